@@ -15,7 +15,7 @@ class ScenarioError(UsageError):
     """A scenario module that cannot be found, read, or run as a pair of nets."""
 
 
-class MissingFramework(ExplorerError):
+class MissingFrameworkError(ExplorerError):
     """A framework that the question needs is not installed, or its worker cannot start."""
 
     exit_code = 3

@@ -25,9 +25,9 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``id`` is "n0", "n1", … in traversal order. ``name`` is what a reader calls it: an input, a parameter, a gradient ("dx"), or
     empty. ``scope`` is the module path ("fc", "block.conv"), ``source`` is "file:line" with the user's line first.
     ``forward`` is the id of the forward node that a backward node derives from. ``order`` is the position in execution
-    order. ``body`` names the subgraph that holds the node ("" for the main graph); a "call" node names the one it enters in ``calls``.
-    ``saved_bytes`` counts unique storages kept for backward. ``missing`` says why a value, a source or a forward link is
-    absent: keys "values", "source", "forward".
+    order. ``body`` names the subgraph that holds the node ("" for the main graph); a "call" node names those it enters in
+    ``calls``. ``saved_bytes`` counts unique storages kept for backward. ``missing`` says why a value, a source or a forward
+    link is absent: keys "values", "source", "forward".
     """
 
     id: str
@@ -123,7 +123,8 @@ def _links(graph: GradGraph) -> list[str]:
         if linked is None:
             found.append(f"{node.id} derives from {node.forward}, which is no node: the forward node was dropped")
         elif node.phase != "backward" or linked.phase != "forward":
-            found.append(f"{node.id} ({node.phase}) derives from {linked.id} ({linked.phase}): a link leads from backward to forward")
+            link = f"{node.id} ({node.phase}) derives from {linked.id} ({linked.phase})"
+            found.append(f"{link}: a link leads from a backward node to a forward node")
     return found
 
 
@@ -144,5 +145,5 @@ def _cycle(graph: GradGraph) -> list[str]:
                 ready.append(target)
     if done == len(waiting):
         return []
-    stuck = sorted((node for node, count in waiting.items() if count), key=lambda node: int(node[1:]) if node[1:].isdigit() else 0)
+    stuck = [node for node, count in waiting.items() if count]
     return [f"{len(stuck)} nodes lie on or behind a cycle, first {stuck[0]}: a gradient graph has none; an edge is turned round"]
