@@ -1,0 +1,33 @@
+"""What MindSpore must be told before it starts, so that it writes its compiler passes and every kernel's values to files."""
+
+import json
+from pathlib import Path
+
+PASSES = ("type_inference", "opt_pass_2_opt_a", "validate")
+"""The program as written, with its gradient expanded, and as it is handed to the kernels (2.10.0)."""
+
+IR = "ir"
+DUMP = "dump"
+
+
+def capture_environment(scratch: Path) -> dict[str, str]:
+    """The variables of a worker that captures graphs (all read when MindSpore starts); writes the dump's settings to ``scratch``."""
+    settings = scratch / "dump.json"
+    common = {
+        "op_debug_mode": 0,
+        "dump_mode": 0,
+        "path": str(scratch / DUMP),
+        "net_name": "Net",
+        "iteration": "0",
+        "saved_data": "tensor",
+        "input_output": 0,
+        "kernels": [],
+        "support_device": [0],
+    }
+    settings.write_text(json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}}))
+    return {
+        "MS_DEV_SAVE_GRAPHS": "1",
+        "MS_DEV_SAVE_GRAPHS_PATH": str(scratch / IR),
+        "MS_DEV_DUMP_IR_PASSES": ",".join(PASSES),
+        "MINDSPORE_DUMP_CONFIG": str(settings),
+    }
