@@ -37,8 +37,8 @@ RENAMES = {
 class ExpectedDifference:
     """Parties expected to disagree with the others on the cases that ``when`` describes, and why.
 
-    ``engines`` are names of engines, styles ("tape"), frameworks ("torch") or "central-differences". ``when`` maps attributes of a
-    case to the value they must have; "position" asks whether an input is among those differentiated.
+    ``engines`` are names of engines, styles ("tape"), frameworks ("torch") or "central-differences". ``when`` maps attributes
+    of a case to the value they must have; "position" asks whether an input is among those differentiated.
     """
 
     engines: tuple[str, ...]
@@ -134,7 +134,7 @@ def find(name_or_file: str, folders: tuple[Path, ...] = (FOLDER,)) -> Path:
         raise ScenarioError(f"scenario file {name_or_file!r} {kind}: give a .py file, or one of {', '.join(known)}")
     near = difflib.get_close_matches(name_or_file, known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ScenarioError(f"no scenario is called {name_or_file!r}: {hint}there are {', '.join(known)}; or give the path of a .py file")
+    raise ScenarioError(f"no scenario is called {name_or_file!r}: {hint}there are {', '.join(known)}; or give a .py file")
 
 
 def load(path: Path | str) -> Scenario:
@@ -173,14 +173,16 @@ def _import(path: Path) -> ModuleType:
     _refuse_frameworks(path, tree)
     name = f"scenarios.{path.stem}" if path.parent == FOLDER else f"explorer_scenario_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise ScenarioError(f"{_line_of(error, path)}: the scenario cannot be imported: {type(error).__name__}: {error}") from error
+        where = _line_of(error, path)
+        raise ScenarioError(f"{where}: the scenario cannot be imported: {type(error).__name__}: {error}") from error
     return module
 
 
@@ -229,7 +231,8 @@ def _check(scenario: Scenario) -> None:
         raise ScenarioError(f"{path}: inputs() gives no input; return a dict of at least one name to a numpy array")
     for name, array in inputs.items():
         if not isinstance(name, str) or not isinstance(array, np.ndarray):
-            raise ScenarioError(f"{path}: inputs()[{name!r}] is a {type(array).__name__}; every input is a numpy array under a str name")
+            kind = type(array).__name__
+            raise ScenarioError(f"{path}: inputs()[{name!r}] is a {kind}; every input is a numpy array under a str name")
         if array.dtype.name not in DTYPES:
             raise ScenarioError(f"{path}: input {name!r} has dtype {array.dtype}; allowed are {', '.join(DTYPES)}")
     if "parameters" in has:

@@ -6,25 +6,31 @@ import msgspec
 
 Framework = Literal["mindspore", "torch"]
 Style = Literal["tape", "graph"]
+Kind = Literal["mindspore", "mindspore-capture", "torch"]
+"""The kinds of worker process; MindSpore needs another environment from its start on to write down its graphs."""
 
 
 class Engine(msgspec.Struct, frozen=True):
-    """One way to get a gradient; ``module`` answers, captures and describes, and is imported by workers only."""
+    """One way to get a gradient; ``module`` answers, captures and describes, and is imported by workers only.
+
+    It answers in the worker called after its framework, and captures in ``captures_in``.
+    """
 
     name: str
     framework: Framework
     style: Style
     module: str
+    captures_in: Kind
     how: str
 
 
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
-        Engine("mindspore-graph", "mindspore", "graph", "explorer.engines.mindspore_graph", "ms.grad in GRAPH_MODE"),
-        Engine("mindspore-tape", "mindspore", "tape", "explorer.engines.mindspore_tape", "ms.grad in PYNATIVE_MODE"),
-        Engine("torch-tape", "torch", "tape", "explorer.engines.torch_tape", "backward and autograd.grad"),
-        Engine("torch-graph", "torch", "graph", "explorer.engines.torch_graph", "AOTAutograd's joint graph"),
+        Engine("mindspore-graph", "mindspore", "graph", "explorer.engines.mindspore_graph", "mindspore-capture", "ms.grad in GRAPH_MODE"),
+        Engine("mindspore-tape", "mindspore", "tape", "explorer.engines.mindspore_tape", "mindspore", "ms.grad in PYNATIVE_MODE"),
+        Engine("torch-tape", "torch", "tape", "explorer.engines.torch_tape", "torch", "backward and autograd.grad"),
+        Engine("torch-graph", "torch", "graph", "explorer.engines.torch_graph", "torch", "AOTAutograd's joint graph"),
     )
 }
 

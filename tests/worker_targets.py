@@ -1,0 +1,65 @@
+"""What the worker's tests have it run: functions that answer, raise, crash, hang, print, or look around."""
+
+import os
+import sys
+import threading
+import time
+
+import msgspec
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One string, there and back."""
+
+    text: str
+
+
+def echo(word: Word) -> Word:
+    """The same word."""
+    return word
+
+
+def process(word: Word) -> Word:
+    """The id of the process that answers."""
+    return Word(str(os.getpid()))
+
+
+def noisy(word: Word) -> Word:
+    """Prints on both streams, at both levels, before it answers."""
+    print(word.text)
+    sys.stderr.write(word.text)
+    os.write(1, b"raw bytes on file descriptor 1")
+    return word
+
+
+def raises(word: Word) -> Word:
+    """Fails as a fault of the explorer would."""
+    raise ZeroDivisionError(word.text)
+
+
+def lacks(word: Word) -> Word:
+    """Needs a package that is not there."""
+    raise ModuleNotFoundError(f"No module named {word.text!r}")
+
+
+def aborts(word: Word) -> Word:
+    """Dies by a signal, with last words."""
+    sys.stderr.write(word.text)
+    sys.stderr.flush()
+    os.abort()
+
+
+def exits(word: Word) -> Word:
+    """Leaves without answering."""
+    os._exit(int(word.text))
+
+
+def hangs(word: Word) -> Word:
+    """Outlives any limit."""
+    time.sleep(float(word.text))
+    return word
+
+
+def surroundings(word: Word) -> Word:
+    """The working directory and the threads that numerical libraries may use."""
+    return Word(f"{os.getcwd()} {os.environ['OMP_NUM_THREADS']} {threading.active_count()}")
