@@ -1,0 +1,188 @@
+"""The main job on the real frameworks: what the gradient guide says, and every shipped scenario."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from explorer.arrays import unpack
+from explorer.cases import GradCase
+from explorer.engines import ENGINES
+from explorer.errors import ScenarioError
+from explorer.explore import explore
+from explorer.graph import lint
+from explorer.records import CaseReport, Report
+from explorer.scenario import load, names
+from explorer.worker import Workers
+from tests.conftest import NETS
+
+SHIPPED = tuple(names())
+DX, DY, DW = [[4.0, 6.0, 8.0]], -2.0, [[2.0, 4.0, 6.0]]
+DX_ALL, DW_ALL = [[6.0, 9.0, 12.0]], [[3.0, 6.0, 9.0]]
+
+# The gradient guide's table for Dense(3→1) with MSE: position, weights, has_aux, structure, gradients.
+GUIDE = [
+    (0, None, True, "(dx, (logits,))", [DX]),
+    (1, None, True, "(dy, (logits,))", [DY]),
+    ((0, 1), None, True, "((dx, dy), (logits,))", [DX, DY]),
+    (None, "all", True, "((dfc.weight,), (logits,))", [DW]),
+    (0, "all", True, "((dx, (dfc.weight,)), (logits,))", [DX, DW]),
+    ((0, 1), "all", True, "(((dx, dy), (dfc.weight,)), (logits,))", [DX, DY, DW]),
+    (0, None, False, "dx", [DX_ALL]),
+]
+
+
+def found(report: Report, case: GradCase) -> CaseReport:
+    return next(each for each in report.cases if each.case == case)
+
+
+def values(row: CaseReport, engine: str, structure: str) -> list[object]:
+    result = row.results[engine]
+    assert result.outcome == "ok", result.error
+    assert result.structure == structure
+    return [unpack(leaf.value).tolist() for leaf in result.leaves]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
+def test_grad_gives_the_guide_s_structure_and_numbers(
+    report: Callable[[str], Report], engine: str, position: object, weights: object, has_aux: bool, structure: str, gradients: list[object]
+) -> None:
+    row = found(report("dense_mse"), GradCase("grad", position, weights, has_aux))  # type: ignore[arg-type]  # a table's cells
+    assert values(row, engine, structure) == gradients + [20.0] * has_aux
+    assert row.verdict == "match"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
+def test_value_and_grad_puts_the_outputs_before_the_same_gradients(
+    report: Callable[[str], Report], engine: str, position: object, weights: object, has_aux: bool, structure: str, gradients: list[object]
+) -> None:
+    row = found(report("dense_mse"), GradCase("value_and_grad", position, weights, has_aux))  # type: ignore[arg-type]  # likewise
+    inner = structure[1 : -len(", (logits,))")] if has_aux else structure
+    assert values(row, engine, f"((loss, logits), {inner})") == [1.0, 20.0, *gradients]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_has_aux_false_differentiates_the_sum_of_outputs(report: Callable[[str], Report], engine: str) -> None:
+    row = found(report("dense_mse"), GradCase("grad", (0, 1), "all"))
+    assert values(row, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
+
+
+@pytest.mark.parametrize("engine", ("mindspore-graph", "mindspore-tape"))
+def test_asking_for_nothing_is_a_value_error(report: Callable[[str], Report], engine: str) -> None:
+    for row in report("dense_mse").cases:
+        if row.case.must_fail:
+            error = row.results[engine].error
+            assert error is not None
+            assert error.type == "ValueError"
+            assert "`grad_position` and `weight` can not be None at the same time." in error.message
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_grad_operation_is_the_older_form_with_the_same_numbers(report: Callable[[str], Report], engine: str) -> None:
+    operation = GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True)
+    row = found(report("dense_mse"), operation)
+    assert values(row, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
+
+
+def test_return_ids_names_positions_and_parameters(report: Callable[[str], Report]) -> None:
+    row = found(report("dense_mse"), GradCase("grad", (0, 1), "all"))
+    for engine in ("mindspore-graph", "mindspore-tape"):
+        assert row.results[engine].ids == ("0", "1", "fc.weight")
+
+
+def test_one_tensor_under_two_names_is_summed_by_tapes_and_kept_apart_by_graphs(report: Callable[[str], Report]) -> None:
+    row = found(report("aliased_input"), GradCase("grad", 0))
+    got = {name: unpack(result.leaves[0].value).tolist() for name, result in row.results.items()}
+    assert got == {
+        "mindspore-graph": [1.0, 2.0, 3.0],
+        "torch-graph": [1.0, 2.0, 3.0],
+        "mindspore-tape": [2.0, 4.0, 6.0],
+        "torch-tape": [2.0, 4.0, 6.0],
+    }
+    assert row.verdict == "differs"
+    assert row.expected
+    assert row.reason
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_case_of_a_shipped_scenario_is_as_expected(report: Callable[[str], Report], name: str) -> None:
+    odd = {row.case.label: (row.verdict, row.reason) for row in report(name).cases if not row.expected}
+    assert odd == {}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_failure_has_a_message_and_every_expected_difference_a_reason(report: Callable[[str], Report], name: str) -> None:
+    for row in report(name).cases:
+        for engine, result in row.results.items():
+            if result.outcome != "ok":
+                assert result.error, (row.case.label, engine)
+                assert result.error.message
+        if row.verdict in ("differs", "some_raise"):
+            assert row.reason, row.case.label
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_float64_scenarios_match(report: Callable[[str], Report], name: str) -> None:
+    whole = report(name)
+    if any(leaf.value.dtype == "float64" for leaf in whole.inputs):
+        assert {row.verdict for row in whole.cases} <= {"match", "all_raise"}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_graph_of_a_shipped_scenario_is_sound(report: Callable[[str], Report], name: str) -> None:
+    whole = report(name)
+    drawn = {graph.engine for graph in whole.graphs}
+    assert drawn | set(whole.ungraphed) == set(ENGINES)
+    assert {"mindspore-graph", "torch-tape"} <= drawn
+    assert {graph.engine: lint(graph) for graph in whole.graphs if lint(graph)} == {}
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("raises_in_forward", r"raises_in_forward\.py:\d+: the torch net raises in forward: \w+"),
+        ("parameters_disagree", r"do not correspond\. MindSpore has: .*\(.*PyTorch has: "),
+        ("shapes_disagree", r"do not correspond\. MindSpore has: .*\(.*PyTorch has: "),
+    ],
+)
+def test_nets_that_cannot_be_compared_are_refused_with_what_is_wrong(workers: Workers, file: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        explore(load(NETS / f"{file}.py"), workers)
+
+
+@pytest.mark.parametrize(("file", "said"), [("crash_in_forward", "signal 6"), ("exits_in_forward", "exit code 7")])
+def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still_answers(file: str, said: str) -> None:
+    with Workers() as workers:
+        whole = explore(load(NETS / f"{file}.py"), workers)
+    row = found(whole, GradCase("grad", 0))
+    assert row.results["torch-tape"].outcome == "crashed"
+    assert said in getattr(row.results["torch-tape"].error, "message", "")
+    assert row.results["mindspore-tape"].outcome == "ok"
+    assert not row.expected
+
+
+def test_a_net_that_hangs_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("explorer.worker.GRACE_SECONDS", 20.0)
+    with Workers(timeout=5.0) as workers:
+        whole = explore(load(NETS / "hangs_in_forward.py"), workers)
+    assert found(whole, GradCase("grad", 0)).results["torch-tape"].outcome == "timed_out"
+
+
+def test_a_scenario_may_leave_one_framework_out(workers: Workers) -> None:
+    whole = explore(load(NETS / "one_framework.py"), workers)
+    row = found(whole, GradCase("grad", 0))
+    assert row.results["mindspore-graph"].outcome == "not_defined"
+    assert row.results["torch-tape"].outcome == "ok"
+
+
+def test_order_two_of_a_polynomial_agrees_wherever_it_can_be_asked(workers: Workers) -> None:
+    whole = explore(load(names()["polynomial"]), workers, order=2, graphs=False)
+    rows = [row for row in whole.cases if row.case.order == 2]
+    assert len(rows) == 3
+    for row in rows:
+        assert row.verdict == "match"
+        answered = [result for result in row.results.values() if result.outcome == "ok"]
+        assert len(answered) >= 3
+        assert np.isfinite(unpack(answered[0].leaves[0].value)).all()

@@ -1,0 +1,118 @@
+"""Captured graphs of the shipped scenarios: values, sources and links on them, and what aligning them finds."""
+
+from collections.abc import Callable
+
+import pytest
+
+from explorer.align import align
+from explorer.arrays import unpack
+from explorer.cases import GradCase
+from explorer.engines import ENGINES
+from explorer.explore import explore
+from explorer.graph import GradGraph, Node
+from explorer.records import AnswerRequest, Captured, CaptureRequest, Report, Result
+from explorer.scenario import load, names
+from explorer.worker import Lost, Workers
+from tests.conftest import NETS
+
+SHIPPED = tuple(names())
+PLANTED = sorted(path.stem for path in (NETS / "planted").glob("*.py"))
+
+
+def last(report: Report, engine: str) -> GradGraph | None:
+    stages = [graph for graph in report.graphs if graph.engine == engine]
+    return stages[-1] if stages else None
+
+
+def backward(graph: GradGraph) -> list[Node]:
+    return [node for node in graph.nodes if node.phase == "backward" and node.kind in ("op", "accumulate", "call")]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_backward_nodes_have_a_value_a_source_and_a_forward_link(report: Callable[[str], Report], name: str, engine: str) -> None:
+    whole = report(name)
+    graph = last(whole, engine)
+    if graph is None:
+        assert whole.ungraphed[engine]
+        return
+    nodes = backward(graph)
+    full = [node for node in nodes if node.outputs and node.outputs[0].values and node.source and node.forward]
+    lacking = [node for node in nodes if node not in full]
+    assert len(full) >= 0.95 * len(nodes), [(node.op, node.missing) for node in lacking]
+    for node in lacking:
+        assert node.missing, node.op
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_capture_does_not_change_a_bit_of_the_gradients(workers: Workers, report: Callable[[str], Report], name: str, engine: str) -> None:
+    from explorer.nets import settle
+
+    scenario = load(names()[name])
+    net = settle(scenario, workers, (engine,), {engine: "cpu"}).requests[engine]
+    whole = report(name)
+    case = next((row.case for row in whole.cases if any(graph.case == row.case.label for graph in whole.graphs)), GradCase("grad", 0))
+    entry = ENGINES[engine]
+    captured = workers.call(entry.captures_in, f"{entry.module}:capture", CaptureRequest(net, case), Captured)
+    plain = workers.call(entry.framework, f"{entry.module}:answer", AnswerRequest(net, case), Result)
+    assert not isinstance(captured, Lost)
+    assert not isinstance(plain, Lost)
+    assert captured.result.outcome == plain.outcome
+    assert captured.result.leaves == plain.leaves
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_between_engines_that_agree_no_divergence_is_named(report: Callable[[str], Report], name: str) -> None:
+    whole = report(name)
+    case = {row.case.label: row for row in whole.cases}
+    for alignment in whole.alignments:
+        row = case.get(alignment.case)
+        if row is None or row.verdict in ("match", "close"):
+            assert alignment.divergence is None, (alignment.left, alignment.right, alignment.divergence)
+
+
+CONVOLUTION = ("Conv2D", "BatchNorm", "ReLU", "MaxPool", "MatMul")
+
+
+def test_convolution_norm_relu_pooling_and_matmul_pair_one_to_one_with_their_gradients(report: Callable[[str], Report]) -> None:
+    whole = report("conv_bn_relu_pool")
+    alignment = next(a for a in whole.alignments if {a.left, a.right} == {"mindspore-graph", "torch-tape"})
+    graph = last(whole, alignment.left if alignment.left == "mindspore-graph" else alignment.right)
+    assert graph is not None
+    side = 0 if graph.engine == alignment.left else 1
+    paired = {(pair.left, pair.right)[side] for pair in alignment.pairs}
+    assert len({pair.left for pair in alignment.pairs}) == len({pair.right for pair in alignment.pairs}) == len(alignment.pairs)
+    for wanted in CONVOLUTION:
+        forward = [node for node in graph.nodes if node.phase == "forward" and wanted.lower() in node.op.lower()]
+        assert forward, wanted
+        for node in forward:
+            derived = [back for back in graph.nodes if back.forward == node.id and back.phase == "backward"]
+            assert node.id in paired, node.op
+            assert any(back.id in paired for back in derived), node.op
+    for odd in alignment.unpaired:
+        assert odd.reason
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_migration_mistake_is_located_as_the_first_divergence(workers: Workers, name: str) -> None:
+    scenario = load(NETS / "planted" / f"{name}.py")
+    lines = scenario.path.read_text().splitlines()
+    fault = scenario.module.FAULT
+    whole = explore(scenario, workers, engines=("mindspore-tape", "torch-tape"))
+    (alignment,) = (a for a in whole.alignments if {a.left, a.right} == {"mindspore-tape", "torch-tape"})
+    divergence = alignment.divergence
+    assert divergence is not None
+    wanted = {f"{scenario.path.name}:{number}" for number, line in enumerate(lines, 1) if line.strip() in fault.values()}
+    named = {source.rsplit("/", 1)[-1] for source in (divergence.left_source, divergence.right_source)}
+    assert named & wanted, (divergence.sentence, wanted)
+
+
+def test_inputs_of_a_graph_hold_the_scenario_s_values(report: Callable[[str], Report]) -> None:
+    whole = report("dense_mse")
+    given = {leaf.name: unpack(leaf.value).tolist() for leaf in whole.inputs}
+    for graph in whole.graphs:
+        if graph.stage in ("tape", "joint", "validate"):
+            for node in graph.nodes:
+                if node.kind == "input" and node.outputs and node.outputs[0].values and node.outputs[0].values.whole:
+                    assert unpack(node.outputs[0].values.whole).tolist() == given[node.name]
