@@ -90,20 +90,19 @@ def plain(value: Any) -> Any:
     return value
 
 
-def digits(values: Sequence[float] | AnyArray, limit: int = 6) -> str:
-    """A short reading of an array for tables and boxes: ``[[4, 6, 8]]``, or its first elements and an ellipsis."""
+def digits(values: Sequence[float] | AnyArray, limit: int = 6, precision: int = 5) -> str:
+    """A short reading of an array for tables and boxes: ``[[4, 6, 8]]``, or its first elements and an ellipsis.
+
+    ``limit`` is the greatest number of elements shown, ``precision`` that of significant digits.
+    """
     array = np.asarray(values)
     if array.size > limit:
-        shown = " ".join(_digit(item) for item in array.ravel()[:limit])
+        shown = " ".join(_nested(item, precision) for item in array.ravel()[:limit].tolist())
         return f"{array.shape} {shown} …"
-    return _nested(array.tolist())
+    return _nested(array.tolist(), precision)
 
 
-def _nested(value: Any) -> str:
+def _nested(value: Any, precision: int) -> str:
     if isinstance(value, list):
-        return "[" + ", ".join(_nested(item) for item in value) + "]"
-    return _digit(value)
-
-
-def _digit(value: Any) -> str:
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
+        return "[" + ", ".join(_nested(item, precision) for item in value) + "]"
+    return f"{value:.{precision}g}" if isinstance(value, float) else str(value)

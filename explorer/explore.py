@@ -61,12 +61,14 @@ def explore(
     order: int = 1,
     graphs: bool = True,
     graph_case: str | None = None,
+    only_graph_case: bool = False,
     progress: Progress = lambda stage, done, total: None,
 ) -> Report:
     """Ask every case of ``scenario`` of every engine, and report what they say and how it compares.
 
     ``order`` n adds nested gradients up to order n. ``graph_case`` is the label of the case whose graphs are captured (by
-    default the one that asks for most). ``progress`` is called with a stage, and how much of it is done, from several threads.
+    default the one that asks for most); ``only_graph_case`` asks nothing else. ``progress`` is called with a stage, and how
+    much of it is done, from several threads.
     Raises ScenarioError, UsageError or MissingFrameworkError; what frameworks raise is an outcome in the report.
     """
     defined = tuple(name for name in engines if scenario.defines(ENGINES[name].framework))
@@ -76,6 +78,8 @@ def explore(
     cases = matrix(len(scenario.inputs()), bool(nets.trainable), order)
     job = _Job(workers, nets, progress)
     captured_case = _captured_case(scenario, nets, cases, graph_case)
+    if only_graph_case:
+        cases = (captured_case,)
     with ThreadPoolExecutor() as pool:
         try:
             answers = {name: pool.submit(job.answers, name, cases) for name in defined}

@@ -1,0 +1,130 @@
+"""The table of commands, with their options; what they need beyond parsing is imported when they run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="What does this gradient mean, in MindSpore and in PyTorch, on the tape and in the graph, and why?",
+    epilog="Exit codes: 0 as expected, 1 an unexpected difference, 2 a usage error, 3 a framework is missing or a worker died.",
+)
+
+Device = Annotated[str, typer.Option("--device", help="cpu, cuda[:N], mps, npu[:N] or auto.", metavar="DEVICE")]
+Timeout = Annotated[float, typer.Option("--timeout", help="Limit of one request to a worker, in seconds.", metavar="SECONDS")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Case = Annotated[str | None, typer.Option("--case", help="The case to capture graphs of: its label or short name.", metavar="CASE")]
+Order = Annotated[int, typer.Option("--order", help="Nested gradients up to this order.", metavar="N")]
+Engines = Annotated[
+    list[str] | None,
+    typer.Option("--engine", help="mindspore-graph, mindspore-tape, torch-tape or torch-graph; may be given more than once."),
+]
+Formats = Annotated[
+    list[str] | None,
+    typer.Option("--format", help="svg, png, dot, mermaid, json, markdown, html; separated by commas. [default: svg,json]"),
+]
+NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR_FILE")
+
+
+@app.callback(invoke_without_command=True)
+def explorer(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def scenario(
+    name: Annotated[str | None, NAME] = None,
+    device: Device = "cpu",
+    engine: Engines = None,
+    order: Order = 1,
+    case: Case = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and reports.", metavar="DIR")] = None,
+    formats: Formats = None,
+    as_json: AsJson = False,
+    timeout: Timeout = 60.0,
+) -> int:
+    """Compare the engines on a scenario, or list the scenarios.
+
+    Asks every case of every engine; without a name, lists the scenarios there are.
+    """
+    from explorer.cli import exploring
+    from explorer.cli.asking import Asked
+
+    if name is None:
+        return exploring.listing(as_json)
+    asked = Asked(name=name, device=device, engines=engine, order=order, case=case, timeout=timeout)
+    return exploring.scenario(asked, out, formats, as_json)
+
+
+@app.command()
+def graph(
+    name: Annotated[str, NAME],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.", metavar="FILE")],
+    engine: Engines = None,
+    case: Case = None,
+    view: Annotated[str, typer.Option("--view", help="ladder or flow.")] = "ladder",
+    depth: Annotated[int | None, typer.Option("--depth", help="Collapse modules below this depth.", metavar="N")] = None,
+    stage: Annotated[str | None, typer.Option("--stage", help="A compiler pass; by default the last.", metavar="PASS")] = None,
+    file_format: Annotated[str | None, typer.Option("--format", help="svg, png, dot, mermaid, json; by default FILE's.")] = None,
+    device: Device = "cpu",
+    timeout: Timeout = 60.0,
+) -> int:
+    """Write one gradient graph as a file."""
+    from explorer.cli import graphs
+    from explorer.cli.asking import Asked
+
+    asked = Asked(name=name, device=device, engines=engine, order=1, case=case, timeout=timeout)
+    return graphs.graph(asked, output, graphs.Look(view, depth, stage, file_format))
+
+
+@app.command()
+def diff(
+    name: Annotated[str, NAME],
+    left: Annotated[str, typer.Argument(help="An engine.", metavar="LEFT")],
+    right: Annotated[str, typer.Argument(help="Another engine.", metavar="RIGHT")],
+    case: Case = None,
+    device: Device = "cpu",
+    as_json: AsJson = False,
+    timeout: Timeout = 60.0,
+) -> int:
+    """Say where two engines first part.
+
+    Aligns their graphs of one case by value; exits with 1 when they part.
+    """
+    from explorer.cli import graphs
+    from explorer.cli.asking import Asked
+
+    asked = Asked(name=name, device=device, engines=[left, right], order=1, case=case, timeout=timeout)
+    return graphs.diff(asked, as_json)
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> int:
+    """Say what is installed, and what is missing."""
+    from explorer.cli import around
+
+    return around.doctor(as_json)
+
+
+@app.command(
+    name="app",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+)
+def streamlit_app(context: typer.Context) -> int:
+    """Start the Streamlit app.
+
+    Further options go to "streamlit run".
+    """
+    from explorer.cli import around
+
+    return around.app(context.args)
+
+
+def names() -> list[str]:
+    """The commands there are."""
+    return [str(command.name or getattr(command.callback, "__name__", "")) for command in app.registered_commands]
