@@ -35,14 +35,16 @@ def weights(net: Net, case: GradCase) -> Any:
     return net.weights[0] if case.weights == "one" else ms.ParameterTuple(net.weights)
 
 
-def derivative(call: Any, case: GradCase, asked: Any, **options: Any) -> Callable[..., Any]:
-    """MindSpore's gradient function of a case; ``options`` go to ``ms.grad`` as they are."""
+def derivative(
+    call: Any, case: GradCase, asked: Any, wrap: Callable[[Any], Any] = lambda inner: inner, **options: Any
+) -> Callable[..., Any]:
+    """MindSpore's gradient function of a case; ``wrap`` sees each inner gradient of a nested call, ``options`` go to ``ms.grad``."""
     if case.api == "GradOperation":
         operation = ms.ops.GradOperation(case.get_all, case.get_by_list, case.sens_param)
         made: Callable[..., Any] = operation(call, asked) if case.get_by_list else operation(call)
         return made
     for _ in range(case.order - 1):
-        call = ms.grad(call, case.grad_position)
+        call = wrap(ms.grad(call, case.grad_position))
     api = ms.grad if case.api == "grad" else ms.value_and_grad
     made = api(call, case.grad_position, asked, case.has_aux, **options)
     return made
@@ -52,6 +54,13 @@ def named(real: Any, net: Net, case: GradCase) -> tuple[Tree, tuple[Leaf, ...]]:
     """The names of a real result in its real structure, and its leaves in order."""
     tree = rename(real, expected(real, net, case))
     return tree, tuple(Leaf(name, packed(value)) for name, value in zip(flatten(tree), flat(real), strict=True))
+
+
+def gradient_of(case: GradCase, result: Any) -> Any:
+    """The part of a result, or of its names, that is the gradient."""
+    if case.api == "value_and_grad":
+        return result[1]
+    return result[0] if case.has_aux else result
 
 
 def expected(real: Any, net: Net, case: GradCase) -> Tree:

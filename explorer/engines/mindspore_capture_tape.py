@@ -1,0 +1,330 @@
+"""MindSpore's tape while it is recorded and walked back: every operator of forward and backward becomes a node.
+
+One dispatch mode sees the operators, hooks on the tape's nodes say which of them runs backward. Tensors are known by where their
+data lie: all of them are kept alive until the end, so that no place is used twice.
+"""
+
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mindspore as ms
+from mindspore.utils.ms_dispatch import MsDispatchMode
+
+from explorer.arrays import summarise
+from explorer.engines.mindspore_capture_draft import UNWRITTEN, UNWRITTEN_REASON, Draft, Slot, shapes
+from explorer.engines.mindspore_net import Net, array_of, dtype_of
+from explorer.engines.mindspore_places import Places
+from explorer.graph import Kind, Output, Phase
+
+Key = tuple[int, tuple[int, ...], Any]
+
+
+class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
+    """Records one gradient computation of one net; use ``watch`` around the net, run, then read ``draft``."""
+
+    def __init__(self, net: Net, values: bool) -> None:
+        self.draft = Draft()
+        self.values = values
+        self.net = net
+        self.places = Places(net.call)
+        self.phase: Phase = "backward"
+        self.made: dict[Key, Slot] = {}
+        self.by_tensor: dict[tuple[int, int], Slot] = {}
+        self.by_tape: dict[int, int] = {}
+        self.sequence: list[tuple[int, int]] = []
+        self.unclaimed: dict[str, deque[int]] = {}
+        self.hooked: dict[int, Any] = {}
+        self.running: int | None = None
+        self.flows: dict[tuple[int, int], list[Slot]] = {}
+        self.toward: dict[Slot, int] = {}
+        self.viewed: dict[tuple[tuple[int, ...], Any], list[tuple[Slot, Any]]] = {}
+        self.used: list[Any] = []
+        self.kept: list[Any] = []
+        self.storages: set[int] = set()
+        self.last: int | None = None
+        self.unowned = 0
+        self._leaves()
+
+    def close(self) -> None:
+        """Let go of the tensors; hooks inside MindSpore keep the recorder itself alive."""
+        for held in (self.kept, self.made, self.by_tensor, self.hooked, self.flows, self.viewed, self.used):
+            held.clear()
+
+    # Forward and backward operators
+
+    def __ms_dispatch__(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+        given = args[2] if args and isinstance(args[0], ms.ops.Primitive) else args
+        inputs = tuple(self._origin(tensor) for tensor in _tensors(given))
+        self.last = None
+        result = func(*args, **(kwargs or {}))
+        outputs = list(_tensors((result,)))
+        if outputs:
+            number = self._operator(func.name, inputs, outputs)
+            self._views(number, given, outputs)
+            self._register(number, outputs)
+            self.kept.append((args, result))
+        return result
+
+    def _operator(self, name: str, inputs: tuple[Slot, ...], outputs: list[Any]) -> int:
+        if self.phase == "forward":
+            scope, source = self.places.here(__file__)
+            told: dict[str, Any] = {"scope": scope, "source": source, "outputs": self._outputs(outputs, UNWRITTEN.get(name, ()))}
+            if self.values and name in UNWRITTEN:
+                told["missing"] = {"values": UNWRITTEN_REASON}
+            number = self.draft.add(name, "op", "forward", inputs, **told)
+            self.unclaimed.setdefault(name, deque()).append(number)
+        elif self.running is None and not inputs:
+            number = self.draft.add(name, "constant", "backward", name="seed", outputs=self._outputs(outputs))
+        else:
+            number = self._backward(name, inputs, outputs)
+        self.last = number
+        if self.unowned:
+            self.draft.saved[number] = self.unowned
+            self.unowned = 0
+        return number
+
+    def _backward(self, name: str, inputs: tuple[Slot, ...], outputs: list[Any]) -> int:
+        if self.running is not None:
+            return self._derived(name, "op", inputs, outputs, self.by_tape.get(self.running))
+        target = next((self.toward[slot] for slot in inputs if slot in self.toward), None)
+        number = self._derived(name, "accumulate", inputs, outputs, None if target is None else self.by_tape.get(target))
+        if target is not None:
+            self.toward[number, 0] = target
+        return number
+
+    def _derived(self, name: str, kind: Kind, inputs: tuple[Slot, ...], outputs: list[Any], origin: int | None) -> int:
+        linked = self.draft.forward_of(origin)
+        where: dict[str, Any] = {"missing": {"forward": "the tape does not say what this derives from"}}
+        if linked is not None:
+            forward = self.draft.nodes[linked]
+            told = forward if forward.source or not inputs else self.draft.nodes[inputs[0][0]]
+            where = {"scope": told.scope, "source": told.source, "forward": linked}
+        return self.draft.add(name, kind, "backward", inputs, outputs=self._outputs(outputs), **where)
+
+    # Tensors and where they come from
+
+    def _leaves(self) -> None:
+        leaves: list[tuple[Kind, str, Any]] = [("input", name, tensor) for name, tensor in self.net.inputs.items()]
+        leaves += [("parameter", name, parameter) for name, parameter in self.net.parameters.items()]
+        for kind, name, tensor in leaves:
+            number = self.draft.add(kind, kind, "forward", name=name, outputs=self._outputs([tensor]))
+            self.made.setdefault(_key(tensor), (number, 0))
+            self.kept.append(tensor)
+
+    def _register(self, number: int, tensors: list[Any]) -> None:
+        for slot, tensor in enumerate(tensors):
+            self.made[_key(tensor)] = (number, slot)
+
+    def _outputs(self, tensors: list[Any], unwritten: tuple[int, ...] = ()) -> tuple[Output, ...]:
+        if not self.values:
+            return shapes(tensors)
+        return tuple(
+            Output(
+                tuple(tensor.shape),
+                dtype_of(tensor),
+                None if slot in unwritten else summarise(array_of(tensor), dtype_of(tensor)),
+            )
+            for slot, tensor in enumerate(tensors)
+        )
+
+    def _origin(self, tensor: Any) -> Slot:
+        """The slot that a tensor comes from; one never seen before is a constant, or comes from a tape node without an operator."""
+        node = tensor._grad_node
+        if node is None or node.is_leaf():
+            slot = self.made.get(_key(tensor)) or self._copied(tensor) or self._constant(tensor)
+            if node is not None:
+                self.by_tape.setdefault(node._unique_id(), slot[0])
+            return slot
+        identity = (node._unique_id(), tensor._output_index)
+        slot = self.by_tensor.get(identity) or self.made.get(_key(tensor)) or self._unseen(node, tensor)
+        if identity not in self.by_tensor:
+            self.by_tensor[identity] = slot
+            self._claim(node, slot[0])
+        return slot
+
+    def _views(self, number: int, given: Any, outputs: list[Any]) -> None:
+        places = {tensor.data_ptr() for tensor in _tensors(given)}
+        for slot, tensor in enumerate(outputs):
+            if tensor.data_ptr() in places:
+                self.viewed.setdefault(_key(tensor)[1:], []).append(((number, slot), tensor))
+
+    def _copied(self, tensor: Any) -> Slot | None:
+        """The view that a tensor is a contiguous copy of: MindSpore copies on the way to a kernel, unannounced."""
+        for slot, view in reversed(self.viewed.get(_key(tensor)[1:], ())):
+            if array_of(view).tobytes() == array_of(tensor).tobytes():
+                self.made[_key(tensor)] = slot
+                self.kept.append(tensor)
+                return slot
+        return None
+
+    def _constant(self, tensor: Any) -> Slot:
+        name = "seed" if self.phase == "backward" and self.running is None else ""
+        number = self.draft.add("constant", "constant", self.phase, name=name, outputs=self._outputs([tensor]))
+        self._register(number, [tensor])
+        self.kept.append(tensor)
+        return number, 0
+
+    def _claim(self, node: Any, number: int) -> None:
+        if node._unique_id() in self.by_tape:
+            return
+        self.by_tape[node._unique_id()] = number
+        insort(self.sequence, (node._sequence_nr(), number))
+        waiting = self.unclaimed.get(self.draft.nodes[number].op)
+        if waiting and number in waiting:
+            waiting.remove(number)
+
+    def _unseen(self, node: Any, tensor: Any) -> Slot:
+        """A node for a tape node that no operator announced (MindSpore copies a view into contiguous memory without one)."""
+        children = [child for child, _ in node.next_functions if child is not None]
+        for child in children:
+            self._match(child)
+        inputs = tuple((self.by_tape[child._unique_id()], 0) for child in children if child._unique_id() in self.by_tape)
+        nearest = self.draft.nodes[inputs[0][0]] if inputs else None
+        where = {"scope": nearest.scope, "source": nearest.source} if nearest else {}
+        number = self.draft.add(node.name(), "op", self.phase, inputs, outputs=self._outputs([tensor]), **where)
+        self._register(number, [tensor])
+        self.kept.append(tensor)
+        return number, 0
+
+    def _match(self, node: Any) -> None:
+        """Find the operator of a tape node whose tensor nobody has used: the first of its name between its neighbours on the tape."""
+        waiting = self.unclaimed.get(node.name())
+        if node._unique_id() in self.by_tape or not waiting:
+            return
+        place = bisect_left(self.sequence, (node._sequence_nr(),))
+        low = self.sequence[place - 1][1] if place else -1
+        high = self.sequence[place][1] if place < len(self.sequence) else len(self.draft.nodes)
+        number = next((number for number in waiting if low < number < high), None)
+        if number is not None:
+            self._claim(node, number)
+
+    # The net, and the tape that it leaves behind
+
+    def watch(self, call: Any, phase: Phase) -> Callable[..., Any]:
+        """``call`` as a function that also hooks the tape it leaves; operators inside belong to ``phase``."""
+
+        def watched(*arguments: Any) -> Any:
+            for tensor, given in zip(self.net.inputs.values(), arguments, strict=True):
+                self.made[_key(given)] = self.made[_key(tensor)]
+                self._origin(given)
+            before, self.phase = self.phase, phase
+            outputs = call(*arguments)
+            self.phase = before
+            self._hook(list(_tensors((outputs,))))
+            if phase == "forward":
+                self._forward_outputs(list(_tensors((outputs,))))
+            return outputs
+
+        return watched
+
+    def _forward_outputs(self, outputs: list[Any]) -> None:
+        for name, tensor in zip(self.net.scenario.outputs(len(outputs)), outputs, strict=True):
+            origin = self._origin(tensor)
+            self.draft.add("output", "output", "forward", (origin,), name=name, outputs=self._outputs([tensor]))
+
+    def _hook(self, outputs: list[Any]) -> None:
+        for tensor in outputs:
+            self._origin(tensor)
+        for node in _tape([tensor._grad_node for tensor in outputs], self.hooked):
+            self._match(node)
+            identity = node._unique_id()
+            self.hooked[identity] = node
+            edges = [(child and child._unique_id(), slot) for child, slot in node.next_functions]
+            node.register_prehook(self._before(identity))
+            node.register_hook(self._after(identity, node.name(), edges))
+
+    def _before(self, identity: int) -> Callable[[Any], None]:
+        def arrives(gradients: Any) -> None:
+            self.running = None
+            for slot, gradient in enumerate(gradients):
+                if isinstance(gradient, ms.Tensor) and _key(gradient) not in self.made:
+                    parts = tuple(self.flows.get((identity, slot), ()))
+                    if parts:
+                        number = self._derived("Add", "accumulate", parts, [gradient], self.by_tape.get(identity))
+                        self._register(number, [gradient])
+                        self.kept.append(gradient)
+                    else:
+                        self._constant(gradient)
+            self.running = identity
+            self.used.clear()
+
+        return arrives
+
+    def _after(self, identity: int, name: str, edges: list[tuple[int | None, int]]) -> Callable[[Any, Any], None]:
+        def leaves(results: Any, gradients: Any) -> None:
+            made = [result for result in results if isinstance(result, ms.Tensor)]
+            unannounced = [result for result in made if _key(result) not in self.made]
+            if unannounced:
+                arrived = tuple(self._origin(tensor) for tensor in (*gradients, *self.used) if isinstance(tensor, ms.Tensor))
+                number = self._derived(f"{name}Backward", "op", arrived, unannounced, self.by_tape.get(identity))
+                self._register(number, unannounced)
+            self.kept.append(made)
+            for (child, slot), result in zip(edges, results, strict=False):
+                if child is not None and isinstance(result, ms.Tensor):
+                    origin = self._origin(result)
+                    self.flows.setdefault((child, slot), []).append(origin)
+                    self.toward[origin] = child
+            self.running = None
+
+        return leaves
+
+    # What is kept for backward, and what comes out
+
+    def keep(self, tensor: Any) -> Any:
+        """The hook of saved tensors, called during an operator or right after it: counts a storage once, for the first that saves it."""
+        place = tensor.data_ptr()
+        if place not in self.storages:
+            self.storages.add(place)
+            if self.last is None:
+                self.unowned += int(tensor.nbytes)
+            else:
+                self.draft.saved[self.last] = self.draft.saved.get(self.last, 0) + int(tensor.nbytes)
+        return tensor
+
+    def use(self, tensor: Any) -> Any:
+        """The hook of saved tensors as they are taken out again."""
+        self.used.append(tensor)
+        return tensor
+
+    def gradients(self, names: tuple[str, ...], tensors: list[Any]) -> None:
+        """Output nodes of the gradients that the call returned."""
+        for name, tensor in zip(names, tensors, strict=True):
+            slot = self.made.get(_key(tensor))
+            if slot is None:
+                slot = self.draft.add("Zeros", "constant", "backward", outputs=self._outputs([tensor])), 0
+            linked = self._leaf(name)
+            self.draft.add(
+                "output", "output", "backward", (slot,), name=name, outputs=self._outputs([tensor]), forward=linked
+            )
+
+    def _leaf(self, name: str) -> int | None:
+        leaves = (number for number, node in enumerate(self.draft.nodes) if node.kind in ("input", "parameter"))
+        return next((number for number in leaves if f"d{self.draft.nodes[number].name}" == name), None)
+
+
+def _tensors(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, ms.Tensor):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from _tensors(value)
+
+
+def _key(tensor: Any) -> Key:
+    return tensor.data_ptr(), tuple(tensor.shape), tensor.dtype
+
+
+def _tape(roots: list[Any], known: dict[int, Any]) -> list[Any]:
+    """The inner nodes of a tape that are not ``known`` yet, latest first; iterative, since a tape may be ten thousand deep."""
+    found: dict[int, Any] = {}
+    waiting = [root for root in roots if root is not None]
+    while waiting:
+        node = waiting.pop()
+        identity = node._unique_id()
+        if identity in found or identity in known or node.is_leaf():
+            continue
+        found[identity] = node
+        waiting.extend(child for child, _ in node.next_functions if child is not None)
+    return sorted(found.values(), key=lambda node: -int(node._sequence_nr()))
