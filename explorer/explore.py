@@ -1,6 +1,5 @@
 """The main job: a scenario's cases answered by every engine, compared, captured as graphs, and aligned."""
 
-import difflib
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,10 +10,11 @@ import msgspec
 from explorer.align import align
 from explorer.arrays import pack
 from explorer.cases import GradCase, matrix
+from explorer.choices import choose
 from explorer.compare import judge
 from explorer.devices import resolve
 from explorer.engines import ENGINES, FRAMEWORKS, Framework
-from explorer.errors import MissingFrameworkError, UsageError
+from explorer.errors import MissingFrameworkError
 from explorer.nets import Nets, settle
 from explorer.records import (
     About,
@@ -179,11 +179,8 @@ def _captured_case(scenario: Scenario, nets: Nets, cases: tuple[GradCase, ...], 
     if label is None:
         floating = tuple(array.dtype.kind == "f" for array in scenario.inputs().values())
         return widest(floating, nets.outputs, bool(nets.trainable))
-    for case in cases:
-        if case.label == label:
-            return case
-    near = difflib.get_close_matches(label, [case.label for case in cases], n=1, cutoff=0.0)
-    raise UsageError(f"no case is called {label!r}: did you mean {near[0]!r}? `scenario {scenario.name}` lists all {len(cases)}")
+    by_label = {case.label: case for case in cases}
+    return by_label[choose("case", label, by_label)]
 
 
 def _report(

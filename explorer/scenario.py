@@ -1,7 +1,6 @@
 """Scenario modules: find them, load them, and refuse what does not define a pair of nets."""
 
 import ast
-import difflib
 import importlib.util
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import numpy as np
 
 from explorer.arrays import AnyArray
 from explorer.cases import GradCase
+from explorer.choices import refusal
 from explorer.engines import ENGINES, FRAMEWORKS
 from explorer.errors import ScenarioError
 
@@ -132,9 +132,8 @@ def find(name_or_file: str, folders: tuple[Path, ...] = (FOLDER,)) -> Path:
     if path.suffix == ".py" or path.is_dir():
         kind = "is a folder" if path.is_dir() else "does not exist"
         raise ScenarioError(f"scenario file {name_or_file!r} {kind}: give a .py file, or one of {', '.join(known)}")
-    near = difflib.get_close_matches(name_or_file, known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ScenarioError(f"no scenario is called {name_or_file!r}: {hint}there are {', '.join(known)}; or give a .py file")
+    fact = f"no scenario is called {name_or_file!r}, and it is not the path of a .py file"
+    raise ScenarioError(refusal(fact, name_or_file, list(known)))
 
 
 def load(path: Path | str) -> Scenario:
