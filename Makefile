@@ -1,0 +1,50 @@
+# What each target does: `make help`. Everything lives in .venv; nothing outside this folder is changed.
+
+PY := .venv/bin/python
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench app clean
+
+# The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
+# (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
+PYTHON ?=
+CANDIDATES := $(or $(PYTHON),python3 python3.12 python3.11 python3.10 python)
+FITS := import ensurepip, sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 8
+
+run: .venv/.run ## install what the explorer needs, then compare the engines on dense_mse into out/dense_mse
+	$(PY) -m explorer scenario dense_mse --out out/dense_mse
+
+test: .venv/.dev ## run all tests (those of the app need Chromium: `apt-get install chromium`)
+	$(PY) -m pytest
+
+lint: .venv/.dev ## check style (ruff) and types (mypy --strict)
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+
+bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
+	@set -e; for file in benchmarks/[!_]*.py; do name=$$(basename $$file .py); echo "== $$name"; $(PY) -m benchmarks.$$name; done
+
+app: .venv/.run ## start the app on http://localhost:8501
+	$(PY) -m explorer app
+
+clean: ## remove what the commands wrote (.venv stays)
+	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	@for python in $(CANDIDATES); do \
+	  if $$python -c '$(FITS)' >/dev/null 2>&1 </dev/null; then \
+	    echo "creating .venv with $$python ($$($$python --version))"; exec $$python -m venv .venv; \
+	  fi; \
+	done; \
+	echo "no Python 3.10, 3.11 or 3.12 with venv among: $(CANDIDATES); install one, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1
+
+# A stamp is newer than the requirements it stands for, so a second run installs nothing.
+.venv/.run: requirements.txt | .venv/bin/python
+	$(PY) -m pip install --disable-pip-version-check --quiet -r requirements.txt
+	@touch $@
+
+.venv/.dev: requirements-dev.txt requirements.txt | .venv/bin/python
+	$(PY) -m pip install --disable-pip-version-check --quiet -r requirements-dev.txt
+	@touch $@ .venv/.run

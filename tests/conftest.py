@@ -1,0 +1,53 @@
+"""What the tests share: one crew of workers, each scenario's report made once, and a browser where there is one."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from explorer.explore import explore
+from explorer.records import Report
+from explorer.scenario import find, load
+from explorer.worker import Workers
+
+NETS = Path(__file__).resolve().parent / "nets"
+"""Nets written for the tests: mistakes, and what a shipped scenario has no place for."""
+
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture(scope="session")
+def workers() -> Iterator[Workers]:
+    """The worker processes of the whole session; a test that harms its workers makes its own."""
+    with Workers() as crew:
+        yield crew
+
+
+@pytest.fixture(scope="session")
+def report(workers: Workers) -> Callable[[str], Report]:
+    """Gives the full report of a shipped scenario by its name; the first who asks pays for it."""
+
+    @cache
+    def made(name: str) -> Report:
+        return explore(load(find(name)), workers)
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Where Chromium is; tests that ask for it carry the ``browser`` marker, which sees to it that it is there."""
+    assert CHROMIUM
+    return CHROMIUM
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("browser") is None or CHROMIUM:
+        return
+    missing = f"{item.name} needs Chromium, and there is none on the PATH: `apt-get install chromium`"
+    if os.environ.get("CI"):
+        pytest.fail(missing, pytrace=False)
+    pytest.skip(missing)
