@@ -18,7 +18,7 @@ def capture_environment(scratch: Path) -> dict[str, str]:
         "dump_mode": 0,
         "path": str(scratch / DUMP),
         "net_name": "Net",
-        "iteration": "0",
+        "iteration": "all",
         "saved_data": "tensor",
         "input_output": 0,
         "kernels": [],

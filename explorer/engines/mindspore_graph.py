@@ -1,6 +1,127 @@
 """MindSpore's graph style: GRAPH_MODE compiles forward and backward into one graph before it runs."""
 
-from explorer.engines.mindspore_answer import answer
-from explorer.engines.mindspore_net import describe
+import os
+import shutil
+from pathlib import Path
+from typing import Any
 
-__all__ = ["answer", "describe"]
+import msgspec
+
+from explorer.arrays import AnyArray
+from explorer.cases import GradCase, flatten, render
+from explorer.engines.mindspore_answer import answer, gradient_of, named, weights
+from explorer.engines.mindspore_capture_dump import Dump
+from explorer.engines.mindspore_capture_graph import Builder, newest
+from explorer.engines.mindspore_capture_ir import Program, read
+from explorer.engines.mindspore_code import code
+from explorer.engines.mindspore_environment import DUMP, IR
+from explorer.engines.mindspore_errors import failure
+from explorer.engines.mindspore_gradnet import wrapped
+from explorer.engines.mindspore_net import Net, array_of, build, describe, dtype_of, flat, sensitivities
+from explorer.errors import ExplorerError
+from explorer.graph import GradGraph, Kind
+from explorer.records import AnswerRequest, Captured, CaptureRequest, Result
+
+__all__ = ["answer", "capture", "describe"]
+
+KEPT = "compiled as value_and_grad, so that the forward stays whole: ms.grad drops what only the outputs need; the gradients are the same"
+Leaves = dict[str, tuple[Kind, str, AnyArray | None]]
+
+
+def capture(request: CaptureRequest) -> Captured:
+    """The compiler's gradient graph of one case, pass by pass, with the answer that the compiled graph gave."""
+    case, shown = request.case, code(AnswerRequest(request.net, request.case))
+    scratch = _scratch()
+    try:
+        sens = (sensitivities(request.net),) if case.sens_param else ()
+        net = build(request.net)
+        compiled = _compiled(case)
+        cell = wrapped(net.call, compiled, weights(net, case))
+        before = {parameter.name: array_of(parameter) for parameter in net.parameters.values()}
+        _clear(scratch)
+        real = cell(*net.arguments, *sens)
+        tree, leaves = named(_asked(case, compiled, real), net, case)
+        graphs = _graphs(request, net, compiled, real, before, scratch)
+    except Exception as error:
+        return Captured((), Result(outcome="raised", error=failure(error, request.net.scenario), code=shown))
+    text = render(tree)
+    return Captured(graphs, Result(outcome="ok", structure=text, natural=text, leaves=leaves, code=shown))
+
+
+def _scratch() -> Path:
+    if "MS_DEV_SAVE_GRAPHS_PATH" not in os.environ:
+        raise ExplorerError("graphs are captured in a worker started with capture_environment(), which this process was not")
+    return Path(os.environ["MS_DEV_SAVE_GRAPHS_PATH"]).parent
+
+
+def _clear(scratch: Path) -> None:
+    for path in (scratch / IR).rglob("*.ir"):
+        path.unlink()
+    for path in (scratch / DUMP).rglob("Net"):
+        shutil.rmtree(path)
+
+
+def _compiled(case: GradCase) -> GradCase:
+    return msgspec.structs.replace(case, api="value_and_grad") if case.api == "grad" and case.order == 1 else case
+
+
+def _asked(case: GradCase, compiled: GradCase, real: Any) -> Any:
+    """What the case itself would have returned, taken from what was compiled."""
+    if case.api == compiled.api:
+        return real
+    return (real[1], tuple(real[0][1:])) if case.has_aux else real[1]
+
+
+def _graphs(
+    request: CaptureRequest, net: Net, compiled: GradCase, real: Any, before: dict[str, AnyArray], scratch: Path
+) -> tuple[GradGraph, ...]:
+    case, graphs = request.case, []
+    notes = (KEPT,) if case.api != compiled.api else ()
+    for stage, stem in (("type_inference", "type_inference"), ("opt_a", "opt_pass_2_opt_a"), ("validate", "validate")):
+        path = newest(scratch / IR, stem)
+        if path is None:
+            continue
+        program = read(path)
+        last = stage == "validate"
+        joined: dict[int, dict[int, Any]] = {}
+        if last and request.values:
+            joined = Dump(scratch / DUMP).join(statement for body in program.graphs.values() for statement in body)
+        entry = _forward_entry(program, net) if stage == "type_inference" else program.entry
+        reader = (lambda statement, joined=joined: joined.get(id(statement))) if last and request.values else None
+        builder = Builder(program, _leaves(program, net, before), reader)
+        builder.run(entry)
+        if last:
+            _outputs(builder, net, compiled, real)
+        graphs.append(builder.draft.settle("mindspore-graph", case.label, stage, notes))
+    return tuple(graphs)
+
+
+def _forward_entry(program: Program, net: Net) -> str:
+    """The graph of the user's own net before differentiation; the entry where the pass does not name it."""
+    module = net.scenario.module.__name__.replace(".", "_")
+    named = [name for name in program.graphs if f"_{module}_" in f"_{name}" and "grad_" not in name and not set("↓✓✗") & set(name)]
+    return named[-1] if named else program.entry
+
+
+def _leaves(program: Program, net: Net, before: dict[str, AnyArray]) -> Leaves:
+    """The program's parameters as a reader knows them: inputs by place, parameters by PyTorch's names."""
+    torch_names = {parameter.name: name for name, parameter in net.parameters.items()}
+    leaves: Leaves = {}
+    inputs = list(net.inputs.items())
+    for text, shape in program.parameters.items():
+        own = text.partition("_")[2]
+        if "ref_key=" in shape:
+            leaves[text] = ("parameter", torch_names.get(own, own), before.get(own))
+        elif own.startswith("inputs") and own[6:].isdigit() and int(own[6:]) < len(inputs):
+            name, tensor = inputs[int(own[6:])]
+            leaves[text] = ("input", name, array_of(tensor))
+    return leaves
+
+
+def _outputs(builder: Builder, net: Net, compiled: GradCase, real: Any) -> None:
+    tree, _ = named(real, net, compiled)
+    gradients = set(flatten(gradient_of(compiled, tree)))
+    numbers = {f"d{node.name}": number for number, node in enumerate(builder.draft.nodes) if node.kind in ("input", "parameter")}
+    for name, value, tensor in zip(flatten(tree), builder.returned, flat(real), strict=True):
+        phase = "backward" if name in gradients else "forward"
+        builder.output(value, name, phase, array_of(tensor), dtype_of(tensor), numbers.get(name))

@@ -30,7 +30,7 @@ class Places:
         frame: FrameType | None = sys._getframe(3)
         while frame is not None and frame.f_code.co_filename != stop:
             code = frame.f_code
-            shown, foreign = _file(code.co_filename)
+            shown, foreign = place(code.co_filename)
             if shown:
                 (library if foreign else users).append(f"{shown}:{frame.f_lineno}")
             elif scope is None and code.co_name == "__call__" and code.co_filename.endswith("cell.py"):
@@ -40,7 +40,7 @@ class Places:
 
 
 @lru_cache(maxsize=None)
-def _file(name: str) -> tuple[str, bool]:
+def place(name: str) -> tuple[str, bool]:
     """How a file is shown (nothing for plumbing and for this package), and whether it is MindSpore's own."""
     path = Path(name)
     if path.is_relative_to(PACKAGE):

@@ -1,0 +1,86 @@
+"""The values that MindSpore's kernels dumped, joined to the statements of the IR that they were compiled from."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.engines.mindspore_capture_ir import Statement
+
+NAME = re.compile(r"^[^.]+\.(.+)-op(\d+)\.\d+\.\d+\.(\d+)\.output\.(\d+)\.[^.]+\.(\w+)\.npy$")
+EXPANDED = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
+
+Kernel = dict[int, tuple[int, Path]]
+"""The outputs of one kernel: slot → (time, file)."""
+
+
+class Dump:
+    """Files of one run by kernel; a kernel that ran several times counts with its last run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.kernels: dict[str, dict[int, Kernel]] = {}
+        for path in folder.rglob("*.output.*.npy"):
+            if found := NAME.match(path.name):
+                base, number, time, slot = found[1], int(found[2]), int(found[3]), int(found[4])
+                kernel = self.kernels.setdefault(base, {}).setdefault(number, {})
+                kernel[slot] = max(kernel.get(slot, (0, path)), (time, path))
+
+    def join(self, statements: Iterable[Statement]) -> dict[int, dict[int, Any]]:
+        """Arrays by statement (its ``id``) and output slot.
+
+        Kernels are numbered on through the life of the process, the IR counts anew: both count in one order, so that ranks agree. A
+        node that was expanded on its way to the kernels is found under the name of its operator.
+        """
+        groups: dict[str, list[Statement]] = {}
+        loose: dict[str, list[Statement]] = {}
+        for statement in statements:
+            base, mark, _ = statement.scope.replace("/", "_").rpartition("-op")
+            if mark and base in self.kernels:
+                groups.setdefault(base, []).append(statement)
+            else:
+                loose.setdefault(statement.op, []).append(statement)
+        joined: dict[int, dict[int, Any]] = {}
+        for base, group in groups.items():
+            ordered = sorted(group, key=lambda statement: int(statement.scope.rpartition("-op")[2]))
+            joined |= _ranked(ordered, self._in_order(base))
+        for op, group in loose.items():
+            joined |= self._expanded(op, group)
+        return joined
+
+    def _in_order(self, base: str) -> list[Kernel]:
+        return [kernel for _, kernel in sorted(self.kernels[base].items())]
+
+    def _expanded(self, op: str, group: list[Statement]) -> dict[int, dict[int, Any]]:
+        """The last kernel of an expansion gives its value: of those that came from ``op``, the kind that always ran last."""
+        kinds = [base for base in self.kernels if (found := EXPANDED.match(base)) and found[1] == op]
+        fitting = [self._in_order(base) for base in kinds if len(self.kernels[base]) == len(group)]
+        if not fitting:
+            return {}
+        return _ranked(group, max(fitting, key=lambda kernels: max(time for kernel in kernels for time, _ in kernel.values())))
+
+
+def _ranked(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dict[int, Any]]:
+    if len(statements) != len(kernels):
+        return _unique(statements, kernels)
+    pairs = zip(statements, kernels, strict=True)
+    return {id(statement): arrays for statement, kernel in pairs if (arrays := _arrays(statement, kernel))}
+
+
+def _unique(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dict[int, Any]]:
+    """Where some were folded away: only what one shape alone decides."""
+    found: dict[int, dict[int, Any]] = {}
+    for statement in statements:
+        alike = [other for other in statements if other.outputs == statement.outputs]
+        fitting = [arrays for kernel in kernels if (arrays := _arrays(statement, kernel))]
+        if len(alike) == len(fitting) == 1:
+            found[id(statement)] = fitting[0]
+    return found
+
+
+def _arrays(statement: Statement, kernel: Kernel) -> dict[int, Any]:
+    """A kernel's arrays, if their shapes are those of the statement."""
+    arrays = {slot: np.load(path) for slot, (_, path) in sorted(kernel.items()) if slot < len(statement.outputs)}
+    fit = all(int(np.prod(array.shape)) == int(np.prod(statement.outputs[slot][0])) for slot, array in arrays.items())
+    return {slot: array.reshape(statement.outputs[slot][0]) for slot, array in arrays.items()} if fit else {}

@@ -1,0 +1,94 @@
+"""Which forward node each backward node of MindSpore's IR derives from."""
+
+import re
+
+from explorer.engines.mindspore_capture_draft import Draft
+from explorer.engines.mindspore_capture_ir import Statement
+
+MERGED = "the compiler merged this node from several and dropped which forward node it derives from"
+REMOVED = "the compiler removed the forward node {}: nothing needs its value"
+
+
+class Links:
+    """Collects what the IR says while a draft grows, and settles it at the end.
+
+    A ``unique_id`` names a forward node, but inlining copies it: of several copies the one counts whose tensors the backward node uses.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.named: dict[str, list[int]] = {}
+        self.wanted: dict[int, tuple[str, str]] = {}
+        self.inside: dict[int, str] = {}
+
+    def note(self, number: int, statement: Statement) -> None:
+        """Remember the identities that a statement carries."""
+        identity = statement.identity
+        node = self.draft.nodes[number]
+        if "unique_id" in identity:
+            self.named.setdefault(identity["unique_id"], []).append(number)
+        if node.phase == "backward":
+            if "forward_unique_id" in identity:
+                self.wanted[number] = (identity["forward_unique_id"], identity.get("forward_node_name", ""))
+            elif found := re.findall(r"Grad_(\w+)", statement.scope):
+                self.inside[number] = found[-1]
+
+    def settle(self) -> None:
+        """Give every backward node its forward node, or the reason why it has none."""
+        feeds: dict[int, list[int]] = {}
+        for origin, _, target, _ in self.draft.edges:
+            feeds.setdefault(target, []).append(origin)
+        chosen: dict[int, int] = {}
+        for number, node in enumerate(self.draft.nodes):
+            if node.phase != "backward" or node.kind not in {"op", "accumulate", "call"}:
+                continue
+            found = self._summed(number, feeds, chosen) if node.kind == "accumulate" else self._derived(number, feeds, chosen)
+            if found is not None:
+                chosen[number] = found
+            self._write(number, found, feeds)
+
+    def _write(self, number: int, found: int | None, feeds: dict[int, list[int]]) -> None:
+        node = self.draft.nodes[number]
+        linked = self.draft.forward_of(found)
+        if linked is None:
+            name = self.wanted.get(number, ("", ""))[1].rpartition("_")[0]
+            self.draft.change(number, missing={**node.missing, "forward": REMOVED.format(name) if name else MERGED})
+            return
+        source = node.source or self.draft.nodes[linked].source
+        if not source:
+            source = next((self.draft.nodes[origin].source for origin in feeds.get(number, ()) if self.draft.nodes[origin].source), ())
+        self.draft.change(number, forward=f"n{linked}", source=source)
+
+    def _derived(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
+        identity = self.wanted.get(number, ("", ""))[0]
+        copies = [copy for copy in self.named.get(identity, ()) if copy != number]
+        if not copies:
+            return self._by_scope(number, feeds, chosen)
+        return max(copies, key=lambda copy: (self._kinship(number, copy, identity, feeds, chosen), copy))
+
+    def _kinship(self, number: int, copy: int, identity: str, feeds: dict[int, list[int]], chosen: dict[int, int]) -> tuple[int, int]:
+        """How much of a copy a backward node uses: itself, what it was fed with, and what others of its group were linked to."""
+        shared = sum(
+            (origin == copy) * 4 + (origin in feeds.get(copy, ())) * 2 + (chosen.get(origin) == copy and self.wanted.get(origin, ("",))[0] == identity) * 4
+            for origin in feeds.get(number, ())
+        )
+        taken = sum(1 for other, linked in chosen.items() if linked == copy and self.draft.nodes[other].op == self.draft.nodes[number].op)
+        return shared, -taken
+
+    def _by_scope(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
+        node, op = self.draft.nodes[number], self.inside.get(number)
+        alike = [n for n, other in enumerate(self.draft.nodes) if (other.phase, other.op, other.scope) == ("forward", op, node.scope)]
+        return alike[0] if len(alike) == 1 else None
+
+    def _summed(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
+        """The tensor whose gradient is accumulated: what the forward nodes of all summands were fed with."""
+        common: set[int] | None = None
+        for origin in feeds.get(number, ()):
+            linked = self.draft.forward_of(chosen.get(origin))
+            if linked is None:
+                continue
+            reach = {linked} if self.draft.nodes[origin].kind == "accumulate" else set(feeds.get(linked, ()))
+            common = reach if common is None else common & reach
+        shape = self.draft.nodes[number].outputs[0].shape if self.draft.nodes[number].outputs else ()
+        fitting = [n for n in sorted(common or ()) if any(out.shape == shape for out in self.draft.nodes[n].outputs)]
+        return fitting[-1] if fitting else None

@@ -1,0 +1,62 @@
+"""Cells that hold a gradient call, so that the compiler keeps module paths; compiled from this source, hence in plain style."""
+
+from typing import Any
+
+import mindspore as ms
+from mindspore import nn
+
+from explorer.cases import GradCase
+
+
+class GradNet(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """``ms.grad`` of a net, as a net."""
+
+    def __init__(self, network: Any, case: GradCase, weights: Any) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.position = case.grad_position
+        self.asked = weights
+        self.aux = case.has_aux
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # the compiler reads no annotations
+        return ms.grad(self.network, self.position, self.asked, self.aux)(*inputs)
+
+
+class ValueAndGradNet(GradNet):
+    """``ms.value_and_grad`` of a net, as a net."""
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
+        return ms.value_and_grad(self.network, self.position, self.asked, self.aux)(*inputs)
+
+
+class OperationNet(nn.Cell):  # type: ignore[misc]  # likewise
+    """``GradOperation`` of a net, as a net."""
+
+    def __init__(self, network: Any, case: GradCase) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.grad = ms.ops.GradOperation(case.get_all, case.get_by_list, case.sens_param)
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
+        return self.grad(self.network)(*inputs)
+
+
+class OperationByListNet(OperationNet):
+    """``GradOperation`` of a net for weights, as a net."""
+
+    def __init__(self, network: Any, case: GradCase, weights: Any) -> None:
+        super().__init__(network, case)
+        self.asked = weights
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
+        return self.grad(self.network, self.asked)(*inputs)
+
+
+def wrapped(network: Any, case: GradCase, weights: Any) -> Any:
+    """The Cell that computes a case; an order n nests n of them."""
+    if case.api == "GradOperation":
+        return OperationByListNet(network, case, weights) if case.get_by_list else OperationNet(network, case)
+    for _ in range(case.order - 1):
+        network = GradNet(network, case, None)
+    kind = ValueAndGradNet if case.api == "value_and_grad" else GradNet
+    return kind(network, case, weights)
