@@ -49,9 +49,10 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def pack(array: AnyArray, dtype: str | None = None) -> Array:
-    """The record of a numpy array; ``dtype`` names the tensor's own dtype where numpy has none for it."""
-    flat = np.asarray(array)
-    return Array(flat.shape, dtype or flat.dtype.name, np.ascontiguousarray(flat).tobytes())
+    """The record of a numpy array; ``dtype`` names the tensor's own dtype where that is not the array's."""
+    name = dtype or np.asarray(array).dtype.name
+    whole = np.asarray(array, np.dtype(NUMPY_NAMES.get(name, name)))
+    return Array(whole.shape, name, np.ascontiguousarray(whole).tobytes())
 
 
 def unpack(array: Array) -> AnyArray:
