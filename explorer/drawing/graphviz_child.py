@@ -1,0 +1,39 @@
+"""Reads a layout request on stdin and writes the place of every node on stdout: Graphviz, alone in its process."""
+
+import sys
+from collections import defaultdict
+
+import msgspec
+import pygraphviz
+
+from explorer.drawing.layout import POINTS, Request
+
+
+def place(request: Request) -> dict[str, tuple[float, float]]:
+    """The centre of every node as ``dot`` places it, y growing downwards."""
+    graph = pygraphviz.AGraph(directed=True, strict=True, splines="false", nodesep=request.across / POINTS)
+    graph.graph_attr.update(ranksep=f"{request.down / POINTS:.4f}", nslimit="4", nslimit1="4", mclimit="1")
+    graph.node_attr.update(shape="box", fixedsize="true", label="")
+    for node, (width, height) in request.sizes.items():
+        graph.add_node(node, width=f"{width / POINTS:.4f}", height=f"{height / POINTS:.4f}")
+    for origin, target in request.edges:
+        graph.add_edge(origin, target)
+    if request.last:
+        graph.add_subgraph(request.last, rank="sink")
+    _clusters(graph, request)
+    graph.layout("dot")
+    places = {node: tuple(map(float, graph.get_node(node).attr["pos"].split(","))) for node in request.sizes}
+    top = max(y for _, y in places.values())
+    return {node: (x, top - y) for node, (x, y) in places.items()}
+
+
+def _clusters(graph: "pygraphviz.AGraph", request: Request) -> None:
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    for node, label in request.clusters.items():
+        members[label].append(node)
+    for index, nodes in enumerate(members.values()):
+        graph.add_subgraph(nodes, name=f"cluster{index}")
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(msgspec.json.encode(place(msgspec.json.decode(sys.stdin.buffer.read(), type=Request))))

@@ -1,0 +1,93 @@
+"""Finds the module scopes whose nodes stand together in a lane, to be drawn as soft boxes behind them."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+import msgspec
+
+from explorer.drawing.collapse import cut
+from explorer.drawing.lane import Lane
+
+SIDE = 7.0
+"""Room between a group's edge and the boxes in it, or the group in it."""
+
+LABEL = 13.0
+"""Height of a group's label above its uppermost boxes."""
+
+DEEPEST = 2
+"""Groups within groups beyond this many are left out: the innermost label holds the whole path."""
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A group before rows have a y: its label, its sides, its rows, and how many groups it holds one in the other."""
+
+    label: str
+    left: float
+    right: float
+    first: int
+    last: int
+    holds: int
+
+
+def spans(lane: Lane, scopes: Mapping[str, str]) -> list[Span]:
+    """The groups of one lane, outer ones first; a scope that others are mixed into is left out there."""
+    runs = _runs(lane, scopes)
+    found: list[Span] = []
+    for scope, rows in sorted(runs, key=lambda run: (-run[0].count("."), run[0], run[1])):
+        members = {node for row in rows for x0, x1, node in lane.boxes[row] if _within(scopes[node], scope)}
+        inner = [span for span in found if rows[0] <= span.first and span.last <= rows[-1] and _within(span.label, scope)]
+        holds = 1 + max((span.holds for span in inner), default=-1)
+        left = min([min(lane.centres[node] - lane.half(node) for node in members) - SIDE, *(s.left - SIDE for s in inner)])
+        right = max([max(lane.centres[node] + lane.half(node) for node in members) + SIDE, *(s.right + SIDE for s in inner)])
+        same = any(span.first == rows[0] and span.last == rows[-1] and _covers(lane, span, members) for span in inner)
+        span = Span(scope, left, right, rows[0], rows[-1], holds)
+        if not same and holds < DEEPEST and not _mixed(lane, span, members) and not _crossed(span, found):
+            found.append(span)
+    return sorted(found, key=lambda span: (-span.holds, span.first, span.left))
+
+
+def _within(scope: str, outer: str) -> bool:
+    return scope == outer or scope.startswith(outer + ".")
+
+
+def _runs(lane: Lane, scopes: Mapping[str, str]) -> list[tuple[str, list[int]]]:
+    """Every scope with each of its unbroken runs of rows."""
+    rows: defaultdict[str, set[int]] = defaultdict(set)
+    for node, row in ((node, lane.rows[node]) for node in lane.centres):
+        scope = scopes.get(node, "")
+        for depth in range(1, scope.count(".") + 2 if scope else 1):
+            rows[cut(scope, depth)].add(row)
+    order = {row: index for index, row in enumerate(sorted(lane.boxes))}
+    runs: list[tuple[str, list[int]]] = []
+    for scope, held in rows.items():
+        run: list[int] = []
+        for row in sorted(held):
+            if run and order[row] != order[run[-1]] + 1:
+                runs.append((scope, run))
+                run = []
+            run.append(row)
+        runs.append((scope, run))
+    return runs
+
+
+def _covers(lane: Lane, span: Span, members: set[str]) -> bool:
+    return all(span.left <= lane.centres[node] <= span.right for node in members)
+
+
+def _mixed(lane: Lane, span: Span, members: set[str]) -> bool:
+    return any(
+        x0 < span.right and span.left < x1 and node not in members
+        for row in range(span.first, span.last + 1)
+        for x0, x1, node in lane.boxes.get(row, ())
+    )
+
+
+def _crossed(span: Span, found: list[Span]) -> bool:
+    return any(
+        other.first <= span.last
+        and span.first <= other.last
+        and other.left < span.right
+        and span.left < other.right
+        and not _within(other.label, span.label)
+        for other in found
+    )
