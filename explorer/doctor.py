@@ -4,6 +4,7 @@ import importlib.metadata
 import platform
 import re
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from explorer.worker import Workers
 
 REQUIREMENTS = Path(__file__).resolve().parent.parent / "requirements.txt"
+PIN = re.compile(r'^(?P<pin>(?P<name>[\w.-]+)==[\w.]+)(?:; python_version (?P<sign>>=|<) "(?P<version>[\d.]+)")?', re.MULTILINE)
+"""A line of requirements.txt, and the versions of Python that it is for; a test sees that every line reads like this."""
+
 PACKAGES = ("numpy", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
 """What the explorer needs beside the frameworks, by the names that pip knows."""
 
@@ -54,18 +58,20 @@ def examine(workers: "Workers", progress: Callable[[str, int, int], None]) -> li
 
 def remedy(package: str) -> str:
     """The pip line that installs ``package`` at the version pinned in requirements.txt."""
-    return f'{_pip()} install "{pins().get(package, package)}"'
+    return f'python -m pip install "{pins().get(package, package)}"'
 
 
-def pins() -> dict[str, str]:
-    """The lines of requirements.txt, by the package that each begins with."""
-    lines = REQUIREMENTS.read_text(encoding="utf-8").splitlines() if REQUIREMENTS.is_file() else []
-    stripped = [line.partition("#")[0].strip() for line in lines]
-    return {re.split(r"[^A-Za-z0-9_.-]", line)[0]: line for line in stripped if line and not line.startswith("-")}
+def pins(python: tuple[int, ...] = sys.version_info[:2]) -> dict[str, str]:
+    """What requirements.txt pins for a version of Python: "mindspore" gives "mindspore==2.10.0"."""
+    found = PIN.finditer(REQUIREMENTS.read_text(encoding="utf-8")) if REQUIREMENTS.is_file() else ()
+    return {each["name"]: each["pin"] for each in found if _holds(each["sign"], each["version"], python)}
 
 
-def _pip() -> str:
-    return "python -m pip"
+def _holds(sign: str | None, version: str | None, python: tuple[int, ...]) -> bool:
+    if sign is None or version is None:
+        return True
+    bound = tuple(map(int, version.split(".")))
+    return python >= bound if sign == ">=" else python < bound
 
 
 def _python() -> Check:
@@ -93,11 +99,11 @@ def _package(name: str) -> Check:
 
 def _layout() -> Check:
     """Draws a graph of two nodes, and sees whether Graphviz placed them."""
-    from explorer.drawing import draw
-
     nodes = (Node(id="n0", op="x", kind="input", phase="forward"), Node(id="n1", op="Mul", kind="op", phase="forward", order=1))
     graph = GradGraph(engine="torch-tape", case="", stage="tape", nodes=nodes, edges=(Edge("n0", "n1"),))
     try:
+        from explorer.drawing import draw
+
         picture = draw(graph, format="svg")
     except Exception as error:
         return Check(name="layout", fine=False, found=one_line(f"{type(error).__name__}: {error}"), remedy=remedy("pygraphviz"))

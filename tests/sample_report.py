@@ -1,5 +1,7 @@
 """A small report made by hand, with one case of every kind, for the tests of the report's faces."""
 
+from functools import cache
+
 import numpy as np
 
 from explorer.align import Alignment, Coverage, Divergence
@@ -90,6 +92,7 @@ def alignment(left: str, right: str, divergence: bool = False) -> Alignment:
     )
 
 
+@cache
 def report(*, unexpected: bool = False, foreseen: bool = True, title: str = "Dense layer with mean squared error") -> Report:
     """The full matrix of a net with two inputs; ``foreseen`` sets tape against graph at 1, ``unexpected`` torch-graph at (0,)."""
     expected = (ExpectedDifference(("tape",), "the tape sees one tensor under two names"),)

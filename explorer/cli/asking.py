@@ -61,9 +61,7 @@ def check(asked: Asked) -> Question:
     scenario = load(find(asked.name))
     _defined(scenario, asked.engines or [])
     case = label(scenario, asked.case, asked.order) if asked.case else None
-    return Question(
-        scenario=scenario, device=asked.device, engines=engines, order=asked.order, case=case, timeout=asked.timeout
-    )
+    return Question(scenario=scenario, device=asked.device, engines=engines, order=asked.order, case=case, timeout=asked.timeout)
 
 
 def _defined(scenario: Scenario, engines: list[str]) -> None:

@@ -17,7 +17,7 @@ app = typer.Typer(
 Device = Annotated[str, typer.Option("--device", help="cpu, cuda[:N], mps, npu[:N] or auto.", metavar="DEVICE")]
 Timeout = Annotated[float, typer.Option("--timeout", help="Limit of one request to a worker, in seconds.", metavar="SECONDS")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Case = Annotated[str | None, typer.Option("--case", help="The case to capture graphs of: its label or short name.", metavar="CASE")]
+Case = Annotated[str | None, typer.Option("--case", help="Whose graphs to capture: a label or short name.", metavar="CASE")]
 Order = Annotated[int, typer.Option("--order", help="Nested gradients up to this order.", metavar="N")]
 Engines = Annotated[
     list[str] | None,

@@ -26,7 +26,7 @@ class NoGraphError(ExplorerError):
 
     def __init__(self, message: str, lost: bool) -> None:
         super().__init__(message)
-        self.exit_code = 3 if lost else 1
+        self.exit_code = 3 if lost else 2
 
 
 class Look(msgspec.Struct, frozen=True):

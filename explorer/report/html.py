@@ -15,7 +15,8 @@ body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 84rem; color: var(-
   font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .5rem; } p { margin: .4rem 0; max-width: 80ch; }
 code, td, .mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px; }
-.faint { color: var(--faint); } .summary { font-size: 1.1rem; font-weight: 600; padding: .6rem .9rem; margin: 1rem 0;
+.faint { color: var(--faint); max-width: none; } a { color: var(--faint); }
+.summary { font-size: 1.1rem; font-weight: 600; padding: .6rem .9rem; margin: 1rem 0;
   border-left: 4px solid currentColor; background: var(--band); max-width: none; }
 .good { color: var(--good); } .foreseen { color: var(--foreseen); } .alarm { color: var(--alarm); } .idle { color: var(--idle); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; }
