@@ -46,8 +46,7 @@ def derivative(
     for _ in range(case.order - 1):
         call = wrap(ms.grad(call, case.grad_position))
     api = ms.grad if case.api == "grad" else ms.value_and_grad
-    made = api(call, case.grad_position, asked, case.has_aux, **options)
-    return made
+    return api(call, case.grad_position, asked, case.has_aux, **options)
 
 
 def named(real: Any, net: Net, case: GradCase) -> tuple[Tree, tuple[Leaf, ...]]:

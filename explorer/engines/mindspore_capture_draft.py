@@ -49,6 +49,11 @@ class Draft:
         """Replace fields of a node."""
         self.nodes[number] = msgspec.structs.replace(self.nodes[number], **rest)
 
+    def leaves(self) -> dict[str, int]:
+        """The numbers of inputs and parameters by name."""
+        kinds = {"input", "parameter"}
+        return {node.name: number for number, node in enumerate(self.nodes) if node.kind in kinds and not node.body}
+
     def forward_of(self, number: int | None) -> int | None:
         """The forward node that a node is or derives from."""
         if number is None or self.nodes[number].phase == "forward":

@@ -12,6 +12,9 @@ from explorer.engines.mindspore_capture_ir import Statement
 NAME = re.compile(r"^[^.]+\.(.+)-op(\d+)\.\d+\.\d+\.(\d+)\.output\.(\d+)\.[^.]+\.(\w+)\.npy$")
 EXPANDED = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
 
+BRANCH = re.compile(r"[▸◂](\d+)_[✓✗]")
+"""A branch and its backward carry one number in their graphs' names."""
+
 Kernel = dict[int, tuple[int, Path]]
 """The outputs of one kernel: slot → (time, file)."""
 
@@ -19,9 +22,10 @@ Kernel = dict[int, tuple[int, Path]]
 class Dump:
     """Files of one run by kernel; a kernel that ran several times counts with its last run."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folders: Iterable[Path]) -> None:
         self.kernels: dict[str, dict[int, Kernel]] = {}
-        for path in folder.rglob("*.output.*.npy"):
+        self.idle: set[str] = set()
+        for path in (path for folder in folders for path in folder.rglob("*.output.*.npy")):
             if found := NAME.match(path.name):
                 base, number, time, slot = found[1], int(found[2]), int(found[3]), int(found[4])
                 kernel = self.kernels.setdefault(base, {}).setdefault(number, {})
@@ -42,9 +46,14 @@ class Dump:
             else:
                 loose.setdefault(statement.op, []).append(statement)
         joined: dict[int, dict[int, Any]] = {}
+        left_out = {graph for base, group in groups.items() if (graph := _left_out(group, len(self.kernels[base])))}
+        marks = {mark[1] for graph in left_out if (mark := BRANCH.search(graph))}
+        graphs = {statement.graph for group in (*groups.values(), *loose.values()) for statement in group}
+        self.idle = left_out | {graph for graph in graphs if (mark := BRANCH.search(graph)) and mark[1] in marks}
         for base, group in groups.items():
-            ordered = sorted(group, key=lambda statement: int(statement.scope.rpartition("-op")[2]))
-            joined |= _ranked(ordered, self._in_order(base))
+            kernels = self._in_order(base)
+            ran = group if len(group) == len(kernels) else [each for each in group if each.graph not in self.idle]
+            joined |= _ranked(sorted(ran, key=lambda statement: int(statement.scope.rpartition("-op")[2])), kernels)
         for op, group in loose.items():
             joined |= self._expanded(op, group)
         return joined
@@ -59,6 +68,13 @@ class Dump:
         if not fitting:
             return {}
         return _ranked(group, max(fitting, key=lambda kernels: max(time for kernel in kernels for time, _ in kernel.values())))
+
+
+def _left_out(group: list[Statement], ran: int) -> str | None:
+    """The one graph without which as many statements remain as kernels ran: a branch that was not taken."""
+    graphs = dict.fromkeys(statement.graph for statement in group)
+    fitting = [graph for graph in graphs if len(group) != ran == sum(statement.graph != graph for statement in group)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _ranked(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dict[int, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.arrays import AnyArray, summarise
+from explorer.arrays import NUMPY_NAMES, AnyArray, Summary, summarise
 from explorer.engines.mindspore_capture_draft import UNWRITTEN, UNWRITTEN_REASON, Draft, Slot
 from explorer.engines.mindspore_capture_ir import Program, Statement, split
 from explorer.engines.mindspore_capture_links import Links
@@ -20,6 +20,8 @@ ALIASES = {"Load", "Depend", "Return", "Identity", "stop_gradient"}
 """Operators that hand their first operand on."""
 
 STATE = {"UpdateState"}
+INSIDE = "the values of a subgraph stand inside it"
+NOT_TAKEN = "this subgraph did not run: the other branch was taken"
 FOLDED = "the backend folds this node into another kernel, whose value alone is dumped"
 
 
@@ -37,11 +39,18 @@ Reader = Callable[[Statement], "dict[int, Any] | None"]
 class Builder:
     """Walks a program graph by graph; afterwards ``draft`` has the nodes and ``returned`` the slots that come out."""
 
-    def __init__(self, program: Program, leaves: dict[str, tuple[Kind, str, AnyArray | None]], read: Reader | None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        leaves: dict[str, tuple[Kind, str, AnyArray | None]],
+        read: Reader | None,
+        idle: frozenset[str] = frozenset(),
+    ) -> None:
         self.draft = Draft()
         self.program = program
         self.leaves = leaves
         self.read = read
+        self.idle = idle
         self.links = Links(self.draft)
         self.globals: dict[str, Any] = {}
         self.constants: dict[tuple[str, Phase, str], Slot] = {}
@@ -74,7 +83,7 @@ class Builder:
         sizes = re.search(r"\((.*?)\)", shape)
         dims = tuple(int(size) for size in (sizes[1] if sizes else "").split(", ") if size)
         dtype = (re.search(r"Tensor\[(\w+)\]", shape) or ["", "object"])[1].lower()
-        seen = None if values is None or self.read is None else summarise(values, dtype)
+        seen = None if values is None or self.read is None else _seen(values, dtype)
         return self.draft.add(kind, kind, "forward", name=name, outputs=(Output(dims, dtype, seen),)), 0
 
     def _graph(self, name: str) -> None:
@@ -119,7 +128,9 @@ class Builder:
     def _node(self, statement: Statement, operands: list[Any]) -> Any:
         phase = self._phase(statement, operands)
         inputs = tuple(_flat([self._literal(value, phase) for value in operands]))
-        kind: Kind = "call" if statement.op == "call" else "accumulate" if statement.op == "AddN" and phase == "backward" else "op"
+        kind: Kind = (
+            "call" if statement.op == "call" else "accumulate" if statement.op == "AddN" and phase == "backward" else "op"
+        )
         outputs, missing = self._outputs(statement)
         number = self.draft.add(
             statement.op,
@@ -138,7 +149,9 @@ class Builder:
 
     def _phase(self, statement: Statement, operands: list[Any]) -> Phase:
         marked = statement.scope.startswith("Gradients") or "forward_unique_id" in statement.identity
-        behind = any(slot and self.draft.nodes[slot[0]].phase == "backward" for slot in _flat(operands) if isinstance(slot, tuple))
+        behind = any(
+            slot and self.draft.nodes[slot[0]].phase == "backward" for slot in _flat(operands) if isinstance(slot, tuple)
+        )
         called = any("◂" in name for name in statement.called)
         return "backward" if marked or behind or called or self.lane == "backward" else "forward"
 
@@ -148,13 +161,16 @@ class Builder:
         found = self.read(statement) or {}
         unwritten = UNWRITTEN.get(statement.op, ())
         outputs = tuple(
-            Output(shape, dtype, summarise(found[slot], dtype) if slot in found and slot not in unwritten else None)
+            Output(shape, dtype, _seen(found[slot], dtype) if slot in found and slot not in unwritten else None)
             for slot, (shape, dtype) in enumerate(statement.outputs)
         )
         if all(output.values for output in outputs):
             return outputs, {}
-        reason = UNWRITTEN_REASON if unwritten and found else "a subgraph's values stand inside it" if statement.op == "call" else FOLDED
-        return outputs, {"values": reason}
+        if unwritten and found:
+            return outputs, {"values": UNWRITTEN_REASON}
+        if statement.op == "call":
+            return outputs, {"values": INSIDE}
+        return outputs, {"values": NOT_TAKEN if statement.graph in self.idle else FOLDED}
 
     def _constant(self, text: str, phase: Phase) -> Slot:
         key = (text, phase, self.body)
@@ -163,7 +179,7 @@ class Builder:
             shape = tuple(int(size) for size in (found[1] if found else "").split(", ") if size)
             dtype = (found[2] if found else "object").lower()
             array = _numbers(found[3], shape) if found else None
-            seen = summarise(array, dtype) if array is not None and self.read else None
+            seen = _seen(array, dtype) if array is not None and self.read else None
             missing = {} if array is not None else {"values": "the IR does not write out its elements"}
             number = self.draft.add(
                 "constant", "constant", phase, outputs=(Output(shape, dtype, seen),), body=self.body, missing=missing
@@ -196,6 +212,10 @@ def sources(lines: list[tuple[str, int]]) -> tuple[str, ...]:
     users = [f"{name}:{line}" for name, foreign, line in shown if name and not foreign]
     library = [f"{name}:{line}" for name, foreign, line in shown if name and foreign]
     return (*dict.fromkeys(users), *dict.fromkeys(library[:3]))
+
+
+def _seen(array: AnyArray, dtype: str) -> Summary:
+    return summarise(array.astype(NUMPY_NAMES.get(dtype, dtype), copy=False), dtype)
 
 
 def _results(number: int, statement: Statement) -> Any:

@@ -22,6 +22,7 @@ class Statement:
 
     result: str
     op: str
+    graph: str
     operands: list[str]
     called: tuple[str, ...] = ()
     outputs: tuple[tuple[tuple[int, ...], str], ...] = ()
@@ -53,7 +54,7 @@ def read(path: Path) -> Program:
             graph = None
         elif line.startswith("      : ("):
             if pending:
-                graph.append(_statement("\n".join(pending)))
+                graph.append(_statement("\n".join(pending), next(reversed(program.graphs))))
                 _typed(graph[-1], line)
             pending = []
         elif line.startswith("      #"):
@@ -74,7 +75,7 @@ def _outside(line: str, program: Program) -> list[Statement] | None:
     return None
 
 
-def _statement(text: str) -> Statement:
+def _statement(text: str, graph: str) -> Statement:
     found = HEAD.match(text)
     assert found, text
     result, body = found[1] or "", found[3]
@@ -87,10 +88,11 @@ def _statement(text: str) -> Statement:
         callee = body[: body.index("[")]
         called = tuple(re.findall(r"@+([^@\s,()\]]+)", body[body.index("[") : end].replace("FuncUnion(", "")))
         body = body[end + 1 :]
-        return Statement(result, "call", [callee, *split(body[1 : _close(body, 0)])], called)
+        return Statement(result, "call", graph, [callee, *split(body[1 : _close(body, 0)])], called)
     else:
         op, body = body[: body.index("(")], body[body.index("(") :]
-    return Statement(result, op.removeprefix("PrimFunc_"), split(body[1 : _close(body, 0)]), called, identity=dict(IDENTITY.findall(body)))
+    identity = dict(IDENTITY.findall(body))
+    return Statement(result, op.removeprefix("PrimFunc_"), graph, split(body[1 : _close(body, 0)]), called, identity=identity)
 
 
 def _typed(statement: Statement, line: str) -> None:

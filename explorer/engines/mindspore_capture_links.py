@@ -45,7 +45,13 @@ class Links:
             found = self._summed(number, feeds, chosen) if node.kind == "accumulate" else self._derived(number, feeds, chosen)
             if found is not None:
                 chosen[number] = found
-            self._write(number, found, feeds)
+        users = self._users(feeds)
+        for number, node in enumerate(self.draft.nodes):
+            if node.phase != "backward" or node.kind not in {"op", "accumulate", "call"}:
+                continue
+            if number not in chosen and self._sums(number) and (found := self._arriving(number, users, chosen)) is not None:
+                chosen[number] = found
+            self._write(number, chosen.get(number), feeds)
 
     def _write(self, number: int, found: int | None, feeds: dict[int, list[int]]) -> None:
         node = self.draft.nodes[number]
@@ -56,7 +62,9 @@ class Links:
             return
         source = node.source or self.draft.nodes[linked].source
         if not source:
-            source = next((self.draft.nodes[origin].source for origin in feeds.get(number, ()) if self.draft.nodes[origin].source), ())
+            source = next(
+                (self.draft.nodes[origin].source for origin in feeds.get(number, ()) if self.draft.nodes[origin].source), ()
+            )
         self.draft.change(number, forward=f"n{linked}", source=source)
 
     def _derived(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
@@ -66,18 +74,27 @@ class Links:
             return self._by_scope(number, feeds, chosen)
         return max(copies, key=lambda copy: (self._kinship(number, copy, identity, feeds, chosen), copy))
 
-    def _kinship(self, number: int, copy: int, identity: str, feeds: dict[int, list[int]], chosen: dict[int, int]) -> tuple[int, int]:
+    def _kinship(
+        self, number: int, copy: int, identity: str, feeds: dict[int, list[int]], chosen: dict[int, int]
+    ) -> tuple[int, int]:
         """How much of a copy a backward node uses: itself, what it was fed with, and what others of its group were linked to."""
-        shared = sum(
-            (origin == copy) * 4 + (origin in feeds.get(copy, ())) * 2 + (chosen.get(origin) == copy and self.wanted.get(origin, ("",))[0] == identity) * 4
-            for origin in feeds.get(number, ())
+        shared = 0
+        for origin in feeds.get(number, ()):
+            above = chosen.get(origin, -1)
+            user = feeds.get(above, ())
+            shared += 8 * (origin == copy) + 4 * (origin in feeds.get(copy, ()))
+            shared += 8 * (above == copy and (self.wanted.get(origin, ("",))[0] == identity or self._sums(origin)))
+            shared += 4 * (copy in user) + any(copy in feeds.get(each, ()) for each in user)
+        taken = sum(
+            1 for other, linked in chosen.items() if linked == copy and self.draft.nodes[other].op == self.draft.nodes[number].op
         )
-        taken = sum(1 for other, linked in chosen.items() if linked == copy and self.draft.nodes[other].op == self.draft.nodes[number].op)
         return shared, -taken
 
     def _by_scope(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
         node, op = self.draft.nodes[number], self.inside.get(number)
-        alike = [n for n, other in enumerate(self.draft.nodes) if (other.phase, other.op, other.scope) == ("forward", op, node.scope)]
+        alike = [
+            n for n, other in enumerate(self.draft.nodes) if (other.phase, other.op, other.scope) == ("forward", op, node.scope)
+        ]
         return alike[0] if len(alike) == 1 else None
 
     def _summed(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
@@ -92,3 +109,20 @@ class Links:
         shape = self.draft.nodes[number].outputs[0].shape if self.draft.nodes[number].outputs else ()
         fitting = [n for n in sorted(common or ()) if any(out.shape == shape for out in self.draft.nodes[n].outputs)]
         return fitting[-1] if fitting else None
+
+    def _users(self, feeds: dict[int, list[int]]) -> dict[int, list[int]]:
+        users: dict[int, list[int]] = {}
+        for target, origins in feeds.items():
+            for origin in origins:
+                users.setdefault(origin, []).append(target)
+        return users
+
+    def _arriving(self, number: int, users: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
+        """The tensor whose gradient is accumulated, told by who takes the sum: the latest forward node that derives its backward from it."""
+        shape = self.draft.nodes[number].outputs[0].shape if self.draft.nodes[number].outputs else ()
+        takers = [self.draft.forward_of(chosen.get(user)) for user in users.get(number, ())]
+        fitting = [n for n in takers if n is not None and any(out.shape == shape for out in self.draft.nodes[n].outputs)]
+        return max(fitting, default=None)
+
+    def _sums(self, number: int) -> bool:
+        return self.draft.nodes[number].kind == "accumulate"

@@ -152,6 +152,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
 
     def _copied(self, tensor: Any) -> Slot | None:
         """The view that a tensor is a contiguous copy of: MindSpore copies on the way to a kernel, unannounced."""
+        slot: Slot
         for slot, view in reversed(self.viewed.get(_key(tensor)[1:], ())):
             if array_of(view).tobytes() == array_of(tensor).tobytes():
                 self.made[_key(tensor)] = slot
@@ -295,13 +296,10 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             if slot is None:
                 slot = self.draft.add("Zeros", "constant", "backward", outputs=self._outputs([tensor])), 0
             linked = self._leaf(name)
-            self.draft.add(
-                "output", "output", "backward", (slot,), name=name, outputs=self._outputs([tensor]), forward=linked
-            )
+            self.draft.add("output", "output", "backward", (slot,), name=name, outputs=self._outputs([tensor]), forward=linked)
 
     def _leaf(self, name: str) -> int | None:
-        leaves = (number for number, node in enumerate(self.draft.nodes) if node.kind in ("input", "parameter"))
-        return next((number for number in leaves if f"d{self.draft.nodes[number].name}" == name), None)
+        return self.draft.leaves().get(name.removeprefix("d"))
 
 
 def _tensors(values: Any) -> Iterator[Any]:

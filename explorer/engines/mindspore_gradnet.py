@@ -6,6 +6,7 @@ import mindspore as ms
 from mindspore import nn
 
 from explorer.cases import GradCase
+from explorer.errors import UsageError
 
 
 class GradNet(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -27,6 +28,20 @@ class ValueAndGradNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         return ms.value_and_grad(self.network, self.position, self.asked, self.aux)(*inputs)
+
+
+class SecondNet(GradNet):
+    """``ms.grad`` nested twice, as a net."""
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
+        return ms.grad(ms.grad(self.network, self.position), self.position)(*inputs)
+
+
+class ThirdNet(GradNet):
+    """``ms.grad`` nested three times, as a net."""
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
+        return ms.grad(ms.grad(ms.grad(self.network, self.position), self.position), self.position)(*inputs)
 
 
 class OperationNet(nn.Cell):  # type: ignore[misc]  # likewise
@@ -52,11 +67,14 @@ class OperationByListNet(OperationNet):
         return self.grad(self.network, self.asked)(*inputs)
 
 
+BY_ORDER = (GradNet, SecondNet, ThirdNet)
+
+
 def wrapped(network: Any, case: GradCase, weights: Any) -> Any:
-    """The Cell that computes a case; an order n nests n of them."""
+    """The Cell that computes a case; UsageError beyond the orders that are written down here."""
     if case.api == "GradOperation":
         return OperationByListNet(network, case, weights) if case.get_by_list else OperationNet(network, case)
-    for _ in range(case.order - 1):
-        network = GradNet(network, case, None)
-    kind = ValueAndGradNet if case.api == "value_and_grad" else GradNet
+    if case.order > len(BY_ORDER):
+        raise UsageError(f"the graph of order {case.order} cannot be captured: give an order from 1 to {len(BY_ORDER)}")
+    kind = ValueAndGradNet if case.api == "value_and_grad" else BY_ORDER[case.order - 1]
     return kind(network, case, weights)

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import mindspore as ms
 import msgspec
 
 from explorer.arrays import AnyArray
@@ -19,12 +20,15 @@ from explorer.engines.mindspore_errors import failure
 from explorer.engines.mindspore_gradnet import wrapped
 from explorer.engines.mindspore_net import Net, array_of, build, describe, dtype_of, flat, sensitivities
 from explorer.errors import ExplorerError
-from explorer.graph import GradGraph, Kind
+from explorer.graph import GradGraph, Kind, Phase
 from explorer.records import AnswerRequest, Captured, CaptureRequest, Result
 
 __all__ = ["answer", "capture", "describe"]
 
 KEPT = "compiled as value_and_grad, so that the forward stays whole: ms.grad drops what only the outputs need; the gradients are the same"
+RUNS = "rank_*/Net/*"
+"""Where the dump puts each compiled graph, under a number of its own."""
+
 Leaves = dict[str, tuple[Kind, str, AnyArray | None]]
 
 
@@ -39,9 +43,12 @@ def capture(request: CaptureRequest) -> Captured:
         cell = wrapped(net.call, compiled, weights(net, case))
         before = {parameter.name: array_of(parameter) for parameter in net.parameters.values()}
         _clear(scratch)
+        dumped = set((scratch / DUMP).glob(RUNS))
         real = cell(*net.arguments, *sens)
+        ms.runtime.synchronize()
+        fresh = set((scratch / DUMP).glob(RUNS)) - dumped
         tree, leaves = named(_asked(case, compiled, real), net, case)
-        graphs = _graphs(request, net, compiled, real, before, scratch)
+        graphs = _graphs(request, net, compiled, real, before, scratch / IR, fresh)
     except Exception as error:
         return Captured((), Result(outcome="raised", error=failure(error, request.net.scenario), code=shown))
     text = render(tree)
@@ -57,8 +64,8 @@ def _scratch() -> Path:
 def _clear(scratch: Path) -> None:
     for path in (scratch / IR).rglob("*.ir"):
         path.unlink()
-    for path in (scratch / DUMP).rglob("Net"):
-        shutil.rmtree(path)
+    for path in (scratch / DUMP).glob(RUNS):
+        shutil.rmtree(path, ignore_errors=True)  # an earlier run's last files may still be on their way
 
 
 def _compiled(case: GradCase) -> GradCase:
@@ -73,22 +80,21 @@ def _asked(case: GradCase, compiled: GradCase, real: Any) -> Any:
 
 
 def _graphs(
-    request: CaptureRequest, net: Net, compiled: GradCase, real: Any, before: dict[str, AnyArray], scratch: Path
+    request: CaptureRequest, net: Net, compiled: GradCase, real: Any, before: dict[str, AnyArray], ir: Path, dumped: set[Path]
 ) -> tuple[GradGraph, ...]:
     case, graphs = request.case, []
     notes = (KEPT,) if case.api != compiled.api else ()
     for stage, stem in (("type_inference", "type_inference"), ("opt_a", "opt_pass_2_opt_a"), ("validate", "validate")):
-        path = newest(scratch / IR, stem)
+        path = newest(ir, stem)
         if path is None:
             continue
         program = read(path)
         last = stage == "validate"
-        joined: dict[int, dict[int, Any]] = {}
-        if last and request.values:
-            joined = Dump(scratch / DUMP).join(statement for body in program.graphs.values() for statement in body)
+        dump = Dump(dumped if last and request.values else ())
+        joined = dump.join(statement for body in program.graphs.values() for statement in body)
         entry = _forward_entry(program, net) if stage == "type_inference" else program.entry
         reader = (lambda statement, joined=joined: joined.get(id(statement))) if last and request.values else None
-        builder = Builder(program, _leaves(program, net, before), reader)
+        builder = Builder(program, _leaves(program, net, before), reader, frozenset(dump.idle))
         builder.run(entry)
         if last:
             _outputs(builder, net, compiled, real)
@@ -99,7 +105,9 @@ def _graphs(
 def _forward_entry(program: Program, net: Net) -> str:
     """The graph of the user's own net before differentiation; the entry where the pass does not name it."""
     module = net.scenario.module.__name__.replace(".", "_")
-    named = [name for name in program.graphs if f"_{module}_" in f"_{name}" and "grad_" not in name and not set("↓✓✗") & set(name)]
+    named = [
+        name for name in program.graphs if f"_{module}_" in f"_{name}" and "grad_" not in name and not set("↓✓✗") & set(name)
+    ]
     return named[-1] if named else program.entry
 
 
@@ -121,7 +129,7 @@ def _leaves(program: Program, net: Net, before: dict[str, AnyArray]) -> Leaves:
 def _outputs(builder: Builder, net: Net, compiled: GradCase, real: Any) -> None:
     tree, _ = named(real, net, compiled)
     gradients = set(flatten(gradient_of(compiled, tree)))
-    numbers = {f"d{node.name}": number for number, node in enumerate(builder.draft.nodes) if node.kind in ("input", "parameter")}
+    numbers = builder.draft.leaves()
     for name, value, tensor in zip(flatten(tree), builder.returned, flat(real), strict=True):
-        phase = "backward" if name in gradients else "forward"
-        builder.output(value, name, phase, array_of(tensor), dtype_of(tensor), numbers.get(name))
+        phase: Phase = "backward" if name in gradients else "forward"
+        builder.output(value, name, phase, array_of(tensor), dtype_of(tensor), numbers.get(name.removeprefix("d")))

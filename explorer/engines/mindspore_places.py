@@ -1,7 +1,7 @@
 """Where an operator was called from: the module that was running, and the lines of Python above it."""
 
 import sys
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -39,7 +39,7 @@ class Places:
         return scope or "", (*users, *library[:LIBRARY_LINES])
 
 
-@lru_cache(maxsize=None)
+@cache
 def place(name: str) -> tuple[str, bool]:
     """How a file is shown (nothing for plumbing and for this package), and whether it is MindSpore's own."""
     path = Path(name)

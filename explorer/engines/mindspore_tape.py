@@ -21,7 +21,9 @@ def capture(request: CaptureRequest) -> Captured:
         sens = (sensitivities(request.net),) if case.sens_param else ()
         net = build(request.net)
         recorder = Recorder(net, request.values)
-        call = derivative(recorder.watch(net.call, "forward"), case, weights(net, case), lambda inner: recorder.watch(inner, "backward"))
+        call = derivative(
+            recorder.watch(net.call, "forward"), case, weights(net, case), lambda inner: recorder.watch(inner, "backward")
+        )
         with recorder, ms.saved_tensors_hooks(recorder.keep, recorder.use):
             real = call(*net.arguments, *sens)
         tree, leaves = named(real, net, case)
