@@ -121,7 +121,7 @@ def judge(
     """Put the engines' results of one case side by side: the verdict, and whether it is what the scenario expects.
 
     Engines that are not defined for the scenario, or cannot do the case at all, are left out. Where differences are expected,
-    parties that no expectation tells apart must agree, and one that does tell them apart must be seen to.
+    parties that no expectation tells apart must agree, and one that does tell them apart must be seen to, unless all raise.
     """
     verdict, greatest = _verdict(results)
     agrees = _oracle_verdict(results, oracle)
@@ -174,7 +174,11 @@ def _complaint(results: Mapping[str, Result], oracle: OracleResult, applicable: 
         if differ and all(entry.covers(a) == entry.covers(b) for entry in applicable):
             return f"{a} and {b} disagree, and nothing in the scenario expects it"
     for entry in applicable:
-        told = [differ for (a, b), differ in apart.items() if entry.covers(a) != entry.covers(b)]
+        told = [
+            differ
+            for (a, b), differ in apart.items()
+            if entry.covers(a) != entry.covers(b) and "ok" in (results[a].outcome, results[b].outcome if b in results else "raised")
+        ]
         if told and not any(told):
             return f"{' and '.join(entry.engines)} should differ from the others here, and agree: {entry.reason}"
     return ""

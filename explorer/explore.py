@@ -36,7 +36,7 @@ from explorer.worker import Lost, Workers
 Progress = Callable[[str, int, int], None]
 
 NOT_DEFINED = Result(outcome="not_defined", error=Failure("NotDefined", "the scenario defines no net for this framework"))
-NO_TORCH_NET = Failure("NotDefined", "central differences run on the PyTorch net, which the scenario does not define")
+NO_ORACLE = OracleResult("not_defined", error=Failure("NotDefined", "central differences need PyTorch, and a net defined for it"))
 
 
 def about(workers: Workers) -> dict[Framework, About | Failure]:
@@ -73,6 +73,7 @@ def explore(
     """
     defined = tuple(name for name in engines if scenario.defines(ENGINES[name].framework))
     known = _present(workers, {ENGINES[name].framework for name in defined})
+    judged = "torch" in known or (scenario.defines("torch") and isinstance(_about(workers, "torch"), About))
     devices = {name: resolve(device, ENGINES[name].framework, known[ENGINES[name].framework].devices) for name in defined}
     nets = settle(scenario, workers, defined, devices)
     cases = matrix(len(scenario.inputs()), bool(nets.trainable), order)
@@ -83,10 +84,10 @@ def explore(
     with ThreadPoolExecutor() as pool:
         try:
             answers = {name: pool.submit(job.answers, name, cases) for name in defined}
-            oracle = pool.submit(job.oracle, cases) if scenario.defines("torch") else None
+            oracle = pool.submit(job.oracle, cases) if judged else None
             captures = {name: pool.submit(job.capture, name, captured_case) for name in defined} if graphs else {}
             results = {name: future.result() for name, future in answers.items()}
-            estimates = oracle.result() if oracle else [OracleResult("not_defined", error=NO_TORCH_NET)] * len(cases)
+            estimates = oracle.result() if oracle else [NO_ORACLE] * len(cases)
             taken = {name: future.result() for name, future in captures.items()}
         except BaseException:
             job.stop.set()

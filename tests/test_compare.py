@@ -144,6 +144,10 @@ def test_an_expected_difference_that_is_not_there_is_unexpected() -> None:
     assert "should differ" in report.reason
 
 
+def test_an_expected_difference_is_not_asked_of_a_case_that_fails_everywhere() -> None:
+    assert judge(CASE, {"mindspore-graph": raised(), "torch-tape": raised()}, NO_ORACLE, (TAPE,)).expected
+
+
 def test_when_narrows_an_expectation_to_cases() -> None:
     narrow = ExpectedDifference(("tape",), "only there", {"position": 1, "has_aux": False})
     assert narrow.applies(GradCase("grad", (0, 1)))
