@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from explorer.directions import directions
 
 from explorer.arrays import AnyArray, pack
 from explorer.cases import GradCase
 from explorer.compare import compare, judge
+from explorer.directions import directions
 from explorer.records import Estimate, Failure, Leaf, OracleResult, Result
 from explorer.scenario import ExpectedDifference
 
