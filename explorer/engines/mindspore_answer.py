@@ -38,7 +38,7 @@ def weights(net: Net, case: GradCase) -> Any:
 def derivative(
     call: Any, case: GradCase, asked: Any, wrap: Callable[[Any], Any] = lambda inner: inner, **options: Any
 ) -> Callable[..., Any]:
-    """MindSpore's gradient function of a case; ``wrap`` sees each inner gradient of a nested call, ``options`` go to ``ms.grad``."""
+    """MindSpore's gradient function of a case; ``wrap`` sees the inner gradients of a nested call, ``options`` go to ``grad``."""
     if case.api == "GradOperation":
         operation = ms.ops.GradOperation(case.get_all, case.get_by_list, case.sens_param)
         made: Callable[..., Any] = operation(call, asked) if case.get_by_list else operation(call)
@@ -46,7 +46,8 @@ def derivative(
     for _ in range(case.order - 1):
         call = wrap(ms.grad(call, case.grad_position))
     api = ms.grad if case.api == "grad" else ms.value_and_grad
-    return api(call, case.grad_position, asked, case.has_aux, **options)
+    outer: Callable[..., Any] = api(call, case.grad_position, asked, case.has_aux, **options)
+    return outer
 
 
 def named(real: Any, net: Net, case: GradCase) -> tuple[Tree, tuple[Leaf, ...]]:

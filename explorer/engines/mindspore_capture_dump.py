@@ -12,7 +12,7 @@ from explorer.engines.mindspore_capture_ir import Statement
 NAME = re.compile(r"^[^.]+\.(.+)-op(\d+)\.\d+\.\d+\.(\d+)\.output\.(\d+)\.[^.]+\.(\w+)\.npy$")
 EXPANDED = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
 
-BRANCH = re.compile(r"[▸◂](\d+)_[✓✗]")
+BRANCH = re.compile(r"[▸◂](\d+)_[✓✗↰↱]")
 """A branch and its backward carry one number in their graphs' names."""
 
 Kernel = dict[int, tuple[int, Path]]
@@ -25,17 +25,17 @@ class Dump:
     def __init__(self, folders: Iterable[Path]) -> None:
         self.kernels: dict[str, dict[int, Kernel]] = {}
         self.idle: set[str] = set()
-        for path in (path for folder in folders for path in folder.rglob("*.output.*.npy")):
-            if found := NAME.match(path.name):
-                base, number, time, slot = found[1], int(found[2]), int(found[3]), int(found[4])
+        for path in (each for folder in folders for each in folder.rglob("*.output.*.npy")):
+            if named := NAME.match(path.name):
+                base, number, time, slot = named[1], int(named[2]), int(named[3]), int(named[4])
                 kernel = self.kernels.setdefault(base, {}).setdefault(number, {})
                 kernel[slot] = max(kernel.get(slot, (0, path)), (time, path))
 
     def join(self, statements: Iterable[Statement]) -> dict[int, dict[int, Any]]:
         """Arrays by statement (its ``id``) and output slot.
 
-        Kernels are numbered on through the life of the process, the IR counts anew: both count in one order, so that ranks agree. A
-        node that was expanded on its way to the kernels is found under the name of its operator.
+        Kernels are numbered on through the life of the process, the IR counts anew: both count in one order, and ranks agree.
+        A node that was expanded on its way to the kernels is found under the name of its operator.
         """
         groups: dict[str, list[Statement]] = {}
         loose: dict[str, list[Statement]] = {}
@@ -47,15 +47,19 @@ class Dump:
                 loose.setdefault(statement.op, []).append(statement)
         joined: dict[int, dict[int, Any]] = {}
         left_out = {graph for base, group in groups.items() if (graph := _left_out(group, len(self.kernels[base])))}
-        marks = {mark[1] for graph in left_out if (mark := BRANCH.search(graph))}
+        numbers = {found[1] for graph in left_out if (found := BRANCH.search(graph))}
         graphs = {statement.graph for group in (*groups.values(), *loose.values()) for statement in group}
-        self.idle = left_out | {graph for graph in graphs if (mark := BRANCH.search(graph)) and mark[1] in marks}
+        self.idle = left_out | {graph for graph in graphs if (found := BRANCH.search(graph)) and found[1] in numbers}
         for base, group in groups.items():
             kernels = self._in_order(base)
             ran = group if len(group) == len(kernels) else [each for each in group if each.graph not in self.idle]
             joined |= _ranked(sorted(ran, key=lambda statement: int(statement.scope.rpartition("-op")[2])), kernels)
         for op, group in loose.items():
             joined |= self._expanded(op, group)
+        seen = {
+            statement.graph for group in (*groups.values(), *loose.values()) for statement in group if id(statement) in joined
+        }
+        self.idle |= {graph for graph in graphs if BRANCH.search(graph) and graph not in seen}
         return joined
 
     def _in_order(self, base: str) -> list[Kernel]:

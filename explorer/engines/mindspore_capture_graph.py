@@ -10,16 +10,18 @@ import numpy as np
 
 from explorer.arrays import NUMPY_NAMES, AnyArray, Summary, summarise
 from explorer.engines.mindspore_capture_draft import UNWRITTEN, UNWRITTEN_REASON, Draft, Slot
-from explorer.engines.mindspore_capture_ir import Program, Statement, split
+from explorer.engines.mindspore_capture_ir import Place, Statement, outputs, tensors
 from explorer.engines.mindspore_capture_links import Links
 from explorer.engines.mindspore_places import place
 from explorer.graph import Kind, Output, Phase
+from explorer.ir import Module, Subgraph
+from explorer.ir.records import GraphRef, Items, NodeRef, OuterRef, Parameter, ParameterRef, Scalar, TensorValue, Value
 
-CONSTANT = re.compile(r"Tensor\(shape=\[(.*?)\], dtype=(\w+), value=(.*)\)$", re.S)
 ALIASES = {"Load", "Depend", "Return", "Identity", "stop_gradient"}
 """Operators that hand their first operand on."""
 
 STATE = {"UpdateState"}
+FUNCTIONS = {"Partial", "Switch", "switch"}
 INSIDE = "the values of a subgraph stand inside it"
 NOT_TAKEN = "this subgraph did not run: the other branch was taken"
 FOLDED = "the backend folds this node into another kernel, whose value alone is dumped"
@@ -32,98 +34,91 @@ class Captured:
     slots: tuple[Slot, ...]
 
 
+Leaves = dict[str, tuple[Kind, str, AnyArray | None]]
+"""What a reader knows of a module's parameters, by label: kind, name, and values."""
+
 Reader = Callable[[Statement], "dict[int, Any] | None"]
 """Gives the observed arrays of a statement by output slot; None when its values were not asked for."""
 
 
 class Builder:
-    """Walks a program graph by graph; afterwards ``draft`` has the nodes and ``returned`` the slots that come out."""
+    """Walks a module graph by graph; afterwards ``draft`` has the nodes and ``returned`` the values that come out."""
 
-    def __init__(
-        self,
-        program: Program,
-        leaves: dict[str, tuple[Kind, str, AnyArray | None]],
-        read: Reader | None,
-        idle: frozenset[str] = frozenset(),
-    ) -> None:
+    def __init__(self, module: Module, leaves: Leaves, read: Reader | None, idle: frozenset[str] = frozenset()) -> None:
         self.draft = Draft()
-        self.program = program
+        self.module = module
         self.leaves = leaves
         self.read = read
         self.idle = idle
         self.links = Links(self.draft)
         self.globals: dict[str, Any] = {}
-        self.constants: dict[tuple[str, Phase, str], Slot] = {}
+        self.outer: dict[tuple[str, str], Any] = {}
+        self.constants: dict[tuple[TensorValue, Phase, str], Slot] = {}
         self.returned: list[Any] = []
-        self.body, self.lane = "", "forward"
+        self.body = ""
+        self.lane: Phase = "forward"
 
-    def run(self, entry: str) -> None:
+    def run(self, statements: dict[str, list[Statement]], entry: str) -> None:
         """Build every graph that is reached from ``entry``."""
-        for text, shape in self.program.parameters.items():
-            self.globals[text] = self._leaf(text, shape)
-        for name in self._reached(entry):
+        for parameter in self.module.parameters:
+            self.globals[parameter.label] = self._leaf(parameter)
+        graphs = {graph.name: graph for graph in self.module.subgraphs}
+        for name in reached(statements, entry):
             self.body = "" if name == entry else name
             self.lane = "backward" if "◂" in name else "forward"
-            self._graph(name)
+            self._graph(graphs[name], statements[name])
         self.links.settle()
 
-    def _reached(self, entry: str) -> list[str]:
-        found, waiting = dict.fromkeys([entry]), [entry]
-        while waiting:
-            for statement in self.program.graphs.get(waiting.pop(), ()):
-                named = [name for text in statement.operands for name in re.findall(r"@+([^@\s,()\[\]]+)", text)]
-                for name in (*statement.called, *named):
-                    if name in self.program.graphs and name not in found:
-                        found[name] = None
-                        waiting.append(name)
-        return list(found)
-
-    def _leaf(self, text: str, shape: str) -> Slot:
-        kind, name, values = self.leaves.get(text, ("input", text.partition("_")[2], None))
-        sizes = re.search(r"\((.*?)\)", shape)
-        dims = tuple(int(size) for size in (sizes[1] if sizes else "").split(", ") if size)
-        dtype = (re.search(r"Tensor\[(\w+)\]", shape) or ["", "object"])[1].lower()
+    def _leaf(self, parameter: Parameter) -> Slot:
+        kind, name, values = self.leaves.get(parameter.label, ("input", parameter.name, None))
+        shape, dtype = next(outputs(parameter.abstract), ((), "object"))
         seen = None if values is None or self.read is None else _seen(values, dtype)
-        return self.draft.add(kind, kind, "forward", name=name, outputs=(Output(dims, dtype, seen),)), 0
+        return self.draft.add(kind, kind, "forward", name=name, outputs=(Output(shape, dtype, seen),)), 0
 
-    def _graph(self, name: str) -> None:
-        known: dict[str, Any] = dict(self.globals)
-        for text in self.program.own.get(name, ()) if self.body else ():
-            number = self.draft.add("input", "input", self.lane, name=text.partition("_")[2], body=self.body)  # type: ignore[arg-type]  # a phase
-            known[text] = (number, 0)
-        for statement in self.program.graphs[name]:
+    def _graph(self, graph: Subgraph, statements: list[Statement]) -> None:
+        known: dict[str | int, Any] = {**self.globals}
+        for parameter in graph.parameters if self.body or not self.module.parameters else ():
+            made = tuple(Output(shape, dtype) for shape, dtype in outputs(parameter.abstract))
+            number = self.draft.add("input", "input", self.lane, name=parameter.name, outputs=made, body=self.body)
+            known[parameter.label] = (number, 0)
+        for statement in statements:
             value = self._value(statement, known)
             if statement.op == "Return" and not self.body:
                 self.returned = list(_flat(value))
-            known[statement.result] = value
+            known[statement.node.index] = value
+            self.outer[graph.name, statement.node.name] = value
 
-    def _value(self, statement: Statement, known: dict[str, Any]) -> Any:
-        operands = [self._operand(text, known) for text in statement.operands]
+    def _value(self, statement: Statement, known: dict[str | int, Any]) -> Any:
+        operands = [self._operand(value, known) for value in statement.operands]
         if statement.op in STATE:
             return None
         if statement.op in ALIASES:
-            return self._literal(operands[0], "forward")
+            return operands[0]
         if statement.op == "MakeTuple":
             return operands
         if statement.op == "TupleGetItem":
-            place_of = re.search(r"\d+\)$", statement.operands[1])
-            index = int(place_of[0][:-1]) if place_of else 0
+            place_of = statement.operands[1]
+            index = int(place_of.value) if isinstance(place_of, Scalar) else 0
             return operands[0][index] if isinstance(operands[0], list) and index < len(operands[0]) else operands[0]
-        if statement.op in {"Partial", "Switch", "switch"}:
-            return Captured(tuple(slot for slot in _flat([self._literal(value, "forward") for value in operands]) if slot))
+        if statement.op in FUNCTIONS:
+            return Captured(tuple(slot for slot in _flat(self._literal(operands, "forward")) if slot))
         return self._node(statement, operands)
 
-    def _operand(self, text: str, known: dict[str, Any]) -> Any:
-        if text.startswith("Tensor("):
-            return text
-        if text.startswith("(") and "Tensor(" in text:
-            return [self._operand(part, known) for part in split(text[1:-1])]
-        return known.get(text)
+    def _operand(self, value: Value, known: dict[str | int, Any]) -> Any:
+        if isinstance(value, NodeRef):
+            return known.get(value.index)
+        if isinstance(value, ParameterRef):
+            return known.get(value.label)
+        if isinstance(value, OuterRef):
+            return self.outer.get((value.graph, value.name))
+        if isinstance(value, Items):
+            return [self._operand(item, known) for item in value.values]
+        return value if isinstance(value, TensorValue) else None
 
     def _literal(self, value: Any, phase: Phase) -> Any:
         if isinstance(value, list):
             return [self._literal(item, phase) for item in value]
-        return self._constant(value, phase) if isinstance(value, str) else value
+        return self._constant(value, phase) if isinstance(value, TensorValue) else value
 
     def _node(self, statement: Statement, operands: list[Any]) -> Any:
         phase = self._phase(statement, operands)
@@ -131,15 +126,15 @@ class Builder:
         kind: Kind = (
             "call" if statement.op == "call" else "accumulate" if statement.op == "AddN" and phase == "backward" else "op"
         )
-        outputs, missing = self._outputs(statement)
+        made, missing = self._outputs(statement)
         number = self.draft.add(
             statement.op,
             kind,
             phase,
             inputs,
             scope=module_path(statement.scope),
-            source=sources(statement.lines),
-            outputs=outputs,
+            source=sources(statement.places),
+            outputs=made,
             body=self.body,
             calls=statement.called,
             missing=missing,
@@ -148,7 +143,7 @@ class Builder:
         return _results(number, statement)
 
     def _phase(self, statement: Statement, operands: list[Any]) -> Phase:
-        marked = statement.scope.startswith("Gradients") or "forward_unique_id" in statement.identity
+        marked = statement.scope.startswith("Gradients") or statement.node.forward_unique_id is not None
         behind = any(
             slot and self.draft.nodes[slot[0]].phase == "backward" for slot in _flat(operands) if isinstance(slot, tuple)
         )
@@ -160,30 +155,26 @@ class Builder:
             return tuple(Output(shape, dtype) for shape, dtype in statement.outputs), {}
         found = self.read(statement) or {}
         unwritten = UNWRITTEN.get(statement.op, ())
-        outputs = tuple(
+        made = tuple(
             Output(shape, dtype, _seen(found[slot], dtype) if slot in found and slot not in unwritten else None)
             for slot, (shape, dtype) in enumerate(statement.outputs)
         )
-        if all(output.values for output in outputs):
-            return outputs, {}
+        if all(output.values for output in made):
+            return made, {}
         if unwritten and found:
-            return outputs, {"values": UNWRITTEN_REASON}
+            return made, {"values": UNWRITTEN_REASON}
         if statement.op == "call":
-            return outputs, {"values": INSIDE}
-        return outputs, {"values": NOT_TAKEN if statement.graph in self.idle else FOLDED}
+            return made, {"values": INSIDE}
+        return made, {"values": NOT_TAKEN if statement.graph in self.idle else FOLDED}
 
-    def _constant(self, text: str, phase: Phase) -> Slot:
-        key = (text, phase, self.body)
+    def _constant(self, value: TensorValue, phase: Phase) -> Slot:
+        key = (value, phase, self.body)
         if key not in self.constants:
-            found = CONSTANT.match(text)
-            shape = tuple(int(size) for size in (found[1] if found else "").split(", ") if size)
-            dtype = (found[2] if found else "object").lower()
-            array = _numbers(found[3], shape) if found else None
+            array, dtype = _numbers(value.text, value.shape), value.dtype.lower()
             seen = _seen(array, dtype) if array is not None and self.read else None
             missing = {} if array is not None else {"values": "the IR does not write out its elements"}
-            number = self.draft.add(
-                "constant", "constant", phase, outputs=(Output(shape, dtype, seen),), body=self.body, missing=missing
-            )
+            made = (Output(value.shape, dtype, seen),)
+            number = self.draft.add("constant", "constant", phase, outputs=made, body=self.body, missing=missing)
             self.constants[key] = (number, 0)
         return self.constants[key]
 
@@ -199,14 +190,14 @@ class Builder:
 
 
 def module_path(scope: str) -> str:
-    """The path that the user's modules have in a scope: "Gradients/Default/network-Net/fc-Dense/Grad_MatMul/MatMul-op0" is "fc"."""
+    """The path of the user's module in a scope: "Gradients/Default/network-Net/fc-Dense/Grad_MatMul/MatMul-op0" is "fc"."""
     parts = [part.rpartition("-")[0] for part in scope.split("/")[:-1] if "-" in part]
     while parts and parts[0] == "network":
         parts.pop(0)
     return ".".join(parts)
 
 
-def sources(lines: list[tuple[str, int]]) -> tuple[str, ...]:
+def sources(lines: tuple[Place, ...]) -> tuple[str, ...]:
     """Lines as "file:line", the user's first and innermost first."""
     shown = [(*place(name), line) for name, line in reversed(lines)]
     users = [f"{name}:{line}" for name, foreign, line in shown if name and not foreign]
@@ -218,20 +209,33 @@ def _seen(array: AnyArray, dtype: str) -> Summary:
     return summarise(array.astype(NUMPY_NAMES.get(dtype, dtype), copy=False), dtype)
 
 
+def reached(statements: dict[str, list[Statement]], entry: str) -> list[str]:
+    """The graphs that ``entry`` calls or hands on, directly or through others, each after its caller."""
+    found, waiting = dict.fromkeys([entry]), [entry]
+    while waiting:
+        for statement in statements.get(waiting.pop(), ()):
+            named = [value.name for value in statement.node.operands if isinstance(value, GraphRef)]
+            for name in (*statement.called, *named):
+                if name in statements and name not in found:
+                    found[name] = None
+                    waiting.append(name)
+    return list(found)
+
+
 def _results(number: int, statement: Statement) -> Any:
     if statement.elements is None:
         return (number, 0)
     places: list[Any] = []
     count = 0
     for element in statement.elements:
-        tensors = element.count("Tensor[")
-        if element == "Func":
+        held = tensors(element)
+        if element.name == "Func":
             places.append(Captured(((number, 0),)))
-        elif element.startswith("Tuple"):
-            places.append([(number, count + step) for step in range(tensors)])
+        elif element.name in {"Tuple", "List"}:
+            places.append([(number, count + step) for step in range(held)])
         else:
-            places.append((number, count) if tensors else None)
-        count += tensors
+            places.append((number, count) if held else None)
+        count += held
     return places
 
 
@@ -255,5 +259,5 @@ def _numbers(text: str, shape: tuple[int, ...]) -> AnyArray | None:
 
 def newest(folder: Path, stem: str) -> Path | None:
     """The last file that a pass wrote: numbers go up through the life of the process."""
-    found = sorted(folder.rglob(f"*{stem}_*.ir"), key=lambda path: int(path.stem.rpartition("_")[2]))
+    found = sorted(folder.rglob(f"*{stem}_[0-9]*.ir"), key=lambda path: int(path.stem.rpartition("_")[2]))
     return found[-1] if found else None

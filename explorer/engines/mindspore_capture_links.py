@@ -12,7 +12,7 @@ REMOVED = "the compiler removed the forward node {}: nothing needs its value"
 class Links:
     """Collects what the IR says while a draft grows, and settles it at the end.
 
-    A ``unique_id`` names a forward node, but inlining copies it: of several copies the one counts whose tensors the backward node uses.
+    A ``unique_id`` names a forward node, but inlining copies it: of several copies that one counts whose tensors are used.
     """
 
     def __init__(self, draft: Draft) -> None:
@@ -23,15 +23,24 @@ class Links:
 
     def note(self, number: int, statement: Statement) -> None:
         """Remember the identities that a statement carries."""
-        identity = statement.identity
-        node = self.draft.nodes[number]
-        if "unique_id" in identity:
-            self.named.setdefault(identity["unique_id"], []).append(number)
+        node, written = self.draft.nodes[number], statement.node
+        if written.unique_id is not None:
+            self.named.setdefault(written.unique_id, []).append(number)
+        if node.kind == "call":
+            self._called(number, statement)
         if node.phase == "backward":
-            if "forward_unique_id" in identity:
-                self.wanted[number] = (identity["forward_unique_id"], identity.get("forward_node_name", ""))
+            if written.forward_unique_id is not None:
+                self.wanted[number] = (written.forward_unique_id, written.forward_node_name or "")
             elif found := re.findall(r"Grad_(\w+)", statement.scope):
                 self.inside[number] = found[-1]
+
+    def _called(self, number: int, statement: Statement) -> None:
+        """A call into backward graphs derives from the call into their forward graphs, which carry the same numbers."""
+        for mark, branch in re.findall(r"([▸◂])(\d+)_", " ".join(statement.called)):
+            if mark == "▸":
+                self.named.setdefault(f"▸{branch}", []).append(number)
+            else:
+                self.wanted[number] = (f"▸{branch}", "")
 
     def settle(self) -> None:
         """Give every backward node its forward node, or the reason why it has none."""
@@ -118,7 +127,7 @@ class Links:
         return users
 
     def _arriving(self, number: int, users: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
-        """The tensor whose gradient is accumulated, told by who takes the sum: the latest forward node that derives its backward from it."""
+        """The tensor whose gradient is accumulated, told by who takes the sum: backward nodes of what made it."""
         shape = self.draft.nodes[number].outputs[0].shape if self.draft.nodes[number].outputs else ()
         takers = [self.draft.forward_of(chosen.get(user)) for user in users.get(number, ())]
         fitting = [n for n in takers if n is not None and any(out.shape == shape for out in self.draft.nodes[n].outputs)]

@@ -130,7 +130,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         )
 
     def _origin(self, tensor: Any) -> Slot:
-        """The slot that a tensor comes from; one never seen before is a constant, or comes from a tape node without an operator."""
+        """The slot that a tensor comes from; one never seen before is a constant, or of a tape node without an operator."""
         node = tensor._grad_node
         if node is None or node.is_leaf():
             slot = self.made.get(_key(tensor)) or self._copied(tensor) or self._constant(tensor)
@@ -190,7 +190,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         return number, 0
 
     def _match(self, node: Any) -> None:
-        """Find the operator of a tape node whose tensor nobody has used: the first of its name between its neighbours on the tape."""
+        """Find the operator of a tape node whose tensor nobody used: the first of its name between its neighbours on the tape."""
         waiting = self.unclaimed.get(node.name())
         if node._unique_id() in self.by_tape or not waiting:
             return
@@ -274,7 +274,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     # What is kept for backward, and what comes out
 
     def keep(self, tensor: Any) -> Any:
-        """The hook of saved tensors, called during an operator or right after it: counts a storage once, for the first that saves it."""
+        """The hook of saved tensors, called during an operator or right after: counts a storage once, for its first saver."""
         place = tensor.data_ptr()
         if place not in self.storages:
             self.storages.add(place)

@@ -11,7 +11,7 @@ DUMP = "dump"
 
 
 def capture_environment(scratch: Path) -> dict[str, str]:
-    """The variables of a worker that captures graphs (all read when MindSpore starts); writes the dump's settings to ``scratch``."""
+    """Variables of a worker that captures graphs, all read when MindSpore starts; writes the dump's settings to ``scratch``."""
     settings = scratch / "dump.json"
     common = {
         "op_debug_mode": 0,

@@ -12,24 +12,23 @@ from explorer.arrays import AnyArray
 from explorer.cases import GradCase, flatten, render
 from explorer.engines.mindspore_answer import answer, gradient_of, named, weights
 from explorer.engines.mindspore_capture_dump import Dump
-from explorer.engines.mindspore_capture_graph import Builder, newest
-from explorer.engines.mindspore_capture_ir import Program, read
+from explorer.engines.mindspore_capture_graph import Builder, Leaves, newest
+from explorer.engines.mindspore_capture_ir import program
 from explorer.engines.mindspore_code import code
 from explorer.engines.mindspore_environment import DUMP, IR
 from explorer.engines.mindspore_errors import failure
 from explorer.engines.mindspore_gradnet import wrapped
 from explorer.engines.mindspore_net import Net, array_of, build, describe, dtype_of, flat, sensitivities
 from explorer.errors import ExplorerError
-from explorer.graph import GradGraph, Kind, Phase
+from explorer.graph import GradGraph, Phase
+from explorer.ir import Module, read
 from explorer.records import AnswerRequest, Captured, CaptureRequest, Result
 
 __all__ = ["answer", "capture", "describe"]
 
-KEPT = "compiled as value_and_grad, so that the forward stays whole: ms.grad drops what only the outputs need; the gradients are the same"
+KEPT = "compiled as value_and_grad, so that the forward stays whole (ms.grad drops what only outputs need): same gradients"
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
-
-Leaves = dict[str, tuple[Kind, str, AnyArray | None]]
 
 
 def capture(request: CaptureRequest) -> Captured:
@@ -88,41 +87,39 @@ def _graphs(
         path = newest(ir, stem)
         if path is None:
             continue
-        program = read(path)
-        last = stage == "validate"
+        module, last = read(path), stage == "validate"
+        statements = program(module)
         dump = Dump(dumped if last and request.values else ())
-        joined = dump.join(statement for body in program.graphs.values() for statement in body)
-        entry = _forward_entry(program, net) if stage == "type_inference" else program.entry
+        joined = dump.join(statement for body in statements.values() for statement in body)
+        entry = _forward_entry(module, net) if stage == "type_inference" else module.entry
         reader = (lambda statement, joined=joined: joined.get(id(statement))) if last and request.values else None
-        builder = Builder(program, _leaves(program, net, before), reader, frozenset(dump.idle))
-        builder.run(entry)
+        builder = Builder(module, _leaves(module, net, before), reader, frozenset(dump.idle))
+        builder.run(statements, entry)
         if last:
             _outputs(builder, net, compiled, real)
         graphs.append(builder.draft.settle("mindspore-graph", case.label, stage, notes))
     return tuple(graphs)
 
 
-def _forward_entry(program: Program, net: Net) -> str:
+def _forward_entry(module: Module, net: Net) -> str:
     """The graph of the user's own net before differentiation; the entry where the pass does not name it."""
-    module = net.scenario.module.__name__.replace(".", "_")
-    named = [
-        name for name in program.graphs if f"_{module}_" in f"_{name}" and "grad_" not in name and not set("↓✓✗") & set(name)
-    ]
-    return named[-1] if named else program.entry
+    stem = net.scenario.module.__name__.replace(".", "_")
+    names = [graph.name for graph in module.subgraphs if f"_{stem}_" in f"_{graph.name}"]
+    whole = [name for name in names if "grad_" not in name and not set("↓✓✗") & set(name)]
+    return whole[-1] if whole else module.entry
 
 
-def _leaves(program: Program, net: Net, before: dict[str, AnyArray]) -> Leaves:
-    """The program's parameters as a reader knows them: inputs by place, parameters by PyTorch's names."""
+def _leaves(module: Module, net: Net, before: dict[str, AnyArray]) -> Leaves:
+    """The module's parameters as a reader knows them: inputs by place, parameters by PyTorch's names."""
     torch_names = {parameter.name: name for name, parameter in net.parameters.items()}
+    inputs = {f"inputs{place}": (name, tensor) for place, (name, tensor) in enumerate(net.inputs.items())}
     leaves: Leaves = {}
-    inputs = list(net.inputs.items())
-    for text, shape in program.parameters.items():
-        own = text.partition("_")[2]
-        if "ref_key=" in shape:
-            leaves[text] = ("parameter", torch_names.get(own, own), before.get(own))
-        elif own.startswith("inputs") and own[6:].isdigit() and int(own[6:]) < len(inputs):
-            name, tensor = inputs[int(own[6:])]
-            leaves[text] = ("input", name, array_of(tensor))
+    for parameter in module.parameters:
+        own = parameter.name
+        if own in inputs:
+            leaves[parameter.label] = ("input", inputs[own][0], array_of(inputs[own][1]))
+        elif own in torch_names:
+            leaves[parameter.label] = ("parameter", torch_names[own], before[own])
     return leaves
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import mindspore as ms
 import numpy as np
+from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.arrays import AnyArray, Array, pack, unpack
 from explorer.cotangents import cotangent
 from explorer.engines.mindspore_errors import failure
 from explorer.errors import UsageError
-from explorer.records import Description, NetRequest, OutputSpec, ParameterSpec
+from explorer.records import Description, Failure, NetRequest, OutputSpec, ParameterSpec
 from explorer.scenario import Scenario, load
 
 SEED = 0
@@ -115,6 +116,16 @@ def forward(net: Net) -> Any:
     return (ms.jit(net.call) if in_graph else net.call)(*net.arguments)
 
 
+class Waiting(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
+    """Waits for each operator, so that one that fails does so while the user's line is still on the stack."""
+
+    def __ms_dispatch__(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        for tensor in flat(result):
+            array_of(tensor)
+        return result
+
+
 def sensitivities(request: NetRequest) -> Any:
     """The cotangents that ``sens_param`` asks for: one tensor, or a tuple where the net returns several.
 
@@ -141,5 +152,17 @@ def describe(request: NetRequest) -> Description:
         outputs = forward(net)
         specs = tuple(OutputSpec(tuple(np.shape(array_of(output))), dtype_of(output)) for output in flat(outputs))
     except Exception as error:
-        return Description(parameters, error=failure(error, request.scenario))
+        return Description(parameters, error=_located(failure(error, request.scenario), request))
     return Description(parameters, specs, not isinstance(outputs, (tuple, list)))
+
+
+def _located(found: Failure, request: NetRequest) -> Failure:
+    """A failure with its line: a tape computes behind the program's back and fails when a result is read, so make it wait."""
+    if found.source or request.engine != "mindspore-tape":
+        return found
+    try:
+        with Waiting():
+            forward(build(request))
+    except Exception as error:
+        return failure(error, request.scenario)
+    return found
