@@ -4,19 +4,16 @@ The one place that touches these calls: torch 2.13 documents them as experimenta
 """
 
 import contextlib
-import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import msgspec
 import torch
 from torch._dynamo.functional_export import dynamo_graph_capture_for_export
 from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
 
 from explorer.cases import GradCase
-from explorer.engines.torch_net import Net, seed
+from explorer.engines.torch_net import Net, identity, seed
 from explorer.engines.torch_roots import FirstOutput, Gradient
 from explorer.records import NetRequest
 
@@ -60,7 +57,7 @@ _joints: OrderedDict[tuple[Any, ...], Joint] = OrderedDict()
 def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
     """The joint graph of a case on a net whose leaves require gradients; derived once, then kept."""
     needs = tuple(value.requires_grad for value in (*net.arguments, *net.state.values()))
-    key = (_identity(request), case.has_aux, case.order, case.grad_position if case.order > 1 else None, needs)
+    key = (identity(request), case.has_aux, case.order, case.grad_position if case.order > 1 else None, needs)
     if key not in _joints:
         _joints[key] = derive(roots(net.call, case), net.arguments)
         if len(_joints) > KEPT:
@@ -108,10 +105,3 @@ def _described(description: Any, depth: int) -> tuple[str, Any]:
     if kind == "GradAOTOutput":
         return "gradient", _described(description.grad_of, depth)[1]
     return {"PlainAOTInput": "input", "PlainAOTOutput": "output"}.get(kind, "other"), getattr(description, "idx", "")
-
-
-def _identity(request: NetRequest) -> bytes:
-    """A digest of all that can change what is derived: the scenario's text, the device, and the starting values."""
-    digest = hashlib.sha256(Path(request.scenario).read_bytes())
-    digest.update(msgspec.msgpack.encode((request.scenario, request.device, request.parameters)))
-    return digest.digest()

@@ -1,9 +1,12 @@
 """Scenario nets in PyTorch: built afresh for one question, started from given values, described by their first forward."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import torch
 
 from explorer.arrays import AnyArray, Array, pack, unpack
@@ -60,6 +63,13 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
                 state[name].copy_(tensor(unpack(start), request.device))
     trainable = request.trainable or tuple(name for name, value in state.items() if value.requires_grad)
     return Net(scenario, call, tensors(scenario.inputs(), request.device, dtype), state, trainable)
+
+
+def identity(request: NetRequest) -> bytes:
+    """A digest of all that makes a net what it is: the scenario's text, the device, and the starting values."""
+    digest = hashlib.sha256(Path(request.scenario).read_bytes())
+    digest.update(msgspec.msgpack.encode((request.scenario, request.device, request.parameters)))
+    return digest.digest()
 
 
 def tensor(array: AnyArray, device: str) -> torch.Tensor:
