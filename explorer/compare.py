@@ -135,7 +135,7 @@ def judge(
         oracle_agrees=agrees,
         verdict=verdict,
         expected=not complaint,
-        reason=complaint or "; ".join(entry.reason for entry in applicable if parted),
+        reason=complaint or "; ".join(dict.fromkeys(entry.reason for entry in applicable if parted)),
         greatest=greatest,
     )
 

@@ -235,6 +235,7 @@ def test_interrupting_stops_the_workers_quietly(tmp_path: Path) -> None:
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert list(tmp_path.iterdir())  # a worker's scratch folder, which goes when the worker is gone
+    time.sleep(1)
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=30)
     assert (child.returncode, out, err) == (130, "", "")

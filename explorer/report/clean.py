@@ -10,14 +10,18 @@ STACK = re.compile(r"\n-{20,}\n- (?:C\+\+ Call Stack|The Traceback of Net Constr
 """Where MindSpore 2.10 ends its message and appends its own sources."""
 
 
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
+"""Where something lay in memory: of no use to a reader, and another one in every run."""
+
+
 def clean(text: str, keep: str = "") -> str:
     """``text`` with every control and direction character spelled out (ESC as ``\\x1b``), save those in ``keep``."""
     return "".join(char if char in keep or unicodedata.category(char) not in UNSEEN else _spelled(char) for char in text)
 
 
 def one_line(text: str, limit: int = 400) -> str:
-    """The message proper on one line of at most ``limit`` characters, cleaned; white space runs become one space."""
-    line = clean(" ".join(STACK.split(text, maxsplit=1)[0].split()))
+    """The message proper, cleaned, on one line of at most ``limit`` characters, without addresses and runs of white space."""
+    line = clean(ADDRESS.sub("0x…", " ".join(STACK.split(text, maxsplit=1)[0].split())))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 

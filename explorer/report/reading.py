@@ -1,7 +1,7 @@
 """What a person is told of a report, in rows and sentences that any face can set: cleaned text, no layout."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -88,13 +88,19 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     state: State
 
 
+class _Seen(NamedTuple):
+    """What is said once and referred to afterwards: notes by their numbers, and the case that first raised such errors."""
+
+    notes: dict[str, int]
+    errors: dict[tuple[Line, ...], str]
+
+
 def read(report: Report) -> Reading:
     """Put a report into words."""
-    notes: dict[str, int] = {}
+    seen = _Seen({}, {})
     groups: dict[str, list[Row]] = {}
     for case in report.cases:
-        rows = groups.setdefault(wording.group(case.case), [])
-        rows.append(_row(case, notes, rows))
+        groups.setdefault(wording.group(case.case), []).append(_row(case, seen))
     alarm = any(not case.expected for case in report.cases)
     return Reading(
         title=one_line(report.title),
@@ -102,7 +108,7 @@ def read(report: Report) -> Reading:
         about=clean(report.notes, keep="\n"),
         where=tuple(_where(report)),
         groups=tuple(Group(wording.HEADINGS[key], tuple(rows)) for key, rows in groups.items()),
-        notes=tuple(notes),
+        notes=tuple(seen.notes),
         aligned=tuple(_aligned(report)),
         ungraphed=tuple(Line(name, one_line(reason)) for name, reason in report.ungraphed.items()),
         summary=_summary(report.cases),
@@ -119,28 +125,27 @@ def _where(report: Report) -> Iterable[Where]:
         yield Where(name, engine.how, clean(version), clean(report.devices.get(name, "not defined here")))
 
 
-def _row(report: CaseReport, notes: dict[str, int], above: list[Row]) -> Row:
+def _row(report: CaseReport, seen: _Seen) -> Row:
     fine = next((result for result in report.results.values() if result.outcome == "ok"), None)
-    lines = _lines(report)
-    repeated = bool(above) and bool(lines) and _above(above) == lines and report.verdict == "all_raise"
-    split = report.verdict in ("differs", "some_raise")
+    lines, value = _lines(report), ""
+    if report.verdict == "all_raise":
+        name = clean(wording.short(report.case))
+        first = seen.errors.setdefault(lines, name)
+        lines, value = (lines, "") if first == name else ((), f"as {first}")
+    elif fine and report.verdict not in ("differs", "some_raise"):
+        value = wording.value(fine)
     return Row(
         call=clean(wording.arguments(report.case)),
         structure=clean(fine.structure) if fine else "",
-        value="as above" if repeated else "" if split or fine is None else wording.value(fine),
+        value=value,
         ids=clean(", ".join(next((result.ids for result in report.results.values() if result.ids), ()))),
         verdict=VERDICTS[report.verdict],
         state=_state(report),
         greatest=wording.size(report.greatest) if report.verdict not in ("all_raise", "not_compared") else "—",
         oracle=wording.oracle(report),
-        lines=() if repeated else lines,
-        notes=tuple(sorted({notes.setdefault(text, len(notes) + 1) for text in _remarks(report)})),
+        lines=lines,
+        notes=tuple(sorted({seen.notes.setdefault(text, len(seen.notes) + 1) for text in _remarks(report)})),
     )
-
-
-def _above(rows: list[Row]) -> tuple[Line, ...]:
-    """The lines of the last row that has any."""
-    return next((row.lines for row in reversed(rows) if row.lines), ())
 
 
 def _state(report: CaseReport) -> State:

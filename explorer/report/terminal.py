@@ -113,8 +113,8 @@ def _graphs(reading: Reading) -> Iterable[RenderableType]:
             diverges = Text(pair.divergence, style="" if pair.divergence == "none" else "yellow")
             table.add_row("", Text(f"{pair.left} · {pair.right}"), Text(pair.forward), Text(pair.backward), diverges)
         yield table
-    for line in reading.ungraphed:
-        yield Text(f"  no graph from {line.who}: {line.text}")
+    if reading.ungraphed:
+        yield Padding(_voices([Line(f"no graph from {line.who}", line.text) for line in reading.ungraphed]), (0, 0, 0, GAP))
 
 
 def _summary(reading: Reading) -> Iterable[RenderableType]:
