@@ -18,6 +18,7 @@ from explorer.cli.entry import run
 
 ROOT = Path(__file__).resolve().parent.parent
 SQUARE = str(ROOT / "tests" / "nets" / "square.py")
+TWO = ("--engine", "mindspore-tape", "--engine", "torch-tape")
 ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
 
 
@@ -88,7 +89,8 @@ def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["graph", "dense_mse", "-o", "x"], "'x' has no ending that says its format; allowed: .svg"),
         (["graph", "dense_mse", "-o", "x.svg", "--view", "lader"], "no view is called 'lader'; did you mean 'ladder'? allowed: "),
         (["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"], "--depth -1 is out of range"),
-        (["graph", "dense_mse", "-o", "x.svg", "--engine", "torch-tape", "--engine", "torch-graph"], "--engine is given 2 times"),
+        (["graph", "dense_mse", "-o", "x.svg", "--engine", "torch-tape", "--engine", "torch-grap"], "did you mean 'torch-graph'"),
+        (["graph", "dense_mse", "-o", "x.png", *TWO], "two graphs side by side are drawn as svg only, not as png"),
         (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'"),
         (["diff", "dense_mse", "torch-tape", "torch-tape"], "'torch-tape' is given twice; name two different engines"),
         (["diff", "dense_mse", "torch-tape", "tape"], "no engine is called 'tape'"),
@@ -213,6 +215,14 @@ def test_graph_writes_the_file_asked_for(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "square.json").read_text())
     assert (document["engine"], document["case"]) == ("torch-tape", "grad(net, grad_position=0, weights=None, has_aux=False)")
     assert {node["phase"] for node in document["nodes"]} == {"forward", "backward"}
+
+
+def test_graph_draws_two_engines_in_one_picture(tmp_path: Path) -> None:
+    done = explorer("graph", SQUARE, *TWO, "--case", "grad(0)", "-o", str(tmp_path / "two.svg"))
+    assert done.returncode == 0
+    picture = (tmp_path / "two.svg").read_text()
+    assert "mindspore-tape · grad(net" in picture
+    assert "torch-tape · grad(net" in picture
 
 
 def test_a_worker_that_outlives_its_time_is_reported_and_exits_with_3() -> None:

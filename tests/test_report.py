@@ -30,7 +30,7 @@ CASE_KEYS = {"api", "grad_position", "weights", "has_aux", "order", "label", "re
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
 
-def drawn(graph: GradGraph, kind: str) -> bytes:
+def drawn(graph: GradGraph, kind: str, prefix: str) -> bytes:
     return SVG.encode() if kind == "svg" else f"{graph.engine} as {kind}".encode()
 
 
@@ -267,7 +267,9 @@ def test_markdown_escapes_and_keeps_its_tables_square() -> None:
 
 
 def test_an_output_folder_holds_a_picture_a_graph_and_the_reports_asked_for(tmp_path: Path) -> None:
-    written = write.write(report(), write.prepare(tmp_path / "a" / "b"), ("svg", "mermaid", "json", "markdown", "html"), drawn)
+    written = write.write(
+        report(), write.prepare(tmp_path / "a" / "b"), ("svg", "mermaid", "json", "markdown", "html"), drawn
+    ).paths
     assert sorted(path.name for path in written) == [
         "mindspore-graph.mmd",
         "mindspore-graph.svg",
@@ -279,6 +281,17 @@ def test_an_output_folder_holds_a_picture_a_graph_and_the_reports_asked_for(tmp_
     ]
     assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(path.name for path in written)
     assert (tmp_path / "a" / "b" / "report.json").read_bytes() == json.encode(report())
+
+
+def test_a_picture_that_cannot_be_made_costs_no_other_file(tmp_path: Path) -> None:
+    def refusing(graph: GradGraph, kind: str, prefix: str) -> bytes:
+        if kind == "mermaid":
+            raise UsageError("too large for Mermaid")
+        return drawn(graph, kind, prefix)
+
+    written = write.write(report(), tmp_path, ("svg", "mermaid", "json"), refusing)
+    assert written.refused == ["mindspore-graph.mmd: too large for Mermaid", "torch-tape.mmd: too large for Mermaid"]
+    assert [path.name for path in written.paths] == ["mindspore-graph.svg", "torch-tape.svg", "report.json"]
 
 
 def test_earlier_stages_of_an_engine_get_their_own_names() -> None:

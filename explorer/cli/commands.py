@@ -74,7 +74,7 @@ def graph(
     device: Device = "cpu",
     timeout: Timeout = 60.0,
 ) -> int:
-    """Write one gradient graph as a file."""
+    """Write one gradient graph as a file, or two in one SVG."""
     from explorer.cli import graphs
     from explorer.cli.asking import Asked
 

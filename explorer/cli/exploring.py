@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from explorer.choices import choose
 from explorer.cli.asking import Asked, Question, check, console, progress
@@ -11,6 +12,9 @@ from explorer.records import Report
 from explorer.report import json, write
 from explorer.report.clean import one_line
 from explorer.scenario import load, names
+
+if TYPE_CHECKING:
+    from explorer.drawing.formats import FormatName
 
 ALIASES = {"md": "markdown", "mmd": "mermaid"}
 LOST = ("crashed", "timed_out")
@@ -42,15 +46,18 @@ def scenario(asked: Asked, out: Path | None, formats: list[str] | None, as_json:
     question = check(asked)
     folder = write.prepare(out) if out else None
     report = explored(question)
-    written = write.write(report, folder, wanted, draw) if folder else []
     if as_json:
         sys.stdout.buffer.write(json.encode(report))
     else:
         from explorer.report.terminal import show
 
         show(report, console())
-        for path in written:
+    if folder:
+        written = write.write(report, folder, wanted, draw)
+        for path in () if as_json else written.paths:
             print(f"wrote {one_line(str(path))}")
+        for reason in written.refused:
+            print(f"explorer: not written: {one_line(reason)}", file=sys.stderr)
     return verdict(report)
 
 
@@ -78,11 +85,11 @@ def explored(question: Question, only_graph_case: bool = False) -> Report:
         )
 
 
-def draw(graph: GradGraph, file_format: str) -> bytes:
+def draw(graph: GradGraph, file_format: str, prefix: str) -> bytes:
     """A picture of a graph as the output folder has it."""
     from explorer.drawing import draw as draw_graph
 
-    return draw_graph(graph, format=file_format)
+    return draw_graph(graph, format=cast("FormatName", file_format), prefix=prefix)
 
 
 def verdict(report: Report) -> int:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -15,6 +16,9 @@ from explorer.graph import GradGraph, Node
 from explorer.records import Report
 from explorer.report import json, write
 from explorer.report.clean import clean, one_line
+
+if TYPE_CHECKING:
+    from explorer.drawing.formats import FormatName, View
 
 VIEWS = ("ladder", "flow")
 SUFFIXES = {**{suffix: kind for kind, suffix in write.PICTURES.items()}, ".json": "json"}
@@ -39,18 +43,21 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def graph(asked: Asked, output: Path, look: Look) -> int:
-    """Capture one engine's graph of one case, and write it as ``output``."""
+    """Capture one or two engines' graphs of one case, and write them as one file."""
     kind = _kind(output, look.file_format)
     choose("view", look.view, VIEWS)
     if look.depth is not None and look.depth < 0:
         raise UsageError(f"--depth {look.depth} is out of range; allowed: 0 (all in one box) and up")
     question = check(msgspec.structs.replace(asked, engines=asked.engines or [DEFAULT_ENGINE]))
-    if len(question.engines) > 1:
-        raise UsageError(f"--engine is given {len(question.engines)} times; a file holds the graph of one")
+    if len(question.engines) > 2:
+        raise UsageError(f"--engine is given {len(question.engines)} times; a file holds one graph, or two side by side")
+    if len(question.engines) == 2 and kind != "svg":
+        raise UsageError(f"two graphs side by side are drawn as svg only, not as {kind}; give one --engine, or a .svg file")
     write.prepare(output.parent)
     report = explored(question, only_graph_case=True)
-    found = _stage(_graphs_of(report, question.engines[0]), look.stage)
-    print(f"wrote {one_line(str(write.put(output, _content(found, kind, look))))}")
+    found = [_stage(_graphs_of(report, engine), look.stage) for engine in question.engines]
+    content = _alone(found[0], kind, look) if len(found) == 1 else _beside(found[0], found[1], report, look)
+    print(f"wrote {one_line(str(write.put(output, content)))}")
     return 0
 
 
@@ -78,12 +85,23 @@ def _stage(graphs: list[GradGraph], stage: str | None) -> GradGraph:
     return stages[choose(f"stage of {graphs[0].engine}", stage, stages)] if stage else graphs[-1]
 
 
-def _content(found: GradGraph, kind: str, look: Look) -> bytes:
+def _alone(found: GradGraph, kind: str, look: Look) -> bytes:
     if kind == "json":
         return json.encode(json.graph_document(found))
     from explorer.drawing import draw
 
-    return draw(found, format=kind, view=look.view, depth=look.depth)
+    return draw(found, format=cast("FormatName", kind), view=cast("View", look.view), depth=look.depth)
+
+
+def _beside(left: GradGraph, right: GradGraph, report: Report, look: Look) -> bytes:
+    """Both in one picture; nodes that hold the same quantity carry the same number where these very graphs were aligned."""
+    from explorer.drawing import pair
+
+    numbers: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {})
+    if look.stage is None:
+        (alignment,) = report.alignments
+        numbers = (alignment.numbers("left"), alignment.numbers("right"))
+    return pair(left, right, view=cast("View", look.view), depth=look.depth, numbers=numbers)
 
 
 def diff(asked: Asked, as_json: bool) -> int:

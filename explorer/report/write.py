@@ -4,7 +4,9 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from explorer.errors import UsageError
 from explorer.graph import GradGraph
@@ -22,8 +24,15 @@ REPORTS = {"json": "report.json", "markdown": "report.md", "html": "report.html"
 FORMATS = (*PICTURES, *REPORTS)
 DEFAULT_FORMATS = ("svg", "json")
 
-Draw = Callable[[GradGraph, str], bytes]
-"""Draws a graph in one of the formats of PICTURES."""
+Draw = Callable[[GradGraph, str, str], bytes]
+"""Draws a graph in one of the formats of PICTURES; the last argument begins every id of an SVG."""
+
+
+class Written(NamedTuple):
+    """The files of a folder in the order of writing, and why others are not there."""
+
+    paths: list[Path]
+    refused: list[str]
 
 
 def prepare(folder: Path) -> Path:
@@ -53,24 +62,32 @@ def put(path: Path, content: bytes) -> Path:
     return path
 
 
-def write(report: Report, folder: Path, formats: Sequence[str], draw: Draw) -> list[Path]:
-    """Write every file of ``formats`` into a prepared ``folder``; the paths, in the order of writing."""
-    return [put(folder / name, content) for name, content in files(report, formats, draw)]
+def write(report: Report, folder: Path, formats: Sequence[str], draw: Draw) -> Written:
+    """Write every file of ``formats`` into a prepared ``folder``; a picture that cannot be made costs no other file."""
+    written = Written([], [])
+    for name, make in files(report, formats, draw):
+        try:
+            content = make()
+        except UsageError as error:
+            written.refused.append(f"{name}: {error}")
+            continue
+        written.paths.append(put(folder / name, content))
+    return written
 
 
-def files(report: Report, formats: Sequence[str], draw: Draw) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each file: first the pictures, then the reports that may show them."""
+def files(report: Report, formats: Sequence[str], draw: Draw) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Each file's name and what makes it: first the pictures, then the reports that may show them."""
     named = stems(report.graphs)
     for kind in (kind for kind in PICTURES if kind in formats):
         for stem, graph in named.items():
-            yield stem + PICTURES[kind], draw(graph, kind)
+            yield stem + PICTURES[kind], partial(draw, graph, kind, "")
     faces: Mapping[str, Callable[[], bytes]] = {
         "json": lambda: encode(report),
         "markdown": lambda: markdown(report, {stem: f"{stem}.svg" for stem in named} if "svg" in formats else {}).encode(),
-        "html": lambda: html(report, {stem: draw(graph, "svg").decode() for stem, graph in named.items()}).encode(),
+        "html": lambda: html(report, {stem: draw(graph, "svg", f"{stem}-").decode() for stem, graph in named.items()}).encode(),
     }
     for kind in (kind for kind in REPORTS if kind in formats):
-        yield REPORTS[kind], faces[kind]()
+        yield REPORTS[kind], faces[kind]
 
 
 def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:
