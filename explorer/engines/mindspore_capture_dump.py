@@ -1,5 +1,6 @@
 """The values that MindSpore's kernels dumped, joined to the statements of the IR that they were compiled from."""
 
+import ast
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.arrays import AnyArray
 from explorer.engines.mindspore_capture_ir import Statement
 
 NAME = re.compile(r"^[^.]+\.(.+)-op(\d+)\.\d+\.\d+\.(\d+)\.output\.(\d+)\.[^.]+\.(\w+)\.npy$")
@@ -81,6 +83,18 @@ def _left_out(group: list[Statement], ran: int) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
+def load(path: Path) -> AnyArray:
+    """A dumped array; bfloat16, which MindSpore writes under a type that numpy does not know ("<E2"), as float32."""
+    data = path.read_bytes()
+    start = 10 + int.from_bytes(data[8:10], "little")
+    header = ast.literal_eval(data[10:start].decode("latin1"))
+    if header["descr"] != "<E2":
+        plain: AnyArray = np.load(path)
+        return plain
+    upper = np.frombuffer(data, "<u2", offset=start).astype(np.uint32) << 16
+    return upper.view(np.float32).reshape(header["shape"])
+
+
 def _ranked(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dict[int, Any]]:
     if len(statements) != len(kernels):
         return _unique(statements, kernels)
@@ -101,6 +115,6 @@ def _unique(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dic
 
 def _arrays(statement: Statement, kernel: Kernel) -> dict[int, Any]:
     """A kernel's arrays, if their shapes are those of the statement."""
-    arrays = {slot: np.load(path) for slot, (_, path) in sorted(kernel.items()) if slot < len(statement.outputs)}
+    arrays = {slot: load(path) for slot, (_, path) in sorted(kernel.items()) if slot < len(statement.outputs)}
     fit = all(int(np.prod(array.shape)) == int(np.prod(statement.outputs[slot][0])) for slot, array in arrays.items())
     return {slot: array.reshape(statement.outputs[slot][0]) for slot, array in arrays.items()} if fit else {}

@@ -76,7 +76,8 @@ class Builder:
         return self.draft.add(kind, kind, "forward", name=name, outputs=(Output(shape, dtype, seen),)), 0
 
     def _graph(self, graph: Subgraph, statements: list[Statement]) -> None:
-        known: dict[str | int, Any] = {**self.globals}
+        known: dict[str | int, Any] = {}
+        known.update(self.globals)
         for parameter in graph.parameters if self.body or not self.module.parameters else ():
             made = tuple(Output(shape, dtype) for shape, dtype in outputs(parameter.abstract))
             number = self.draft.add("input", "input", self.lane, name=parameter.name, outputs=made, body=self.body)

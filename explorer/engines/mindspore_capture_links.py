@@ -20,6 +20,7 @@ class Links:
         self.named: dict[str, list[int]] = {}
         self.wanted: dict[int, tuple[str, str]] = {}
         self.inside: dict[int, str] = {}
+        self.taken: dict[tuple[int, str], int] = {}
 
     def note(self, number: int, statement: Statement) -> None:
         """Remember the identities that a statement carries."""
@@ -54,6 +55,7 @@ class Links:
             found = self._summed(number, feeds, chosen) if node.kind == "accumulate" else self._derived(number, feeds, chosen)
             if found is not None:
                 chosen[number] = found
+                self.taken[found, node.op] = self.taken.get((found, node.op), 0) + 1
         users = self._users(feeds)
         for number, node in enumerate(self.draft.nodes):
             if node.phase != "backward" or node.kind not in {"op", "accumulate", "call"}:
@@ -94,9 +96,7 @@ class Links:
             shared += 8 * (origin == copy) + 4 * (origin in feeds.get(copy, ()))
             shared += 8 * (above == copy and (self.wanted.get(origin, ("",))[0] == identity or self._sums(origin)))
             shared += 4 * (copy in user) + any(copy in feeds.get(each, ()) for each in user)
-        taken = sum(
-            1 for other, linked in chosen.items() if linked == copy and self.draft.nodes[other].op == self.draft.nodes[number].op
-        )
+        taken = self.taken.get((copy, self.draft.nodes[number].op), 0)
         return shared, -taken
 
     def _by_scope(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:

@@ -42,6 +42,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         self.viewed: dict[tuple[tuple[int, ...], Any], list[tuple[Slot, Any]]] = {}
         self.used: list[Any] = []
         self.kept: list[Any] = []
+        self.looking = False
         self.storages: set[int] = set()
         self.last: int | None = None
         self.unowned = 0
@@ -55,6 +56,8 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     # Forward and backward operators
 
     def __ms_dispatch__(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+        if self.looking:
+            return func(*args, **(kwargs or {}))
         given = args[2] if args and isinstance(args[0], ms.ops.Primitive) else args
         inputs = tuple(self._origin(tensor) for tensor in _tensors(given))
         self.last = None
@@ -120,14 +123,18 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     def _outputs(self, tensors: list[Any], unwritten: tuple[int, ...] = ()) -> tuple[Output, ...]:
         if not self.values:
             return shapes(tensors)
-        return tuple(
-            Output(
-                tuple(tensor.shape),
-                dtype_of(tensor),
-                None if slot in unwritten else summarise(array_of(tensor), dtype_of(tensor)),
+        self.looking = True  # reading a bfloat16 tensor casts it, which is none of the net's business
+        try:
+            return tuple(
+                Output(
+                    tuple(tensor.shape),
+                    dtype_of(tensor),
+                    None if slot in unwritten else summarise(array_of(tensor), dtype_of(tensor)),
+                )
+                for slot, tensor in enumerate(tensors)
             )
-            for slot, tensor in enumerate(tensors)
-        )
+        finally:
+            self.looking = False
 
     def _origin(self, tensor: Any) -> Slot:
         """The slot that a tensor comes from; one never seen before is a constant, or of a tape node without an operator."""
