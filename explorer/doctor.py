@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from explorer.engines import FRAMEWORKS
-from explorer.graph import Edge, GradGraph, Node
 from explorer.records import About
 from explorer.report.clean import one_line
 
@@ -28,6 +27,7 @@ PIN = re.compile(r'^(?P<pin>(?P<name>[\w.-]+)==[\w.]+)(?:; python_version (?P<si
 PACKAGES = ("numpy", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
 """What the explorer needs beside the frameworks, by the names that pip knows."""
 
+LAYOUT_SECONDS = 10.0
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PYTHONS = ((3, 10), (3, 12))
 """The first and the last Python that both frameworks have wheels for (MindSpore 2.10.0, PyTorch 2.13.0)."""
@@ -98,16 +98,14 @@ def _package(name: str) -> Check:
 
 
 def _layout() -> Check:
-    """Draws a graph of two nodes, and sees whether Graphviz placed them."""
-    nodes = (Node(id="n0", op="x", kind="input", phase="forward"), Node(id="n1", op="Mul", kind="op", phase="forward", order=1))
-    graph = GradGraph(engine="torch-tape", case="", stage="tape", nodes=nodes, edges=(Edge("n0", "n1"),))
-    try:
-        from explorer.drawing import draw
+    """Lets Graphviz place two nodes, as for any picture; what stands in for it is not fine."""
+    from explorer.drawing.layout import Request, arrange
 
-        picture = draw(graph, format="svg")
-    except Exception as error:
-        return Check(name="layout", fine=False, found=one_line(f"{type(error).__name__}: {error}"), remedy=remedy("pygraphviz"))
-    return Check(name="layout", fine=b"<svg" in picture, found="draws", remedy="")
+    sizes = {"n0": (60.0, 30.0), "n1": (60.0, 30.0)}
+    instead = arrange(Request(sizes=sizes, edges=[("n0", "n1")]), LAYOUT_SECONDS).instead
+    return Check(
+        name="layout", fine=not instead, found=instead or "Graphviz places nodes", remedy=remedy("pygraphviz") if instead else ""
+    )
 
 
 def _browser() -> Check:
