@@ -1,8 +1,9 @@
 """One linear layer used twice.
 
-`fc(tanh(fc(x)))`: the layer stands in two places of the program but has one weight and one bias. The gradient of a shared
-parameter is the **sum** of the gradients of its uses, and in the gradient graph that sum is a node of its own: an `AddN` or `Add` in MindSpore's
-graph, an accumulation into the parameter's leaf on a tape. Recurrent nets, tied embeddings and siamese nets are this case at length.
+`fc(tanh(fc(x)))`: the layer stands in two places of the program but has one weight and one bias. The gradient of a
+shared parameter is the **sum** of the gradients of its uses, and in the gradient graph that sum is a node of its own:
+an `AddN` or `Add` in MindSpore's graph, an accumulation into the parameter's leaf on a tape. Recurrent nets, tied
+embeddings and siamese nets are this case at length.
 
 Float64 throughout, so that the engines and the central differences can be compared to many digits.
 """
