@@ -1,0 +1,67 @@
+"""Aligns two gradient graphs by the values that their nodes hold."""
+
+from explorer.align.divergence import diverge
+from explorer.align.fingerprints import prints
+from explorer.align.matching import Matching, match
+from explorer.align.reasons import reasons
+from explorer.align.records import Alignment, Coverage, How, Pair
+from explorer.align.side import WORK, Slot, view
+from explorer.graph import GradGraph
+
+
+def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1e-6) -> Alignment:
+    """Pairs nodes whose values agree up to layout, says why the others have no partner, and finds the first divergence.
+
+    Two elements agree when they differ by at most ``rtol`` of the element plus ``atol`` of the tensor's typical greatest element;
+    values that passed through float16 or bfloat16 get the room that these dtypes need. Named results (outputs, gradients)
+    are compared element by element, and nothing counts as a divergence unless one of them differs.
+    """
+    sides = view(left), view(right)
+    matching = match(sides, prints(sides, rtol, atol), rtol, atol)
+    missing = _missing(matching)
+    finding = diverge(matching, missing)
+    differing = [sides[0].nodes[one].name or one for one, _ in matching.differing if sides[0].nodes[one].kind == "output"]
+    differing += [side.nodes[node].name for side, nodes in zip(sides, missing, strict=True) for node in nodes]
+    return Alignment(
+        left=left.engine,
+        right=right.engine,
+        case=left.case if left.case == right.case else f"{left.case} | {right.case}",
+        pairs=_pairs(matching),
+        unpaired=tuple(reasons(matching, finding)),
+        divergence=finding.divergence,
+        differing=tuple(differing),
+        left_coverage=_coverage(matching, 0),
+        right_coverage=_coverage(matching, 1),
+    )
+
+
+def _missing(matching: Matching) -> tuple[list[str], list[str]]:
+    """Gradients that one side names and the other, which names some, does not."""
+    named = [side.results("backward") for side in matching.sides]
+    known = [{pair[i] for pair in matching.differing} | matching.relations.partner[i].keys() for i in (0, 1)]
+    alone = [[node for node in nodes if node not in known[i]] for i, nodes in enumerate(named)]
+    return (alone[0] if named[1] else [], alone[1] if named[0] else [])
+
+
+def _pairs(matching: Matching) -> tuple[Pair, ...]:
+    rank = matching.sides[0].rank
+    found = sorted(matching.found, key=lambda pair: rank[pair[0][0]])
+    hows = [_how(matching, *pair) for pair in found]
+    return tuple(
+        Pair(left=one[0], right=other[0], left_output=one[1], right_output=other[1], number=number, how=how)
+        for number, ((one, other, _), how) in enumerate(zip(found, hows, strict=True), start=1)
+    )
+
+
+def _how(matching: Matching, left: Slot, right: Slot, how: How) -> How:
+    return how if how in {"across", "provenance"} else matching.layout(left, right) or how
+
+
+def _coverage(matching: Matching, index: int) -> Coverage:
+    counts = {"forward": [0, 0], "backward": [0, 0]}
+    for node, found in matching.sides[index].nodes.items():
+        if found.kind in WORK:
+            counts[found.phase][0] += node in matching.relations.partner[index]
+            counts[found.phase][1] += 1
+    (forward, forward_total), (backward, backward_total) = counts["forward"], counts["backward"]
+    return Coverage(forward=forward, forward_total=forward_total, backward=backward, backward_total=backward_total)
