@@ -26,8 +26,9 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     empty. ``scope`` is the module path ("fc", "block.conv"), ``source`` is "file:line" with the user's line first.
     ``forward`` is the id of the forward node that a backward node derives from. ``order`` is the position in execution
     order. ``body`` names the subgraph that holds the node ("" for the main graph); a "call" node names those it enters in
-    ``calls``. ``saved_bytes`` counts unique storages kept for backward. ``missing`` says why a value, a source or a forward
-    link is absent: keys "values", "source", "forward".
+    ``calls``. ``saved_bytes`` counts unique storages kept for backward. ``tape`` names the node of PyTorch's tape that ran
+    the operator ("AddmmBackward0"). ``missing`` says why a value, a source or a forward link is absent: keys "values", "source",
+    "forward".
     """
 
     id: str
@@ -43,6 +44,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     body: str = ""
     calls: tuple[str, ...] = ()
     saved_bytes: int = 0
+    tape: str = ""
     missing: dict[str, str] = {}
 
 
