@@ -3,7 +3,7 @@
 import ast
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +16,7 @@ from explorer.cases import GradCase
 from explorer.choices import refusal
 from explorer.engines import ENGINES, FRAMEWORKS
 from explorer.errors import ScenarioError
+from explorer.records import ORACLE
 
 FOLDER = Path(__file__).resolve().parent.parent / "scenarios"
 """Where the shipped scenarios are."""
@@ -31,6 +32,12 @@ RENAMES = {
     "embedding_table": "weight",
 }
 """MindSpore's last part of a parameter's name, and PyTorch's for the same thing (2.10.0 and 2.13.0)."""
+
+PARTIES = (*ENGINES, *sorted({engine.style for engine in ENGINES.values()}), *FRAMEWORKS, ORACLE)
+"""Who may be expected to disagree: engines, styles, frameworks, and the oracle."""
+
+CONDITIONS = ("position", *GradCase.__struct_fields__)
+"""What an expected difference may ask of a case."""
 
 
 @dataclass(frozen=True)
@@ -209,11 +216,23 @@ def _line_of(error: BaseException, path: Path) -> str:
 
 def _expected(path: Path, module: ModuleType) -> tuple[ExpectedDifference, ...]:
     try:
-        return tuple(ExpectedDifference(**entry) for entry in getattr(module, "EXPECTED_DIFFERENCES", ()))
+        entries = tuple(ExpectedDifference(**entry) for entry in getattr(module, "EXPECTED_DIFFERENCES", ()))
     except TypeError as error:
         raise ScenarioError(
             f"{path}: EXPECTED_DIFFERENCES holds an entry that is not {{'engines': (…), 'reason': '…', 'when': {{…}}}}: {error}"
         ) from error
+    for entry in entries:
+        if isinstance(entry.engines, str):
+            raise ScenarioError(f"{path}: EXPECTED_DIFFERENCES gives engines as {entry.engines!r}; write ({entry.engines!r},)")
+        _allow(path, "engines", entry.engines, PARTIES)
+        _allow(path, "when", entry.when, CONDITIONS)
+    return entries
+
+
+def _allow(path: Path, what: str, given: Iterable[str], allowed: tuple[str, ...]) -> None:
+    for name in given:
+        if name not in allowed:
+            raise ScenarioError(f"{path}: EXPECTED_DIFFERENCES names {name!r} under {what}; allowed are {', '.join(allowed)}")
 
 
 def _check(scenario: Scenario) -> None:
@@ -228,14 +247,20 @@ def _check(scenario: Scenario) -> None:
     inputs = _called(scenario, "inputs")
     if not inputs:
         raise ScenarioError(f"{path}: inputs() gives no input; return a dict of at least one name to a numpy array")
+    _refuse_what_is_no_array(path, "inputs", inputs)
     for name, array in inputs.items():
-        if not isinstance(name, str) or not isinstance(array, np.ndarray):
-            kind = type(array).__name__
-            raise ScenarioError(f"{path}: inputs()[{name!r}] is a {kind}; every input is a numpy array under a str name")
         if array.dtype.name not in DTYPES:
             raise ScenarioError(f"{path}: input {name!r} has dtype {array.dtype}; allowed are {', '.join(DTYPES)}")
     if "parameters" in has:
-        _called(scenario, "parameters")
+        _refuse_what_is_no_array(path, "parameters", _called(scenario, "parameters"))
+
+
+def _refuse_what_is_no_array(path: Path, function: str, given: dict[str, Any]) -> None:
+    for name, array in given.items():
+        if not isinstance(name, str) or not isinstance(array, np.ndarray):
+            raise ScenarioError(
+                f"{path}: {function}()[{name!r}] is a {type(array).__name__}; give only numpy arrays, each under a str name"
+            )
 
 
 def _called(scenario: Scenario, name: str) -> dict[str, Any]:
