@@ -187,6 +187,8 @@ class Builder:
         made = (Output(tuple(array.shape), dtype, seen),)
         crossing = bool(slot) and self.draft.nodes[slot[0]].phase == "backward"
         lane: Phase = "backward" if crossing else phase
+        if crossing and forward is not None:
+            self.links.leaf(slot[0], forward)
         self.draft.add("output", "output", lane, fed, name=name, outputs=made, forward=forward if lane == "backward" else None)
 
 

@@ -64,6 +64,13 @@ class Links:
                 chosen[number] = found
             self._write(number, chosen.get(number), feeds)
 
+    def leaf(self, number: int, leaf: int) -> None:
+        """A sum that is returned as a leaf's gradient, and is linked to nothing yet, derives from that leaf."""
+        node = self.draft.nodes[number]
+        if node.forward is None and self._sums(number):
+            missing = {key: reason for key, reason in node.missing.items() if key != "forward"}
+            self.draft.change(number, forward=f"n{leaf}", missing=missing)
+
     def _write(self, number: int, found: int | None, feeds: dict[int, list[int]]) -> None:
         node = self.draft.nodes[number]
         linked = self.draft.forward_of(found)
