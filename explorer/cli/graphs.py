@@ -131,7 +131,7 @@ def _lines(alignment: Alignment, nodes: Mapping[str, Mapping[str, Node]]) -> Ite
     if found is None:
         yield "no divergence: every result is the same on both sides, up to rounding"
         return
-    yield f"first divergence, in {found.phase}: {found.sentence}"
+    yield found.sentence
     for engine, node, source, value in (
         (left, found.left, found.left_source, found.left_value),
         (right, found.right, found.right_source, found.right_value),

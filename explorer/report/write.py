@@ -91,9 +91,11 @@ def files(report: Report, formats: Sequence[str], draw: Draw) -> Iterator[tuple[
 
 
 def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:
-    """Graphs by file name without extension: "torch-tape" for an engine's last stage, "torch-tape-STAGE" for an earlier one."""
+    """Graphs by file name without extension: first "torch-tape" for each engine's last stage, then "torch-tape-STAGE" for others."""
+    graphs = tuple(graphs)
     last = {graph.engine: graph for graph in graphs}
-    return {_stem(graph, graph is last[graph.engine]): graph for graph in graphs}
+    ordered = sorted(graphs, key=lambda graph: graph is not last[graph.engine])
+    return {_stem(graph, graph is last[graph.engine]): graph for graph in ordered}
 
 
 def _stem(graph: GradGraph, is_last: bool) -> str:
