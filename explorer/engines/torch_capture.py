@@ -129,7 +129,7 @@ class Capture:
         if link is not None:
             told = {"scope": self.records[link].scope, "lines": self.records[link].lines}
         elif record.phase == "backward" and record.func is not None:
-            missing["forward"] = PREPARED
+            missing = {"forward": PREPARED, "source": PREPARED}
         seed = record.phase == "backward" and not record.tape and not record.reads and record.func is not None
         kind: Kind = (
             record.args[0] if record.func is None else "constant" if seed else "accumulate" if record.accumulates else "op"

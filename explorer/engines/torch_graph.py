@@ -1,34 +1,81 @@
 """PyTorch, graph style: AOTAutograd derives forward and backward as one graph before anything runs."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from explorer.cases import GradCase
+from explorer.engines.torch_capture_joint import JointCapture
 from explorer.engines.torch_code import code
 from explorer.engines.torch_errors import failure, outcome
 from explorer.engines.torch_joint import Joint, joint
 from explorer.engines.torch_net import SEED, Net, bare, build, describe, forward, named
-from explorer.records import AnswerRequest, Result
+from explorer.engines.torch_replay import latest_first
+from explorer.graph import GradGraph
+from explorer.records import AnswerRequest, Captured, CaptureRequest, Result
 
-__all__ = ["answer", "describe"]
+__all__ = ["answer", "capture", "describe", "replay"]
 
 CONSTANT = "the joint graph has no gradient for {}, which the outputs do not depend on; shown as zeros"
 
 
 def answer(request: AnswerRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
+    return _attempt(request, _plain)
+
+
+def capture(request: CaptureRequest) -> Captured:
+    """The joint graph of one case, derived for its leaves alone, and the answer computed from it node by node."""
+    graphs: list[GradGraph] = []
+    result = _attempt(AnswerRequest(request.net, request.case), lambda given, net: _watched(given, net, request.values, graphs))
+    return Captured(tuple(graphs), result)
+
+
+def replay(request: CaptureRequest) -> Result:
+    """The gradients of one case from running the nodes of its joint graph in another order that its edges allow."""
+    return _attempt(AnswerRequest(request.net, request.case), _reordered)
+
+
+Solved = tuple[Joint, list[Any]]
+"""A joint graph, and the results of running it in the order of ``outputs``."""
+
+
+def _attempt(request: AnswerRequest, solve: Callable[[AnswerRequest, Net], Solved]) -> Result:
     case = request.case
     shown = code(request)
     try:
         net = ready(request)
-        graph = shared(request, net)
-        outputs, gradients, note = sort_out(graph, run(graph, net, case), net, case)
+        outputs, gradients, note = sort_out(*solve(request, net), net, case)
         structure, leaves = named(net, case, outputs, gradients)
     except Exception as error:
         return Result(outcome=outcome(error), error=failure(error, request.net.scenario), code=shown)
     natural = f"({_row(net.scenario.outputs(len(outputs)))}, {_row(tuple(net.leaves(case)))})"
     return Result(outcome="ok", structure=structure, leaves=leaves, natural=natural, code=shown, note=note)
+
+
+def _plain(request: AnswerRequest, net: Net) -> Solved:
+    graph = shared(request, net)
+    return graph, run(graph, net, request.case)
+
+
+def _captured(request: AnswerRequest, net: Net) -> JointCapture:
+    graph = joint(request.net, net, request.case)
+    return JointCapture(graph, net, *arguments(graph, net, request.case))
+
+
+def _watched(request: AnswerRequest, net: Net, values: bool, graphs: list[GradGraph]) -> Solved:
+    made = _captured(request, net)
+    graphs.append(made.graph(request.case.label, values))
+    return made.joint, made.results(made.made)
+
+
+def _reordered(request: AnswerRequest, net: Net) -> Solved:
+    made = _captured(request, net)
+    graph = made.graph(request.case.label, values=False)
+    nodes = {identity: node for node, identity in made.identity.items()}
+    again = made.run([nodes[identity] for identity in latest_first(graph) if identity in nodes])
+    return made.joint, made.results(again)
 
 
 def ready(request: AnswerRequest) -> Net:
@@ -71,16 +118,18 @@ def run(graph: Joint, net: Net, case: GradCase) -> list[Any]:
     """The results of the graph module, in the order of ``graph.outputs``."""
     torch.manual_seed(SEED)
     with torch.no_grad():
-        returned = graph.module(*arguments(graph, net, case))
-    return [item for part in returned for item in part] if graph.differentiates else list(returned)
+        primals, tangents = arguments(graph, net, case)
+        if not graph.differentiates:
+            return list(graph.module(*primals))
+        return [item for part in graph.module(primals, tangents) for item in part]
 
 
-def arguments(graph: Joint, net: Net, case: GradCase) -> tuple[Any, ...]:
-    """What the graph module takes: primals and tangents as two lists, or the primals alone where there is no backward."""
+def arguments(graph: Joint, net: Net, case: GradCase) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """What the graph takes: primals, and a tangent for every output that has a place for one."""
     primals = [
         net.state[name] if kind == "parameter" else net.arguments[name] for kind, name in graph.inputs if kind != "tangent"
     ]
-    return (primals, graph.tangents(case, primals[0].device)) if graph.differentiates else tuple(primals)
+    return primals, graph.tangents(case, primals[0].device)
 
 
 def sort_out(graph: Joint, results: list[Any], net: Net, case: GradCase) -> tuple[list[torch.Tensor], list[torch.Tensor], str]:

@@ -30,11 +30,13 @@ class Joint:
 
     ``inputs`` describe the placeholders and ``outputs`` the results in order, as ("parameter", name), ("input", index),
     ("tangent", index of output), ("output", index), ("gradient", name or index) or ("other", "").
+    ``depth`` counts the modules of ours around the net.
     """
 
     module: Any
     inputs: tuple[tuple[str, Any], ...]
     outputs: tuple[tuple[str, Any], ...]
+    depth: int = 0
 
     @property
     def differentiates(self) -> bool:
@@ -85,6 +87,7 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
         module,
         tuple(_described(node.meta["desc"], depth) for node in placeholders),
         tuple(_described(description, depth) for description in results.meta["desc"]),
+        depth,
     )
 
 

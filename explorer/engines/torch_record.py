@@ -34,9 +34,9 @@ _sequence_number = torch.autograd._get_sequence_nr
 class Record:
     """One operator as it ran, or (``func`` None) a tensor that was there before.
 
-    ``reads`` holds, for each tensor among the arguments, the slot it comes from. ``tape`` and ``sequence`` name the tape node that
-    ran it; ``accumulates`` marks a sum that the engine makes between two nodes, ``target`` the leaf that a node accumulates into.
-    ``kept`` are the outputs as they were when made, ``writes`` the slots of arguments that it changed.
+    ``reads`` holds, for each tensor among the arguments, the slot it comes from. ``tape`` and ``sequence`` name the tape node
+    that ran it; ``accumulates`` marks a sum that the engine makes between two nodes, ``target`` the leaf that a node accumulates
+    into. ``kept`` are the outputs as they were when made, ``writes`` the slots of arguments that it changed.
     """
 
     func: Any
