@@ -18,11 +18,12 @@ SHOWN: Final = 6
 BADGE: Final = 9.0
 BADGE_PAD: Final = 6.0
 
-QUIET: Final = frozenset(
-    "alias as_strided asstrided broadcast_to broadcastto cast clone contiguous copy depend detach expand expand_dims "
-    "expanddims flatten getitem identity load make_tuple maketuple permute reshape return shape squeeze stop_gradient "
-    "stopgradient t tile to to_copy transpose tuple_getitem tuplegetitem tupletoarray unsafe_view unsqueeze updatestate view".split()
-)
+QUIET: Final = frozenset({
+    "alias", "as_strided", "asstrided", "broadcast_to", "broadcastto", "cast", "clone", "contiguous", "copy", "depend",
+    "detach", "expand", "expand_dims", "expanddims", "flatten", "getitem", "identity", "load", "make_tuple", "maketuple",
+    "permute", "reshape", "return", "shape", "squeeze", "stop_gradient", "stopgradient", "t", "tile", "to", "to_copy",
+    "transpose", "tuple_getitem", "tuplegetitem", "tupletoarray", "unsafe_view", "unsqueeze", "updatestate", "view",
+})  # fmt: skip
 """Operators that move or rename a value without computing one: drawn calmly."""
 
 ROLES: Final[dict[tuple[str, str], Role]] = {

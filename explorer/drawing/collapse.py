@@ -94,7 +94,7 @@ def _sorted_by_origin(nodes: Iterable[str], edges: list[Edge]) -> Iterable[Edge]
 
 def _merged(name: str, group: list[Node], depth: int, home: Mapping[str, str], leaving: set[str]) -> Node:
     first = group[0]
-    links = Counter(home[node.forward] for node in group if node.forward in home)
+    links = Counter(home[node.forward] for node in group if node.forward is not None and node.forward in home)
     forward = min(links, key=lambda link: (-links[link], int(link[1:]))) if links else None
     if len(group) == 1:
         return msgspec.structs.replace(first, id=name, forward=forward)
@@ -115,7 +115,9 @@ def _merged(name: str, group: list[Node], depth: int, home: Mapping[str, str], l
     )
 
 
-def _edges(edges: Iterable[Edge], home: Mapping[str, str], members: Mapping[Key, list[Node]], names: Mapping[Key, str]) -> tuple[Edge, ...]:
+def _edges(
+    edges: Iterable[Edge], home: Mapping[str, str], members: Mapping[Key, list[Node]], names: Mapping[Key, str]
+) -> tuple[Edge, ...]:
     whole = {names[key] for key, group in members.items() if len(group) == 1}
     kept: dict[tuple[str, str, int, int, str], Edge] = {}
     for edge in edges:

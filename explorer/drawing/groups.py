@@ -7,12 +7,16 @@ import msgspec
 
 from explorer.drawing.collapse import cut
 from explorer.drawing.lane import Lane
+from explorer.drawing.text import measure
 
 SIDE = 7.0
 """Room between a group's edge and the boxes in it, or the group in it."""
 
 LABEL = 13.0
 """Height of a group's label above its uppermost boxes."""
+
+WIDEN = 30.0
+"""How much wider than its boxes a group may get for its label."""
 
 DEEPEST = 2
 """Groups within groups beyond this many are left out: the innermost label holds the whole path."""
@@ -41,9 +45,24 @@ def spans(lane: Lane, scopes: Mapping[str, str]) -> list[Span]:
         right = max([max(lane.centres[node] + lane.half(node) for node in members) + SIDE, *(s.right + SIDE for s in inner)])
         same = any(span.first == rows[0] and span.last == rows[-1] and _covers(lane, span, members) for span in inner)
         span = Span(scope, left, right, rows[0], rows[-1], holds)
+        roomy = msgspec.structs.replace(span, left=left - _short(lane, span))
+        span = span if _mixed(lane, roomy, members) or _crossed(roomy, found) else roomy
         if not same and holds < DEEPEST and not _mixed(lane, span, members) and not _crossed(span, found):
             found.append(span)
-    return sorted(found, key=lambda span: (-span.holds, span.first, span.left))
+    return sorted((_relative(span, found) for span in found), key=lambda span: (-span.holds, span.first, span.left))
+
+
+def _relative(span: Span, found: list[Span]) -> Span:
+    """The group with its label cut to the part that the group around it does not say already."""
+    around = [o.label for o in found if o.first <= span.first and span.last <= o.last and span.label.startswith(o.label + ".")]
+    return msgspec.structs.replace(span, label=span.label[len(max(around, key=len)) + 1 :]) if around else span
+
+
+def _short(lane: Lane, span: Span) -> float:
+    """By how much a group must grow to the left so that its label ends before the edge into its first box."""
+    boxes = [(x0 + x1) / 2 for x0, x1, _ in lane.boxes[span.first] if span.left < x0 < span.right]
+    label = span.label if span.holds else span.label.rsplit(".", 1)[-1]
+    return min(WIDEN, max(0.0, span.left + 6 + measure(label, 9.0) + 5 - min(boxes, default=span.right)))
 
 
 def _within(scope: str, outer: str) -> bool:

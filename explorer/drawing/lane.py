@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from explorer.drawing.picture import Card
 
-CLEAR = 9.0
+CLEAR = 12.0
 """How far a passing edge stays from a box."""
 
 APART = 6.0
@@ -32,6 +32,14 @@ class Lane:
         self.gutters: dict[tuple[int, str], float] = {}
         self.left = min((row[0][0] for row in self.boxes.values()), default=0.0)
         self.right = max((row[-1][1] for row in self.boxes.values()), default=0.0)
+
+    def shift(self, by: float) -> None:
+        """Moves the whole lane sideways; for when all its corridors are handed out."""
+        self.centres = {node: x + by for node, x in self.centres.items()}
+        for row, boxes in self.boxes.items():
+            self.boxes[row] = [(x0 + by, x1 + by, node) for x0, x1, node in boxes]
+        self.left += by
+        self.right += by
 
     def clear_left(self, node: str) -> bool:
         """Whether nothing stands between a node and the lane's left edge."""

@@ -103,16 +103,20 @@ def _curve(start: Point, end: Point, upright: bool) -> str:
 
 
 def _corner(before: Point, corner: Point, following: Point) -> str:
-    lengths = [abs(before[0] - corner[0]) + abs(before[1] - corner[1]), abs(following[0] - corner[0]) + abs(following[1] - corner[1])]
-    radius = min(ROUND, lengths[0] / 2, lengths[1] / 2)
+    radius = min(ROUND, _length(before, corner) / 2, _length(corner, following) / 2)
     if radius < 1:
         return f"L{number(corner[0])} {number(corner[1])}"
     enter, leave = _towards(corner, before, radius), _towards(corner, following, radius)
     return f"L{number(enter[0])} {number(enter[1])}Q" + " ".join(map(number, (*corner, *leave)))
 
 
+def _length(start: Point, end: Point) -> float:
+    """The length of an upright or level line."""
+    return abs(start[0] - end[0]) + abs(start[1] - end[1])
+
+
 def _towards(corner: Point, other: Point, radius: float) -> Point:
-    length = max(abs(other[0] - corner[0]) + abs(other[1] - corner[1]), 1e-9)
+    length = _length(corner, other)
     return corner[0] + (other[0] - corner[0]) / length * radius, corner[1] + (other[1] - corner[1]) / length * radius
 
 

@@ -45,8 +45,8 @@ def backward_levels(graph: GradGraph, parts: Parts, ranks: dict[str, int]) -> di
     """
     nodes = graph.by_id()
     bottom = max(ranks.values(), default=0)
-    before, after = neighbours([e for e in graph.edges if nodes[e.origin].phase == nodes[e.target].phase == "backward"])
-    where = parts.lane()
+    lane = set(parts.backward)
+    before, after = neighbours([edge for edge in graph.edges if edge.origin in lane and edge.target in lane])
     homes = _leaf_levels(graph, ranks)
     level: dict[str, int] = {}
     for node in parts.backward:
@@ -61,7 +61,7 @@ def backward_levels(graph: GradGraph, parts: Parts, ranks: dict[str, int]) -> di
         if node not in level and known:
             level[node] = min(known)
     for node in reversed(order):
-        known = [level[other] for other in after[node] if other in level and where.get(other) == "backward"]
+        known = [level[other] for other in after[node] if other in level]
         if node not in level:
             level[node] = max(known, default=bottom)
     deepest = max((level[node] for node in parts.backward if nodes[node].kind not in LEAVES), default=bottom)
@@ -99,7 +99,5 @@ def flow_order(nodes: list[str], before: defaultdict[str, list[str]], after: def
 
 def sub_rows(parts: Parts, level: dict[str, int], graph: GradGraph) -> dict[str, int]:
     """How far up within its level each backward node stands: 0 for those that run first, at the bottom."""
-    pairs = [(e.origin, e.target) for e in graph.edges if e.origin in level and e.target in level and level[e.origin] == level[e.target]]
-    return layers(parts.backward, pairs)
-
-
+    inside = [(edge.origin, edge.target) for edge in graph.edges if edge.origin in level and edge.target in level]
+    return layers(parts.backward, [(origin, target) for origin, target in inside if level[origin] == level[target]])

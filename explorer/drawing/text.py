@@ -1,6 +1,8 @@
 """Measures and fits label text, so that no label leaves its box in any usual sans-serif font."""
 
 import unicodedata
+from bisect import bisect_right
+from itertools import accumulate
 from typing import Final
 
 ASCII: Final = (
@@ -40,12 +42,8 @@ def fit(text: str, size: float, width: float) -> str:
     if measure(text, size) <= width:
         return text
     room = width * 1000 / size - OTHERS["…"]
-    used, end = 0, 0
-    for end, character in enumerate(text):  # noqa: B007: the end is needed after the loop
-        used += advance(character)
-        if used > room:
-            break
-    return text[:end].rstrip() + "…"
+    used = list(accumulate(map(advance, text)))
+    return text[: bisect_right(used, room)].rstrip() + "…"
 
 
 def clean(text: str) -> str:

@@ -1,0 +1,39 @@
+"""Times the drawing of large gradient graphs; run it as ``python -m benchmarks.drawing``."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from explorer.drawing import collapse, draw
+from explorer.graph import GradGraph
+from tests.drawing_graphs import chain, convolution, residual, shared
+
+CASES: Final[dict[str, tuple[Callable[[], GradGraph], int | None, float]]] = {
+    "convolution net": (convolution, None, 1.0),
+    "100 shared subgraphs": (lambda: shared(100), None, 2.0),
+    "1000 nodes, residual": (lambda: residual(37), None, 2.0),
+    "1000 nodes, chain": (lambda: chain(1000), None, 2.0),
+    "5000 nodes, residual, depth 2": (lambda: residual(185), 2, 3.0),
+    "10,000 nodes, chain, depth 0": (lambda: chain(10_000, "block{index}"), 0, 3.0),
+    "10,000 nodes, chain, whole": (lambda: chain(10_000), None, 10.0),
+}
+"""What is drawn: the graph, the depth it is collapsed to, and the seconds that it may take."""
+
+
+def main() -> None:
+    """Prints the seconds of every case beside what it may take."""
+    for name, (build, depth, allowed) in CASES.items():
+        graph = build()
+        start = time.perf_counter()
+        collapsed = graph if depth is None else collapse(graph, depth)
+        middle = time.perf_counter()
+        picture = draw(collapsed, format="svg", timeout=60)
+        end = time.perf_counter()
+        print(
+            f"{name:32} {len(graph.nodes):6} nodes, drawn {len(collapsed.nodes):6}: collapse {middle - start:.2f} s, "
+            f"svg {end - middle:.2f} s of {allowed:g} s, {len(picture) // 1024} KiB"
+        )
+
+
+if __name__ == "__main__":
+    main()
