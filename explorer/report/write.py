@@ -91,7 +91,7 @@ def files(report: Report, formats: Sequence[str], draw: Draw) -> Iterator[tuple[
 
 
 def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:
-    """Graphs by file name without extension: first "torch-tape" for each engine's last stage, then "torch-tape-STAGE" for others."""
+    """Graphs by file name without extension: first "torch-tape" for each last stage, then "torch-tape-STAGE" for the others."""
     graphs = tuple(graphs)
     last = {graph.engine: graph for graph in graphs}
     ordered = sorted(graphs, key=lambda graph: graph is not last[graph.engine])
