@@ -16,7 +16,7 @@ from explorer.records import Report
 from explorer.scenario import find, load
 from explorer.worker import ONE_THREAD, QUIET, ROOT, Workers
 
-ROUNDS = 3
+ROUNDS = 2
 LIMIT = 1.5
 
 RUNNER = '''
@@ -45,7 +45,8 @@ def bare(report: Report, folder: Path) -> float:
         (folder / f"{index:04}.py").write_text(code)
     environment = {**os.environ, **ONE_THREAD, **QUIET, "PYTHONPATH": str(ROOT)}
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", RUNNER, str(folder)], env=environment, cwd=folder, check=True, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-c", RUNNER, str(folder)]
+    subprocess.run(command, env=environment, cwd=folder, check=True, stderr=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 

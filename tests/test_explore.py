@@ -1,6 +1,7 @@
 """The main job on the real frameworks: what the gradient guide says, and every shipped scenario."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from explorer.scenario import load, names
 from explorer.worker import Workers
 from tests.conftest import NETS
 
+Reports = Callable[[str], Report]
 SHIPPED = tuple(names())
 DX, DY, DW = [[4.0, 6.0, 8.0]], -2.0, [[2.0, 4.0, 6.0]]
 DX_ALL, DW_ALL = [[6.0, 9.0, 12.0]], [[3.0, 6.0, 9.0]]
@@ -46,9 +48,9 @@ def values(row: CaseReport, engine: str, structure: str) -> list[object]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
 def test_grad_gives_the_guide_s_structure_and_numbers(
-    report: Callable[[str], Report], engine: str, position: object, weights: object, has_aux: bool, structure: str, gradients: list[object]
+    report: Reports, engine: str, position: Any, weights: Any, has_aux: bool, structure: str, gradients: list[object]
 ) -> None:
-    row = found(report("dense_mse"), GradCase("grad", position, weights, has_aux))  # type: ignore[arg-type]  # a table's cells
+    row = found(report("dense_mse"), GradCase("grad", position, weights, has_aux))
     assert values(row, engine, structure) == gradients + [20.0] * has_aux
     assert row.verdict == "match"
 
@@ -56,21 +58,21 @@ def test_grad_gives_the_guide_s_structure_and_numbers(
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
 def test_value_and_grad_puts_the_outputs_before_the_same_gradients(
-    report: Callable[[str], Report], engine: str, position: object, weights: object, has_aux: bool, structure: str, gradients: list[object]
+    report: Reports, engine: str, position: Any, weights: Any, has_aux: bool, structure: str, gradients: list[object]
 ) -> None:
-    row = found(report("dense_mse"), GradCase("value_and_grad", position, weights, has_aux))  # type: ignore[arg-type]  # likewise
+    row = found(report("dense_mse"), GradCase("value_and_grad", position, weights, has_aux))
     inner = structure[1 : -len(", (logits,))")] if has_aux else structure
     assert values(row, engine, f"((loss, logits), {inner})") == [1.0, 20.0, *gradients]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_has_aux_false_differentiates_the_sum_of_outputs(report: Callable[[str], Report], engine: str) -> None:
+def test_has_aux_false_differentiates_the_sum_of_outputs(report: Reports, engine: str) -> None:
     row = found(report("dense_mse"), GradCase("grad", (0, 1), "all"))
     assert values(row, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
 
 
-@pytest.mark.parametrize("engine", ("mindspore-graph", "mindspore-tape"))
-def test_asking_for_nothing_is_a_value_error(report: Callable[[str], Report], engine: str) -> None:
+@pytest.mark.parametrize("engine", ["mindspore-graph", "mindspore-tape"])
+def test_asking_for_nothing_is_a_value_error(report: Reports, engine: str) -> None:
     for row in report("dense_mse").cases:
         if row.case.must_fail:
             error = row.results[engine].error
@@ -80,19 +82,19 @@ def test_asking_for_nothing_is_a_value_error(report: Callable[[str], Report], en
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_grad_operation_is_the_older_form_with_the_same_numbers(report: Callable[[str], Report], engine: str) -> None:
+def test_grad_operation_is_the_older_form_with_the_same_numbers(report: Reports, engine: str) -> None:
     operation = GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True)
     row = found(report("dense_mse"), operation)
     assert values(row, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
 
 
-def test_return_ids_names_positions_and_parameters(report: Callable[[str], Report]) -> None:
+def test_return_ids_names_positions_and_parameters(report: Reports) -> None:
     row = found(report("dense_mse"), GradCase("grad", (0, 1), "all"))
     for engine in ("mindspore-graph", "mindspore-tape"):
         assert row.results[engine].ids == ("0", "1", "fc.weight")
 
 
-def test_one_tensor_under_two_names_is_summed_by_tapes_and_kept_apart_by_graphs(report: Callable[[str], Report]) -> None:
+def test_one_tensor_under_two_names_is_summed_by_tapes_and_kept_apart_by_graphs(report: Reports) -> None:
     row = found(report("aliased_input"), GradCase("grad", 0))
     got = {name: unpack(result.leaves[0].value).tolist() for name, result in row.results.items()}
     assert got == {
@@ -107,13 +109,13 @@ def test_one_tensor_under_two_names_is_summed_by_tapes_and_kept_apart_by_graphs(
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_case_of_a_shipped_scenario_is_as_expected(report: Callable[[str], Report], name: str) -> None:
+def test_every_case_of_a_shipped_scenario_is_as_expected(report: Reports, name: str) -> None:
     odd = {row.case.label: (row.verdict, row.reason) for row in report(name).cases if not row.expected}
     assert odd == {}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_failure_has_a_message_and_every_expected_difference_a_reason(report: Callable[[str], Report], name: str) -> None:
+def test_every_failure_has_a_message_and_every_expected_difference_a_reason(report: Reports, name: str) -> None:
     for row in report(name).cases:
         for engine, result in row.results.items():
             if result.outcome != "ok":
@@ -124,14 +126,14 @@ def test_every_failure_has_a_message_and_every_expected_difference_a_reason(repo
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_float64_scenarios_match(report: Callable[[str], Report], name: str) -> None:
+def test_float64_scenarios_match(report: Reports, name: str) -> None:
     whole = report(name)
     if any(leaf.value.dtype == "float64" for leaf in whole.inputs):
         assert {row.verdict for row in whole.cases} <= {"match", "all_raise"}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_graph_of_a_shipped_scenario_is_sound(report: Callable[[str], Report], name: str) -> None:
+def test_every_graph_of_a_shipped_scenario_is_sound(report: Reports, name: str) -> None:
     whole = report(name)
     drawn = {graph.engine for graph in whole.graphs}
     assert drawn | set(whole.ungraphed) == set(ENGINES)

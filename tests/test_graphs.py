@@ -4,17 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from explorer.align import align
 from explorer.arrays import unpack
 from explorer.cases import GradCase
 from explorer.engines import ENGINES
 from explorer.explore import explore
 from explorer.graph import GradGraph, Node
+from explorer.nets import settle
 from explorer.records import AnswerRequest, Captured, CaptureRequest, Report, Result
 from explorer.scenario import load, names
 from explorer.worker import Lost, Workers
 from tests.conftest import NETS
 
+Reports = Callable[[str], Report]
 SHIPPED = tuple(names())
 PLANTED = sorted(path.stem for path in (NETS / "planted").glob("*.py"))
 
@@ -30,7 +31,7 @@ def backward(graph: GradGraph) -> list[Node]:
 
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_backward_nodes_have_a_value_a_source_and_a_forward_link(report: Callable[[str], Report], name: str, engine: str) -> None:
+def test_backward_nodes_have_a_value_a_source_and_a_forward_link(report: Reports, name: str, engine: str) -> None:
     whole = report(name)
     graph = last(whole, engine)
     if graph is None:
@@ -46,13 +47,11 @@ def test_backward_nodes_have_a_value_a_source_and_a_forward_link(report: Callabl
 
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_capture_does_not_change_a_bit_of_the_gradients(workers: Workers, report: Callable[[str], Report], name: str, engine: str) -> None:
-    from explorer.nets import settle
-
+def test_capture_does_not_change_a_bit_of_the_gradients(workers: Workers, report: Reports, name: str, engine: str) -> None:
     scenario = load(names()[name])
     net = settle(scenario, workers, (engine,), {engine: "cpu"}).requests[engine]
-    whole = report(name)
-    case = next((row.case for row in whole.cases if any(graph.case == row.case.label for graph in whole.graphs)), GradCase("grad", 0))
+    drawn = {graph.case for graph in report(name).graphs}
+    case = next((row.case for row in report(name).cases if row.case.label in drawn), GradCase("grad", 0))
     entry = ENGINES[engine]
     captured = workers.call(entry.captures_in, f"{entry.module}:capture", CaptureRequest(net, case), Captured)
     plain = workers.call(entry.framework, f"{entry.module}:answer", AnswerRequest(net, case), Result)
@@ -63,7 +62,7 @@ def test_capture_does_not_change_a_bit_of_the_gradients(workers: Workers, report
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_between_engines_that_agree_no_divergence_is_named(report: Callable[[str], Report], name: str) -> None:
+def test_between_engines_that_agree_no_divergence_is_named(report: Reports, name: str) -> None:
     whole = report(name)
     case = {row.case.label: row for row in whole.cases}
     for alignment in whole.alignments:
@@ -75,7 +74,7 @@ def test_between_engines_that_agree_no_divergence_is_named(report: Callable[[str
 CONVOLUTION = ("Conv2D", "BatchNorm", "ReLU", "MaxPool", "MatMul")
 
 
-def test_convolution_norm_relu_pooling_and_matmul_pair_one_to_one_with_their_gradients(report: Callable[[str], Report]) -> None:
+def test_convolution_norm_relu_pooling_and_matmul_pair_one_to_one_with_their_gradients(report: Reports) -> None:
     whole = report("conv_bn_relu_pool")
     alignment = next(a for a in whole.alignments if {a.left, a.right} == {"mindspore-graph", "torch-tape"})
     graph = last(whole, alignment.left if alignment.left == "mindspore-graph" else alignment.right)
@@ -108,7 +107,7 @@ def test_a_planted_migration_mistake_is_located_as_the_first_divergence(workers:
     assert named & wanted, (divergence.sentence, wanted)
 
 
-def test_inputs_of_a_graph_hold_the_scenario_s_values(report: Callable[[str], Report]) -> None:
+def test_inputs_of_a_graph_hold_the_scenario_s_values(report: Reports) -> None:
     whole = report("dense_mse")
     given = {leaf.name: unpack(leaf.value).tolist() for leaf in whole.inputs}
     for graph in whole.graphs:

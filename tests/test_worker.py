@@ -70,12 +70,12 @@ def test_a_fault_of_our_own_is_raised_with_the_worker_s_traceback(crew: Workers)
 
 
 def test_a_missing_package_says_what_is_missing_and_where_to_look(crew: Workers) -> None:
-    with pytest.raises(MissingFrameworkError, match="No module named 'mindspore'.*doctor"):
+    with pytest.raises(MissingFrameworkError, match=r"No module named 'mindspore'.*doctor"):
         ask(crew, "lacks", "mindspore")
 
 
 @pytest.mark.parametrize(("name", "text", "said"), [("aborts", "last words", "signal 6"), ("exits", "7", "exit code 7")])
-def test_a_crash_is_an_outcome_and_the_next_request_runs_in_a_fresh_process(crew: Workers, name: str, text: str, said: str) -> None:
+def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(crew: Workers, name: str, text: str, said: str) -> None:
     before = ask(crew, "process")
     reply = ask(crew, name, text)
     assert isinstance(reply, Lost)
