@@ -27,8 +27,8 @@ class Engine(msgspec.Struct, frozen=True):
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
-        Engine("mindspore-graph", "mindspore", "graph", f"{__name__}.mindspore_graph", "mindspore-capture", "ms.grad in GRAPH_MODE"),
-        Engine("mindspore-tape", "mindspore", "tape", f"{__name__}.mindspore_tape", "mindspore", "ms.grad in PYNATIVE_MODE"),
+        Engine("mindspore-graph", "mindspore", "graph", f"{__name__}.mindspore_graph", "mindspore-capture", "ms.grad, GRAPH_MODE"),
+        Engine("mindspore-tape", "mindspore", "tape", f"{__name__}.mindspore_tape", "mindspore", "ms.grad, PYNATIVE_MODE"),
         Engine("torch-tape", "torch", "tape", f"{__name__}.torch_tape", "torch", "backward and autograd.grad"),
         Engine("torch-graph", "torch", "graph", f"{__name__}.torch_graph", "torch", "AOTAutograd's joint graph"),
     )
