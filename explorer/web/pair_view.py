@@ -1,0 +1,53 @@
+"""The app's one component: two drawings side by side, in which a node and its pair are found, marked and chosen together."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import streamlit as st
+
+from explorer.align import Alignment
+
+HERE = Path(__file__).resolve().parent
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One drawing: its caption, its SVG, and what its nodes' ids begin with, so that ids stay unique on the page."""
+
+    caption: str
+    svg: str
+    prefix: str
+
+    def data(self) -> dict[str, str]:
+        """As the browser gets it; it replaces the drawing only when ``key`` changes."""
+        return {**msgspec.structs.asdict(self), "key": hashlib.sha256(self.svg.encode()).hexdigest()}
+
+
+@cache
+def _component() -> Any:
+    html, css, js = ((HERE / f"pair_view.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js"))
+    return st.components.v2.component("explorer.pair_view", html=html, css=css, js=js)
+
+
+def pairs(alignment: Alignment | None) -> dict[str, dict[str, list[str]]]:
+    """For each side, the ids on the other side that a node is paired with."""
+    found: dict[str, dict[str, list[str]]] = {"left": {}, "right": {}}
+    for pair in alignment.pairs if alignment else ():
+        found["left"].setdefault(pair.left, []).append(pair.right)
+        found["right"].setdefault(pair.right, []).append(pair.left)
+    return found
+
+
+def pair_view(left: Side, right: Side, links: Mapping[str, Mapping[str, list[str]]], *, key: str) -> tuple[str, str] | None:
+    """Mount the component; gives the side and the node id that was chosen last, checked against the sides there are."""
+    before = st.session_state.get(key, {}).get("selected")
+    result = _component()(
+        data={"left": left.data(), "right": right.data(), "pairs": links, "selected": before},
+        key=key,
+        on_selected_change=lambda: None,
+    )
+    chosen = result.selected
+    return (chosen["side"], chosen["id"]) if chosen and chosen["side"] in links else None

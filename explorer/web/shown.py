@@ -1,0 +1,35 @@
+"""A gradient graph as the page shows it: its modules merged to a depth, and the alignment said of what is in sight."""
+
+import msgspec
+
+from explorer.align import Alignment
+from explorer.drawing.collapse import collapse_named
+from explorer.graph import GradGraph
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A graph in sight, and for every node of the whole graph the id of the node that stands for it."""
+
+    graph: GradGraph
+    home: dict[str, str]
+
+    @staticmethod
+    def of(graph: GradGraph, depth: int | None) -> "Shown":
+        """The graph merged to ``depth`` parts of the module path; None leaves every op apart."""
+        if depth is None:
+            return Shown(graph, {node.id: node.id for node in graph.nodes})
+        return Shown(*collapse_named(graph, depth))
+
+
+def translated(alignment: Alignment, left: Shown, right: Shown) -> Alignment:
+    """The alignment in the ids of what is in sight: pairs of nodes inside merged modules pair the modules, each once."""
+    pairs = {(left.home[pair.left], right.home[pair.right]): pair for pair in reversed(alignment.pairs)}
+    homes = {"left": left.home, "right": right.home}
+    return msgspec.structs.replace(
+        alignment,
+        pairs=tuple(
+            msgspec.structs.replace(pair, left=one, right=other)
+            for (one, other), pair in sorted(pairs.items(), key=lambda item: item[1].number)
+        ),
+        unpaired=tuple(msgspec.structs.replace(each, node=homes[each.side][each.node]) for each in alignment.unpaired),
+    )
