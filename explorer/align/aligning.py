@@ -1,11 +1,13 @@
 """Aligns two gradient graphs by the values that their nodes hold."""
 
+from explorer.align.anchors import NOISE
 from explorer.align.divergence import diverge
 from explorer.align.fingerprints import prints
-from explorer.align.matching import Matching, match
+from explorer.align.matching import match
 from explorer.align.reasons import reasons
 from explorer.align.records import Alignment, Coverage, How, Pair
 from explorer.align.side import WORK, Slot, view
+from explorer.align.state import Matching
 from explorer.graph import GradGraph
 
 
@@ -54,7 +56,7 @@ def _pairs(matching: Matching) -> tuple[Pair, ...]:
 
 
 def _how(matching: Matching, left: Slot, right: Slot, how: How) -> How:
-    return how if how in {"across", "provenance"} else matching.layout(left, right) or how
+    return how if how in {"across", "provenance"} or matching.noise(left, right, NOISE) else matching.layout(left, right) or how
 
 
 def _coverage(matching: Matching, index: int) -> Coverage:

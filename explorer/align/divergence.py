@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from explorer.align.contrast import Contrast, contrast, reading
-from explorer.align.matching import Matching
 from explorer.align.records import Divergence
 from explorer.align.side import LEAVES, Side, Slot
+from explorer.align.state import Matching
 from explorer.align.suspects import Suspects, downstream, same_work, shared, stretch, suspects
 
 Phase = Literal["forward", "backward"]
@@ -125,6 +125,10 @@ def _extra(
     against = opposite.shown(opposite.slot(partner)) if partner else (None, ())
     mine, theirs, greatest, note = contrast(side.shown(slot), against)
     text = f"First divergence in {phase}: {side.named(node)} of {side.engine} has no counterpart in {opposite.engine}"
+    terms = side.inputs[node]
+    if phase == "backward" and side.family(node) == "add" and len(terms) > 1:
+        text = f"First divergence in {phase}: {side.named(node)} of {side.engine} adds {len(terms)} gradients"
+        text += f" that {opposite.engine} does not add"
     if goes_on:
         text += f", which goes on with {opposite.named(goes_on)}"
     if partner is None:
@@ -160,6 +164,10 @@ def _two_ops(matching: Matching, among: tuple[Suspects, Suspects], pair: tuple[s
 def _inputs_note(matching: Matching, pair: tuple[str, str]) -> str:
     """What is odd about inputs that agree as sets of numbers: their order as arguments, or of the numbers within."""
     relations = matching.relations
+    fed = {origin for origin, _ in matching.sides[0].inputs[pair[0]]}
+    apart = sorted(matching.sides[0].nodes[one].name for one, _ in matching.differing if one in fed)
+    if apart:
+        return " but for " + " and ".join(f"`{name}`" for name in apart)
     mine = [relations.roots[0].get(origin) for origin in relations.origins(0, pair[0])]
     theirs = relations.origins(1, pair[1])
     if mine != theirs and None not in mine and len(set(mine)) > 1 and set(mine) == set(theirs) and len(mine) == len(theirs):

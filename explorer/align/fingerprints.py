@@ -29,11 +29,13 @@ class Prints:
     """Every observed output slot of both sides (0 left, 1 right), as a class number; numbers are shared by bitwise equal values.
 
     ``near`` names the other classes that agree within tolerance, with the greatest distance of their figures relative to scale.
-    ``plain`` classes hold one number over and over, so that equality says little.
+    ``scale`` is the magnitude that a class's rounding is relative to. ``plain`` classes hold one number over and over, so that
+    equality says little.
     """
 
     classes: tuple[dict[Slot, int], dict[Slot, int]]
     near: dict[int, dict[int, float]]
+    scale: tuple[float, ...]
     plain: frozenset[int]
 
     def same(self, one: int, other: int) -> bool:
@@ -76,7 +78,8 @@ def prints(sides: tuple[Side, Side], rtol: float, atol: float) -> Prints:
                 grains[number] = max(grains[number], grain[name])
     table = np.array(rows, np.float64).reshape(len(rows), 4 + QUANTILES)
     plain = frozenset(np.flatnonzero(np.ptp(table[:, 4:], axis=1) == 0).tolist())
-    return Prints(classes, _neighbours(table, np.array(grains, np.float64), wholes, rtol, atol), plain)
+    scale = tuple(scales(table[:, 4:]).tolist())
+    return Prints(classes, _neighbours(table, np.array(grains, np.float64), wholes, rtol, atol), scale, plain)
 
 
 def coarseness(side: Side) -> dict[str, float]:
@@ -140,4 +143,4 @@ def agree(one: Floats, other: Floats, rtol: float, floor: float) -> bool:
     """Elementwise: equal, both NaN, or within ``floor`` plus ``rtol`` of the second."""
     with np.errstate(invalid="ignore"):
         near = np.abs(one - other) <= floor + rtol * np.abs(other)
-    return bool((near | (one == other) | (np.isnan(one) & np.isnan(other))).all())
+    return bool(near.all()) or bool((near | (one == other) | (np.isnan(one) & np.isnan(other))).all())

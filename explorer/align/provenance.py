@@ -125,7 +125,9 @@ class Relations:
         points += 3.0 if families[0] == families[1] else -2.0 if len(BOOKKEEPING & set(families)) == 1 else 0.0
         points += 2.0 if one.scope and one.scope == other.scope else 0.0
         points += 4.0 if one.name and one.name == other.name else 0.0
-        points += 0.0 if forward is None or other.forward is None else 3.0 if forward == other.forward else -3.0
+        if forward and other.forward and "accumulate" not in {one.kind, other.kind}:
+            points += 3.0 if forward == other.forward else -3.0
+        points += 1.0 if self.sides[0].shape(left) == self.sides[1].shape(right) else 0.0
         points += 2.0 if layout(left, right) is None else 0.0
         place = [side.rank[n.id] / len(side.rank) for side, n in zip(self.sides, (one, other), strict=True)]
         return points, -round(abs(place[0] - place[1]), 3)
@@ -138,8 +140,16 @@ class Relations:
 
     def _fed(self, left: str, right: str) -> float:
         """Whether any consumers are partners."""
-        wanted = {self.partner[0].get(consumer) for consumer in self.sides[0].consumers[left][:FEW]}
-        return 1.0 if wanted & set(self.sides[1].consumers[right][:FEW]) else 0.0
+        wanted = {self.partner[0].get(consumer) for consumer in self._uses(0, left)}
+        return 1.0 if wanted & set(self._uses(1, right)) else 0.0
+
+    def _uses(self, index: int, node: str) -> list[str]:
+        """The first consumers of a node, directly or through steps that keep its numbers."""
+        found = list(self.sides[index].consumers[node][:FEW])
+        for consumer in found:
+            if self.root[index][consumer] == self.root[index][node] and len(found) < FEW:
+                found += [c for c in self.sides[index].consumers[consumer][:FEW] if c not in found]
+        return found
 
     def successors(self, node: str) -> list[str]:
         """Free right nodes of the same family and phase, fed by the partners of all of a left node's inputs, in slot order."""

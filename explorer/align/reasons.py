@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from explorer.align.divergence import Finding
 from explorer.align.families import BOOKKEEPING
-from explorer.align.matching import Matching
 from explorer.align.records import Reason, SideName, Unpaired
-from explorer.align.side import LEAVES
-from explorer.align.suspects import suspects
+from explorer.align.side import LEAVES, WORK
+from explorer.align.state import Matching
+from explorer.align.suspects import BUFFER, suspects
 
 Why = tuple[Reason, str]
 _SIDES: tuple[SideName, SideName] = ("left", "right")
@@ -36,6 +36,8 @@ def _named_difference(matching: Matching, index: int, node: str) -> Why | None:
     found = matching.sides[index].nodes[node]
     opposite = matching.sides[1 - index].engine
     if any(pair[index] == node for pair in matching.differing):
+        if BUFFER.search(found.name) and found.kind != "output":
+            return "bookkeeping", f"`{found.name}` holds other values in {opposite}, which may be before or after an update"
         return "difference", f"`{found.name or found.op}` has another value in {opposite}"
     if found.kind == "output":
         return ("unobserved" if found.phase == "forward" else "difference"), f"{opposite} has no result `{found.name}`"
@@ -96,51 +98,58 @@ def _plain(matching: Matching, index: int, node: str, needed: set[str] | None) -
 
 
 class Regions:
-    """Unpaired nodes of both sides that lead to the same pairs, counted: the side with more of them is the decomposed one."""
+    """Unpaired work of both sides that leads to the same pairs, counted: the side with more of it is the decomposed one."""
 
     def __init__(self, matching: Matching) -> None:
-        """Joins unpaired nodes with what consumes them, across sides where that is a pair."""
+        """Joins unpaired nodes with what consumes them in their own phase, across sides where that is a pair."""
         self._matching = matching
         self._up: dict[str, str] = {}
         self._counts: dict[tuple[str, int], int] = {}
-        self._exit: dict[str, tuple[int, str]] = {}
-        partner = matching.relations.partner
+        self._towards: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        self._slots = [{number: slot for slot, number in reversed(found.items())} for found in matching.prints.classes]
         for index, side in enumerate(matching.sides):
-            for node in side.ordered():
-                if node in partner[index]:
-                    continue
-                for consumer in side.consumers[node]:
-                    self._join(f"{index}{node}", self._key(index, consumer))
+            for node in reversed(side.ordered()):
+                if node not in matching.relations.partner[index]:
+                    self._lead(index, node)
         for index, side in enumerate(matching.sides):
-            for node in side.ordered():
-                if node not in partner[index] and self._counted(index, node):
+            for node, found in side.nodes.items():
+                if node not in matching.relations.partner[index] and found.kind in WORK and side.family(node) not in BOOKKEEPING:
                     top = self._top(f"{index}{node}"), index
                     self._counts[top] = self._counts.get(top, 0) + 1
-            for node in side.ordered():
-                if node in partner[index] and self._key(index, node) in self._up:
-                    self._exit.setdefault(self._top(self._key(index, node)), (index, node))
+
+    def _lead(self, index: int, node: str) -> None:
+        """Joins a node with its consumers, and notes the first pair that it leads to."""
+        side, partner = self._matching.sides[index], self._matching.relations.partner[index]
+        towards = self._towards[index]
+        exits = []
+        for consumer in side.consumers[node]:
+            if side.nodes[consumer].phase == side.nodes[node].phase and side.nodes[node].kind in WORK:
+                left = consumer if index == 0 else partner.get(consumer)
+                self._join(f"{index}{node}", f"={left}" if consumer in partner else f"{index}{consumer}")
+                exits.append(consumer if consumer in partner else towards.get(consumer))
+        found = [exit_ for exit_ in exits if exit_ is not None]
+        if found:
+            towards[node] = min(found, key=side.rank.__getitem__)
 
     def why(self, index: int, node: str) -> Why:
         """Decomposed or fused, and towards which op."""
         top = self._top(f"{index}{node}")
         mine, theirs = (self._counts.get((top, side), 0) for side in (index, 1 - index))
-        opposite = self._matching.sides[1 - index]
-        found = self._exit.get(top)
-        ops = "what follows"
+        side, opposite = self._matching.sides[index], self._matching.sides[1 - index]
+        number = self._matching.prints.classes[index].get(side.slot(node), -1)
+        for near in (number, *self._matching.prints.near.get(number, ())):
+            held = self._slots[1 - index].get(near)
+            if held is not None and held[1] != opposite.main(held[0]):
+                return "decomposed", f"output {held[1]} of `{opposite.nodes[held[0]].op}` in {opposite.engine}"
+        found = self._towards[index].get(node)
+        goal = "what follows"
         if found is not None:
-            there = found[1] if found[0] == 1 - index else self._matching.relations.partner[index][found[1]]
-            ops = f"`{opposite.nodes[there].op}`"
+            there = opposite.nodes[self._matching.relations.partner[index][found]]
+            goal = f"the result `{there.name}`" if there.kind == "output" else f"`{there.op}`"
         if mine < theirs:
-            return "fused", f"{opposite.engine} takes {theirs} ops where this graph takes {mine}, towards {ops}"
-        return "decomposed", f"a step towards {ops}, which {opposite.engine} reaches with {theirs or 'no'} ops of its own between"
-
-    def _counted(self, index: int, node: str) -> bool:
-        return self._matching.sides[index].nodes[node].kind not in LEAVES | {"constant"}
-
-    def _key(self, index: int, node: str) -> str:
-        left = node if index == 0 else self._matching.relations.partner[1].get(node)
-        paired = node in self._matching.relations.partner[index]
-        return f"={left}" if paired else f"{index}{node}"
+            return "fused", f"{opposite.engine} takes {theirs} ops where this graph takes {mine or 'none'}, towards {goal}"
+        between = f"{theirs or 'no'} {'op' if theirs == 1 else 'ops'} of its own between"
+        return "decomposed", f"a step towards {goal}, which {opposite.engine} reaches with {between}"
 
     def _top(self, key: str) -> str:
         path = []
@@ -151,6 +160,4 @@ class Regions:
         return key
 
     def _join(self, one: str, other: str) -> None:
-        tops = self._top(one), self._top(other)
-        self._up.setdefault(tops[0], tops[0])
-        self._up[tops[1]] = tops[0]
+        self._up[self._top(other)] = self._top(one)

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from explorer.align.families import BOOKKEEPING
-from explorer.align.matching import Matching
 from explorer.align.side import LEAVES
+from explorer.align.state import Matching
 
-_BUFFER = re.compile(r"(running_|moving_|num_batches)")
+BUFFER = re.compile(r"(running_|moving_|num_batches)")
 _SILENT = frozenset({"expand", "tuple", "fill"})
 """Families that spread or bundle values: never themselves where graphs part."""
 
@@ -52,8 +52,9 @@ def settled(matching: Matching, index: int, node: str, phase: str) -> bool:
     if relations.root[index].get(node, node) in relations.roots[index] or node in relations.agreed[index]:
         return True
     if found.kind in LEAVES:
+        # A buffer may be observed before or after its update: it is named beside the op that reads it, never blamed alone.
         plain = matching.prints.classes[index].get((node, 0)) in matching.prints.plain
-        return bool(_BUFFER.search(found.name)) or (found.phase == "backward" and plain)
+        return bool(BUFFER.search(found.name)) or (found.phase == "backward" and plain)
     return found.kind == "constant" or (phase == "backward" and found.phase == "forward")
 
 
