@@ -24,13 +24,15 @@ class Engine(msgspec.Struct, frozen=True):
     how: str
 
 
+HERE = __name__
+
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
-        Engine("mindspore-graph", "mindspore", "graph", f"{__name__}.mindspore_graph", "mindspore-capture", "ms.grad, GRAPH_MODE"),
-        Engine("mindspore-tape", "mindspore", "tape", f"{__name__}.mindspore_tape", "mindspore", "ms.grad, PYNATIVE_MODE"),
-        Engine("torch-tape", "torch", "tape", f"{__name__}.torch_tape", "torch", "backward and autograd.grad"),
-        Engine("torch-graph", "torch", "graph", f"{__name__}.torch_graph", "torch", "AOTAutograd's joint graph"),
+        Engine("mindspore-graph", "mindspore", "graph", f"{HERE}.mindspore_graph", "mindspore-capture", "ms.grad, GRAPH_MODE"),
+        Engine("mindspore-tape", "mindspore", "tape", f"{HERE}.mindspore_tape", "mindspore", "ms.grad, PYNATIVE_MODE"),
+        Engine("torch-tape", "torch", "tape", f"{HERE}.torch_tape", "torch", "backward and autograd.grad"),
+        Engine("torch-graph", "torch", "graph", f"{HERE}.torch_graph", "torch", "AOTAutograd's joint graph"),
     )
 }
 
