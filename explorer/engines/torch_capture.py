@@ -42,8 +42,7 @@ class Capture:
         phases: dict[int, set[str]] = {}
         for record in self.records:
             for slot in record.reads:
-                if slot:
-                    phases.setdefault(slot[0], set()).add(record.phase)
+                phases.setdefault(slot[0], set()).add(record.phase)
         for slot in self.outputs.values():
             phases.setdefault(slot[0], set()).add("forward")
         for slot in self.gradients.values():
@@ -52,7 +51,7 @@ class Capture:
             name = str(record.func)
             users = phases.get(number, set())
             own = name == LIFT or (name == DETACH and (record.phase == "backward" or "forward" not in users))
-            if own and record.reads[0]:
+            if own:
                 self.alias[number] = record.reads[0]
             elif name in EMPTY and self._filled(number):
                 self.fills[number + 1] = number
@@ -96,7 +95,7 @@ class Capture:
                 target = record.target[0] if record.target else wanted.get(number)
                 links |= {} if target is None else {number: target}
             if number in links:
-                wanted |= {self.resolve(slot)[0]: links[number] for slot in record.reads if slot}
+                wanted |= {self.resolve(slot)[0]: links[number] for slot in record.reads}
         return links
 
     # Nodes and edges
@@ -180,7 +179,7 @@ class Capture:
             if number in self.hidden:
                 continue
             for index, slot in enumerate(record.reads):
-                if slot and not (index == 0 and number in self.fills):
+                if not (index == 0 and number in self.fills):
                     origin, out = self.resolve(slot)
                     self._edge(self.number[origin], self.number[number], out, index)
         beyond = hazards(self.records)

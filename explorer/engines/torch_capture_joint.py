@@ -224,7 +224,7 @@ class JointCapture:
         counted: set[int] = set()
         nodes = {identity: node for node, identity in self.identity.items()}
         for origin, _, out, _, kind in list(self.edges):
-            held = list(tensors_in(self.made[nodes[origin]])) if kind == "saved" else []
+            held = tensors_in(self.made[nodes[origin]]) if kind == "saved" else []
             if not held:
                 continue
             storage = held[out].untyped_storage()

@@ -29,11 +29,11 @@ def hazards(records: Sequence[Record]) -> Hazards:
     for number, record in enumerate(records):
         if record.func is None:
             continue
-        for index, (tensor, slot) in enumerate(zip(tensors_in((record.args, record.kwargs)), record.reads, strict=True)):
+        for index, (tensor, slot) in enumerate(zip(record.given, record.reads, strict=True)):
             place = _place(tensor)
             if place in written:
                 writer = last.get(place)
-                if writer and slot and slot[0] < writer[0] < number:
+                if writer and slot[0] < writer[0] < number:
                     seen[writer[1], number, index] = None
                 readers.setdefault(place, []).append(number)
         for place, slot in zip(_written(record), record.writes, strict=True):

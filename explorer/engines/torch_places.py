@@ -76,12 +76,21 @@ def told(name: str) -> str:
     return "library" if inner.startswith("nn/") and inner != "nn/modules/module.py" else ""
 
 
+@cache
 def source(lines: tuple[Line, ...], scenario: Path) -> tuple[str, ...]:
     """Lines as a node keeps them: the scenario's first, then other code of the user, then a few of the library's."""
-    own = [f"{Path(name).name}:{line}" for name, line in lines if name == str(scenario)]
-    others = [f"{Path(name).name}:{line}" for name, line in lines if told(name) == "user" and name != str(scenario)]
-    library = [f"torch/{Path(name).relative_to(PACKAGE).as_posix()}:{line}" for name, line in lines if told(name) == "library"]
+    kinds = ["scenario" if name == str(scenario) else told(name) for name, _ in lines]
+    own, others, library = (
+        [f"{_shown(name)}:{line}" for (name, line), kind in zip(lines, kinds, strict=True) if kind == wanted]
+        for wanted in ("scenario", "user", "library")
+    )
     return (*own, *others, *library[:LIBRARY_LINES])
+
+
+@cache
+def _shown(name: str) -> str:
+    path = Path(name)
+    return f"torch/{path.relative_to(PACKAGE).as_posix()}" if path.is_relative_to(PACKAGE) else path.name
 
 
 def lines_of(trace: str) -> tuple[Line, ...]:

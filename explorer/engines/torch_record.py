@@ -6,7 +6,7 @@ computed from them meanwhile, but a tensor about to be overwritten is copied fir
 
 import functools
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,9 @@ Slot = tuple[int, int]
 LEAF = 2**64 - 1
 """The sequence number of a tape node that accumulates into a leaf."""
 
+PLAIN = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
+"""Types of arguments that hold no tensor."""
+
 UNDECLARED = {"aten::native_batch_norm": (3, 4), "aten::cudnn_batch_norm": (3, 4), "aten::miopen_batch_norm": (3, 4)}
 """Operators that change arguments although their schema does not say so (torch 2.13): the running statistics."""
 
@@ -34,16 +37,17 @@ _sequence_number = torch.autograd._get_sequence_nr
 class Record:
     """One operator as it ran, or (``func`` None) a tensor that was there before.
 
-    ``reads`` holds, for each tensor among the arguments, the slot it comes from. ``tape`` and ``sequence`` name the tape node
-    that ran it; ``accumulates`` marks a sum that the engine makes between two nodes, ``target`` the leaf that a node accumulates
-    into. ``kept`` are the outputs as they were when made, ``writes`` the slots of arguments that it changed.
+    ``given`` are the tensors among the arguments, ``reads`` the slots that they come from. ``tape`` and ``sequence`` name the
+    tape node that ran it; ``accumulates`` marks a sum that the engine makes between two nodes, ``target`` the leaf that a node
+    accumulates into. ``kept`` are the outputs as they were when made, ``writes`` the slots of arguments that it changed.
     """
 
     func: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     phase: Phase
-    reads: list[Slot | None]
+    reads: list[Slot]
+    given: list[torch.Tensor] = field(default_factory=list)
     kept: list[torch.Tensor] = field(default_factory=list)
     writes: list[Slot] = field(default_factory=list)
     name: str = ""
@@ -79,7 +83,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             self.leaves[name], _ = self._leaf(tensor, name, "input" if name in net.inputs else "parameter")
 
     def _leaf(self, tensor: torch.Tensor, name: str, kind: str) -> Slot:
-        record = Record(None, (kind,), {}, self.phase, [], name=name)
+        record = Record(None, (kind,), {}, self.phase, [], [], name=name)
         self.records.append(record)
         self._holds(len(self.records) - 1, record, [tensor])
         return len(self.records) - 1, 0
@@ -92,10 +96,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             self.holders.setdefault(tensor.untyped_storage()._cdata, []).append(place)
         self.alive.append(tensors)
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled here, and keeping Dynamo out costs as much as a small operator
+
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
-        reads: list[Slot | None] = [self.made.get(id(t)) or self._unknown(t) for t in tensors_in((args, kwargs))]
-        record = Record(func, args, kwargs, self.phase, reads)
+        given = tensors_in((args, kwargs) if kwargs else args)
+        reads = [self.made.get(id(tensor)) or self._unknown(tensor) for tensor in given]
+        record = Record(func, args, kwargs, self.phase, reads, given)
         number = len(self.records)
         if self.phase == "forward":
             record.scope, record.lines = self.places.scope, self.places.lines()
@@ -105,9 +114,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             self._copy_holders(tensor)
         result = func(*args, **kwargs)
         self.records.append(record)
-        self._holds(number, record, list(tensors_in(result)))
+        self._holds(number, record, tensors_in(result))
         record.writes = [self.made[id(tensor)] for tensor in changed]
-        self.alive.append(args)
         return result
 
     def _placed(self, record: Record, number: int) -> None:
@@ -139,7 +147,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
     def _changed(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
         places, names = writes_of(func)
         given = [args[index] for index in places if index < len(args)] + [kwargs[name] for name in names if name in kwargs]
-        return list(tensors_in(given)) if given else []
+        return tensors_in(given) if given else []
 
     def _copy_holders(self, tensor: torch.Tensor) -> None:
         place = tensor.untyped_storage()._cdata
@@ -204,18 +212,23 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
                     self.records[owner].saved += storage.nbytes()
 
 
-def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+def tensors_in(value: Any) -> list[torch.Tensor]:
     """The tensors of nested arguments from left to right."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            if isinstance(item, torch.Tensor):
-                yield item
-            elif isinstance(item, (tuple, list, dict)):
-                yield from tensors_in(item)
-    elif isinstance(value, dict):
-        yield from tensors_in(list(value.values()))
+    found: list[torch.Tensor] = []
+    _gather((value,), found)
+    return found
+
+
+def _gather(values: Iterable[Any], found: list[torch.Tensor]) -> None:
+    for item in values:
+        if type(item) in PLAIN:  # first, since asking whether something is a tensor takes longest when it is none
+            continue
+        if isinstance(item, torch.Tensor):
+            found.append(item)
+        elif isinstance(item, (tuple, list)):
+            _gather(item, found)
+        elif isinstance(item, dict):
+            _gather(item.values(), found)
 
 
 @functools.cache

@@ -36,7 +36,7 @@ def replayed(capture: Capture, graph: GradGraph, net: Net) -> tuple[list[torch.T
 
 def _run(capture: Capture, number: int, made: dict[Slot, torch.Tensor]) -> None:
     record = capture.records[number]
-    given = iter([None if slot is None else made[slot if slot in made else capture.resolve(slot)] for slot in record.reads])
+    given = iter([made[slot if slot in made else capture.resolve(slot)] for slot in record.reads])
     result = record.func(*_filled(record.args, given), **_filled(record.kwargs, given))
     made.update({(number, slot): tensor for slot, tensor in enumerate(tensors_in(result))})
 
