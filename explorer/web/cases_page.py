@@ -41,11 +41,11 @@ def summary(report: Report) -> None:
 def _filtered(report: Report) -> list[CaseReport]:
     apis = list(dict.fromkeys(case.case.api for case in report.cases))
     verdicts = list(dict.fromkeys(VERDICTS[case.verdict] for case in report.cases))
-    columns = st.columns([3, 3, 2, 3], gap="small", vertical_alignment="bottom")
-    api = columns[0].multiselect("API", apis, key="api", placeholder="all")
-    verdict = columns[1].multiselect("Verdict", [*verdicts, UNEXPECTED], key="verdict", placeholder="all")
-    aux = columns[2].selectbox("has_aux", AUX, index=None, key="aux", placeholder="either")
-    text = columns[3].text_input("Search", key="text", placeholder="dx, weights=all, ValueError …")
+    bar = st.container(horizontal=True)
+    api = bar.multiselect("API", apis, key="api", placeholder="all", width=240)
+    verdict = bar.multiselect("Verdict", [*verdicts, UNEXPECTED], key="verdict", placeholder="all", width=240)
+    aux = bar.selectbox("has_aux", AUX, index=None, key="aux", placeholder="either", width=140)
+    text = bar.text_input("Search", key="text", placeholder="dx, weights=all, ValueError …", width=290)
     return [case for case in report.cases if _fits(case, api, verdict, aux) and _mentions(case, text)]
 
 
@@ -73,10 +73,10 @@ def _chosen(question: Question, found: list[CaseReport]) -> CaseReport:
         hide_index=True,
         column_config={
             "call": st.column_config.TextColumn(width="medium"),
-            "answer": st.column_config.TextColumn(width="large"),
             "verdict": st.column_config.MultiselectColumn(
                 options=[*COLOURS, UNEXPECTED], color=[*COLOURS.values(), "red"], width="small"
             ),
+            "answer": st.column_config.TextColumn(width="large"),
             "greatest": st.column_config.TextColumn("difference", width="small"),
             "oracle": st.column_config.TextColumn(width="small"),
         },
@@ -92,8 +92,8 @@ def _chosen(question: Question, found: list[CaseReport]) -> CaseReport:
 def _table(found: list[CaseReport]) -> dict[str, list[object]]:
     return {
         "call": [wording.short(case.case) for case in found],
-        "answer": [_answers(case) for case in found],
         "verdict": [_verdict(case) for case in found],
+        "answer": [_answers(case) for case in found],
         "greatest": [wording.size(case.greatest) if case.verdict in ("match", "close", "differs") else "—" for case in found],
         "oracle": [wording.oracle(case) for case in found],
     }

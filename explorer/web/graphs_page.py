@@ -32,19 +32,19 @@ def graphs(question: Question, report: Report) -> None:
     """Choose a case, two engines and a view; then the two graphs."""
     labels = {case.case.label: wording.short(case.case) for case in report.cases}
     captured = report.graphs[0].case if report.graphs else None
-    columns = st.columns([3, 2, 2, 2, 2], gap="small")
+    bar = st.container(horizontal=True)
     default = list(labels).index(captured) if captured in labels else 0
-    case = columns[0].selectbox("Case", list(labels), index=default, format_func=lambda label: labels[label], key="graph_case")
+    case = bar.selectbox("Case", list(labels), index=default, format_func=labels.__getitem__, key="graph_case", width=260)
     shown = report if case == captured else graphs_of(question, case)
     for name, reason in shown.ungraphed.items():
         st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
     found = {graph.engine: graph for graph in shown.graphs}
     if not found:
         return
-    view = columns[3].selectbox("View", VIEWS, key="view")
-    depth = columns[4].selectbox("Detail", list(DEPTHS), key="depth")
-    left = columns[1].selectbox("Left", list(found), index=_place(found, FIRST[0], ""), key="left engine")
-    right = columns[2].selectbox("Right", list(found), index=_place(found, FIRST[1], left), key="right engine")
+    left = bar.selectbox("Left", list(found), index=_place(found, FIRST[0], ""), key="left engine", width=185)
+    right = bar.selectbox("Right", list(found), index=_place(found, FIRST[1], left), key="right engine", width=185)
+    view = bar.selectbox("View", VIEWS, key="view", width=110)
+    depth = bar.selectbox("Detail", list(DEPTHS), key="depth", width=180)
     _pair(found[left], found[right], view, DEPTHS[depth])
 
 

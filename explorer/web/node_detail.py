@@ -63,7 +63,7 @@ def _node(node: Node) -> None:
     title = f"{node.name} · {node.op}" if node.name and node.name != node.op else node.op
     st.markdown(f"**{escape(clean(title))}**")
     facts = [(label, clean(text)) for label, text in _facts(node)]
-    st.code("\n".join(f"{label:<9} {text}" for label, text in facts), language=None, wrap_lines=True)
+    st.code("\n".join(f"{label:<9} {text}" for label, text in facts), language=None)
 
 
 def _facts(node: Node) -> Iterator[tuple[str, str]]:
