@@ -618,3 +618,69 @@ def test_graphs_without_values_or_without_nodes_align_as_far_as_they_go() -> Non
     assert {p.how for p in found.pairs} == {"name", "provenance"}
     assert all(p.left == p.right for p in found.pairs)
     assert {u.reason for u in found.unpaired if u.side == "right"} <= {"unobserved", "bookkeeping"}
+
+
+def test_a_forward_difference_too_small_for_the_outputs_is_still_where_gradients_part() -> None:
+    def net(curve: float) -> GradGraph:
+        t = Tape("a")
+        x = t.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
+        h = t.op("Gelu", lambda x: x + curve * x**3, x, line=3)
+        z = t.op("MatMul", np.matmul, h, t.leaf("w", np.eye(4)), line=4)
+        t.result("loss", t.op("Sum", lambda z: z.sum() * 0 + 5, z, line=5))
+        t.result("dx", t.back("GeluGrad", lambda h: h * 2, h, forward=h, line=3), "backward")
+        return t.graph()
+
+    left, right, sentence = parted(net(0.1), net(0.12))
+    assert (left, right) == ("Gelu", "Gelu")
+    assert sentence.startswith("First divergence in forward: ")
+
+
+def test_a_detached_branch_is_seen_within_a_sum_of_decomposed_gradients() -> None:
+    def net(pieces: bool) -> GradGraph:
+        t = Tape("mindspore-graph" if pieces else "torch-tape")
+        x = t.leaf("x", np.linspace(0.5, 2, 5), "input")
+        t.result("loss", t.op("Sum", np.sum, x))
+        g = t.back("Exp", np.exp, x)
+        if pieces:
+            one, two = t.back("Sin", lambda x, g: g * np.sin(x), x, g), t.back("Cos", lambda x, g: g * np.cos(x), x, g)
+            g = t.back("AddN", lambda a, b, c: a + b + c, one, two, g, line=3)
+        else:
+            g = t.back("WaveBackward0", lambda x, g: g * (np.sin(x) + np.cos(x)), x, g, line=9)
+        t.result("dx", g, "backward")
+        return t.graph()
+
+    left, right, sentence = parted(net(True), net(False))
+    assert (left, right) == ("AddN", None)
+    assert "adds the gradient from `Exp`, which torch-tape leaves out after `WaveBackward0` (net.py:9)" in sentence
+
+
+def test_a_dropout_made_of_small_ops_is_named_as_a_whole() -> None:
+    mask = np.random.default_rng(3).random((4, 4)) > 0.5
+    w = np.random.default_rng(4).standard_normal((4, 4))
+
+    def net(drop: bool) -> Callable[[Tape, str], str]:
+        def build(t: Tape, x: str) -> str:
+            if drop:
+                kept = t.op(
+                    "aten.bernoulli_.float", lambda e: mask.astype(float), t.op("aten.empty_like", np.zeros_like, x), line=3
+                )
+                x = t.op("aten.mul.Tensor", np.multiply, x, t.op("aten.div_.Scalar", lambda k: k / 0.5, kept, line=3), line=3)
+            return t.op("MatMul", np.matmul, x, t.leaf("w", w), line=4)
+
+        return build
+
+    left, right, sentence = parted(small("mindspore-tape", net(False)), small("torch-tape", net(True)))
+    assert (left, right) == (None, "aten.mul.Tensor")
+    assert "to `aten.mul.Tensor` of torch-tape have no counterpart in mindspore-tape, which goes on with `MatMul`" in sentence
+
+
+def test_a_reshape_is_not_taken_for_an_op_that_hardly_changes_its_input() -> None:
+    def net(eps: float) -> Callable[[Tape, str], str]:
+        def build(t: Tape, x: str) -> str:
+            tidy = t.op("Reshape", lambda h: h.reshape(2, 8), t.op("Exp", np.exp, x)) if eps > 1e-4 else t.op("Exp", np.exp, x)
+            h = t.op("BatchNorm", lambda h: h / np.sqrt(1 + eps), tidy, line=5)
+            return t.op("Sin", lambda h: np.sin(h).reshape(4, 4), h)
+
+        return build
+
+    assert parted(small("a", net(1e-3)), small("b", net(1e-5)))[:2] == ("BatchNorm", "BatchNorm")

@@ -88,7 +88,8 @@ def _unique(matching: Matching, pools: tuple[Pool, ...], scope: str, limit: floa
         mine, theirs = holders(0, where, number), holders(1, where, number)
         if len(mine) == len(theirs) == 1:
             back = holders(0, where, prints.classes[1][theirs[0]])
-            if len(back) == 1 and matching.held(back[0], theirs[0]):
+            consistent = matching.relations.consistent(back[0][0], theirs[0][0])
+            if len(back) == 1 and consistent and matching.held(back[0], theirs[0]):
                 matching.join(back[0], theirs[0], "across" if scope == "across" else "value")
 
 
@@ -111,7 +112,8 @@ def _provenance(matching: Matching, bins: Callable[[Side, str], Bin | None], mai
             best: tuple[tuple[float, ...], Slot, Slot] | None = None
             for slot in [left.main(node)] if main else range(len(left.nodes[node].outputs)):
                 for other in relations.candidates((node, slot)):
-                    if bins(right, other[0]) == where and f"1{other[0]}" not in matching.named:
+                    free = bins(right, other[0]) == where and f"1{other[0]}" not in matching.named
+                    if free and relations.consistent(node, other[0]):
                         score = (*relations.score((node, slot), other, matching.layout), -right.rank[other[0]])
                         if best is None or score > best[0]:
                             best = score, (node, slot), other
@@ -141,5 +143,6 @@ def _in_order(matching: Matching, pools: tuple[Pool, ...], scope: str) -> None:
             options += [(slot, by_family.get(left.family(slot[0]) if alike else "", [])) for slot in free]
         options.sort(key=lambda option: (left.rank[option[0][0]], option[0][1]))
         for mine, theirs in increasing(options, lambda slot: right.rank[slot[0]]):
-            if mine[0] not in partner[0] and theirs[0] not in partner[1]:
+            both_free = mine[0] not in partner[0] and theirs[0] not in partner[1]
+            if both_free and matching.relations.consistent(mine[0], theirs[0]):
                 matching.join(mine, theirs, "across" if scope == "across" else "value+order")

@@ -45,6 +45,14 @@ class Relations:
         self.roots[0].setdefault(mine, theirs)
         self.roots[1].setdefault(theirs, mine)
 
+    def consistent(self, left: str, right: str) -> bool:
+        """Whether a reshape, cast or the like passes on the same quantity, as far as that is known."""
+        mine, theirs = self.root[0][left], self.root[1][right]
+        tidies = [side.family(node) in BOOKKEEPING for side, node in zip(self.sides, (left, right), strict=True)]
+        strange = mine != left and self.roots[0].get(mine, theirs) != theirs
+        stranger = theirs != right and self.roots[1].get(theirs, mine) != mine
+        return not (tidies[0] and strange) and not (tidies[1] and stranger)
+
     def grain(self, index: int, node: str) -> float:
         """The coarsest rounding on the way to a node."""
         return self.grains[index][node]

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from explorer.align.divergence import Finding
 from explorer.align.families import BOOKKEEPING
+from explorer.align.finding import Finding
 from explorer.align.records import Reason, SideName, Unpaired
 from explorer.align.side import LEAVES, WORK
 from explorer.align.state import Matching

@@ -83,6 +83,31 @@ def downstream(matching: Matching, index: int, among: Suspects, entry: str) -> l
     return [node for node in among.nodes if node in found and node != entry]
 
 
+def unpaired_onwards(matching: Matching, index: int, first: str) -> list[str]:
+    """A forward node and all forward nodes that follow from it before values agree again."""
+    side = matching.sides[index]
+    found = {first: None}
+    for node in (stack := [first]):
+        for consumer in side.consumers[node]:
+            forward = side.nodes[consumer].phase == "forward" and side.nodes[consumer].kind != "output"
+            if forward and consumer not in found and not settled(matching, index, consumer, "forward"):
+                found[consumer] = None
+                stack.append(consumer)
+    return list(found)
+
+
+def lineage(matching: Matching, index: int, among: Suspects, last: str) -> list[str]:
+    """The observed suspects that a suspect was computed from, and itself, in execution order."""
+    side = matching.sides[index]
+    found, stack, members = {last}, [last], set(among.nodes)
+    while stack:
+        for origin, _ in side.inputs[stack.pop()]:
+            if origin in members and origin not in found:
+                found.add(origin)
+                stack.append(origin)
+    return [node for node in among.nodes if node in found and side.main(node) >= 0]
+
+
 def shared(matching: Matching, left: str, right: str) -> int:
     """How many inputs of a left node and of a right one are the same quantity."""
     relations = matching.relations
