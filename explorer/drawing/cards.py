@@ -13,7 +13,8 @@ LONGEST: Final = 210.0
 """The widest a label's text gets before it ends in an ellipsis; the tooltip has it whole."""
 
 SHOWN: Final = 6
-"""Values of at most this many elements are written in the box."""
+WRITTEN: Final = 130.0
+"""Values of at most SHOWN elements are written in the box when they measure at most WRITTEN; else their norm is."""
 
 BADGE: Final = 9.0
 BADGE_PAD: Final = 6.0
@@ -38,7 +39,7 @@ ROLES: Final[dict[tuple[str, str], Role]] = {
     ("accumulate", "forward"): "accumulate",
     ("accumulate", "backward"): "accumulate",
     ("call", "forward"): "call",
-    ("call", "backward"): "call",
+    ("call", "backward"): "call-backward",
 }
 
 
@@ -95,14 +96,16 @@ def role_of(node: Node) -> Role:
 
 def bookkeeping(op: str) -> bool:
     """Whether an operator only moves or renames its value: ``aten._unsafe_view.default``, ``TupleGetItem``."""
-    bare = re.sub(r"^(aten|prims|prim|primfunc|torch|ops)[._:]+", "", op.lower()).split(".")[0].strip("_")
-    return bare in QUIET
+    return short(op).lower().strip("_") in QUIET
+
+
+def short(op: str) -> str:
+    """An operator's name without its namespace and overload: ``mul`` for ``aten.mul.Tensor``."""
+    return re.sub(r"^(aten|prims|prim|ops|torch\.ops\.aten|PrimFunc)[._:]+(\w+)(\.\w+)?$", r"\2", op)
 
 
 def _title(node: Node) -> str:
-    if node.kind in ("op", "call") or not node.name:
-        return node.op
-    return node.name
+    return node.name if node.name and node.kind not in ("op", "call") else short(node.op)
 
 
 def _shape(node: Node) -> str:
@@ -120,7 +123,9 @@ def _value(node: Node) -> str:
     if summary.nonfinite:
         return f"{summary.nonfinite} of {size} not finite"
     if summary.whole is not None and size <= SHOWN:
-        return digits(unpack(summary.whole), SHOWN)
+        written = digits(unpack(summary.whole), SHOWN)
+        if measure(written, SMALL_SIZE) <= WRITTEN:
+            return written
     return f"‖·‖ {summary.norm:.3g}"
 
 
@@ -137,6 +142,8 @@ def _tooltip(node: Node, number: int | None) -> list[str]:
     lines += [f"pair: {number}"] if number is not None else []
     lines += [f"scope: {node.scope}"] if node.scope else []
     lines += [f"source: {line}" for line in node.source[:3]]
+    lines += [f"subgraph: {node.body}"] if node.body else []
+    lines += [f"enters: {name}" for name in node.calls[:4]]
     lines += [f"derives from: {node.forward}"] if node.forward else []
     for index, output in enumerate(node.outputs[:4]):
         shape = ", ".join(map(str, output.shape))

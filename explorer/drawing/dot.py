@@ -12,7 +12,12 @@ from explorer.drawing.text import clean
 from explorer.graph import GradGraph
 
 DASHES: Final = {"saved": "dashed", "control": "dotted"}
-STYLES: Final = {"accumulate": "filled,rounded,bold", "seed": "filled,rounded,dashed", "call": "filled,rounded,bold"}
+STYLES: Final = {
+    "accumulate": "filled,rounded,bold",
+    "seed": "filled,rounded,dashed",
+    "call": "filled,rounded,bold",
+    "call-backward": "filled,rounded,bold",
+}
 
 
 def dot(graph: GradGraph, numbers: Mapping[str, int], title: str) -> bytes:

@@ -32,7 +32,7 @@ def _clusters(graph: "pygraphviz.AGraph", request: Request) -> None:
     for node, label in request.clusters.items():
         members[label].append(node)
     for index, nodes in enumerate(members.values()):
-        graph.add_subgraph(nodes, name=f"cluster{index}")
+        graph.add_subgraph(nodes, name=f"cluster{index}", margin="24")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Lays a gradient graph out as a ladder: forward down on the left, backward up on the right, saved tensors as rungs."""
 
+import bisect
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
@@ -15,7 +17,7 @@ from explorer.drawing.routes import Gaps, Height, Route, svg_path
 from explorer.drawing.split import Parts, backward_levels, neighbours, split, sub_rows
 from explorer.drawing.text import clean, fit
 from explorer.drawing.wiring import Columns, Side, wire
-from explorer.graph import GradGraph, Phase
+from explorer.graph import GradGraph, Node, Phase
 
 MARGIN: Final = 20.0
 HEAD: Final = 82.0
@@ -28,6 +30,9 @@ MIDDLE: Final = 104.0
 GAP: Final = 26.0
 INNER_GAP: Final = 17.0
 TRACK: Final = 6.0
+OUTWARD: Final = 50.0
+"""How far towards the gradients a node is drawn from which the backward goes no further."""
+
 CHAIN_WEIGHT: Final = 12.0
 """How much more a node that the backward goes on from holds its place than one that ends in a gradient."""
 
@@ -91,7 +96,8 @@ def _forward(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], timeout:
     followed = {origin for origin, _ in edges}
     last = [node for node in parts.forward if cards[node].role == "result" and node not in followed]
     sizes = {node: (cards[node].width, 30.0) for node in parts.forward}
-    layout = arrange(Request(sizes, edges, last, across=4 * SIDE, down=24.0), timeout)
+    bodies = {node.id: node.body for node in graph.nodes if node.body and node.id in lane}
+    layout = arrange(Request(sizes, edges, last, bodies, across=4 * SIDE, down=24.0), timeout)
     return _straightened(layout.places, edges, cards), layout.instead
 
 
@@ -132,35 +138,65 @@ def _rows(graph: GradGraph, parts: Parts, ranks: dict[str, int]) -> Rows:
 
 
 def _backward(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], rows: Rows, forward: Lane) -> dict[str, float]:
-    """The horizontal centres of the backward lane: each node beneath its forward node's place, then pushed apart."""
+    """The horizontal centres of the backward lane: each node beneath its forward node's place, drawn to those it is wired to."""
     nodes = graph.by_id()
     lane = set(parts.backward)
     before, after = neighbours([edge for edge in graph.edges if edge.origin in lane and edge.target in lane])
+    ending = _ending(parts, rows, after)
     middle = (forward.left + forward.right) / 2
+    homes = {node: forward.centres.get(nodes[node].forward or "") for node in parts.backward}
     centres: dict[str, float] = {}
     by_row: defaultdict[int, list[str]] = defaultdict(list)
     for node in parts.backward:
         by_row[rows.backward[node]].append(node)
-    for row in sorted(by_row, reverse=True):
+    upwards = sorted(by_row, reverse=True)
+    for row in [*upwards, *reversed(upwards), *upwards]:
         wanted = {}
         for node in by_row[row]:
-            own = forward.centres.get(nodes[node].forward or "")
-            near = [centres[other] for other in before[node] if other in centres] if own is None else [own]
-            near = near or [forward.centres.get(nodes[other].forward or "", middle) for other in after[node]] or [middle]
-            wanted[node] = sum(near) / len(near)
-        order = sorted(by_row[row], key=lambda node: (wanted[node], node not in after))
-        weights = [CHAIN_WEIGHT if node in after else 1.0 for node in order]
+            near = [centres[other] for other in (*before[node], *after[node]) if other in centres]
+            near = near or [place for place in map(homes.__getitem__, after[node]) if place is not None] or [middle]
+            pulled, home = sum(near) / len(near), homes[node]
+            wanted[node] = pulled if home is None else (home + pulled) / 2 if node in centres else home
+            wanted[node] += OUTWARD if node in ending else 0.0
+        order = sorted(by_row[row], key=wanted.__getitem__)
+        weights = [1.0 if node in ending else CHAIN_WEIGHT for node in order]
         placed = spread([wanted[node] for node in order], [cards[node].width for node in order], 3 * SIDE, weights)
         centres.update(zip(order, placed, strict=True))
     return centres
 
 
+def _ending(parts: Parts, rows: Rows, after: Mapping[str, list[str]]) -> set[str]:
+    """The backward nodes from which the backward goes no further up than their own level: they lead to a gradient."""
+    starts = sorted(rows.bands)
+    band = {node: bisect.bisect(starts, row) for node, row in rows.backward.items()}
+    ending: set[str] = set()
+    for node in sorted(parts.backward, key=rows.backward.__getitem__):
+        if all(band[other] == band[node] and other in ending for other in after.get(node, ())):
+            ending.add(node)
+    return ending
+
+
 def _scopes(graph: GradGraph) -> dict[str, str]:
-    scopes = {node.id: node.scope for node in graph.nodes}
-    return {
-        node.id: "" if node.kind in ("output", "constant") else clean(node.scope or scopes.get(node.forward or "", ""))
-        for node in graph.nodes
-    }
+    """The module path of every node to be grouped: its own, its forward node's, or for a constant that of all its readers."""
+    own = {node.id: node.scope for node in graph.nodes}
+    own.update({node.id: own.get(node.forward or "", "") for node in graph.nodes if not node.scope})
+    read_in: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in graph.edges:
+        read_in[edge.origin].add(own[edge.target])
+    found = {}
+    for node in graph.nodes:
+        module = own[node.id]
+        if node.kind == "constant" and not module and len(read_in[node.id]) == 1:
+            module = next(iter(read_in[node.id]))
+        if node.kind == "output" or (node.kind == "constant" and node.name == "seed"):
+            module = ""
+        found[node.id] = clean(".".join(filter(None, (_body(node), module))))
+    return found
+
+
+def _body(node: Node) -> str:
+    """A subgraph's name as one part of a path, without the numbers that a compiler puts before it."""
+    return re.sub(r"^(\d+_)+", "", node.body).replace(".", "·")
 
 
 class Heights(msgspec.Struct, frozen=True):

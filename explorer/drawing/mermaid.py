@@ -15,7 +15,15 @@ LARGEST: Final = 60
 ARROWS: Final = {"data": "-->", "saved": "-.->", "control": "~~~"}
 ROUND: Final = ("([", "])")
 SLANTED: Final = ("[/", "/]")
-SHAPES: Final = {"accumulate": ROUND, "leaf": SLANTED, "gradient": SLANTED, "seed": ROUND, "call": ("[[", "]]")}
+BARRED: Final = ("[[", "]]")
+SHAPES: Final = {
+    "accumulate": ROUND,
+    "leaf": SLANTED,
+    "gradient": SLANTED,
+    "seed": ROUND,
+    "call": BARRED,
+    "call-backward": BARRED,
+}
 PLAIN: Final = frozenset(" .,_-+()·×…‖")
 
 

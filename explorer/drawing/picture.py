@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-Role = Literal["forward", "backward", "leaf", "gradient", "result", "seed", "accumulate", "call", "quiet"]
+Role = Literal["forward", "backward", "leaf", "gradient", "result", "seed", "accumulate", "call", "call-backward", "quiet"]
 WireKind = Literal["forward", "backward", "rung", "leaf", "gradient", "control"]
 
 TITLE_SIZE = 12.0

@@ -26,13 +26,14 @@ class Parts(msgspec.Struct, frozen=True):
 
 
 def split(graph: GradGraph) -> Parts:
-    """The parts of a graph; a leaf that something leads to, or a gradient that something follows, stands in its lane."""
+    """The parts of a graph; a subgraph's leaf, a leaf with an origin and a gradient with a reader stand in their lanes."""
     led = {edge.target for edge in graph.edges}
     followed = {edge.origin for edge in graph.edges}
     parts = Parts([], [], [], [])
     for node in graph.nodes:
         if node.phase == "forward":
-            (parts.leaves if node.kind in LEAVES and node.id not in led else parts.forward).append(node.id)
+            beside = node.kind in LEAVES and node.id not in led and not node.body
+            (parts.leaves if beside else parts.forward).append(node.id)
         else:
             (parts.gradients if node.kind == "output" and node.id not in followed else parts.backward).append(node.id)
     return parts

@@ -20,7 +20,8 @@ DARK: Final = {
 }  # fmt: skip
 
 FILL: Final = {
-    "forward": "forward", "result": "forward", "call": "forward", "backward": "backward", "seed": "backward", "leaf": "leaf",
+    "forward": "forward", "result": "forward", "call": "forward", "call-backward": "backward",
+    "backward": "backward", "seed": "backward", "leaf": "leaf",
     "gradient": "leaf", "accumulate": "accumulate", "quiet": "quiet",
 }  # fmt: skip
 """The colour that each role is filled with; its line is the colour's "-line"."""
@@ -72,7 +73,7 @@ def _rules(scope: str, of: dict[str, str]) -> str:
         (".title", "font-size:15px;font-weight:600"),
         (".badge rect", f"fill:{of['badge']}"),
         (".badge text", f"font-size:9px;fill:{of['badge-ink']}"),
-        (".call .b,.SCOPE .result .b", "stroke-width:2"),
+        (".call .b,.SCOPE .call-backward .b,.SCOPE .result .b", "stroke-width:2"),
         (".seed .b", "stroke-dasharray:2 2"),
         (".note", f"fill:{of['alarm']};font-size:11px"),
     ]

@@ -17,7 +17,8 @@ BETWEEN: Final = 36.0
 """Room between two pictures that stand side by side."""
 
 ROLES: Final[dict[Role, str]] = {
-    "leaf": "input or parameter", "forward": "forward operator", "call": "collapsed module", "result": "output of the net",
+    "leaf": "input or parameter", "forward": "forward operator", "call": "module or subgraph", "call-backward": "its backward",
+    "result": "output of the net",
     "seed": "seed or constant", "backward": "backward operator", "accumulate": "sum of gradients", "quiet": "only moves a value",
     "gradient": "gradient",
 }  # fmt: skip
@@ -86,7 +87,7 @@ def _label(group: Group) -> str:
 
 def _wire(wire: Wire, prefix: str) -> str:
     return (
-        f'<path class="wire {wire.kind}" data-from="{wire.origin}" data-to="{wire.target}" d="{wire.path}" '
+        f'<path class="wire {wire.kind}" data-from="{escape(wire.origin)}" data-to="{escape(wire.target)}" d="{wire.path}" '
         f'marker-end="url(#{prefix}tip-{wire.kind})"/>'
     )
 

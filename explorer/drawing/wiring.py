@@ -240,8 +240,9 @@ class Wiring:
         if self.left.clear_right(origin) and not far:
             return [line(box, Height("at", origin)), line(edges[1], Height("at", origin))]
         end = self.columns.right_edges[1] if far else edges[1]
-        track = self.gaps.track(self.left.rows[origin] + 1, box - INSET, end, origin)
-        return [line(box - INSET, Height("at", origin, self._half(origin))), line(box - INSET, track), line(edges[1], track)]
+        box -= INSET / 2
+        track = self.gaps.track(self.left.rows[origin] + 1, box, end, origin)
+        return [line(box, Height("at", origin, self._half(origin))), line(box, track), line(edges[1], track)]
 
     def _rung(self, origin: str, target: str) -> list[Step]:
         edge, box = self.columns.right_edges[0], self.right.centres[target] - self.right.half(target)
