@@ -13,6 +13,7 @@ from explorer.engines.torch_joint import Joint
 from explorer.engines.torch_net import SEED, Net, array_of, dtype_of
 from explorer.engines.torch_places import Line, lines_of, source
 from explorer.engines.torch_record import tensors_in
+from explorer.engines.torch_state import changed, snapshot
 from explorer.graph import Edge, GradGraph, Kind, Node, Output, Phase
 
 ACCUMULATION = "Gradient addition node"
@@ -21,6 +22,9 @@ ACCUMULATION = "Gradient addition node"
 UNWRITTEN = "no line of the net made it: the capture did, where it nests gradients or sets outputs aside"
 UNLINKED = "the joint graph gives it no sequence number of a forward operator"
 KINDS: dict[str, Kind] = {"input": "input", "parameter": "parameter", "tangent": "constant"}
+SHOWN = frozenset({"output", "state"})
+"""What a graph shows of a forward's results, whatever is asked of its backward."""
+
 STEP = re.compile(r"\[['\"]?([^'\"\]]+)['\"]?\]")
 
 Slot = tuple[Any, int]
@@ -28,19 +32,26 @@ Slot = tuple[Any, int]
 
 
 class JointCapture:
-    """A joint graph being run on a net and turned into nodes and edges.
+    """The part of a joint graph behind a forward and the ``asked`` gradients, being run and turned into nodes and edges.
 
-    ``identity`` maps fx nodes to nodes; picking one of several outputs, and autograd's own detached aliases, get none.
+    ``asked`` holds keys of ``joint.outputs``. ``identity`` maps fx nodes to nodes; picking one of several outputs, and
+    autograd's own detached aliases, get none.
     """
 
-    def __init__(self, joint: Joint, net: Net, primals: list[torch.Tensor], tangents: list[torch.Tensor]) -> None:
+    def __init__(
+        self, joint: Joint, net: Net, asked: set[Any], primals: list[torch.Tensor], tangents: list[torch.Tensor]
+    ) -> None:
         self.joint = joint
         self.net = net
-        self.fx = list(joint.module.graph.nodes)
-        placeholders = [node for node in self.fx if node.op == "placeholder"]
+        every = list(joint.module.graph.nodes)
+        placeholders = [node for node in every if node.op == "placeholder"]
         self.given = dict(zip(placeholders, [*primals, *tangents], strict=True))
         self.roles = dict(zip(placeholders, joint.inputs, strict=True))
-        self.ends = list(self.fx[-1].args[0])
+        ends = zip(joint.outputs, every[-1].args[0], strict=True)
+        self.ends = [end if kind in SHOWN or (kind == "gradient" and key in asked) else None for (kind, key), end in ends]
+        inputs = [node for node in placeholders if self.roles[node][0] == "input"]
+        needed = _ancestors([*inputs, *(end for end in self.ends if end is not None)])
+        self.fx = [node for node in every if node in needed]
         self.phases: dict[Any, Phase] = {
             node: "backward" if node.meta.get("partitioner_tag") == "is_backward" else "forward" for node in self.fx
         }
@@ -85,7 +96,7 @@ class JointCapture:
         self.values = values
         self.made = self.run(self.fx)
         self.owners = self._owners()
-        results = self.results(self.made)
+        results, state = self.results(self.made), snapshot(self.net)
         for phase in ("forward", "backward"):
             for node in self.fx:
                 if self.phases[node] == phase and not self._hidden(node):
@@ -93,6 +104,8 @@ class JointCapture:
             for (kind, key), end, value in zip(self.joint.outputs, self.ends, results, strict=True):
                 if phase == "forward" and kind == "output":
                     self._result(self.net.scenario.outputs(self._count())[key], end, value, phase)
+                elif phase == "forward" and kind == "state" and key in state and changed(state[key], value):
+                    self._result(key, end, value, phase)
                 elif phase == "backward" and kind == "gradient" and end is not None:
                     self._result(f"d{self._name(key)}", end, value, phase)
         self._edges()
@@ -114,13 +127,11 @@ class JointCapture:
         return owners
 
     def _hidden(self, node: Any) -> bool:
-        if node.op == "output" or _picks(node):
+        if _picks(node):
             return True
-        if node.op == "placeholder":
-            return self.roles[node][0] == "parameter" and not node.users
         if node.target is not torch.ops.aten.detach.default:
             return False
-        read = any(self.phases[user] == "forward" and user.op != "output" for user in node.users)
+        read = any(self.phases.get(user) == "forward" for user in node.users)
         return not read and not (_lines(node) and any(user.op == "output" for user in node.users))
 
     def slot(self, node: Any) -> Slot:
@@ -142,7 +153,7 @@ class JointCapture:
             gradient = next((key for (kind, key), end in zip(self.joint.outputs, self.ends, strict=True) if end is node), None)
             if gradient is not None:
                 return self._leaf(self._name(gradient))
-            node = next(iter(node.users), None)
+            node = next((user for user in node.users if user in self.phases), None)
         return None
 
     def _leaf(self, name: str) -> Any:
@@ -233,6 +244,17 @@ class JointCapture:
                 number = int(origin[1:])
                 total = self.nodes[number].saved_bytes + storage.nbytes()
                 self.nodes[number] = msgspec.structs.replace(self.nodes[number], saved_bytes=total)
+
+
+def _ancestors(nodes: list[Any]) -> set[Any]:
+    found: set[Any] = set()
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(node.all_input_nodes)
+    return found
 
 
 def _picks(node: Any) -> bool:

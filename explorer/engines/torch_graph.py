@@ -26,7 +26,7 @@ def answer(request: AnswerRequest) -> Result:
 
 
 def capture(request: CaptureRequest) -> Captured:
-    """The joint graph of one case, derived for its leaves alone, and the answer computed from it node by node."""
+    """The part of the joint graph that a case asks for, and the answer computed from it node by node."""
     graphs: list[GradGraph] = []
     result = _attempt(AnswerRequest(request.net, request.case), lambda given, net: _watched(given, net, request.values, graphs))
     return Captured(tuple(graphs), result)
@@ -60,8 +60,8 @@ def _plain(request: AnswerRequest, net: Net) -> Solved:
 
 
 def _captured(request: AnswerRequest, net: Net) -> JointCapture:
-    graph = joint(request.net, net, request.case)
-    return JointCapture(graph, net, *arguments(graph, net, request.case))
+    graph = shared(request, net)
+    return JointCapture(graph, net, set(_keys(net, request.case)), *arguments(graph, net, request.case))
 
 
 def _watched(request: AnswerRequest, net: Net, values: bool, graphs: list[GradGraph]) -> Solved:
@@ -117,15 +117,17 @@ def shared(request: AnswerRequest, net: Net) -> Joint:
 def run(graph: Joint, net: Net, case: GradCase) -> list[Any]:
     """The results of the graph module, in the order of ``graph.outputs``."""
     torch.manual_seed(SEED)
-    with torch.no_grad():
-        primals, tangents = arguments(graph, net, case)
-        if not graph.differentiates:
-            return list(graph.module(*primals))
-        return [item for part in graph.module(primals, tangents) for item in part]
+    primals, tangents = arguments(graph, net, case)
+    if not graph.differentiates:
+        return list(graph.module(*primals))
+    return [item for part in graph.module(primals, tangents) for item in part]
 
 
 def arguments(graph: Joint, net: Net, case: GradCase) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """What the graph takes: primals, and a tangent for every output that has a place for one."""
+    """What the graph takes: primals, and a tangent for every output that has a place for one.
+
+    They need no gradients any more, yet gradients stay enabled: the LSTM kernel of torch 2.13 keeps its workspace only then.
+    """
     primals = [
         net.state[name] if kind == "parameter" else net.arguments[name] for kind, name in graph.inputs if kind != "tangent"
     ]
@@ -136,13 +138,17 @@ def sort_out(graph: Joint, results: list[Any], net: Net, case: GradCase) -> tupl
     """The net's outputs, the gradients of the case's leaves, and a note on those that had to be made up as zeros."""
     found = dict(zip(graph.outputs, results, strict=True))
     outputs = [value for (kind, _), value in found.items() if kind == "output"]
-    leaves, made, missing = net.leaves(case), [], []
-    keys = [*case.positions, *(name[1:] for name in list(leaves)[len(case.positions) :])]
-    for key, (name, leaf) in zip(keys, leaves.items(), strict=True):
+    made, missing = [], []
+    for key, (name, leaf) in zip(_keys(net, case), net.leaves(case).items(), strict=True):
         gradient = found.get(("gradient", key))
         missing += [name[1:]] * (gradient is None)
         made.append(torch.zeros_like(leaf) if gradient is None else gradient)
     return outputs, made, CONSTANT.format(", ".join(missing)) if missing else ""
+
+
+def _keys(net: Net, case: GradCase) -> list[Any]:
+    """How a joint graph's descriptions name the leaves of a case: inputs by position, weights by name."""
+    return [*case.positions, *(name[1:] for name in list(net.leaves(case))[len(case.positions) :])]
 
 
 def _row(names: tuple[str, ...]) -> str:

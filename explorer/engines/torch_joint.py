@@ -29,7 +29,8 @@ class Joint:
     """A joint graph, or the forward alone where nothing returned depends on what needs a gradient.
 
     ``inputs`` describe the placeholders and ``outputs`` the results in order, as ("parameter", name), ("input", index),
-    ("tangent", index of output), ("output", index), ("gradient", name or index) or ("other", "").
+    ("tangent", index of output), ("output", index), ("gradient", name or index), ("state", name of a changed buffer) or
+    ("other", "").
     ``depth`` counts the modules of ours around the net.
     """
 
@@ -107,4 +108,7 @@ def _described(description: Any, depth: int) -> tuple[str, Any]:
         return "tangent", description.output.idx
     if kind == "GradAOTOutput":
         return "gradient", _described(description.grad_of, depth)[1]
+    if kind == "InputMutationAOTOutput":
+        held, name = _described(description.mutated_input, depth)
+        return ("state", name) if held == "parameter" else ("other", "")
     return {"PlainAOTInput": "input", "PlainAOTOutput": "output"}.get(kind, "other"), getattr(description, "idx", "")

@@ -15,20 +15,19 @@ from explorer.graph import GradGraph
 def replayed(capture: Capture, graph: GradGraph, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Outputs and gradients as a fresh ``net``'s tensors give them, running the latest operator that is ready first."""
     records = {identity: number for number, identity in capture.number.items()}
-    leaves = {**net.inputs, **net.state}
+    leaves = {name: tensor.detach() for name, tensor in (*net.inputs.items(), *net.state.items())}
     made: dict[Slot, torch.Tensor] = {}
     torch.manual_seed(SEED)
-    with torch.no_grad():
-        for identity in latest_first(graph):
-            number = records.get(identity)
-            if number is None:
-                continue
-            record = capture.records[number]
-            if record.func is None:
-                made[number, 0] = leaves[record.name] if record.name in leaves else record.kept[0].detach().clone()
-                continue
-            for step in [number] if number not in capture.fills else [capture.fills[number], number]:
-                _run(capture, step, made)
+    for identity in latest_first(graph):
+        number = records.get(identity)
+        if number is None:
+            continue
+        record = capture.records[number]
+        if record.func is None:
+            made[number, 0] = leaves[record.name] if record.name in leaves else record.kept[0].detach().clone()
+            continue
+        for step in [number] if number not in capture.fills else [capture.fills[number], number]:
+            _run(capture, step, made)
     ends = (*capture.outputs.values(), *capture.gradients.values())
     found = [made[capture.resolve(slot)] for slot in ends]
     return found[: len(capture.outputs)], found[len(capture.outputs) :]
