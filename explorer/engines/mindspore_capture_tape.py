@@ -16,6 +16,7 @@ from explorer.arrays import summarise
 from explorer.engines.mindspore_capture_draft import UNWRITTEN, UNWRITTEN_REASON, Draft, Slot, shapes
 from explorer.engines.mindspore_net import Net, array_of, dtype_of
 from explorer.engines.mindspore_places import Places
+from explorer.engines.mindspore_state import moved, results, snapshot
 from explorer.graph import Kind, Output, Phase
 
 Key = tuple[int, tuple[int, ...], Any]
@@ -30,6 +31,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         self.net = net
         self.places = Places(net.call)
         self.phase: Phase = "backward"
+        self.start = snapshot(net)
         self.made: dict[Key, Slot] = {}
         self.by_tensor: dict[tuple[int, int], Slot] = {}
         self.by_tape: dict[int, int] = {}
@@ -231,6 +233,9 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         for name, tensor in zip(self.net.scenario.outputs(len(outputs)), outputs, strict=True):
             origin = self._origin(tensor)
             self.draft.add("output", "output", "forward", (origin,), name=name, outputs=self._outputs([tensor]))
+        self.looking = True
+        results(self.draft, self.net, moved(self.net, self.start), self.values)
+        self.looking = False
 
     def _hook(self, outputs: list[Any]) -> None:
         for tensor in outputs:

@@ -19,6 +19,7 @@ from explorer.engines.mindspore_environment import DUMP, IR
 from explorer.engines.mindspore_errors import failure
 from explorer.engines.mindspore_gradnet import wrapped
 from explorer.engines.mindspore_net import Net, array_of, build, describe, dtype_of, flat, sensitivities
+from explorer.engines.mindspore_state import moved, results, snapshot
 from explorer.errors import ExplorerError
 from explorer.graph import GradGraph, Phase
 from explorer.ir import Module, read
@@ -40,14 +41,16 @@ def capture(request: CaptureRequest) -> Captured:
         net = build(request.net)
         compiled = _compiled(case)
         cell = wrapped(net.call, compiled, weights(net, case))
-        before = {parameter.name: array_of(parameter) for parameter in net.parameters.values()}
+        before = {parameter.name: array_of(parameter).copy() for parameter in net.parameters.values()}
+        start = snapshot(net)
         _clear(scratch)
         dumped = set((scratch / DUMP).glob(RUNS))
         real = cell(*net.arguments, *sens)
         ms.runtime.synchronize()
         fresh = set((scratch / DUMP).glob(RUNS)) - dumped
+        state = moved(net, start)
         tree, leaves = named(_asked(case, compiled, real), net, case)
-        graphs = _graphs(request, net, compiled, real, before, scratch / IR, fresh)
+        graphs = _graphs(request, net, compiled, real, before, state, scratch / IR, fresh)
     except Exception as error:
         return Captured((), Result(outcome="raised", error=failure(error, request.net.scenario), code=shown))
     text = render(tree)
@@ -79,7 +82,14 @@ def _asked(case: GradCase, compiled: GradCase, real: Any) -> Any:
 
 
 def _graphs(
-    request: CaptureRequest, net: Net, compiled: GradCase, real: Any, before: dict[str, AnyArray], ir: Path, dumped: set[Path]
+    request: CaptureRequest,
+    net: Net,
+    compiled: GradCase,
+    real: Any,
+    before: dict[str, AnyArray],
+    state: dict[str, AnyArray],
+    ir: Path,
+    dumped: set[Path],
 ) -> tuple[GradGraph, ...]:
     case, graphs = request.case, []
     notes = (KEPT,) if case.api != compiled.api else ()
@@ -97,6 +107,7 @@ def _graphs(
         builder.run(statements, entry)
         if last:
             _outputs(builder, net, compiled, real)
+            results(builder.draft, net, state, request.values)
         graphs.append(builder.draft.settle("mindspore-graph", case.label, stage, notes))
     return tuple(graphs)
 

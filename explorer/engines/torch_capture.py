@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from explorer.arrays import summarise
-from explorer.engines.torch_hazards import hazards
+from explorer.engines.torch_hazards import hazards, last_writer
 from explorer.engines.torch_net import array_of, dtype_of
 from explorer.engines.torch_places import source
 from explorer.engines.torch_record import Recorder, Slot
@@ -22,19 +22,37 @@ class Capture:
     """A finished recording being turned into nodes and edges.
 
     ``hidden`` are records of pure bookkeeping, which share the node of what they copy: autograd's own detached aliases, and
-    empty memory that the next operator fills.
+    empty memory that the next operator fills. ``state`` are the buffers that the forward changed, each with a copy from then;
+    ``further`` are those of them that an operator wrote to without returning them, by its record.
     """
 
-    def __init__(self, recorder: Recorder, outputs: dict[str, torch.Tensor], gradients: dict[str, torch.Tensor]) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        outputs: dict[str, torch.Tensor],
+        gradients: dict[str, torch.Tensor],
+        state: dict[str, tuple[torch.Tensor, torch.Tensor]],
+    ) -> None:
         self.recorder = recorder
         self.records = recorder.records
         self.outputs = {name: recorder.slot(tensor) for name, tensor in outputs.items()}
         self.gradients = {name: recorder.slot(tensor) for name, tensor in gradients.items()}
+        self.further: dict[int, list[torch.Tensor]] = {}
+        self.state = {name: (self._written(name, tensor, value), value) for name, (tensor, value) in state.items()}
         self.alias: dict[int, Slot] = {}
         self.fills: dict[int, int] = {}
         self.hidden: set[int] = set()
         self._hide()
         self.links = self._linked()
+
+    def _written(self, name: str, tensor: torch.Tensor, value: torch.Tensor) -> Slot:
+        """The slot of a changed buffer: where an operator returned it, else a further output of the last one that wrote to it."""
+        slot = self.recorder.slot(tensor)
+        last = last_writer(self.records, tensor)
+        if last is None or self.records[slot[0]].func is not None:
+            return slot
+        self.further.setdefault(last, []).append(value)
+        return last, len(self.records[last].kept) + len(self.further[last]) - 1
 
     # What is bookkeeping
 
@@ -43,7 +61,7 @@ class Capture:
         for record in self.records:
             for slot in record.reads:
                 phases.setdefault(slot[0], set()).add(record.phase)
-        for slot in self.outputs.values():
+        for slot in (*self.outputs.values(), *(slot for slot, _ in self.state.values())):
             phases.setdefault(slot[0], set()).add("forward")
         for slot in self.gradients.values():
             phases.setdefault(slot[0], set()).add("backward")
@@ -114,7 +132,9 @@ class Capture:
                 if number not in self.hidden:
                     self._node(number)
             for name, slot in results.items():
-                self._result(name, slot, phase)
+                self._result(name, slot, phase, self.records[slot[0]].kept[slot[1]])
+            for name, (slot, value) in self.state.items() if phase == "forward" else ():
+                self._result(name, slot, phase, value)
         self._edges()
         made = [Edge(a, b, out, into, kind) for a, b, out, into, kind in self.edges]  # type: ignore[arg-type]  # kinds by _kind
         return GradGraph(engine="torch-tape", case=case, stage="tape", nodes=tuple(self.nodes), edges=tuple(made))
@@ -144,7 +164,7 @@ class Capture:
                 source=source(told["lines"], self.recorder.net.scenario.path),
                 forward=None if link is None else self.number[link],
                 order=len(self.nodes),
-                outputs=tuple(self._output(tensor) for tensor in record.kept),
+                outputs=tuple(self._output(tensor) for tensor in (*record.kept, *self.further.get(number, ()))),
                 saved_bytes=record.saved,
                 tape=record.tape,
                 missing=missing,
@@ -155,11 +175,10 @@ class Capture:
         name = dtype_of(tensor)
         return Output(tuple(tensor.shape), name, summarise(array_of(tensor), name) if self.values else None)
 
-    def _result(self, name: str, slot: Slot, phase: Any) -> None:
+    def _result(self, name: str, slot: Slot, phase: Any, value: torch.Tensor) -> None:
         identity = f"n{len(self.nodes)}"
         number, out = self.resolve(slot)
         leaf = self.recorder.leaf(name[1:]) if phase == "backward" else None
-        shown = self._output(self.records[slot[0]].kept[slot[1]])
         self.nodes.append(
             Node(
                 id=identity,
@@ -169,7 +188,7 @@ class Capture:
                 name=name,
                 forward=None if leaf is None else self.number[leaf],
                 order=len(self.nodes),
-                outputs=(shown,),
+                outputs=(self._output(value),),
             )
         )
         self._edge(self.number[number], identity, out, 0)

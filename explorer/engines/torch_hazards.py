@@ -46,6 +46,12 @@ def hazards(records: Sequence[Record]) -> Hazards:
     return Hazards(tuple(seen), tuple(before))
 
 
+def last_writer(records: Sequence[Record], tensor: torch.Tensor) -> int | None:
+    """The last record that wrote to a tensor's memory."""
+    place = _place(tensor)
+    return next((number for number in range(len(records) - 1, -1, -1) if place in _written(records[number])), None)
+
+
 def _written(record: Record) -> Iterator[int]:
     if record.writes:
         places, names = writes_of(record.func)

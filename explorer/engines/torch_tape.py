@@ -12,6 +12,7 @@ from explorer.engines.torch_errors import failure, outcome
 from explorer.engines.torch_net import Net, bare, build, describe, flat, forward, named, seeds
 from explorer.engines.torch_record import Recorder
 from explorer.engines.torch_replay import replayed
+from explorer.engines.torch_state import moved, snapshot
 from explorer.records import AnswerRequest, Captured, CaptureRequest, NetRequest, Result
 
 __all__ = ["answer", "capture", "describe", "replay"]
@@ -80,17 +81,17 @@ def _plain(net: Net, case: GradCase) -> Solved:
 
 
 def _watched(net: Net, case: GradCase, captures: list[Capture]) -> Solved:
-    recorder = Recorder(net)
+    recorder, before = Recorder(net), snapshot(net)
     with recorder, recorder.places:
         returned = forward(net)
+    state = {name: (tensor, tensor.detach().clone()) for name, tensor in moved(net, before).items()}
     roots = differentiated(net, case, returned)
     with recorder:
         gradients, note = differentiate(net, case, roots, recorder.backward)
     outputs = list(flat(returned))
     names = net.scenario.outputs(len(outputs))
-    captures.append(
-        Capture(recorder, dict(zip(names, outputs, strict=True)), dict(zip(net.leaves(case), gradients, strict=True)))
-    )
+    found = dict(zip(names, outputs, strict=True)), dict(zip(net.leaves(case), gradients, strict=True))
+    captures.append(Capture(recorder, *found, state))
     return returned, roots, gradients, note
 
 
