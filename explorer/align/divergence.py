@@ -1,6 +1,7 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
 from explorer.align.contrast import reading
+from explorer.align.detached import detached
 from explorer.align.extra import Both, added, ahead, extra, unmatched
 from explorer.align.families import BOOKKEEPING
 from explorer.align.finding import NOTHING, Finding, Phase, compared, found_both, line_of, one_sided, tail
@@ -84,9 +85,9 @@ def _from_entries(matching: Matching, among: Both, phase: Phase) -> Finding | No
     """The earliest suspects whose inputs agree: two ops that part, or work that the other side does not do."""
     if not among[0].entries and not among[1].entries:
         return None
-    sum_of = added(matching, among) if phase == "backward" else None
-    if sum_of:
-        return sum_of
+    told = (detached(matching, among) or added(matching, among)) if phase == "backward" else None
+    if told:
+        return told
     pair = _counterparts(matching, (among[0].entries, among[1].entries))
     if pair is None:
         return unmatched(matching, among, phase)

@@ -198,7 +198,7 @@ def _roots(side: Side, classes: dict[Slot, int], prints: Prints) -> dict[str, st
         keeps = side.family(node) in BOOKKEEPING or side.nodes[node].kind == "output"
         for slot in side.inputs[node]:
             held = classes.get(slot)
-            if number is None or held is None or slot[0] not in root:
+            if number is None or held is None or slot[0] not in root or slot[1] != side.main(slot[0]):
                 continue
             if (held == number and (keeps or number not in prints.plain)) or (keeps and prints.same(held, number)):
                 root[node] = root[slot[0]]
