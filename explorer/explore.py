@@ -1,6 +1,8 @@
 """The main job: a scenario's cases answered by every engine, compared, captured as graphs, and aligned."""
 
+import contextlib
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
@@ -13,7 +15,7 @@ from explorer.cases import GradCase, matrix
 from explorer.choices import choose
 from explorer.compare import judge
 from explorer.devices import resolve
-from explorer.engines import ENGINES, FRAMEWORKS, Framework
+from explorer.engines import ENGINES, FRAMEWORKS, Framework, Kind
 from explorer.errors import MissingFrameworkError
 from explorer.nets import Nets, settle
 from explorer.records import (
@@ -34,6 +36,9 @@ from explorer.scenario import Scenario
 from explorer.worker import Lost, Workers
 
 Progress = Callable[[str, int, int], None]
+
+THREADS = 2 * len(ENGINES) + 1
+"""One for each engine's answers, one for each capture, one for the oracle: they wait for workers, which do the work."""
 
 NOT_DEFINED = Result(outcome="not_defined", error=Failure("NotDefined", "the scenario defines no net for this framework"))
 NO_ORACLE = OracleResult("not_defined", error=Failure("NotDefined", "central differences need PyTorch, and a net defined for it"))
@@ -81,7 +86,7 @@ def explore(
     captured_case = _captured_case(scenario, nets, cases, graph_case)
     if only_graph_case:
         cases = (captured_case,)
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         try:
             answers = {name: pool.submit(job.answers, name, cases) for name in defined}
             oracle = pool.submit(job.oracle, cases) if judged else None
@@ -110,26 +115,37 @@ class _Job:
         self.stop = threading.Event()
 
     def answers(self, engine: str, cases: tuple[GradCase, ...]) -> list[Result]:
-        """The engine's result for each case; all lost when the first look at the net already was."""
-        framework, target = ENGINES[engine].framework, f"{ENGINES[engine].module}:answer"
-        lost = self.nets.lost.get(framework)
+        """The engine's result for each case, by as many workers as it has; all lost when the first look already was."""
+        entry, net = ENGINES[engine], self.nets.requests[engine]
+        lost = self.nets.lost.get(entry.framework)
         if lost:
             return [_lost(lost)] * len(cases)
-        found = []
-        for case in self._counted(engine, cases):
-            reply = self.workers.call(framework, target, AnswerRequest(self.nets.requests[engine], case), Result)
-            found.append(_lost(reply) if isinstance(reply, Lost) else reply)
-        return found
+        waiting, found = deque(enumerate(cases)), dict[int, Result]()
+
+        def work(worker: Kind) -> None:
+            while waiting and not self.stop.is_set():
+                with contextlib.suppress(IndexError):  # another worker took the last one
+                    index, case = waiting.popleft()
+                    reply = self.workers.call(worker, f"{entry.module}:answer", AnswerRequest(net, case), Result)
+                    found[index] = _lost(reply) if isinstance(reply, Lost) else reply
+                    self.progress(engine, len(found), len(cases))
+
+        with ThreadPoolExecutor(len(entry.answers_in)) as pool:
+            list(pool.map(work, entry.answers_in))
+        return [found[index] for index in range(len(found))]
 
     def oracle(self, cases: tuple[GradCase, ...]) -> list[OracleResult]:
         """Central differences for each case."""
         net = msgspec.structs.replace(next(iter(self.nets.requests.values())), engine="torch-tape", device="cpu")
         if "torch" in self.nets.lost:
             return [OracleResult(self.nets.lost["torch"].outcome)] * len(cases)
-        found = []
-        for case in self._counted("central differences", cases):
+        found: list[OracleResult] = []
+        while len(found) < len(cases) and not self.stop.is_set():
+            self.progress("central differences", len(found), len(cases))
+            case = cases[len(found)]
             reply = self.workers.call("torch", "explorer.engines.oracle:estimate", OracleRequest(net, case), OracleResult)
             found.append(OracleResult(reply.outcome, error=_failure(reply)) if isinstance(reply, Lost) else reply)
+        self.progress("central differences", len(cases), len(cases))
         return found
 
     def capture(self, engine: str, case: GradCase) -> Captured:
@@ -141,14 +157,6 @@ class _Job:
         request = CaptureRequest(self.nets.requests[engine], case)
         reply = self.workers.call(entry.captures_in, f"{entry.module}:capture", request, Captured)
         return Captured((), _lost(reply)) if isinstance(reply, Lost) else reply
-
-    def _counted(self, stage: str, cases: tuple[GradCase, ...]) -> Iterable[GradCase]:
-        for index, case in enumerate(cases):
-            if self.stop.is_set():
-                return
-            self.progress(stage, index, len(cases))
-            yield case
-        self.progress(stage, len(cases), len(cases))
 
 
 def _lost(lost: Lost) -> Result:

@@ -6,34 +6,38 @@ import msgspec
 
 Framework = Literal["mindspore", "torch"]
 Style = Literal["tape", "graph"]
-Kind = Literal["mindspore", "mindspore-capture", "torch"]
-"""The kinds of worker process; MindSpore needs another environment from its start on to write down its graphs."""
+Kind = Literal["mindspore", "mindspore-second", "mindspore-capture", "torch"]
+"""The kinds of worker process; MindSpore needs another environment from its start on to write down its graphs, and a second
+process to compile in, since each case takes it as long as all others together take the other engines."""
 
 
 class Engine(msgspec.Struct, frozen=True):
     """One way to get a gradient; ``module`` answers, captures and describes, and is imported by workers only.
 
-    It answers in the worker called after its framework, and captures in ``captures_in``.
+    Its cases are shared among the workers ``answers_in``; graphs are captured in ``captures_in``.
     """
 
     name: str
     framework: Framework
     style: Style
     module: str
+    answers_in: tuple[Kind, ...]
     captures_in: Kind
     how: str
 
 
-HERE = __name__
+_TABLE: tuple[tuple[Framework, Style, tuple[Kind, ...], Kind, str], ...] = (
+    ("mindspore", "graph", ("mindspore", "mindspore-second"), "mindspore-capture", "ms.grad, GRAPH_MODE"),
+    ("mindspore", "tape", ("mindspore",), "mindspore", "ms.grad, PYNATIVE_MODE"),
+    ("torch", "tape", ("torch",), "torch", "backward and autograd.grad"),
+    ("torch", "graph", ("torch",), "torch", "AOTAutograd's joint graph"),
+)
 
 ENGINES: dict[str, Engine] = {
-    engine.name: engine
-    for engine in (
-        Engine("mindspore-graph", "mindspore", "graph", f"{HERE}.mindspore_graph", "mindspore-capture", "ms.grad, GRAPH_MODE"),
-        Engine("mindspore-tape", "mindspore", "tape", f"{HERE}.mindspore_tape", "mindspore", "ms.grad, PYNATIVE_MODE"),
-        Engine("torch-tape", "torch", "tape", f"{HERE}.torch_tape", "torch", "backward and autograd.grad"),
-        Engine("torch-graph", "torch", "graph", f"{HERE}.torch_graph", "torch", "AOTAutograd's joint graph"),
+    f"{framework}-{style}": Engine(
+        f"{framework}-{style}", framework, style, f"{__name__}.{framework}_{style}", answers_in, captures_in, how
     )
+    for framework, style, answers_in, captures_in, how in _TABLE
 }
 
 FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")
