@@ -31,7 +31,9 @@ def code(request: AnswerRequest, skips: bool = False) -> str:
 def _header(request: AnswerRequest, scenario: Scenario) -> list[str]:
     asked = ["inputs", "parameters", "torch_net"] if _given(scenario) else ["inputs", "torch_net"]
     joint = request.net.engine == "torch-graph" and not request.case.must_fail
-    lines = ["import contextlib", ""] * joint + ["import torch"] + JOINT_IMPORTS * joint
+    wrapped = joint and (request.case.has_aux or request.case.order > 1)
+    lines = ["import contextlib"] * joint + ["from collections.abc import Callable"] * wrapped + [""] * joint
+    lines += ["import torch"] + JOINT_IMPORTS * joint
     if request.case.sens_param:
         lines.append("from explorer.cotangents import cotangent")
     if scenario.path.parent == FOLDER:

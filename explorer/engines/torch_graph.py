@@ -50,7 +50,8 @@ def _attempt(request: AnswerRequest, solve: Callable[[AnswerRequest, Net], Solve
         structure, leaves = named(net, case, outputs, gradients)
     except Exception as error:
         return Result(outcome=outcome(error), error=failure(error, request.net.scenario), code=shown)
-    natural = f"({_row(net.scenario.outputs(len(outputs)))}, {_row(tuple(net.leaves(case)))})"
+    names, inputs = tuple(net.leaves(case)), len(case.positions)
+    natural = f"({_row(net.scenario.outputs(len(outputs)))}, {_row(names[inputs:] + names[:inputs])})"
     return Result(outcome="ok", structure=structure, leaves=leaves, natural=natural, code=shown, note=note)
 
 
