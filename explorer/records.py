@@ -122,7 +122,7 @@ class OracleRequest(msgspec.Struct, frozen=True):
 class Estimate(msgspec.Struct, frozen=True):
     """One leaf of the oracle's answer: every element, or directional derivatives along seeded directions.
 
-    With ``directions`` k > 0, ``value`` holds k numbers: the derivative along each row of ``oracle.directions(name, k, shape)``.
+    With ``directions`` k > 0, ``value`` holds k numbers: the derivative along each row of ``directions(name, k, shape)``.
     """
 
     name: str

@@ -1,0 +1,105 @@
+"""Central differences estimate what the engines derive, and notice when one of them is wrong."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.arrays import pack, unpack
+from explorer.cases import GradCase, matrix
+from explorer.compare import agrees_with_oracle
+from explorer.directions import directions
+from explorer.records import Leaf, OracleRequest, OracleResult, Result
+from explorer.worker import Workers
+from tests.torch_requests import Torch, got
+
+EVERYTHING = GradCase("value_and_grad", 0, "all", has_aux=True)
+
+
+@pytest.fixture(scope="module")
+def torch(workers: Workers) -> Torch:
+    return Torch(workers)
+
+
+def estimate(torch: Torch, name: str, case: GradCase) -> OracleResult:
+    request = OracleRequest(torch.net(name, "torch-tape"), case)
+    return got(torch.workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult))
+
+
+def values(result: OracleResult) -> dict[str, object]:
+    assert result.outcome == "ok", result.error
+    return {leaf.name: unpack(leaf.value).round(5).tolist() for leaf in result.estimates}
+
+
+def planted(result: Result, factor: float) -> Result:
+    """The result with its first leaf scaled."""
+    first, *others = result.leaves
+    wrong = Leaf(first.name, pack(unpack(first.value) * np.float32(factor)))
+    return msgspec.structs.replace(result, leaves=(wrong, *others))
+
+
+def test_the_guide_s_figures_come_out_of_the_forward_alone(torch: Torch) -> None:
+    assert values(estimate(torch, "dense_mse", GradCase("grad", 0))) == {"dx": [[6, 9, 12]]}
+    both = values(estimate(torch, "dense_mse", GradCase("grad", (0, 1), "all", has_aux=True)))
+    assert both == {"dx": [[4, 6, 8]], "dy": -2, "dfc.weight": [[2, 4, 6]]}
+
+
+def test_every_answer_of_both_engines_agrees(torch: Torch) -> None:
+    for name in ("dense_mse", "conv_bn_relu_pool"):
+        for case in matrix(2, True):
+            oracle = estimate(torch, name, case)
+            for engine in ("torch-tape", "torch-graph"):
+                answer = torch.answer(name, engine, case)
+                assert answer.outcome == oracle.outcome
+                assert answer.outcome != "ok" or agrees_with_oracle(answer, oracle), (name, engine, case.label)
+
+
+def test_a_leaf_wrong_by_half_a_percent_is_noticed(torch: Torch) -> None:
+    case = GradCase("grad", 0, "all", has_aux=True)
+    for name in ("dense_mse", "torch_wide"):
+        answer, oracle = torch.answer(name, "torch-tape", case), estimate(torch, name, case)
+        assert agrees_with_oracle(answer, oracle)
+        assert not agrees_with_oracle(planted(answer, 1.005), oracle)
+
+
+def test_many_elements_are_estimated_along_seeded_directions(torch: Torch) -> None:
+    oracle = estimate(torch, "torch_wide", GradCase("grad", 0, "all", has_aux=True))
+    assert {leaf.directions for leaf in oracle.estimates} == {16}
+    assert {leaf.value.shape for leaf in oracle.estimates} == {(16,)}
+    few = estimate(torch, "torch_wide", GradCase("grad", 0, has_aux=True))
+    assert [(leaf.directions, leaf.value.shape) for leaf in few.estimates] == [(0, (4, 40))]
+
+
+def test_dropout_and_running_statistics_are_the_same_at_every_evaluation(torch: Torch) -> None:
+    first = estimate(torch, "torch_wide", EVERYTHING)
+    assert estimate(torch, "torch_wide", EVERYTHING) == first
+    assert agrees_with_oracle(torch.answer("torch_wide", "torch-tape", EVERYTHING), first)
+
+
+def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:
+    assert values(estimate(torch, "aliased_input", GradCase("grad", (0, 1)))) == {"da": [1, 2, 3], "db": [1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "outcome", "said"),
+    [
+        ("dense_mse", GradCase("grad"), "raised", "neither an input nor a weight"),
+        ("polynomial", GradCase("grad", 0, has_aux=True), "raised", "no auxiliary outputs"),
+        ("torch_odd", GradCase("grad", 1), "raised", "rows holds int64"),
+        ("dense_mse", GradCase("grad", 0, order=2), "unsupported", "cannot be nested"),
+        ("torch_single", GradCase("grad", 0), "raised", "too coarse for a step of 1e-06"),
+    ],
+)
+def test_what_cannot_be_estimated_says_why(torch: Torch, name: str, case: GradCase, outcome: str, said: str) -> None:
+    result = estimate(torch, name, case)
+    assert (result.outcome, result.estimates) == (outcome, ())
+    assert result.error
+    assert said in result.error.message
+
+
+def test_directions_have_unit_length_and_depend_on_the_name_alone() -> None:
+    rows = directions("dx", 5, (2, 3))
+    assert rows.shape == (5, 2, 3)
+    assert np.allclose((rows**2).sum(axis=(1, 2)), 1)
+    assert (directions("dx", 5, (2, 3)) == rows).all()
+    assert (directions("dy", 5, (2, 3)) != rows).all()
+    assert directions("dx", 4, ()).shape == (4,)
