@@ -5,6 +5,7 @@ from typing import Any
 import torch
 
 from explorer.arrays import summarise
+from explorer.engines.sums import sourced
 from explorer.engines.torch_hazards import hazards, last_writer
 from explorer.engines.torch_net import array_of, dtype_of
 from explorer.engines.torch_places import source
@@ -137,7 +138,7 @@ class Capture:
                 self._result(name, slot, phase, value)
         self._edges()
         made = [Edge(a, b, out, into, kind) for a, b, out, into, kind in self.edges]  # type: ignore[arg-type]  # kinds by _kind
-        return GradGraph(engine="torch-tape", case=case, stage="tape", nodes=tuple(self.nodes), edges=tuple(made))
+        return sourced(GradGraph(engine="torch-tape", case=case, stage="tape", nodes=tuple(self.nodes), edges=tuple(made)))
 
     def _node(self, number: int) -> None:
         record = self.records[number]

@@ -9,6 +9,7 @@ import msgspec
 import torch
 
 from explorer.arrays import summarise
+from explorer.engines.sums import sourced
 from explorer.engines.torch_joint import Joint
 from explorer.engines.torch_net import SEED, Net, array_of, dtype_of
 from explorer.engines.torch_places import Line, lines_of, source
@@ -111,7 +112,7 @@ class JointCapture:
         self._edges()
         self._count_saved()
         made = [Edge(a, b, out, into, kind) for a, b, out, into, kind in self.edges]  # type: ignore[arg-type]  # kinds by _edge
-        return GradGraph(engine="torch-graph", case=case, stage="joint", nodes=tuple(self.nodes), edges=tuple(made))
+        return sourced(GradGraph(engine="torch-graph", case=case, stage="joint", nodes=tuple(self.nodes), edges=tuple(made)))
 
     def _count(self) -> int:
         return sum(kind == "output" for kind, _ in self.joint.outputs)
