@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from explorer.engines.sums import sourced
 from explorer.graph import Edge, GradGraph, Kind, Node, Output, Phase
 
 Slot = tuple[int, int]
@@ -69,7 +70,7 @@ class Draft:
         ]
         edges = [self._edge(*ends) for ends in self.edges]
         edges += [Edge(f"n{origin}", f"n{target}", kind="control") for origin, target in self.controls]
-        return GradGraph(engine=engine, case=case, stage=stage, nodes=tuple(nodes), edges=tuple(edges), notes=notes)
+        return sourced(GradGraph(engine=engine, case=case, stage=stage, nodes=tuple(nodes), edges=tuple(edges), notes=notes))
 
     def _edge(self, origin: int, output: int, target: int, place: int) -> Edge:
         crosses = self.nodes[origin].phase == "forward" and self.nodes[target].phase == "backward"
