@@ -425,6 +425,43 @@ def test_a_detached_branch_diverges_in_backward_at_the_gradient_that_only_one_si
     assert parted(branch("mindspore-graph", True), branch("torch-tape", False))[:2] == (None, "SinBackward0")
 
 
+def gate(engine: str, detach: str) -> GradGraph:
+    """y = sum(x · sin x), with or without an op that stops the gradient before the sine."""
+    t = Tape(engine)
+    x = t.leaf("x", np.linspace(0.5, 2, 5), "input")
+    h = t.op("Exp", np.exp, x, line=1)
+    held = t.op("View", np.copy, t.op(detach, np.copy, h, line=2), line=2) if detach else h
+    wave = t.op("Sin", np.sin, held, line=3)
+    t.result("loss", t.op("Sum", np.sum, t.op("Mul", np.multiply, h, wave, line=4), line=5))
+    g = t.back("Mul", np.copy, wave, forward=wave)
+    if not detach:
+        g = t.back("AddN", np.add, g, t.back("SinGrad", lambda h: h * np.cos(h), h, forward=wave, line=3))
+    t.result("dx", t.back("Mul", np.multiply, g, h, forward=h), "backward")
+    return t.graph()
+
+
+@pytest.mark.parametrize("detach", ["aten.detach.default", "StopGradient"])
+def test_an_op_that_stops_a_gradient_is_named_where_the_other_side_passes_it_on(detach: str) -> None:
+    left, right, sentence = parted(gate("stops", detach), gate("passes", ""))
+    assert (left, right) == (detach, "SinGrad")
+    assert f"`{detach}` (net.py:2) of stops stops the gradient that passes passes on in `SinGrad` (net.py:3)" in sentence
+    assert parted(gate("passes", ""), gate("stops", detach))[:2] == ("SinGrad", detach)
+    assert align(gate("stops", detach), gate("stops too", detach)).divergence is None
+
+
+def test_an_equal_second_output_does_not_excuse_a_first_one_that_differs() -> None:
+    def net(eps: float) -> GradGraph:
+        t = Tape("a")
+        x = t.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
+        y = t.op("BatchNorm", lambda x: (batch_norm(eps, 0)(x)[0], 0.1 * x.mean(0)), x, line=2)
+        t.result("out", t.op("ReLU", lambda y: np.maximum(y, 0), y, line=3))
+        node = t.add("output", (t.values[y][1],), (y,), "output", phase="forward", name="bn.running_mean")
+        t.edges[-1] = Edge(y, node, 1, 0)
+        return t.graph()
+
+    assert parted(net(1e-5), net(1e-1))[:2] == ("BatchNorm", "BatchNorm")
+
+
 def test_aliased_inputs_diverge_where_the_tape_sums_into_both() -> None:
     def net(tape: bool) -> GradGraph:
         t = Tape("torch-tape" if tape else "mindspore-graph")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from explorer.arrays import unpack
+from explorer.arrays import Array, unpack
 from explorer.cases import GradCase
 from explorer.engines import ENGINES
 from explorer.explore import explore
@@ -93,12 +93,30 @@ def test_convolution_norm_relu_pooling_and_matmul_pair_one_to_one_with_their_gra
         assert odd.reason
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_statistics_that_a_forward_moves_are_results_with_their_values_afterwards(report: Reports, engine: str) -> None:
+    graph = last(report("conv_bn_relu_pool"), engine)
+    assert graph is not None
+    nodes = graph.by_id()
+    held = {(node.name, node.kind): unpack(whole) for node in graph.nodes if (whole := _whole(node)) is not None}
+    assert held["bn.running_mean", "parameter"].tolist() == [0, 0, 0, 0]
+    assert held["bn.running_mean", "output"] == pytest.approx([0.01502195, -0.01481078, 0.03191578, 0.01042102])
+    assert held["bn.running_var", "output"] == pytest.approx([1.0251015, 1.0765774, 1.0058092, 1.0838245])
+    writers = {nodes[edge.origin].op for edge in graph.edges if nodes[edge.target].name.startswith("bn.running")}
+    assert len(writers) == 1
+    assert "norm" in writers.pop().lower()
+
+
+def _whole(node: Node) -> Array | None:
+    return node.outputs[0].values.whole if node.outputs and node.outputs[0].values else None
+
+
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_migration_mistake_is_located_as_the_first_divergence(workers: Workers, name: str) -> None:
     scenario = load(NETS / "planted" / f"{name}.py")
     lines = scenario.path.read_text().splitlines()
     fault = scenario.module.FAULT
-    whole = explore(scenario, workers, engines=("mindspore-tape", "torch-tape"))
+    whole = explore(scenario, workers, engines=("mindspore-tape", "torch-tape"), only_graph_case=True)
     (alignment,) = (a for a in whole.alignments if {a.left, a.right} == {"mindspore-tape", "torch-tape"})
     divergence = alignment.divergence
     assert divergence is not None
