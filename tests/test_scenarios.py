@@ -78,7 +78,7 @@ def test_inputs_and_parameters_are_the_same_at_every_call(path: Path) -> None:
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_every_expected_difference_names_known_parties_and_describes_some_case(path: Path) -> None:
     scenario = load(path)
-    cases = matrix(len(scenario.inputs()), scenario.parameters() is not None)
+    cases = matrix(len(scenario.inputs()), scenario.parameters() is not None, order=4)
     for expected in scenario.expected:
         assert expected.reason
         assert set(expected.engines) <= PARTIES
