@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -87,12 +88,19 @@ def load(path: Path) -> AnyArray:
     """A dumped array; bfloat16, which MindSpore writes under a type that numpy does not know ("<E2"), as float32."""
     data = path.read_bytes()
     start = 10 + int.from_bytes(data[8:10], "little")
-    header = ast.literal_eval(data[10:start].decode("latin1"))
-    if header["descr"] != "<E2":
-        plain: AnyArray = np.load(path)
-        return plain
-    upper = np.frombuffer(data, "<u2", offset=start).astype(np.uint32) << 16
-    return upper.view(np.float32).reshape(header["shape"])
+    dtype, shape, order = _header(data[10:start])
+    if dtype == "<E2":
+        upper = np.frombuffer(data, "<u2", offset=start).astype(np.uint32) << 16
+        return upper.view(np.float32).reshape(shape, order=order)
+    plain: AnyArray = np.frombuffer(data, dtype, offset=start)
+    return plain.reshape(shape, order=order)
+
+
+@cache
+def _header(text: bytes) -> tuple[str, tuple[int, ...], Literal["C", "F"]]:
+    """dtype, shape and order of a file; cached, since thousands of files share a few headers."""
+    header = ast.literal_eval(text.decode("latin1"))
+    return header["descr"], header["shape"], "F" if header["fortran_order"] else "C"
 
 
 def _ranked(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dict[int, Any]]:

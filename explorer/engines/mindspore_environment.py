@@ -9,6 +9,9 @@ PASSES = ("type_inference", "opt_pass_2_opt_a", "validate")
 IR = "ir"
 DUMP = "dump"
 
+OUTPUTS_ALONE = 2
+"""What the dump's ``input_output`` is for outputs without inputs: an input is another kernel's output, and each is a file."""
+
 
 def capture_environment(scratch: Path) -> dict[str, str]:
     """Variables of a worker that captures graphs, all read when MindSpore starts; writes the dump's settings to ``scratch``."""
@@ -20,7 +23,7 @@ def capture_environment(scratch: Path) -> dict[str, str]:
         "net_name": "Net",
         "iteration": "all",
         "saved_data": "tensor",
-        "input_output": 0,
+        "input_output": OUTPUTS_ALONE,
         "kernels": [],
         "support_device": [0],
     }
