@@ -11,9 +11,10 @@ from explorer.engines import ENGINES
 from explorer.errors import ScenarioError
 from explorer.explore import explore
 from explorer.graph import lint
-from explorer.records import CaseReport, Report
+from explorer.nets import settle
+from explorer.records import AnswerRequest, CaseReport, Report, Result
 from explorer.scenario import load, names
-from explorer.worker import Workers
+from explorer.worker import Lost, Workers
 from tests.conftest import NETS
 
 Reports = Callable[[str], Report]
@@ -138,6 +139,21 @@ def test_every_graph_of_a_shipped_scenario_is_sound(report: Reports, name: str) 
     assert drawn | set(whole.ungraphed) == set(ENGINES)
     assert {"mindspore-graph", "torch-tape"} <= drawn
     assert {graph.engine: lint(graph) for graph in whole.graphs if lint(graph)} == {}
+
+
+def test_a_tape_call_that_raises_leaves_nothing_behind_for_the_next_compile(workers: Workers) -> None:
+    scenario = load(names()["conv_bn_relu_pool"])
+    net = settle(scenario, workers, ("mindspore-graph",), {"mindspore-graph": "cpu"}).requests["mindspore-graph"]
+    bare = load(names()["shared_weight"])
+    other = settle(bare, workers, ("mindspore-tape",), {"mindspore-tape": "cpu"}).requests["mindspore-tape"]
+    case = GradCase("grad", 0, "all", True)
+    failed, compiled = (
+        workers.call("mindspore", f"explorer.engines.{module}:answer", AnswerRequest(request, case), Result)
+        for module, request in (("mindspore_tape", other), ("mindspore_graph", net))
+    )
+    assert not isinstance(failed, Lost)
+    assert not isinstance(compiled, Lost)
+    assert (failed.outcome, compiled.outcome) == ("raised", "ok"), compiled.error
 
 
 @pytest.mark.parametrize(

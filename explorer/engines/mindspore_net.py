@@ -7,6 +7,7 @@ from typing import Any
 
 import mindspore as ms
 import numpy as np
+from mindspore.common.api import _pynative_executor
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.arrays import AnyArray, Array, pack, unpack
@@ -45,6 +46,7 @@ class Net:
 def build(request: NetRequest) -> Net:
     """A fresh net in the mode of ``request.engine``, on its device, started from its parameters."""
     use_device(request.device)
+    _pynative_executor.set_grad_flag(False)  # a tape call that raised leaves it on (2.10.0): the next compile would nest
     ms.set_context(mode=MODES[request.engine])
     ms.set_seed(SEED)
     scenario = load(request.scenario)
