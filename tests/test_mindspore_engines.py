@@ -323,4 +323,4 @@ def test_the_code_of_every_case_is_python() -> None:
     for engine in BOTH:
         request = NetRequest(scenario=str(NETS / "ms_dense.py"), engine=engine)
         for case in matrix(2, True, order=3):
-            ast.parse(code(AnswerRequest(request, case)))
+            assert ast.parse(code(AnswerRequest(request, case))).body, case.label
