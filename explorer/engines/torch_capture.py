@@ -6,7 +6,7 @@ import torch
 
 from explorer.arrays import summarise
 from explorer.engines.sums import sourced
-from explorer.engines.torch_hazards import hazards, last_writer
+from explorer.engines.torch_hazards import hazards, last_writers, place
 from explorer.engines.torch_net import array_of, dtype_of
 from explorer.engines.torch_places import source
 from explorer.engines.torch_record import Recorder, Slot
@@ -39,17 +39,18 @@ class Capture:
         self.outputs = {name: recorder.slot(tensor) for name, tensor in outputs.items()}
         self.gradients = {name: recorder.slot(tensor) for name, tensor in gradients.items()}
         self.further: dict[int, list[torch.Tensor]] = {}
-        self.state = {name: (self._written(name, tensor, value), value) for name, (tensor, value) in state.items()}
+        writers = last_writers(self.records) if state else {}
+        self.state = {name: (self._written(tensor, value, writers), value) for name, (tensor, value) in state.items()}
         self.alias: dict[int, Slot] = {}
         self.fills: dict[int, int] = {}
         self.hidden: set[int] = set()
         self._hide()
         self.links = self._linked()
 
-    def _written(self, name: str, tensor: torch.Tensor, value: torch.Tensor) -> Slot:
+    def _written(self, tensor: torch.Tensor, value: torch.Tensor, writers: dict[int, int]) -> Slot:
         """The slot of a changed buffer: where an operator returned it, else a further output of the last one that wrote to it."""
         slot = self.recorder.slot(tensor)
-        last = last_writer(self.records, tensor)
+        last = writers.get(place(tensor))
         if last is None or self.records[slot[0]].func is not None:
             return slot
         self.further.setdefault(last, []).append(value)

@@ -20,7 +20,7 @@ class Hazards(NamedTuple):
 
 def hazards(records: Sequence[Record]) -> Hazards:
     """Every hazard of a run; only memory that somebody writes to is looked at."""
-    written = {place for record in records for place in _written(record)}
+    written = {there for record in records for there in _written(record)}
     seen: dict[tuple[Slot, int, int], None] = {}
     before: dict[tuple[int, int], None] = {}
     last: dict[int, tuple[int, Slot]] = {}
@@ -30,35 +30,35 @@ def hazards(records: Sequence[Record]) -> Hazards:
         if record.func is None:
             continue
         for index, (tensor, slot) in enumerate(zip(record.given, record.reads, strict=True)):
-            place = _place(tensor)
-            if place in written:
-                writer = last.get(place)
+            there = place(tensor)
+            if there in written:
+                writer = last.get(there)
                 if writer and slot[0] < writer[0] < number:
                     seen[writer[1], number, index] = None
-                readers.setdefault(place, []).append(number)
-        for place, slot in zip(_written(record), record.writes, strict=True):
-            earlier = readers.pop(place, []) + ([last[place][0]] if place in last else [])
+                readers.setdefault(there, []).append(number)
+        for there, slot in zip(_written(record), record.writes, strict=True):
+            earlier = readers.pop(there, []) + ([last[there][0]] if there in last else [])
             before |= {(other, number): None for other in earlier if other != number}
-            last[place] = number, slot
+            last[there] = number, slot
         if torch.Tag.nondeterministic_seeded in record.func.tags:
             before |= {} if drawn is None else {(drawn, number): None}
             drawn = number
     return Hazards(tuple(seen), tuple(before))
 
 
-def last_writer(records: Sequence[Record], tensor: torch.Tensor) -> int | None:
-    """The last record that wrote to a tensor's memory."""
-    place = _place(tensor)
-    return next((number for number in range(len(records) - 1, -1, -1) if place in _written(records[number])), None)
+def last_writers(records: Sequence[Record]) -> dict[int, int]:
+    """The last record that wrote to each memory, keyed by ``place``."""
+    return {there: number for number, record in enumerate(records) for there in _written(record)}
 
 
 def _written(record: Record) -> Iterator[int]:
     if record.writes:
         places, names = writes_of(record.func)
         given = [record.args[i] for i in places if i < len(record.args)] + [record.kwargs[n] for n in names if n in record.kwargs]
-        yield from (_place(tensor) for tensor in tensors_in(given))
+        yield from (place(tensor) for tensor in tensors_in(given))
 
 
-def _place(tensor: torch.Tensor) -> int:
-    place: int = tensor.untyped_storage()._cdata
-    return place
+def place(tensor: torch.Tensor) -> int:
+    """The identity of a tensor's memory, which views share."""
+    there: int = tensor.untyped_storage()._cdata
+    return there
