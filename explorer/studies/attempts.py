@@ -1,0 +1,53 @@
+"""What measuring functions share: an attempt whose exception is a figure, and plain numbers of tensors; no framework here."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+FIRST_LINES = 3
+
+
+def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What ``function`` returns, or {"raised": type, "message": the first lines} of what it raised."""
+    try:
+        return function(*arguments, **options)
+    except Exception as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip(" -")]
+        return {"raised": type(error).__name__, "message": " ".join(lines[:FIRST_LINES])}
+
+
+def raised(figure: Any) -> bool:
+    """Whether a figure is an attempt that raised."""
+    return isinstance(figure, dict) and "raised" in figure
+
+
+def said(figure: Any) -> str:
+    """ "Type: message" of an attempt that raised."""
+    return f"{figure['raised']}: {figure['message']}"
+
+
+def number(value: Any) -> float:
+    """A figure that is a number, also when it is spelt as a string: "NaN", "Infinity", "-Infinity"."""
+    return float(value) if not isinstance(value, str) else float(value.replace("Infinity", "inf"))
+
+
+def greatest_difference(one: Any, other: Any) -> float:
+    """The greatest absolute difference of two nested lists of equal shape; infinite where shapes or finiteness differ."""
+    left, right = (np.vectorize(number, otypes=[float])(np.array(each, dtype=object)) for each in (one, other))
+    if left.shape != right.shape or not np.array_equal(np.isfinite(left), np.isfinite(right)):
+        return math.inf
+    kept = np.isfinite(left)
+    return float(np.max(np.abs(left[kept] - right[kept]), initial=0.0))
+
+
+def timed(function: Callable[[], Any], repeats: int = 5) -> float:
+    """The least wall time of some calls, in seconds."""
+    best = math.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        best = min(best, time.perf_counter() - start)
+    return best
