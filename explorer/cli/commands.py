@@ -104,6 +104,28 @@ def diff(
 
 
 @app.command()
+def study(
+    name: Annotated[str | None, typer.Argument(help="A study's name.", metavar="STUDY")] = None,
+    scenario: Annotated[str | None, typer.Argument(help="A scenario's name, or a .py file.", metavar="SCENARIO")] = None,
+    device: Device = "cpu",
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and the record.", metavar="DIR")] = None,
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="svg, png, json, markdown; separated by commas. [default: svg,json]")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Ask a question beyond the matrix, or list the studies.
+
+    Measures it on both frameworks, and prints findings and tables.
+    """
+    from explorer.cli import studies
+
+    if name is None:
+        return studies.listing(as_json)
+    return studies.study(name, scenario, device, out, formats, as_json)
+
+
+@app.command()
 def doctor(as_json: AsJson = False) -> int:
     """Say what is installed, and what is missing."""
     from explorer.cli import around

@@ -61,10 +61,10 @@ def scenario(asked: Asked, out: Path | None, formats: list[str] | None, as_json:
     return verdict(report)
 
 
-def split(formats: list[str]) -> tuple[str, ...]:
+def split(formats: list[str], allowed: tuple[str, ...] = write.FORMATS) -> tuple[str, ...]:
     """The formats given by one or more ``--format``, separated by commas, each once."""
     given = [name.strip() for each in formats for name in each.split(",") if name.strip()]
-    return tuple(dict.fromkeys(choose("format", ALIASES.get(name, name), write.FORMATS) for name in given))
+    return tuple(dict.fromkeys(choose("format", ALIASES.get(name, name), allowed) for name in given))
 
 
 def explored(question: Question, only_graph_case: bool = False) -> Report:

@@ -16,7 +16,7 @@ def markdown(report: Report, pictures: Mapping[str, str] | None = None) -> str:
         f"# {escape(reading.title)}",
         f"Scenario {escape(reading.scenario)}. **{escape(reading.summary)}**",
         escape(reading.oracle_summary),
-        _table(("engine", "how", "version", "device"), [(w.engine, w.how, w.version, w.device) for w in reading.where]),
+        table(("engine", "how", "version", "device"), [(w.engine, w.how, w.version, w.device) for w in reading.where]),
         *(f"## {escape(group.heading)}\n\n{_group(group)}" for group in reading.groups),
         *_notes(reading),
         *_graphs(reading, pictures or {}),
@@ -31,7 +31,7 @@ def escape(text: str) -> str:
 
 def _group(group: Group) -> str:
     columns = ("call", "structure", "value", "ids", "verdict", "greatest difference", "oracle")
-    return _table(columns, [cells for row in group.rows for cells in _rows(row)])
+    return table(columns, [cells for row in group.rows for cells in _rows(row)])
 
 
 def _rows(row: Row) -> Iterable[tuple[str, ...]]:
@@ -52,14 +52,15 @@ def _graphs(reading: Reading, pictures: Mapping[str, str]) -> Iterable[str]:
     yield "## Gradient graphs"
     if reading.aligned:
         rows = [(f"{each.left} · {each.right}", each.forward, each.backward, each.divergence) for each in reading.aligned]
-        yield _table(("pair", "forward", "backward", "first divergence"), rows)
+        yield table(("pair", "forward", "backward", "first divergence"), rows)
     for line in reading.ungraphed:
         yield f"No graph from {escape(line.who)}: {escape(line.text)}"
     for engine, file in pictures.items():
         yield f"![Gradient graph of {escape(engine)}]({file})"
 
 
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of escaped cells under column names, which are written as they are."""
     lines = [columns, ["---"] * len(columns)]
     body = [[escape(cell) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (*lines, *body))
