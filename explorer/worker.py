@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, Literal, TypeVar
 import msgspec
 
 from explorer.engines import Kind
-from explorer.engines.mindspore_environment import capture_environment
+from explorer.engines.mindspore_environment import ENVIRONMENTS
 from explorer.errors import MissingFrameworkError
 
 Reply = TypeVar("Reply")
@@ -133,8 +133,8 @@ class _Process:
         self.errors = (self.scratch / "stderr").open("w+b")
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         environment = {**os.environ, **ONE_THREAD, **QUIET, "PYTHONPATH": path}
-        if kind == "mindspore-capture":
-            environment |= capture_environment(self.scratch)
+        if kind in ENVIRONMENTS:
+            environment |= ENVIRONMENTS[kind](self.scratch)
         self.child = subprocess.Popen(
             [sys.executable, "-m", "explorer.worker"],
             stdin=subprocess.PIPE,

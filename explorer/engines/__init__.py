@@ -6,9 +6,9 @@ import msgspec
 
 Framework = Literal["mindspore", "torch"]
 Style = Literal["tape", "graph"]
-Kind = Literal["mindspore", "mindspore-second", "mindspore-capture", "torch"]
-"""The kinds of worker process; MindSpore needs another environment from its start on to write down its graphs, and a second
-process to compile in, since each case takes it as long as all others together take the other engines."""
+Kind = Literal["mindspore", "mindspore-second", "mindspore-capture", "mindspore-passes", "torch"]
+"""The kinds of worker process; MindSpore needs another environment from its start on to write down its graphs, or every pass
+over them, and a second process to compile in, since each case takes it as long as all others together take the other engines."""
 
 
 class Engine(msgspec.Struct, frozen=True):

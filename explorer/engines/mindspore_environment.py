@@ -1,10 +1,16 @@
 """What MindSpore must be told before it starts, so that it writes its compiler passes and every kernel's values to files."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+
+from explorer.engines import Kind
 
 PASSES = ("type_inference", "opt_pass_2_opt_a", "validate")
 """The program as written, with its gradient expanded, and as it is handed to the kernels (2.10.0)."""
+
+EVERY_STEP = "3"
+"""The level at which the steps within a pass are written too; 1 writes passes alone, 2 the backend's as well (2.10.0)."""
 
 IR = "ir"
 DUMP = "dump"
@@ -34,3 +40,15 @@ def capture_environment(scratch: Path) -> dict[str, str]:
         "MS_DEV_DUMP_IR_PASSES": ",".join(PASSES),
         "MINDSPORE_DUMP_CONFIG": str(settings),
     }
+
+
+def passes_environment(scratch: Path) -> dict[str, str]:
+    """Variables of a worker that writes down what each compiler pass, and each step within one, makes of a program."""
+    return {"MS_DEV_SAVE_GRAPHS": EVERY_STEP, "MS_DEV_SAVE_GRAPHS_PATH": str(scratch / IR)}
+
+
+ENVIRONMENTS: dict[Kind, Callable[[Path], dict[str, str]]] = {
+    "mindspore-capture": capture_environment,
+    "mindspore-passes": passes_environment,
+}
+"""The kinds of worker that need variables of their own, which are made for a scratch folder."""
