@@ -43,7 +43,7 @@ def test_help_names_every_command_and_loads_no_framework() -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert all(f"  {name} " in done.stdout for name in commands.names())
-    assert commands.names() == ["scenario", "graph", "diff", "doctor", "app"]
+    assert commands.names() == ["scenario", "graph", "diff", "study", "claims", "doctor", "app"]
 
 
 def test_help_comes_at_once() -> None:
@@ -71,7 +71,7 @@ def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scenarios"], "no command is called 'scenarios'; did you mean 'scenario'? allowed: scenario, graph, diff, doctor, app"),
+        (["scenarios"], "no command is called 'scenarios'; did you mean 'scenario'? allowed: scenario, graph, diff, study, claims, doctor, app"),
         (["scenario", "--engin", "x"], "scenario has no option '--engin'; did you mean '--engine'? allowed: --case, --device"),
         (["scenario", "dense_msee"], "is not the path of a .py file; did you mean 'dense_mse'? allowed: "),
         (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),

@@ -126,6 +126,30 @@ def study(
 
 
 @app.command()
+def claims(
+    row: Annotated[str | None, typer.Argument(help="One claim's number, to see it in full.", metavar="ID")] = None,
+    topic: Annotated[str | None, typer.Option("--topic", help="Only the claims of one topic.", metavar="TOPIC")] = None,
+    verdict: Annotated[str | None, typer.Option("--verdict", help="Show only one verdict.", metavar="VERDICT")] = None,
+    against: Annotated[
+        Path | None, typer.Option("--against", help="A board written by --json: say what has changed since.", metavar="FILE")
+    ] = None,
+    as_json: AsJson = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the board as a Markdown page.")] = False,
+    as_html: Annotated[bool, typer.Option("--html", help="Print the board as one HTML page.")] = False,
+    timeout: Timeout = 60.0,
+) -> int:
+    """Check what the migration guides say.
+
+    Runs each statement on the installed versions and prints a verdict with evidence; exits with 1 when one has changed.
+    """
+    from explorer.cli import claims as board
+
+    given = {"json": as_json, "markdown": as_markdown, "html": as_html}
+    faces = tuple(face for face in board.FACES if given.get(face))
+    return board.claims(board.Asked(row=row, topic=topic, verdict=verdict, against=against, faces=faces, timeout=timeout))
+
+
+@app.command()
 def doctor(as_json: AsJson = False) -> int:
     """Say what is installed, and what is missing."""
     from explorer.cli import around

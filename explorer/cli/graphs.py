@@ -146,7 +146,8 @@ def _lines(alignment: Alignment, nodes: Mapping[str, Mapping[str, Node]]) -> Ite
 
 
 def _covered(coverage: Coverage) -> str:
+    steps = f"; {coverage.within} as steps inside one op of the other" if coverage.within else ""
     return (
         f"forward {coverage.forward} of {coverage.forward_total} op nodes paired, "
-        f"backward {coverage.backward} of {coverage.backward_total}"
+        f"backward {coverage.backward} of {coverage.backward_total}{steps}"
     )

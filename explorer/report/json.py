@@ -67,7 +67,7 @@ def graph_document(graph: GradGraph) -> dict[str, Any]:
 
 def alignment_document(alignment: Alignment) -> dict[str, Any]:
     """An alignment as plain data."""
-    return dict(_finite(_builtins(alignment)))
+    return dict(strict(_builtins(alignment)))
 
 
 def _case(report: CaseReport) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _failure(error: Failure | None) -> dict[str, str] | None:
 
 
 def _difference(difference: Difference | None) -> dict[str, Any] | None:
-    return dict(_finite(_builtins(difference))) if difference else None
+    return dict(strict(_builtins(difference))) if difference else None
 
 
 def _output(output: Output) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _output(output: Output) -> dict[str, Any]:
 
 
 def _statistics(summary: Summary) -> dict[str, Any]:
-    figures: dict[str, Any] = _finite(_builtins(msgspec.structs.replace(summary, whole=None)))
+    figures: dict[str, Any] = strict(_builtins(msgspec.structs.replace(summary, whole=None)))
     del figures["whole"]
     return figures
 
@@ -149,10 +149,10 @@ def _builtins(value: Any) -> Any:
     return msgspec.to_builtins(value, str_keys=True)
 
 
-def _finite(value: Any) -> Any:
+def strict(value: Any) -> Any:
     """A tree of builtins whose every number is finite, by the same spelling as the arrays'."""
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: strict(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
+        return [strict(item) for item in value]
     return plain(value)

@@ -9,9 +9,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from explorer.arrays import plain
 from explorer.report.clean import one_line
-from explorer.report.json import graph_document
+from explorer.report.json import graph_document, strict
 from explorer.report.markdown import escape, table
 from explorer.studies.records import Cell, StudyRecord, Table
 
@@ -95,13 +94,7 @@ def document(record: StudyRecord) -> dict[str, Any]:
         }
         for name, each in record.measured.items()
     }
-    return _strict(made)  # type: ignore[no-any-return]  # a dict in, a dict out
-
-
-def _strict(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _strict(item) for key, item in value.items()}
-    return [_strict(item) for item in value] if isinstance(value, (list, tuple)) else plain(value)
+    return dict(strict(made))
 
 
 def markdown(record: StudyRecord, pictures: Mapping[str, str]) -> str:
