@@ -46,18 +46,7 @@ def test_help_names_every_command_and_loads_no_framework() -> None:
     assert commands.names() == ["scenario", "graph", "diff", "study", "claims", "doctor", "app"]
 
 
-def test_help_comes_at_once() -> None:
-    best = min(_seconds("--help") for _ in range(3))
-    assert best < 0.5
-
-
-def _seconds(*arguments: str) -> float:
-    start = time.perf_counter()
-    explorer(*arguments)
-    return time.perf_counter() - start
-
-
-@pytest.mark.parametrize("command", ["scenario", "graph", "diff", "doctor"])
+@pytest.mark.parametrize("command", ["scenario", "graph", "diff", "study", "claims", "doctor"])
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0
     assert capsys.readouterr().out.startswith("Usage: explorer " + command)
