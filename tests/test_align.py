@@ -184,20 +184,97 @@ def test_two_frameworks_pair_by_value_whatever_their_ops_are_called() -> None:
         ("BiasAddGrad", "aten.sum.dim_IntList"),
         ("MatMul", "aten.mm.default"),
     }
-    assert (found.left_coverage.forward, found.left_coverage.forward_total) == (4, 8)
+    assert (found.left_coverage.forward, found.left_coverage.forward_total, found.left_coverage.within) == (8, 8, 6)
 
 
-def test_steps_that_one_engine_does_in_one_op_are_decomposed_and_reshapes_are_bookkeeping() -> None:
+def within(found: Alignment, left: GradGraph, right: GradGraph) -> dict[tuple[str, str], tuple[set[str], set[str]]]:
+    """The steps inside the partners of each pair of ops, by op names."""
+    one, other = left.by_id(), right.by_id()
+    return {
+        (one[p.left].op, other[p.right].op): ({one[n].op for n in p.left_within}, {other[n].op for n in p.right_within})
+        for p in found.pairs
+        if p.left_within or p.right_within
+    }
+
+
+def test_a_product_and_its_bias_are_both_paired_with_the_one_op_that_does_both() -> None:
     left, right = mindspore_like(), torch_like()
     found = align(left, right)
-    assert reasons(found, "left", left) == {
-        "MatMul": "decomposed",
-        "Sub": "decomposed",
-        "Square": "decomposed",
-        "Fill": "bookkeeping",
-        "Mul": "decomposed",
+    assert within(found, left, right) == {
+        ("BiasAdd", "aten.addmm.default"): ({"MatMul"}, {"aten.t.default"}),
+        ("ReduceMean", "aten.mse_loss.default"): ({"Sub", "Square"}, set()),
+        ("Muls", "aten.mse_loss_backward.default"): ({"Fill", "Mul"}, {"aten.ones_like.default"}),
     }
-    assert reasons(found, "right", right) == {"aten.t.default": "bookkeeping", "aten.ones_like.default": "bookkeeping"}
+    assert found.unpaired == ()
+    products = [node.id for node in left.nodes if node.op == "MatMul" and node.phase == "forward"]
+    numbers = found.numbers("left"), found.numbers("right")
+    assert [numbers[0][node] for node in products] == [numbers[1][node.id] for node in right.nodes if "addmm" in node.op]
+
+
+def dense(t: Tape, x: str, fused: bool, extra: str = "") -> str:
+    """x·w + b in one op or in two; ``extra`` says who else takes the product, or what else goes into it."""
+    w, b = t.leaf("w", np.random.default_rng(2).standard_normal((4, 4))), t.leaf("b", np.arange(4.0))
+    if fused:
+        return t.op("aten.addmm.default", lambda b, x, w: x @ w + b, b, x, w)
+    more = [t.leaf("mask", np.ones(4))] if extra == "fed by another leaf" else []
+    product = t.op("MatMul", lambda x, w, *more: x @ w, x, w, *more)
+    if extra == "a result":
+        t.result("product", product)
+    if extra == "read elsewhere":
+        t.result("square", t.op("Square", np.square, product))
+    return t.op("BiasAdd", np.add, product, b)
+
+
+@pytest.mark.parametrize("extra", ["a result", "read elsewhere", "fed by another leaf"])
+def test_a_step_is_inside_an_op_only_if_nothing_else_uses_it_and_nothing_else_goes_in(extra: str) -> None:
+    one, other = small("a", lambda t, x: dense(t, x, False)), small("b", lambda t, x: dense(t, x, True))
+    assert within(align(one, other), one, other) == {("BiasAdd", "aten.addmm.default"): ({"MatMul"}, set())}
+    one = small("a", lambda t, x: dense(t, x, False, extra))
+    found = align(one, other)
+    assert within(found, one, other) == {}
+    assert "MatMul" in reasons(found, "left", one)
+
+
+def convolution(engine: str, together: bool, db: float) -> GradGraph:
+    """Three gradients of y = x·w + b, by one op or by three; ``db`` is what the gradient of b cancels to."""
+    t = Tape(engine)
+    x = t.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
+    y = dense(t, x, True)
+    t.result("out", y)
+    g = t.back("Cos", np.cos, y, forward=y)
+    every: list[Function] = [lambda g: g @ np.ones((4, 4)), lambda g: g * g, lambda g: g[0] * 0 + db]
+    if together:
+        back = t.back("aten.convolution_backward.default", lambda g: tuple(f(g) for f in every), g, forward=y)
+        made = [(back, 0), (back, 1), (back, 2)]
+    else:
+        ops = ("Conv2DBackpropInput", "Conv2DBackpropFilter", "BiasAddGrad")
+        made = [(t.back(op, f, g, forward=y), 0) for op, f in zip(ops, every, strict=True)]
+    for name, (node, slot) in zip(("dx", "dw", "db"), made, strict=True):
+        end = t.add("output", (t.values[node][slot],), (node,), "output", phase="backward", name=name)
+        t.edges[-1] = Edge(node, end, slot, 0)
+    return t.graph()
+
+
+@pytest.mark.parametrize("db", [0.5, 1e-8])
+def test_ops_that_each_yield_one_gradient_pair_with_the_outputs_of_the_op_that_yields_all(db: float) -> None:
+    split, whole = convolution("mindspore-graph", False, db), convolution("torch-tape", True, -db if db < 1e-6 else db)
+    for left, right in ((split, whole), (whole, split)):
+        found = align(left, right)
+        assert found.divergence is None
+        nodes = left.by_id(), right.by_id()
+        made = [
+            (p.number, {(nodes[0][p.left].op, p.left_output), (nodes[1][p.right].op, p.right_output)})
+            for p in found.pairs
+            if "convolution_backward" in nodes[0][p.left].op + nodes[1][p.right].op
+        ]
+        assert [ends for _, ends in made] == [
+            {("Conv2DBackpropInput", 0), ("aten.convolution_backward.default", 0)},
+            {("Conv2DBackpropFilter", 0), ("aten.convolution_backward.default", 1)},
+            {("BiasAddGrad", 0), ("aten.convolution_backward.default", 2)},
+        ]
+        assert len({number for number, _ in made}) == 1
+        assert found.left_coverage.backward == found.left_coverage.backward_total
+        assert found.right_coverage.backward == found.right_coverage.backward_total
 
 
 @pytest.mark.parametrize("noise", [1e-7, 1e-6])

@@ -1,9 +1,13 @@
 """Captured graphs of the shipped scenarios: values, sources and links on them, and what aligning them finds."""
 
 from collections.abc import Callable
+from typing import get_args
 
+import msgspec
 import pytest
 
+from explorer.align import Alignment, align
+from explorer.align.records import SideName
 from explorer.arrays import Array, unpack
 from explorer.cases import GradCase
 from explorer.engines import ENGINES
@@ -73,29 +77,89 @@ def test_between_engines_that_agree_no_divergence_is_named(report: Reports, name
             assert alignment.divergence is None, (alignment.left, alignment.right, alignment.divergence)
 
 
-CONVOLUTION = ("Conv2D", "BatchNorm", "ReLU", "MaxPool", "MatMul")
+PROMISED = {
+    "mindspore-graph": {
+        "forward": {"Conv2D", "BatchNorm", "ReLU", "MaxPool", "MatMul", "BiasAdd"},
+        "backward": {
+            "Conv2DBackpropInput", "Conv2DBackpropFilter", "BatchNormGrad", "ReluGrad", "MaxPoolGrad", "MatMul", "BiasAddGrad",
+        },
+    },
+    "torch-tape": {
+        "forward": {
+            "aten.convolution.default", "aten.native_batch_norm.default", "aten.relu.default",
+            "aten.max_pool2d_with_indices.default", "aten.addmm.default",
+        },
+        "backward": {
+            "aten.convolution_backward.default", "aten.native_batch_norm_backward.default", "aten.threshold_backward.default",
+            "aten.max_pool2d_with_indices_backward.default", "aten.mm.default", "aten.sum.dim_IntList",
+        },
+    },
+}  # fmt: skip
+"""The five operators and all their gradients, as each engine calls them."""
+
+ONE_TO_ONE = {
+    ("Conv2D", "aten.convolution.default", 0),
+    ("BiasAdd", "aten.convolution.default", 0),
+    ("Conv2DBackpropInput", "aten.convolution_backward.default", 0),
+    ("Conv2DBackpropFilter", "aten.convolution_backward.default", 1),
+    ("BiasAddGrad", "aten.convolution_backward.default", 2),
+    ("BatchNorm", "aten.native_batch_norm.default", 0),
+    ("BatchNormGrad", "aten.native_batch_norm_backward.default", 0),
+    ("ReLU", "aten.relu.default", 0),
+    ("ReluGrad", "aten.threshold_backward.default", 0),
+    ("MaxPool", "aten.max_pool2d_with_indices.default", 0),
+    ("MaxPoolGrad", "aten.max_pool2d_with_indices_backward.default", 0),
+    ("MatMul", "aten.addmm.default", 0),
+    ("BiasAdd", "aten.addmm.default", 0),
+    ("MatMul", "aten.mm.default", 0),
+    ("BiasAddGrad", "aten.sum.dim_IntList", 0),
+}
+"""MindSpore's operator, PyTorch's, and which of its outputs."""
+
+
+def promised(report: Report) -> tuple[Alignment, dict[str, GradGraph]]:
+    """The alignment of mindspore-graph, on the left, with torch-tape, and both graphs."""
+    graphs = {engine: graph for engine in PROMISED if (graph := last(report, engine))}
+    return align(graphs["mindspore-graph"], graphs["torch-tape"]), graphs
+
+
+def unpaired(alignment: Alignment, graphs: dict[str, GradGraph]) -> set[str]:
+    """The promised operators of which some node is in no pair."""
+    lone = set()
+    for side, (engine, phases) in zip(get_args(SideName), PROMISED.items(), strict=True):
+        paired = {node for pair in alignment.pairs for node in pair.members(side)}
+        for phase, ops in phases.items():
+            nodes = [node for node in graphs[engine].nodes if node.phase == phase]
+            assert ops <= {node.op for node in nodes}
+            lone |= {node.op for node in nodes if node.op in ops and node.id not in paired}
+    return lone
 
 
 def test_convolution_norm_relu_pooling_and_matmul_pair_one_to_one_with_their_gradients(report: Reports) -> None:
-    whole = report("conv_bn_relu_pool")
-    alignment = next(a for a in whole.alignments if {a.left, a.right} == {"mindspore-graph", "torch-tape"})
-    graph = last(whole, alignment.left if alignment.left == "mindspore-graph" else alignment.right)
-    assert graph is not None
-    side = 0 if graph.engine == alignment.left else 1
-    paired = {(pair.left, pair.right)[side] for pair in alignment.pairs}
-    assert len({pair.left for pair in alignment.pairs}) == len({pair.right for pair in alignment.pairs}) == len(alignment.pairs)
-    reasons = {odd.node: odd.reason for odd in alignment.unpaired if odd.side == ("left", "right")[side]}
-    for wanted in CONVOLUTION:
-        forward = [node for node in graph.nodes if node.phase == "forward" and wanted.lower() in node.op.lower()]
-        assert forward, wanted
-        for node in forward:
-            derived = [back for back in graph.nodes if back.forward == node.id and back.phase == "backward"]
-            assert derived, node.op
-            assert any(back.id in paired for back in derived), node.op
-            for each in (node, *derived):  # MindSpore adds a bias, and filters a convolution backward, in ops of their own
-                assert each.id in paired or reasons[each.id] == "decomposed", each.op
+    alignment, graphs = promised(report("conv_bn_relu_pool"))
+    assert unpaired(alignment, graphs) == set()
+    nodes = graphs["mindspore-graph"].by_id(), graphs["torch-tape"].by_id()
+    made = [(node, pair) for pair in alignment.pairs for node in pair.members("left") if nodes[0][node].kind == "op"]
+    found = {(nodes[0][node].op, nodes[1][pair.right].op, pair.right_output) for node, pair in made}
+    assert found >= ONE_TO_ONE
+    for side in get_args(SideName):
+        slots = [(getattr(pair, side), getattr(pair, f"{side}_output")) for pair in alignment.pairs]
+        steps = [node for pair in alignment.pairs for node in pair.members(side)[1:]]
+        assert len(slots) == len(set(slots))
+        assert not {node for node, _ in slots} & set(steps)
+        assert len(steps) == len(set(steps))
     for odd in alignment.unpaired:
-        assert odd.reason
+        assert odd.reason != "decomposed", (odd.node, odd.detail)
+        assert odd.detail
+
+
+def test_without_steps_inside_a_partner_and_further_outputs_the_bias_would_part_convolution_and_matmul(report: Reports) -> None:
+    alignment, graphs = promised(report("conv_bn_relu_pool"))
+    plain = tuple(
+        msgspec.structs.replace(pair, left_within=(), right_within=()) for pair in alignment.pairs if not pair.right_output
+    )
+    lone = unpaired(msgspec.structs.replace(alignment, pairs=plain), graphs)
+    assert lone == {"Conv2D", "MatMul", "Conv2DBackpropFilter", "BiasAddGrad"}
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -8,6 +8,7 @@ from explorer.align.reasons import reasons
 from explorer.align.records import Alignment, Coverage, How, Pair
 from explorer.align.side import WORK, Slot, view
 from explorer.align.state import Matching
+from explorer.align.within import enclose, share
 from explorer.graph import GradGraph
 
 
@@ -22,6 +23,8 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     matching = match(sides, prints(sides, rtol, atol), rtol, atol)
     missing = _missing(matching)
     finding = diverge(matching, missing)
+    enclose(matching)
+    share(matching)
     differing = [sides[0].nodes[one].name or one for one, _ in matching.differing if sides[0].nodes[one].kind == "output"]
     differing += [side.nodes[node].name for side, nodes in zip(sides, missing, strict=True) for node in nodes]
     return Alignment(
@@ -46,13 +49,37 @@ def _missing(matching: Matching) -> tuple[list[str], list[str]]:
 
 
 def _pairs(matching: Matching) -> tuple[Pair, ...]:
+    """Pairs in the left side's execution order, each followed by those that share its number."""
     rank = matching.sides[0].rank
+    steps = [_steps(matching, index) for index in (0, 1)]
     found = sorted(matching.found, key=lambda pair: rank[pair[0][0]])
-    hows = [_how(matching, *pair) for pair in found]
+    numbers = {left[0]: number for number, (left, _, _) in enumerate(found, start=1)}
+    shared = [(numbers[str(matching.pair_of(0, left[0]))], left, right, how) for left, right, how in matching.shared]
+    every = [(numbers[left[0]], left, right, _how(matching, left, right, how)) for left, right, how in found]
+    every += sorted(shared, key=lambda pair: (pair[0], rank[pair[1][0]], pair[1:3]))
     return tuple(
-        Pair(left=one[0], right=other[0], left_output=one[1], right_output=other[1], number=number, how=how)
-        for number, ((one, other, _), how) in enumerate(zip(found, hows, strict=True), start=1)
+        Pair(
+            left=left[0],
+            right=right[0],
+            left_output=left[1],
+            right_output=right[1],
+            number=number,
+            how=how,
+            left_within=steps[0].get(left[0], ()),
+            right_within=steps[1].get(right[0], ()) if left[0] in steps[0] or right[0] in steps[1] else (),
+        )
+        for number, left, right, how in sorted(every, key=lambda pair: pair[0])
     )
+
+
+def _steps(matching: Matching, index: int) -> dict[str, tuple[str, ...]]:
+    """The steps that are taken inside the partner of each node."""
+    found: dict[str, list[str]] = {}
+    outputs = {pair[index][0] for pair in matching.shared}
+    for step, top in matching.tied[index].items():
+        if step not in outputs:
+            found.setdefault(top, []).append(step)
+    return {top: tuple(steps) for top, steps in found.items()}
 
 
 def _how(matching: Matching, left: Slot, right: Slot, how: How) -> How:
@@ -63,7 +90,8 @@ def _coverage(matching: Matching, index: int) -> Coverage:
     counts = {"forward": [0, 0], "backward": [0, 0]}
     for node, found in matching.sides[index].nodes.items():
         if found.kind in WORK:
-            counts[found.phase][0] += node in matching.relations.partner[index]
+            counts[found.phase][0] += matching.pair_of(index, node) is not None
             counts[found.phase][1] += 1
     (forward, forward_total), (backward, backward_total) = counts["forward"], counts["backward"]
-    return Coverage(forward=forward, forward_total=forward_total, backward=backward, backward_total=backward_total)
+    within = sum(map(len, _steps(matching, index).values()))
+    return Coverage(forward=forward, forward_total=forward_total, backward=backward, backward_total=backward_total, within=within)

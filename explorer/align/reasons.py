@@ -21,7 +21,7 @@ def reasons(matching: Matching, finding: Finding) -> Iterator[Unpaired]:
         spoiled = _spoiled(matching, finding, index)
         needed = _needed(matching, index)
         for node in side.ordered():
-            if node in matching.relations.partner[index]:
+            if matching.pair_of(index, node) is not None:
                 continue
             why = (
                 _named_difference(matching, index, node)

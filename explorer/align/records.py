@@ -12,10 +12,14 @@ Reason = Literal["decomposed", "fused", "bookkeeping", "unobserved", "difference
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Two nodes that hold the same quantity, each with the output slot that holds it.
 
-    ``number`` counts from 1 in the left graph's execution order. ``how`` is the evidence beyond equal values: "name" of a
-    leaf or a result; "value" that nothing else has; "value+provenance" and "value+order" among several candidates;
-    "transposed" and "reordered" when the same numbers lie in another layout of one shape; "provenance" when a value was not
-    observed or is rounding noise about zero; "across" when one engine computes it in the other phase, or as a constant.
+    ``number`` counts from 1 in the left graph's execution order. A node with several outputs may be in a pair by each of them:
+    these pairs share a number. ``left_within`` and ``right_within`` are steps that lead to the node of their side, and that the
+    node of the other side takes inside itself: a product before its bias is added.
+
+    ``how`` is the evidence beyond equal values: "name" of a leaf or a result; "value" that nothing else has; "value+provenance"
+    and "value+order" among several candidates; "transposed" and "reordered" when the same numbers lie in another layout of one
+    shape; "provenance" when a value was not observed or is rounding noise about zero; "across" when one engine computes it in
+    the other phase, or as a constant.
     """
 
     left: str
@@ -24,12 +28,19 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     right_output: int
     number: int
     how: How
+    left_within: tuple[str, ...] = ()
+    right_within: tuple[str, ...] = ()
+
+    def members(self, side: SideName) -> tuple[str, ...]:
+        """The node of a side, and the steps that lead to it."""
+        return (self.left, *self.left_within) if side == "left" else (self.right, *self.right_within)
 
 
 class Unpaired(msgspec.Struct, frozen=True, kw_only=True):
     """A node without a partner, and why.
 
-    "decomposed": a step of what the other engine does in fewer ops; "fused": an op that the other engine does in more;
+    "decomposed": a step of what the other engine does in fewer ops, though not verifiably inside one; "fused": an op that the
+    other engine does in more;
     "bookkeeping": it makes no new numbers, or nothing depends on them; "unobserved": its value is not known;
     "difference": here the graphs part; "consequence": computed from such a difference.
     """
@@ -59,12 +70,13 @@ class Divergence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """How many op nodes of one graph have a partner, of how many, by phase."""
+    """How many op nodes of one graph are paired, of how many, by phase; ``within`` of these are steps inside a partner."""
 
     forward: int
     forward_total: int
     backward: int
     backward_total: int
+    within: int = 0
 
 
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,5 +93,5 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     right_coverage: Coverage
 
     def numbers(self, side: SideName) -> dict[str, int]:
-        """The pair number of each paired node of a side, keyed by node id."""
-        return {getattr(pair, side): pair.number for pair in self.pairs}
+        """The pair number of each paired node of a side, and of each step inside a partner, keyed by node id."""
+        return {node: pair.number for pair in self.pairs for node in pair.members(side)}

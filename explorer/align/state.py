@@ -12,7 +12,9 @@ from explorer.align.side import Side, Slot
 class Matching:
     """The pairs found so far, and what the sides look like to whoever looks for more.
 
-    ``differing`` are leaves and results that share a name and not a value.
+    ``differing`` are leaves and results that share a name and not a value. ``shared`` pairs a free node with a further output of
+    a paired one; ``tied`` names, for such a node and for a step that a partner takes inside itself, the node of its own side
+    whose pair it belongs to. ``taken`` are the outputs that are in a pair.
     """
 
     sides: tuple[Side, Side]
@@ -23,12 +25,34 @@ class Matching:
     found: list[tuple[Slot, Slot, How]] = field(default_factory=list)
     differing: list[tuple[str, str]] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
+    shared: list[tuple[Slot, Slot, How]] = field(default_factory=list)
+    tied: tuple[dict[str, str], dict[str, str]] = field(default_factory=lambda: ({}, {}))
+    taken: tuple[set[Slot], set[Slot]] = field(default_factory=lambda: (set(), set()))
 
     def join(self, left: Slot, right: Slot, how: How) -> None:
         """Makes a pair."""
         self.found.append((left, right, how))
+        self.taken[0].add(left)
+        self.taken[1].add(right)
         mains = left == self.sides[0].slot(left[0]), right == self.sides[1].slot(right[0])
         self.relations.join(left[0], right[0], mains)
+
+    def share(self, index: int, mine: Slot, theirs: Slot, how: How) -> None:
+        """Pairs a further output of a paired node with a free node of the other side."""
+        self.shared.append((mine, theirs, how) if index == 0 else (theirs, mine, how))
+        self.tied[1 - index][theirs[0]] = self.relations.partner[index][mine[0]]
+        self.taken[index].add(mine)
+        self.taken[1 - index].add(theirs)
+
+    def enclose(self, index: int, steps: list[str], top: str) -> None:
+        """Notes steps that the partner of ``top`` takes inside itself."""
+        self.tied[index].update(dict.fromkeys(steps, top))
+
+    def pair_of(self, index: int, node: str) -> str | None:
+        """The left node of the pair that a node belongs to: as its node, as a step inside it, or by a further output."""
+        top = self.tied[index].get(node, node)
+        partner = self.relations.partner[index].get(top)
+        return partner if index == 1 or partner is None else top
 
     def held(self, left: Slot, right: Slot) -> bool | None:
         """Whether two slots hold the same numbers, up to layout; None when one was not observed."""

@@ -159,7 +159,9 @@ def _entries(picture: Picture) -> list[tuple[str, str]]:
     entries = [(_swatch(role, min(CORNER.get(role, 3), 5)), words) for role, words in ROLES.items() if role in roles]
     entries += [(f'<path class="wire {kind}" d="M0 0h20"/>', words) for kind, words in WIRES.items() if kind in kinds]
     entries += [(_swatch("forward alarm", 3), "value not finite")] if any(card.alarm for card in cards) else []
-    entries += [(_badge("1", 3, -7), "same quantity in the other picture")] if any(card.badge for card in cards) else []
+    entries += (
+        [(_badge("1", 3, -7), "same quantity, or a step to it, on the other side")] if any(card.badge for card in cards) else []
+    )
     return entries
 
 

@@ -5,6 +5,7 @@ from html import escape
 
 from explorer.records import Report
 from explorer.report.reading import Group, Reading, Row, read
+from explorer.report.wording import PAIRED
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2330; --faint: #5d6678; --rule: #d9dde6; --ground: #ffffff; --band: #f4f6fa;
@@ -84,7 +85,7 @@ def _graphs(reading: Reading, pictures: Mapping[str, str]) -> Iterable[str]:
     yield "<h2>Gradient graphs</h2>"
     if reading.aligned:
         rows = [(f"{each.left} · {each.right}", each.forward, each.backward, each.divergence) for each in reading.aligned]
-        yield "<p>Op nodes that hold the same quantity in both graphs of a pair.</p>"
+        yield f"<p>Counted, by pair: {escape(PAIRED)}.</p>"
         yield _table(("pair", "forward", "backward", "first divergence"), map(_cells, rows))
     for line in reading.ungraphed:
         yield f'<p>No graph from {escape(line.who)}: <span class="mono">{escape(line.text)}</span></p>'

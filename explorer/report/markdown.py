@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.records import Report
 from explorer.report.reading import Group, Reading, Row, read
+from explorer.report.wording import PAIRED
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&-])")
 
@@ -51,6 +52,7 @@ def _graphs(reading: Reading, pictures: Mapping[str, str]) -> Iterable[str]:
         return
     yield "## Gradient graphs"
     if reading.aligned:
+        yield f"Counted, by pair: {escape(PAIRED)}."
         rows = [(f"{each.left} · {each.right}", each.forward, each.backward, each.divergence) for each in reading.aligned]
         yield table(("pair", "forward", "backward", "first divergence"), rows)
     for line in reading.ungraphed:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from explorer.records import Report
 from explorer.report.reading import Group, Line, Reading, Row, State, read
+from explorer.report.wording import PAIRED
 
 STYLES: dict[State, str] = {"good": "green", "foreseen": "yellow", "alarm": "bold red", "idle": "dim"}
 FIRM = ("call", "verdict", "oracle")
@@ -106,7 +107,7 @@ def _notes(reading: Reading) -> Iterable[RenderableType]:
 def _graphs(reading: Reading) -> Iterable[RenderableType]:
     if reading.aligned:
         yield Text()
-        yield Text("graphs, by pair: op nodes that hold the same quantity", style="bold")
+        yield Text(f"graphs, by pair: {PAIRED}", style="bold")
         table = Table.grid(padding=(0, GAP))
         table.add_row("", *(Text(name, style="dim") for name in ("", "forward", "backward", "first divergence")))
         for pair in reading.aligned:

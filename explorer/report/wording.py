@@ -110,6 +110,10 @@ def size(difference: Difference | None) -> str:
     return f"{difference.abs:.2g}" if difference.what == "value" else difference.what
 
 
+PAIRED = "op nodes that hold the same quantity, or are a step inside one op of the other graph"
+"""What the counts of an alignment count."""
+
+
 def spelled(difference: Difference) -> str:
     """A difference in a sentence: where it is, how great, and between whom."""
     pair = " and ".join(difference.engines)

@@ -77,7 +77,7 @@ def _say(alignment: Alignment) -> None:
         f"{side.forward + side.backward} of {side.forward_total + side.backward_total}"
         for side in (alignment.left_coverage, alignment.right_coverage)
     ]
-    paired = f"{counts[0]} ops on the left and {counts[1]} on the right have a partner that holds the same value."
+    paired = f"{counts[0]} ops on the left and {counts[1]} on the right hold the value of a partner, or are a step inside one."
     if alignment.divergence:
         st.warning(f"**{escape(clean(alignment.divergence.sentence))}**  \n{paired}")
     else:

@@ -45,10 +45,12 @@ def node_detail(chosen: tuple[str, str] | None, left: GradGraph, right: GradGrap
 
 def _partner(alignment: Alignment | None, side: SideName, node: str) -> dict[SideName, str]:
     other: SideName = "right" if side == "left" else "left"
-    pair = next((pair for pair in alignment.pairs if getattr(pair, side) == node), None) if alignment else None
+    pair = next((pair for pair in alignment.pairs if node in pair.members(side)), None) if alignment else None
     if pair is None:
         return {}
-    st.markdown(f"Pair {pair.number}, recognised by {HOW[pair.how]}.")
+    step = getattr(pair, side) != node
+    said = "a step that one op of the other side takes inside itself" if step else f"recognised by {HOW[pair.how]}"
+    st.markdown(f"Pair {pair.number}, {said}.")
     return {other: getattr(pair, other)}
 
 

@@ -10,6 +10,7 @@ import msgspec
 import streamlit as st
 
 from explorer.align import Alignment
+from explorer.align.records import SideName
 
 HERE = Path(__file__).resolve().parent
 
@@ -32,16 +33,18 @@ def _component() -> Any:
     return st.components.v2.component("explorer.pair_view", html=html, css=css, js=js)
 
 
-def pairs(alignment: Alignment | None) -> dict[str, dict[str, list[str]]]:
-    """For each side, the ids on the other side that a node is paired with."""
-    found: dict[str, dict[str, list[str]]] = {"left": {}, "right": {}}
+def pairs(alignment: Alignment | None) -> dict[SideName, dict[str, list[str]]]:
+    """For each side, the ids on the other side that a node is paired with: the pair's own node first, then steps inside it."""
+    found: dict[SideName, dict[str, list[str]]] = {"left": {}, "right": {}}
+    sides: tuple[tuple[SideName, SideName], ...] = (("left", "right"), ("right", "left"))
     for pair in alignment.pairs if alignment else ():
-        found["left"].setdefault(pair.left, []).append(pair.right)
-        found["right"].setdefault(pair.right, []).append(pair.left)
+        for side, other in sides:
+            for node in pair.members(side):
+                found[side].setdefault(node, []).extend(pair.members(other))
     return found
 
 
-def pair_view(left: Side, right: Side, links: Mapping[str, Mapping[str, list[str]]], *, key: str) -> tuple[str, str] | None:
+def pair_view(left: Side, right: Side, links: Mapping[SideName, Mapping[str, list[str]]], *, key: str) -> tuple[str, str] | None:
     """Mount the component; gives the side and the node id that was chosen last, checked against the sides there are."""
     before = st.session_state.get(key, {}).get("selected")
     result = _component()(

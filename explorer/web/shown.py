@@ -1,8 +1,11 @@
 """A gradient graph as the page shows it: its modules merged to a depth, and the alignment said of what is in sight."""
 
+from collections import Counter
+
 import msgspec
 
 from explorer.align import Alignment
+from explorer.align.records import SideName
 from explorer.drawing.collapse import collapse_named
 from explorer.graph import GradGraph
 
@@ -25,10 +28,21 @@ def translated(alignment: Alignment, left: Shown, right: Shown) -> Alignment:
     """The alignment in the ids of what is in sight: pairs of nodes inside merged modules pair the modules, each once."""
     pairs = {(left.home[pair.left], right.home[pair.right]): pair for pair in reversed(alignment.pairs)}
     homes = {"left": left.home, "right": right.home}
+    held = {"left": Counter(left.home.values()), "right": Counter(right.home.values())}
+
+    def apart(side: SideName, steps: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(homes[side][step] for step in steps if held[side][homes[side][step]] == 1)
+
     return msgspec.structs.replace(
         alignment,
         pairs=tuple(
-            msgspec.structs.replace(pair, left=one, right=other)
+            msgspec.structs.replace(
+                pair,
+                left=one,
+                right=other,
+                left_within=apart("left", pair.left_within),
+                right_within=apart("right", pair.right_within),
+            )
             for (one, other), pair in sorted(pairs.items(), key=lambda item: item[1].number)
         ),
         unpaired=tuple(msgspec.structs.replace(each, node=homes[each.side][each.node]) for each in alignment.unpaired),
