@@ -1,0 +1,91 @@
+"""What TensorFlow's layers do when little is said, measured on Keras: dropout, batch norm, layer norm, GELU, cross entropy, axes."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from explorer.measuring import Ask, Found
+from explorer.studies.operators.data import AXES, BATCH, BETA, GAMMA, LABELS, LOGITS, MEAN, MOMENTA, POINTS, SMALL_PAIR, VARIANCE
+from explorer.studies.operators.in_keras import array, keras
+from explorer.studies.operators.trying import tried
+
+ELEMENTS = 20_000
+
+
+def dropout_settings(ask: Ask) -> Found:
+    """The share of ones that survive each way to ask for dropout, what a survivor becomes, and what inference makes of it."""
+    layers = keras().layers
+    figures: dict[str, Any] = {
+        "rate=0.3": tried(_survival, layers, rate=0.3),
+        "keep_prob=0.7": tried(_survival, layers, keep_prob=0.7),
+        "0.3 alone": tried(_survival, layers, 0.3),
+        "no argument": tried(_survival, layers),
+    }
+    return Found(figures | {"parameters": list(inspect.signature(layers.Dropout).parameters)})
+
+
+def _survival(layers: Any, *arguments: float, **options: Any) -> dict[str, Any]:
+    layer = layers.Dropout(*arguments, **options)
+    ones = np.ones(ELEMENTS, np.float32)
+    made = array(layer(ones, training=True))
+    still = bool((array(layer(ones, training=False)) == 1).all())
+    return {"kept": float((made != 0).mean()), "survivor": float(made.max()), "inference_is_identity": still}
+
+
+def batch_norm_momentum(ask: Ask) -> Found:
+    """Running mean and variance after one training step, for some momenta and for the default."""
+    layers = keras().layers
+    figures = {str(momentum): _after_one_step(layers, momentum=momentum) for momentum in MOMENTA}
+    return Found(figures | {"default": _after_one_step(layers)})
+
+
+def _after_one_step(layers: Any, **options: Any) -> list[Any]:
+    layer = layers.BatchNormalization(axis=1, **options)
+    layer.build(BATCH.shape)
+    layer.set_weights([GAMMA, BETA, MEAN, VARIANCE])
+    layer(BATCH, training=True)
+    return [array(layer.moving_mean).tolist(), array(layer.moving_variance).tolist()]
+
+
+def layer_norm_of_a_small_pair(ask: Ask) -> Found:
+    """Layer norm of (-0.001, 0.001), whose output shows the epsilon; and batch norm at inference of 1, with variance 0."""
+    layers = keras().layers
+    norm = layers.BatchNormalization(axis=1, moving_variance_initializer="zeros")
+    made = array(norm(BATCH * 0 + 1, training=False))
+    return Found(
+        {"layer norm": array(layers.LayerNormalization()(SMALL_PAIR)).tolist()[0], "batch norm of 1": float(made[0, 0, 0, 0])}
+    )
+
+
+def gelu(ask: Ask) -> Found:
+    """Each GELU at points from -4 to 4."""
+    activations = keras().activations
+    ways = {"activations.gelu": {}, "activations.gelu(approximate=True)": {"approximate": True}}
+    return Found({name: {"value": array(activations.gelu(POINTS, **options)).tolist()} for name, options in ways.items()})
+
+
+def cross_entropy(ask: Ask) -> Found:
+    """Softmax cross entropy of two rows of logits and their labels by each way to ask for it."""
+    losses = keras().losses
+    ways: dict[str, Any] = {
+        "SparseCategoricalCrossentropy()": losses.SparseCategoricalCrossentropy(),
+        "SparseCategoricalCrossentropy(from_logits=True)": losses.SparseCategoricalCrossentropy(from_logits=True),
+    }
+    return Found({name: {"value": float(array(loss(LABELS, LOGITS)))} for name, loss in ways.items()})
+
+
+def axes(ask: Ask) -> Found:
+    """Shape and elements of a (1, 2, 3, 4) tensor after each call."""
+    ops = keras().ops
+    calls: dict[str, Any] = {
+        "ops.transpose(x, (3, 2, 1, 0))": lambda: ops.transpose(AXES, (3, 2, 1, 0)),
+        "ops.transpose(x, 0, 3)": lambda: ops.transpose(AXES, 0, 3),
+        "ops.swapaxes(x, 0, 3)": lambda: ops.swapaxes(AXES, 0, 3),
+    }
+    return Found({name: tried(_moved, call) for name, call in calls.items()})
+
+
+def _moved(call: Any) -> dict[str, Any]:
+    made = array(call())
+    return {"shape": made.shape, "elements": np.ravel(made).tolist()}
