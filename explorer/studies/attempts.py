@@ -1,22 +1,42 @@
 """What measuring functions share: an attempt whose exception is a figure, and plain numbers of tensors; no framework here."""
 
 import math
+import re
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-FIRST_LINES = 3
+from explorer.report.clean import one_line
+
+RULE = re.compile(r"^\s*-{20,}\s*$", re.MULTILINE)
+"""The lines with which MindSpore 2.10 rules its messages."""
+
+STACK = re.compile(r"\n\s*- (C\+\+ Call Stack|The Traceback|Framework|The Function Call Stack)")
+"""Where MindSpore's messages stop to speak of the program."""
+
+CHANGING = ((re.compile(r"(?<=[A-Za-z])_\d{2,}\b"), "_…"), (re.compile(r"uid\(\d+\)"), "uid(…)"))
+"""Running numbers of graphs, which are others at every run."""
+
+LONGEST = 300
+"""How many characters of a framework's message a figure keeps."""
 
 
 def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What ``function`` returns, or {"raised": type, "message": the first lines} of what it raised."""
+    """What ``function`` returns, or {"raised": type, "message": text} of what it raised: no addresses, no stack of C++."""
     try:
         return function(*arguments, **options)
     except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip(" -")]
-        return {"raised": type(error).__name__, "message": " ".join(lines[:FIRST_LINES])}
+        return {"raised": type(error).__name__, "message": message(str(error))}
+
+
+def message(text: str) -> str:
+    """A framework's message on one line, without rules, the stack of C++, and what is another at every run."""
+    told = STACK.split(RULE.sub("", text), maxsplit=1)[0]
+    for pattern, instead in CHANGING:
+        told = pattern.sub(instead, told)
+    return one_line(told, LONGEST)
 
 
 def raised(figure: Any) -> bool:
