@@ -46,7 +46,7 @@ class Net:
 def build(request: NetRequest) -> Net:
     """A fresh net in the mode of ``request.engine``, on its device, started from its parameters."""
     use_device(request.device)
-    _pynative_executor.set_grad_flag(False)  # a tape call that raised leaves it on (2.10.0): the next compile would nest
+    _pynative_executor.clear_res()  # a tape call that raised leaves its tape on (2.10.0): compiles would nest, `tensor[0]` fail
     ms.set_context(mode=MODES[request.engine])
     ms.set_seed(SEED)
     scenario = load(request.scenario)
