@@ -57,9 +57,11 @@ class Builder:
         self.returned: list[Any] = []
         self.body = ""
         self.lane: Phase = "forward"
+        self.ahead: set[int] = set()
 
-    def run(self, statements: dict[str, list[Statement]], entry: str) -> None:
-        """Build every graph that is reached from ``entry``."""
+    def run(self, statements: dict[str, list[Statement]], entry: str, valued: bool = False) -> None:
+        """Build every graph that is reached from ``entry``; ``valued`` where that returns (outputs, gradients)."""
+        self.ahead = behind_outputs(statements[entry]) if valued else set()
         for parameter in self.module.parameters:
             self.globals[parameter.label] = self._leaf(parameter)
         graphs = {graph.name: graph for graph in self.module.subgraphs}
@@ -144,7 +146,9 @@ class Builder:
         return _results(number, statement)
 
     def _phase(self, statement: Statement, operands: list[Any]) -> Phase:
-        marked = statement.scope.startswith("Gradients") or statement.node.forward_unique_id is not None
+        if not self.body and statement.node.index in self.ahead:
+            return "forward"  # gradients that the net itself takes are part of its forward
+        marked = statement.scope.startswith("Gradients") or statement.node.forward_unique_id is not None or statement.duplicate
         behind = any(
             slot and self.draft.nodes[slot[0]].phase == "backward" for slot in _flat(operands) if isinstance(slot, tuple)
         )
@@ -223,6 +227,25 @@ def reached(statements: dict[str, list[Statement]], entry: str) -> list[str]:
                     found[name] = None
                     waiting.append(name)
     return list(found)
+
+
+def behind_outputs(statements: list[Statement]) -> set[int]:
+    """The numbers of the statements that a net's outputs need, of a graph that returns (outputs, gradients)."""
+    made = {statement.node.index: statement for statement in statements}
+    end: Statement | None = statements[-1]
+    while end is not None and end.op in ALIASES:
+        first = end.operands[0]
+        end = made.get(first.index) if isinstance(first, NodeRef) else None
+    waiting = list(end.operands[:1]) if end is not None and end.op == "MakeTuple" else []
+    found: set[int] = set()
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Items):
+            waiting.extend(value.values)
+        elif isinstance(value, NodeRef) and value.index in made and value.index not in found:
+            found.add(value.index)
+            waiting.extend(made[value.index].operands)
+    return found
 
 
 def _results(number: int, statement: Statement) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from explorer.ir import IRNode, Module, Subgraph
-from explorer.ir.records import Abstract, GraphRef, Source, TensorShape, Type, Value
+from explorer.ir.records import Abstract, GraphRef, Scalar, Source, TensorShape, Type, Value
 
 Place = tuple[str, int]
 DEFINITIONS = ("def ", "class ", "@")
@@ -33,6 +33,17 @@ class Statement:
         """What goes in; for a call through a value, that value first."""
         callee = self.node.callee
         return (callee, *self.node.operands) if callee is not None and not isinstance(callee, GraphRef) else self.node.operands
+
+    @property
+    def twin(self) -> str:
+        """What a node of a Cell with ``recompute()`` shares with the one that computes it once more; "" for any other node."""
+        numbers = [self.node.cnode_attrs.get(key) for key in ("recompute_sub_graph", "recompute_id")]
+        return "↺" + ".".join(str(number.value) for number in numbers if isinstance(number, Scalar)) if all(numbers) else ""
+
+    @property
+    def duplicate(self) -> bool:
+        """Whether this is the one that computes it once more, in backward."""
+        return bool(self.twin) and "duplicated" in self.node.cnode_attrs
 
 
 def program(module: Module) -> dict[str, list[Statement]]:

@@ -29,8 +29,12 @@ class Links:
             self.named.setdefault(written.unique_id, []).append(number)
         if node.kind == "call":
             self._called(number, statement)
+        if statement.twin and not statement.duplicate:
+            self.named.setdefault(statement.twin, []).append(number)
         if node.phase == "backward":
-            if written.forward_unique_id is not None:
+            if statement.duplicate:
+                self.wanted[number] = (statement.twin, "")
+            elif written.forward_unique_id is not None:
                 self.wanted[number] = (written.forward_unique_id, written.forward_node_name or "")
             elif found := re.findall(r"Grad_(\w+)", statement.scope):
                 self.inside[number] = found[-1]

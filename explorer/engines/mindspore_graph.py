@@ -104,7 +104,7 @@ def _graphs(
         entry = _forward_entry(module, net) if stage == "type_inference" else module.entry
         reader = (lambda statement, joined=joined: joined.get(id(statement))) if last and request.values else None
         builder = Builder(module, _leaves(module, net, before), reader, frozenset(dump.idle))
-        builder.run(statements, entry)
+        builder.run(statements, entry, valued=compiled.api == "value_and_grad" and stage != "type_inference")
         if last:
             _outputs(builder, net, compiled, real)
             results(builder.draft, net, state, request.values)

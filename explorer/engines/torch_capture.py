@@ -17,6 +17,7 @@ EMPTY = frozenset({"aten.new_empty_strided.default", "aten.empty.memory_format",
 COPY = "aten.copy_.default"
 DETACH = "aten.detach.default"
 LIFT = "aten.lift_fresh.default"
+ZEROS = "aten.zeros_like.default"
 
 
 class Capture:
@@ -151,10 +152,11 @@ class Capture:
             told = {"scope": self.records[link].scope, "lines": self.records[link].lines}
         elif record.phase == "backward" and record.func is not None:
             missing = {"forward": PREPARED, "source": PREPARED}
-        seed = record.phase == "backward" and not record.tape and not record.reads and record.func is not None
-        kind: Kind = (
-            record.args[0] if record.func is None else "constant" if seed else "accumulate" if record.accumulates else "op"
-        )
+        outside = record.phase == "backward" and not record.tape and record.func is not None
+        seed = outside and not record.reads
+        kind: Kind = record.args[0] if record.func is None else "accumulate" if record.accumulates else "op"
+        if seed or (outside and str(record.func) == ZEROS):
+            kind = "constant"  # zeros are the gradient of what the outputs do not depend on
         self.nodes.append(
             Node(
                 id=identity,

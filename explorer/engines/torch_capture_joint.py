@@ -44,6 +44,7 @@ class JointCapture:
     ) -> None:
         self.joint = joint
         self.net = net
+        self.asked = asked
         every = list(joint.module.graph.nodes)
         placeholders = [node for node in every if node.op == "placeholder"]
         self.given = dict(zip(placeholders, [*primals, *tangents], strict=True))
@@ -109,6 +110,7 @@ class JointCapture:
                     self._result(key, end, value, phase)
                 elif phase == "backward" and kind == "gradient" and end is not None:
                     self._result(f"d{self._name(key)}", end, value, phase)
+        self._zeros()
         self._edges()
         self._count_saved()
         made = [Edge(a, b, out, into, kind) for a, b, out, into, kind in self.edges]  # type: ignore[arg-type]  # kinds by _edge
@@ -213,6 +215,30 @@ class JointCapture:
             Node(id=identity, op="output", kind="output", phase=phase, name=name, forward=linked, order=order, outputs=shown)
         )
         self._edge(self.identity[node], identity, out, 0)
+
+    def _zeros(self) -> None:
+        """Add the gradients that the joint graph leaves out, since the outputs do not depend on their leaves."""
+        ends = zip(self.joint.outputs, self.ends, strict=True)
+        made = {key for (kind, key), end in ends if kind == "gradient" and end is not None}
+        for key in sorted(self.asked - made, key=str):
+            leaf = self.net.state[key] if isinstance(key, str) else self.net.arguments[key]
+            shown, name = (self._output(torch.zeros_like(leaf)),), self._name(key)
+            linked = self.identity.get(self._leaf(name))
+            for kind, label in (("constant", ""), ("output", f"d{name}")):
+                identity, order = f"n{len(self.nodes)}", len(self.nodes)
+                self.nodes.append(
+                    Node(
+                        id=identity,
+                        op=kind,
+                        kind=kind,  # type: ignore[arg-type]  # the loop's strings are kinds
+                        phase="backward",
+                        name=label,
+                        forward=linked,
+                        order=order,
+                        outputs=shown,
+                    )
+                )
+            self._edge(self.nodes[-2].id, self.nodes[-1].id, 0, 0)
 
     def _edges(self) -> None:
         drawn = None

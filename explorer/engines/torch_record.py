@@ -199,9 +199,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
     def _count(self, node: Any) -> None:
         """Add what a tape node keeps to the operator that made it; every storage counts once."""
         owner = self.owner(node._sequence_nr()) if node._sequence_nr() != LEAF else None
-        for name in saved_fields(node.__class__):
+        for plain, raw in saved_fields(node.__class__):
             try:
-                values = getattr(node, name)
+                values = _kept(node, plain, raw)
             except RuntimeError:  # overwritten since; backward itself will raise and say so
                 continue
             for tensor in tensors_in(values):
@@ -231,10 +231,22 @@ def _gather(values: Iterable[Any], found: list[torch.Tensor]) -> None:
             _gather(item.values(), found)
 
 
+def _kept(node: Any, plain: str, raw: str) -> Any:
+    """What a field of a tape node holds: the tensors saved, or what a hook packed them into (a checkpoint's holds none).
+
+    Unpacking runs the hook, and a checkpoint's computes its block once more.
+    """
+    held = getattr(node, raw)
+    packed = [each.data for each in (held if isinstance(held, tuple) else (held,)) if each.unpack_hook is not None]
+    return packed or getattr(node, plain)
+
+
 @functools.cache
-def saved_fields(kind: Any) -> tuple[str, ...]:
-    """The attributes in which a class of tape nodes keeps tensors."""
-    return tuple(name for name in dir(kind) if name.startswith("_saved_") or name == "saved_tensors")
+def saved_fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """The attributes in which a class of tape nodes keeps tensors: as they were saved, and as they are held."""
+    raw = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+    named = [(name.removeprefix("_raw"), name) for name in raw]
+    return tuple((plain if hasattr(kind, plain) else plain[1:], name) for plain, name in named)
 
 
 @functools.cache
