@@ -31,16 +31,24 @@ TOKENS: Final = ("ink", "soft", "group-line")
 ALT: Final = re.compile(r' aria-[a-z]+="[^"]*"| role="graphics-[a-z]+"')
 """Vega's own accessible names, one for each mark: a title and a description for the whole say more."""
 
+CLIP: Final = re.compile(r"\bclip\d+\b")
+
 FONT: Final = "Roboto, Segoe UI, Helvetica, Arial, sans-serif"
 
 
 def chart_svg(chart: Chart) -> bytes:
     """The SVG of a chart, light or dark by the reader's preference; the same bytes for the same chart."""
     made: str = _converter().vegalite_to_svg(specification(chart))
-    text = ALT.sub("", made).replace('class="marks"', f'class="marks chart" role="img" aria-label="{escape(chart.title)}"', 1)
+    text = _numbered(ALT.sub("", made), chart.name).replace('class="marks"', f'class="marks chart" role="img" aria-label="{escape(chart.title)}"', 1)
     described = f"<title>{escape(chart.title)}</title><desc>{escape(chart.note or f'{chart.y} by {chart.x}')}</desc>"
     head, end, body = text.partition(">")
     return f'{head}{end}{described}<style>{_dark()}</style><rect class="paper" width="100%" height="100%"/>{body}\n'.encode()
+
+
+def _numbered(text: str, prefix: str) -> str:
+    """Clips numbered from 0 under the chart's name: Vega counts through the life of the process."""
+    found = list(dict.fromkeys(CLIP.findall(text)))
+    return CLIP.sub(lambda match: f"{prefix}-clip{found.index(match[0])}", text)
 
 
 def chart_png(chart: Chart) -> bytes:
