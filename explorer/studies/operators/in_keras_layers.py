@@ -1,4 +1,4 @@
-"""What TensorFlow's layers do when little is said, measured on Keras: dropout, batch norm, layer norm, GELU, cross entropy, axes."""
+"""What TensorFlow's layers do when little is said, measured on Keras: dropout, norms, GELU, cross entropy, axes."""
 
 import inspect
 from typing import Any

@@ -9,7 +9,7 @@ from explorer.studies.operators.data import NET, PICTURES
 from explorer.studies.operators.in_torch_styles import styled
 
 
-class Net(nn.Module):
+class Net(nn.Module):  # type: ignore[misc]  # torch's own types are skipped
     """Convolution, batch norm, relu, max pool, dropout, dense."""
 
     def __init__(self) -> None:

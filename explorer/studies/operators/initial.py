@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy import stats  # type: ignore[import-untyped]  # scipy ships no types
 
 from explorer.arrays import AnyArray
 
