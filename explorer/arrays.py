@@ -8,6 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer.ranks import ranked
+
 AnyArray = NDArray[Any]
 
 SMALL = 1024
@@ -15,6 +17,9 @@ SMALL = 1024
 
 QUANTILES = 17
 """How many order statistics a summary keeps; enough to tell two arrays of one size apart, whatever their layout."""
+
+TOGETHER = 1 << 16
+"""About how many elements are summarised at once: few enough for the processor's cache, enough to make each step worth it."""
 
 NUMPY_NAMES = {"bfloat16": "float32"}
 """dtypes that numpy lacks, and the wider dtype that carries their values without loss."""
@@ -62,24 +67,69 @@ def unpack(array: Array) -> AnyArray:
 
 def summarise(array: AnyArray, dtype: str | None = None) -> Summary:
     """The summary of a real-valued numpy array of any shape; elements are kept when there are at most SMALL."""
-    flat = np.asarray(array).ravel()
-    wide = flat.astype(np.float64)
-    finite = wide if np.isfinite(wide).all() else wide[np.isfinite(wide)]
-    whole = pack(array, dtype) if flat.size <= SMALL else None
+    return summarise_all([array], [dtype])[0]
+
+
+def summarise_all(arrays: Sequence[AnyArray], dtypes: Sequence[str | None]) -> list[Summary]:
+    """The summary of each array, bit for bit as if it were alone; those of one size are looked at together.
+
+    ``dtypes`` are the tensors' own dtypes, None where it is the array's.
+    """
+    groups: dict[tuple[Any, int], list[int]] = {}
+    flat = [np.asarray(array).ravel() for array in arrays]
+    for index, each in enumerate(flat):
+        groups.setdefault((each.dtype, each.size), []).append(index)
+    found: list[Summary | None] = [None] * len(flat)
+    for (kind, size), members in groups.items():
+        step = max(1, TOGETHER // max(1, size))
+        for start in range(0, len(members), step):
+            part = members[start : start + step]
+            joined = np.concatenate([flat[index] for index in part]).astype(kind.newbyteorder("="), copy=False)
+            rows = joined.reshape(len(part), size)
+            for index, figures in zip(part, _figures(rows), strict=True):
+                whole = pack(arrays[index], dtypes[index]) if size <= SMALL else None
+                found[index] = Summary(*figures, whole)
+    return [summary for summary in found if summary is not None]
+
+
+Figures = tuple[float, float, float, float, int, int, tuple[float, ...]]
+"""The fields of a Summary before ``whole``, in their order."""
+
+
+def _figures(rows: AnyArray) -> list[Figures]:
+    size = rows.shape[1]
+    if not rows.size:
+        return [_none(0)] * len(rows)
+    finite = np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        others = iter(_figures(rows[finite]))
+        return [next(others) if good else _alone(row) for row, good in zip(rows, finite.tolist(), strict=True)]
+    if rows.dtype == np.float16:
+        rows = rows.astype(np.float32)
+    ranks = np.linspace(0, size - 1, QUANTILES).round().astype(int)
+    wide = rows.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        norms = np.sqrt(np.matmul(wide[:, None, :], wide[:, :, None])).ravel().tolist()
+    means = wide.mean(axis=1).tolist()
+    zeros = (size - np.count_nonzero(rows, axis=1)).tolist()
+    quantiles = ranked(rows, ranks).astype(np.float64).tolist()
+    return [
+        (order[0], order[-1], mean, norm, zero, 0, tuple(order))
+        for order, mean, norm, zero in zip(quantiles, means, norms, zeros, strict=True)
+    ]
+
+
+def _alone(row: AnyArray) -> Figures:
+    """The figures of one array that may hold what is not finite."""
+    finite = row[np.isfinite(row)]
     if not finite.size:
-        return Summary(0.0, 0.0, 0.0, 0.0, 0, int(flat.size), (), whole)
-    ordered = np.sort(finite)
-    picks = np.linspace(0, ordered.size - 1, QUANTILES).round().astype(int)
-    return Summary(
-        minimum=float(ordered[0]),
-        maximum=float(ordered[-1]),
-        mean=float(finite.mean()),
-        norm=float(np.linalg.norm(finite)),
-        zeros=int(np.count_nonzero(finite == 0)),
-        nonfinite=int(flat.size - finite.size),
-        quantiles=tuple(ordered[picks].tolist()),
-        whole=whole,
-    )
+        return _none(row.size)
+    minimum, maximum, mean, norm, zeros, _, quantiles = _figures(finite[None, :])[0]
+    return minimum, maximum, mean, norm, zeros, row.size - finite.size, quantiles
+
+
+def _none(nonfinite: int) -> Figures:
+    return 0.0, 0.0, 0.0, 0.0, 0, nonfinite, ()
 
 
 def plain(value: Any) -> Any:

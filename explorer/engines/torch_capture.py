@@ -4,16 +4,14 @@ from typing import Any
 
 import torch
 
-from explorer.arrays import summarise
 from explorer.engines.sums import sourced
-from explorer.engines.torch_hazards import hazards, last_writers, place
-from explorer.engines.torch_net import array_of, dtype_of
-from explorer.engines.torch_places import source
-from explorer.engines.torch_record import Recorder, Slot
-from explorer.graph import Edge, GradGraph, Kind, Node, Output
+from explorer.engines.torch_hazards import hazards, last_writers
+from explorer.engines.torch_places import Line, source
+from explorer.engines.torch_record import EMPTY, Recorder, Slot
+from explorer.engines.torch_shown import Shown
+from explorer.graph import Edge, GradGraph, Kind, Node
 
 PREPARED = "made before a pass over the tape, by no node of it"
-EMPTY = frozenset({"aten.new_empty_strided.default", "aten.empty.memory_format", "aten.empty_like.default"})
 COPY = "aten.copy_.default"
 DETACH = "aten.detach.default"
 LIFT = "aten.lift_fresh.default"
@@ -40,7 +38,7 @@ class Capture:
         self.outputs = {name: recorder.slot(tensor) for name, tensor in outputs.items()}
         self.gradients = {name: recorder.slot(tensor) for name, tensor in gradients.items()}
         self.further: dict[int, list[torch.Tensor]] = {}
-        writers = last_writers(self.records) if state else {}
+        writers = last_writers(self.records, recorder.memory) if state else {}
         self.state = {name: (self._written(tensor, value, writers), value) for name, (tensor, value) in state.items()}
         self.alias: dict[int, Slot] = {}
         self.fills: dict[int, int] = {}
@@ -51,7 +49,7 @@ class Capture:
     def _written(self, tensor: torch.Tensor, value: torch.Tensor, writers: dict[int, int]) -> Slot:
         """The slot of a changed buffer: where an operator returned it, else a further output of the last one that wrote to it."""
         slot = self.recorder.slot(tensor)
-        last = writers.get(place(tensor))
+        last = writers.get(self.recorder.memory[id(tensor)])
         if last is None or self.records[slot[0]].func is not None:
             return slot
         self.further.setdefault(last, []).append(value)
@@ -60,23 +58,18 @@ class Capture:
     # What is bookkeeping
 
     def _hide(self) -> None:
-        phases: dict[int, set[str]] = {}
-        for record in self.records:
-            for slot in record.reads:
-                phases.setdefault(slot[0], set()).add(record.phase)
-        for slot in (*self.outputs.values(), *(slot for slot, _ in self.state.values())):
-            phases.setdefault(slot[0], set()).add("forward")
-        for slot in self.gradients.values():
-            phases.setdefault(slot[0], set()).add("backward")
+        ahead = {slot[0] for record in self.records if record.phase == "forward" for slot in record.reads}
+        ahead |= {slot[0] for slot in (*self.outputs.values(), *(slot for slot, _ in self.state.values()))}
+        used = ahead | {slot[0] for record in self.records for slot in record.reads}
+        used |= {slot[0] for slot in self.gradients.values()}
         for number, record in enumerate(self.records):
-            name = str(record.func)
-            users = phases.get(number, set())
-            own = name == LIFT or (name == DETACH and (record.phase == "backward" or "forward" not in users))
+            name, users = record.op, number in used
+            own = name == LIFT or (name == DETACH and (record.phase == "backward" or number not in ahead))
             if own:
                 self.alias[number] = record.reads[0]
             elif name in EMPTY and self._filled(number):
                 self.fills[number + 1] = number
-            elif record.func is None and record.args[0] == "parameter":
+            elif name == "parameter":
                 if users or record.name in self.recorder.net.trainable:
                     continue
             elif name not in EMPTY or users:
@@ -85,7 +78,7 @@ class Capture:
 
     def _filled(self, number: int) -> bool:
         """Whether the next operator does nothing but fill the empty memory that this one makes."""
-        if number + 1 == len(self.records) or str(self.records[number + 1].func) != COPY:
+        if number + 1 == len(self.records) or self.records[number + 1].op != COPY:
             return False
         return self.records[number + 1].reads[0] == (number, 0)
 
@@ -126,11 +119,16 @@ class Capture:
         self.nodes: list[Node] = []
         self.edges: dict[tuple[str, str, int, int, str], None] = {}
         self.number: dict[int, str] = {}
-        self.values = values
+        self.phases: dict[str, str] = {}
+        self.sources: dict[tuple[Line, ...], tuple[str, ...]] = {}
+        visible = (record.kept for number, record in enumerate(self.records) if number not in self.hidden)
+        others = [*self.further.values(), [value for _, value in self.state.values()]]
+        others.append([self.records[number].kept[out] for number, out in (*self.outputs.values(), *self.gradients.values())])
+        self.shown = Shown((tensor for tensors in (*visible, *others) for tensor in tensors), values)
         phases: tuple[tuple[str, dict[str, Slot]], ...] = (("forward", self.outputs), ("backward", self.gradients))
-        leaves = [n for n, r in enumerate(self.records) if r.func is None and r.args[0] != "constant"]
+        leaves = [n for n, r in enumerate(self.records) if r.func is None and r.op != "constant"]
         for phase, results in phases:
-            ran = [n for n, r in enumerate(self.records) if r.phase == phase and (r.func is not None or r.args[0] == "constant")]
+            ran = [n for n, r in enumerate(self.records) if r.phase == phase and (r.func is not None or r.op == "constant")]
             for number in [*(leaves if phase == "forward" else ()), *ran]:
                 if number not in self.hidden:
                     self._node(number)
@@ -145,42 +143,46 @@ class Capture:
     def _node(self, number: int) -> None:
         record = self.records[number]
         identity = self.number[number] = f"n{len(self.nodes)}"
-        told: dict[str, Any] = {"scope": record.scope, "lines": record.lines}
+        told = record
         missing = {}
+        self.phases[identity] = record.phase
         link = self.links.get(number)
         if link is not None:
-            told = {"scope": self.records[link].scope, "lines": self.records[link].lines}
+            told = self.records[link]
         elif record.phase == "backward" and record.func is not None:
             missing = {"forward": PREPARED, "source": PREPARED}
         outside = record.phase == "backward" and not record.tape and record.func is not None
         seed = outside and not record.reads
-        kind: Kind = record.args[0] if record.func is None else "accumulate" if record.accumulates else "op"
-        if seed or (outside and str(record.func) == ZEROS):
-            kind = "constant"  # zeros are the gradient of what the outputs do not depend on
+        zeros = outside and record.op == ZEROS  # the gradient of what the outputs do not depend on
+        kind: Kind = (
+            record.args[0] if record.func is None else "constant" if seed or zeros else "accumulate" if record.accumulates else "op"
+        )
         self.nodes.append(
             Node(
                 id=identity,
-                op=str(record.func) if record.func is not None else kind,
+                op=record.op,
                 kind=kind,
                 phase=record.phase,
                 name="seed" if seed else record.name,
-                scope=told["scope"],
-                source=source(told["lines"], self.recorder.net.scenario.path),
+                scope=told.scope,
+                source=self._source(told.lines),
                 forward=None if link is None else self.number[link],
                 order=len(self.nodes),
-                outputs=tuple(self._output(tensor) for tensor in (*record.kept, *self.further.get(number, ()))),
+                outputs=tuple(self.shown.of(tensor) for tensor in (*record.kept, *self.further.get(number, ()))),
                 saved_bytes=record.saved,
                 tape=record.tape,
                 missing=missing,
             )
         )
 
-    def _output(self, tensor: torch.Tensor) -> Output:
-        name = dtype_of(tensor)
-        return Output(tuple(tensor.shape), name, summarise(array_of(tensor), name) if self.values else None)
+    def _source(self, lines: tuple[Line, ...]) -> tuple[str, ...]:
+        if lines not in self.sources:
+            self.sources[lines] = source(lines, self.recorder.net.scenario.path)
+        return self.sources[lines]
 
     def _result(self, name: str, slot: Slot, phase: Any, value: torch.Tensor) -> None:
         identity = f"n{len(self.nodes)}"
+        self.phases[identity] = phase
         number, out = self.resolve(slot)
         leaf = self.recorder.leaf(name[1:]) if phase == "backward" else None
         self.nodes.append(
@@ -192,7 +194,7 @@ class Capture:
                 name=name,
                 forward=None if leaf is None else self.number[leaf],
                 order=len(self.nodes),
-                outputs=(self._output(value),),
+                outputs=(self.shown.of(value),),
             )
         )
         self._edge(self.number[number], identity, out, 0)
@@ -205,7 +207,7 @@ class Capture:
                 if not (index == 0 and number in self.fills):
                     origin, out = self.resolve(slot)
                     self._edge(self.number[origin], self.number[number], out, index)
-        beyond = hazards(self.records)
+        beyond = hazards(self.records, self.recorder.memory)
         for slot, number, index in beyond.seen:
             if number not in self.hidden and self.resolve(slot)[0] != number:
                 origin, out = self.resolve(slot)
@@ -216,12 +218,9 @@ class Capture:
                 self._control(self.number[earlier], self.number[later])
 
     def _edge(self, origin: str, target: str, out: int, into: int) -> None:
-        crosses = (self._phase(origin), self._phase(target)) == ("forward", "backward")
+        crosses = self.phases[origin] == "forward" and self.phases[target] == "backward"
         self.edges[origin, target, out, into, "saved" if crosses else "data"] = None
 
     def _control(self, origin: str, target: str) -> None:
         if not any((origin, target, out, 0, kind) in self.edges for out in (0,) for kind in ("data", "saved")):
             self.edges[origin, target, 0, 0, "control"] = None
-
-    def _phase(self, identity: str) -> str:
-        return self.nodes[int(identity[1:])].phase

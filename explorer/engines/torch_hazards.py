@@ -1,11 +1,12 @@
 """Order that a recorded run keeps beyond the flow of tensors: by memory that several tensors share, and by random numbers."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import torch
 
-from explorer.engines.torch_record import Record, Slot, tensors_in, writes_of
+from explorer.engines.torch_record import Record, Slot
 
 
 class Hazards(NamedTuple):
@@ -18,9 +19,9 @@ class Hazards(NamedTuple):
     before: tuple[tuple[int, int], ...]
 
 
-def hazards(records: Sequence[Record]) -> Hazards:
-    """Every hazard of a run; only memory that somebody writes to is looked at."""
-    written = {there for record in records for there in _written(record)}
+def hazards(records: Sequence[Record], memory: Mapping[int, int]) -> Hazards:
+    """Every hazard of a run, looking only at memory that somebody writes to; ``memory`` tells a tensor's storage by its ``id``."""
+    written = set(last_writers(records, memory))
     seen: dict[tuple[Slot, int, int], None] = {}
     before: dict[tuple[int, int], None] = {}
     last: dict[int, tuple[int, Slot]] = {}
@@ -29,36 +30,29 @@ def hazards(records: Sequence[Record]) -> Hazards:
     for number, record in enumerate(records):
         if record.func is None:
             continue
-        for index, (tensor, slot) in enumerate(zip(record.given, record.reads, strict=True)):
-            there = place(tensor)
+        for index, tensor in enumerate(record.given):
+            there = memory[id(tensor)]
             if there in written:
                 writer = last.get(there)
-                if writer and slot[0] < writer[0] < number:
+                if writer and record.reads[index][0] < writer[0] < number:
                     seen[writer[1], number, index] = None
                 readers.setdefault(there, []).append(number)
-        for there, slot in zip(_written(record), record.writes, strict=True):
+        for tensor, slot in zip(record.changed, record.writes, strict=True):
+            there = memory[id(tensor)]
             earlier = readers.pop(there, []) + ([last[there][0]] if there in last else [])
             before |= {(other, number): None for other in earlier if other != number}
             last[there] = number, slot
-        if torch.Tag.nondeterministic_seeded in record.func.tags:
+        if _draws(record.func):
             before |= {} if drawn is None else {(drawn, number): None}
             drawn = number
     return Hazards(tuple(seen), tuple(before))
 
 
-def last_writers(records: Sequence[Record]) -> dict[int, int]:
-    """The last record that wrote to each memory, keyed by ``place``."""
-    return {there: number for number, record in enumerate(records) for there in _written(record)}
+def last_writers(records: Sequence[Record], memory: Mapping[int, int]) -> dict[int, int]:
+    """The last record that wrote to each storage."""
+    return {memory[id(tensor)]: number for number, record in enumerate(records) for tensor in record.changed}
 
 
-def _written(record: Record) -> Iterator[int]:
-    if record.writes:
-        places, names = writes_of(record.func)
-        given = [record.args[i] for i in places if i < len(record.args)] + [record.kwargs[n] for n in names if n in record.kwargs]
-        yield from (place(tensor) for tensor in tensors_in(given))
-
-
-def place(tensor: torch.Tensor) -> int:
-    """The identity of a tensor's memory, which views share."""
-    there: int = tensor.untyped_storage()._cdata
-    return there
+@cache
+def _draws(func: Any) -> bool:
+    return torch.Tag.nondeterministic_seeded in func.tags

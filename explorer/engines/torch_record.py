@@ -6,7 +6,8 @@ computed from them meanwhile, but a tensor about to be overwritten is copied fir
 
 import functools
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,14 +21,22 @@ from explorer.graph import Phase
 Slot = tuple[int, int]
 """The number of a record and that of one of its outputs."""
 
+Edges = tuple[tuple[Any, int], ...]
+"""The tape nodes that a node's gradients go to, each with the number of the input that they arrive at."""
+
 LEAF = 2**64 - 1
 """The sequence number of a tape node that accumulates into a leaf."""
 
+NESTS = frozenset({tuple, list})
+TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 PLAIN = frozenset({int, float, bool, str, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format})
 """Types of arguments that hold no tensor."""
 
 UNDECLARED = {"aten::native_batch_norm": (3, 4), "aten::cudnn_batch_norm": (3, 4), "aten::miopen_batch_norm": (3, 4)}
 """Operators that change arguments although their schema does not say so (torch 2.13): the running statistics."""
+
+EMPTY = frozenset({"aten.new_empty_strided.default", "aten.empty.memory_format", "aten.empty_like.default"})
+"""Operators that make memory without writing to it: what they yield is no value until another operator fills it."""
 
 _current_node = torch._C._current_autograd_node
 _sequence_number = torch.autograd._get_sequence_nr
@@ -37,9 +46,10 @@ _sequence_number = torch.autograd._get_sequence_nr
 class Record:
     """One operator as it ran, or (``func`` None) a tensor that was there before.
 
-    ``given`` are the tensors among the arguments, ``reads`` the slots that they come from. ``tape`` and ``sequence`` name the
-    tape node that ran it; ``accumulates`` marks a sum that the engine makes between two nodes, ``target`` the leaf that a node
-    accumulates into. ``kept`` are the outputs as they were when made, ``writes`` the slots of arguments that it changed.
+    ``op`` is the operator's name, or the kind of such a tensor. ``given`` are the tensors among the arguments, ``reads`` the
+    slots that they come from, ``kept`` the outputs as they were when made, ``changed`` the arguments that it wrote to, ``writes``
+    their slots. ``tape`` and ``sequence`` name the tape node that ran it; ``accumulates`` marks a sum that the engine makes
+    between two nodes, ``target`` the leaf that a node accumulates into.
     """
 
     func: Any
@@ -47,9 +57,11 @@ class Record:
     kwargs: dict[str, Any]
     phase: Phase
     reads: list[Slot]
-    given: list[torch.Tensor] = field(default_factory=list)
+    given: list[torch.Tensor]
     kept: list[torch.Tensor] = field(default_factory=list)
-    writes: list[Slot] = field(default_factory=list)
+    op: str = ""
+    changed: Sequence[torch.Tensor] = ()
+    writes: Sequence[Slot] = ()
     name: str = ""
     scope: str = ""
     lines: tuple[Line, ...] = ()
@@ -61,7 +73,10 @@ class Record:
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
-    """Records one gradient computation of one net; a context manager around forward, and again around backward."""
+    """Records one gradient computation of one net; a context manager around forward, and again around backward.
+
+    ``made`` tells the slot of a tensor by its ``id``, ``memory`` its storage.
+    """
 
     def __init__(self, net: Net) -> None:
         super().__init__()
@@ -70,31 +85,35 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         self.phase: Phase = "forward"
         self.records: list[Record] = []
         self.made: dict[int, Slot] = {}
+        self.memory: dict[int, int] = {}
         self.holders: dict[int, list[Slot]] = {}
         self.alive: list[Any] = []
         self.owners: list[tuple[int, int]] = []
         self.first = self.newest = _sequence_number() - 1
         self.finished: int | None = None
+        self.running: tuple[Any, str, int, Slot | None] = (None, "", 0, None)
         self.heads: list[Slot] = []
         self.walked: set[Any] = set()
+        self.unhooked: list[tuple[Any, Edges]] = []
+        self.arriving: Counter[tuple[Any, int]] = Counter()
         self.storages: set[int] = set()
         self.leaves: dict[str, int] = {}
         for name, tensor in (*net.inputs.items(), *net.state.items()):
             self.leaves[name], _ = self._leaf(tensor, name, "input" if name in net.inputs else "parameter")
 
     def _leaf(self, tensor: torch.Tensor, name: str, kind: str) -> Slot:
-        record = Record(None, (kind,), {}, self.phase, [], [], name=name)
-        self.records.append(record)
-        self._holds(len(self.records) - 1, record, [tensor])
+        self.records.append(Record(None, (kind,), {}, self.phase, [], [], [tensor], op=kind, name=name))
+        self._holds([tensor])
         return len(self.records) - 1, 0
 
-    def _holds(self, number: int, record: Record, tensors: list[torch.Tensor]) -> None:
+    def _holds(self, tensors: list[torch.Tensor]) -> None:
+        """Note that the last record made ``tensors``."""
+        number = len(self.records) - 1
         for slot, tensor in enumerate(tensors):
-            place = (number, slot)
-            record.kept.append(tensor)
-            self.made[id(tensor)] = place
-            self.holders.setdefault(tensor.untyped_storage()._cdata, []).append(place)
-        self.alive.append(tensors)
+            self.made[id(tensor)] = number, slot
+            there = self.memory[id(tensor)] = tensor.untyped_storage()._cdata
+            self.holders.setdefault(there, []).append((number, slot))
+        self.alive += tensors
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -102,60 +121,62 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
-        given = tensors_in((args, kwargs) if kwargs else args)
+        given = tensors_in(args)
+        if kwargs:
+            _gather(kwargs.values(), given)
         reads = [self.made.get(id(tensor)) or self._unknown(tensor) for tensor in given]
-        record = Record(func, args, kwargs, self.phase, reads, given)
-        number = len(self.records)
+        record = Record(func, args, kwargs, self.phase, reads, given, op=name_of(func))
         if self.phase == "forward":
             record.scope, record.lines = self.places.scope, self.places.lines()
-        self._placed(record, number)
-        changed = self._changed(func, args, kwargs)
-        for tensor in changed:
-            self._copy_holders(tensor)
+        self._placed(record)
+        places, names = writes_of(func)
+        if places or names:
+            record.changed = tensors_in([args[index] for index in places if index < len(args)])
+            _gather([kwargs[name] for name in names if name in kwargs], record.changed)
+            for tensor in record.changed:
+                self._copy_holders(tensor)
         result = func(*args, **kwargs)
         self.records.append(record)
-        self._holds(number, record, tensors_in(result))
-        record.writes = [self.made[id(tensor)] for tensor in changed]
+        record.kept = made = tensors_in(result)
+        self._holds(made)
+        if record.changed:
+            record.writes = [self.made[id(tensor)] for tensor in record.changed]
         return result
 
-    def _placed(self, record: Record, number: int) -> None:
+    def _placed(self, record: Record) -> None:
         """Note which tape node runs this operator, and which one the operator has just made."""
         newest = _sequence_number() - 1
         if newest > self.newest:
-            self.owners.append((newest, number))
+            self.owners.append((newest, len(self.records)))
             self.newest = newest
         node = _current_node()
         if node is None:
             return
-        record.tape, record.sequence = node.name().removeprefix("torch::autograd::"), node._sequence_nr()
-        if record.sequence == LEAF:
-            record.target = self.made.get(id(node.variable))
-            record.accumulates = True
-        else:
-            record.accumulates = record.sequence == self.finished
+        if node is not self.running[0]:
+            sequence = node._sequence_nr()
+            target = self.made.get(id(node.variable)) if sequence == LEAF else None
+            self.running = node, node.name().removeprefix("torch::autograd::"), sequence, target
+        _, record.tape, record.sequence, record.target = self.running
+        record.accumulates = record.sequence == LEAF or record.sequence == self.finished
 
     def _unknown(self, tensor: torch.Tensor) -> Slot:
         """The slot of a tensor that no operator was seen to make: of the same elements if there are such, else a constant."""
-        for number, slot in reversed(self.holders.get(tensor.untyped_storage()._cdata, ())):
+        there = tensor.untyped_storage()._cdata
+        for number, slot in reversed(self.holders.get(there, ())):
             twin = self.records[number].kept[slot]
             if twin.shape == tensor.shape and twin.stride() == tensor.stride() and twin.data_ptr() == tensor.data_ptr():
-                self.made[id(tensor)] = (number, slot)
+                self.made[id(tensor)], self.memory[id(tensor)] = (number, slot), there
                 self.alive.append(tensor)
                 return number, slot
         return self._leaf(tensor, "seed" if self.phase == "backward" and _current_node() is None else "", "constant")
 
-    def _changed(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        places, names = writes_of(func)
-        given = [args[index] for index in places if index < len(args)] + [kwargs[name] for name in names if name in kwargs]
-        return tensors_in(given) if given else []
-
     def _copy_holders(self, tensor: torch.Tensor) -> None:
-        place = tensor.untyped_storage()._cdata
-        for number, slot in self.holders.get(place, ()):
-            kept = self.records[number].kept
-            if kept[slot].untyped_storage()._cdata == place:
-                kept[slot] = kept[slot].detach().clone()
-        self.holders[place] = []
+        there = tensor.untyped_storage()._cdata
+        for number, slot in self.holders.get(there, ()):
+            record = self.records[number]
+            if record.op not in EMPTY and self.memory.get(id(record.kept[slot])) == there:
+                record.kept[slot] = record.kept[slot].clone()  # autograd is off inside a dispatch mode
+        self.holders[there] = []
 
     def slot(self, tensor: torch.Tensor) -> Slot:
         """Where a tensor of the result comes from."""
@@ -164,6 +185,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
     def leaf(self, name: str) -> int | None:
         """The record of the input or parameter called ``name``."""
         return self.leaves.get(name)
+
+    def starts(self, names: Iterable[str]) -> dict[str, torch.Tensor]:
+        """What inputs and parameters held before anything ran."""
+        return {name: self.records[self.leaves[name]].kept[0] for name in names}
 
     def owner(self, sequence: int) -> int | None:
         """The record of the operator that made a tape node: the last one that had made any by then."""
@@ -179,22 +204,34 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             self.heads += [self.slot(head) for head in heads]
         self.phase, self.finished = "backward", None
         with torch.utils._python_dispatch._disable_current_modes():
-            for node in self._tape(heads):
-                node.register_hook(self._done)
+            fresh = self._tape(heads)
+            self.arriving.update((head.grad_fn, head.output_nr) for head in heads)
+            self.arriving.update(edge for _, edges in fresh for edge in edges)
+            self.unhooked += fresh
+            adding = [any(self.arriving[edge] > 1 for edge in edges) for _, edges in self.unhooked]
+            for (node, _), adds in zip(self.unhooked, adding, strict=True):
+                if adds:  # the engine sums what arrives at one place from several nodes, right after each of them
+                    node.register_hook(self._done)
+            self.unhooked = [each for each, adds in zip(self.unhooked, adding, strict=True) if not adds]
+            for node, _ in fresh:
                 self._count(node)
 
     def _done(self, *_: Any) -> None:
         self.finished = _current_node()._sequence_nr()
 
-    def _tape(self, heads: list[torch.Tensor]) -> Iterator[Any]:
+    def _tape(self, heads: list[torch.Tensor]) -> list[tuple[Any, Edges]]:
+        """The nodes behind ``heads`` that were not walked yet, each with the places that its gradients go to."""
         waiting = [head.grad_fn for head in heads if head.grad_fn is not None]
+        tape = []
         while waiting:
             node = waiting.pop()
             if node in self.walked:
                 continue
             self.walked.add(node)
-            yield node
-            waiting.extend(child for child, _ in node.next_functions if child is not None)
+            edges = node.next_functions
+            tape.append((node, edges))
+            waiting.extend(child for child, _ in edges if child is not None)
+        return tape
 
     def _count(self, node: Any) -> None:
         """Add what a tape node keeps to the operator that made it; every storage counts once."""
@@ -215,15 +252,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
 def tensors_in(value: Any) -> list[torch.Tensor]:
     """The tensors of nested arguments from left to right."""
     found: list[torch.Tensor] = []
-    _gather((value,), found)
+    _gather(value if type(value) in NESTS else (value,), found)
     return found
 
 
 def _gather(values: Iterable[Any], found: list[torch.Tensor]) -> None:
     for item in values:
-        if type(item) in PLAIN:  # first, since asking whether something is a tensor takes longest when it is none
+        kind = type(item)
+        if kind in TENSORS:
+            found.append(item)
+        elif kind in PLAIN:  # before the questions below, which take longest when the answer is no
             continue
-        if isinstance(item, torch.Tensor):
+        elif isinstance(item, torch.Tensor):
             found.append(item)
         elif isinstance(item, (tuple, list)):
             _gather(item, found)
@@ -232,13 +272,11 @@ def _gather(values: Iterable[Any], found: list[torch.Tensor]) -> None:
 
 
 def _kept(node: Any, plain: str, raw: str) -> Any:
-    """What a field of a tape node holds: the tensors saved, or what a hook packed them into (a checkpoint's holds none).
-
-    Unpacking runs the hook, and a checkpoint's computes its block once more.
-    """
+    """What a node keeps in a field; where a hook has packed it, what the hook returned, since unpacking may compute it anew."""
     held = getattr(node, raw)
-    packed = [each.data for each in (held if isinstance(held, tuple) else (held,)) if each.unpack_hook is not None]
-    return packed or getattr(node, plain)
+    parts = held if isinstance(held, (tuple, list)) else (held,)
+    packed = any(part.unpack_hook is not None for part in parts)
+    return [part.data for part in parts] if packed else getattr(node, plain)
 
 
 @functools.cache
@@ -247,6 +285,12 @@ def saved_fields(kind: Any) -> tuple[tuple[str, str], ...]:
     raw = [name for name in dir(kind) if name.startswith("_raw_saved_")]
     named = [(name.removeprefix("_raw"), name) for name in raw]
     return tuple((plain if hasattr(kind, plain) else plain[1:], name) for plain, name in named)
+
+
+@functools.cache
+def name_of(func: Any) -> str:
+    """The name of an operator: "aten.add.Tensor"."""
+    return str(func)
 
 
 @functools.cache

@@ -5,10 +5,14 @@ import torch
 from explorer.engines.torch_net import Net
 
 
+def watched(net: Net) -> dict[str, torch.Tensor]:
+    """The buffers and frozen parameters of a net; counters are integers and left out."""
+    return {name: value for name, value in net.state.items() if name not in net.trainable and value.is_floating_point()}
+
+
 def snapshot(net: Net) -> dict[str, torch.Tensor]:
-    """The buffers and frozen parameters of a net as they are now; counters are integers and left out."""
-    kept = {name: value for name, value in net.state.items() if name not in net.trainable and value.is_floating_point()}
-    return {name: value.detach().clone() for name, value in kept.items()}
+    """What a forward may change of a net, as it is now."""
+    return {name: value.detach().clone() for name, value in watched(net).items()}
 
 
 def moved(net: Net, before: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
@@ -19,4 +23,8 @@ def moved(net: Net, before: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 def changed(before: torch.Tensor, after: torch.Tensor) -> bool:
     """Whether any element is another one; NaN that stays NaN is none."""
-    return before.shape != after.shape or not bool(((before == after) | (before.isnan() & after.isnan())).all())
+    if before is after or (before.dtype == after.dtype and torch.equal(before, after)):
+        return False
+    if before.shape != after.shape or not before.isnan().any():
+        return True
+    return not bool(((before == after) | (before.isnan() & after.isnan())).all())

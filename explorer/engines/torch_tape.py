@@ -9,10 +9,10 @@ from explorer.cases import GradCase
 from explorer.engines.torch_capture import Capture
 from explorer.engines.torch_code import code
 from explorer.engines.torch_errors import failure, outcome
-from explorer.engines.torch_net import Net, bare, build, describe, flat, forward, named, seeds
+from explorer.engines.torch_net import Net, bare, build, describe, flat, forward, named, refuse_auxiliary, seeds
 from explorer.engines.torch_record import Recorder
 from explorer.engines.torch_replay import replayed
-from explorer.engines.torch_state import moved, snapshot
+from explorer.engines.torch_state import moved, watched
 from explorer.records import AnswerRequest, Captured, CaptureRequest, NetRequest, Result
 
 __all__ = ["answer", "capture", "describe", "replay"]
@@ -81,10 +81,10 @@ def _plain(net: Net, case: GradCase) -> Solved:
 
 
 def _watched(net: Net, case: GradCase, captures: list[Capture]) -> Solved:
-    recorder, before = Recorder(net), snapshot(net)
+    recorder = Recorder(net)
     with recorder, recorder.places:
         returned = forward(net)
-    state = {name: (tensor, tensor.detach().clone()) for name, tensor in moved(net, before).items()}
+    state = {name: (tensor, tensor.detach().clone()) for name, tensor in moved(net, recorder.starts(watched(net))).items()}
     roots = differentiated(net, case, returned)
     with recorder:
         gradients, note = differentiate(net, case, roots, recorder.backward)
@@ -101,7 +101,7 @@ def differentiated(net: Net, case: GradCase, returned: Any) -> dict[int, torch.T
     Raises what ``torch.func`` raises when a case splits off auxiliary outputs that the net does not have.
     """
     if case.has_aux and bare(returned):
-        torch.func.grad(net.call, has_aux=True)(*(argument.detach() for argument in net.arguments))
+        refuse_auxiliary(returned)
     outputs = dict(enumerate(flat(returned)))
     asked = {0: outputs[0]} if case.has_aux else outputs
     return {index: output for index, output in asked.items() if output.requires_grad} or asked
