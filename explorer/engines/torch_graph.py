@@ -10,7 +10,7 @@ from explorer.engines.torch_capture_joint import JointCapture
 from explorer.engines.torch_code import code
 from explorer.engines.torch_errors import failure, outcome
 from explorer.engines.torch_joint import Joint, joint
-from explorer.engines.torch_net import SEED, Net, bare, build, describe, forward, named
+from explorer.engines.torch_net import SEED, Net, bare, build, describe, forward, named, refuse_auxiliary
 from explorer.engines.torch_replay import latest_first
 from explorer.graph import GradGraph
 from explorer.records import AnswerRequest, Captured, CaptureRequest, Result
@@ -88,8 +88,8 @@ def ready(request: AnswerRequest) -> Net:
     net = build(request.net)
     if case.must_fail:
         torch.func.grad(net.call, argnums=())(*net.arguments)
-    if case.has_aux and bare(forward(net)):
-        torch.func.grad(net.call, has_aux=True)(*net.arguments)
+    if case.has_aux and bare(returned := forward(net)):
+        refuse_auxiliary(returned)
     net = build(request.net)  # the forward may have moved statistics
     only(net, list(net.leaves(case).values()))
     return net

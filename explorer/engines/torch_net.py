@@ -157,3 +157,11 @@ def describe(request: NetRequest) -> Description:
 def bare(outputs: Any) -> bool:
     """Whether a net returned one tensor as such, so that it has no auxiliary outputs."""
     return isinstance(outputs, torch.Tensor)
+
+
+def refuse_auxiliary(output: torch.Tensor) -> None:
+    """Raises what ``torch.func`` raises where a case splits off auxiliary outputs that the net, returning ``output``, has not.
+
+    The net itself is not run for it: what it does might raise before, for a reason of its own.
+    """
+    torch.func.grad(lambda _: output, has_aux=True)(torch.zeros(()))
