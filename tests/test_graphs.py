@@ -162,6 +162,36 @@ def test_without_steps_inside_a_partner_and_further_outputs_the_bias_would_part_
     assert lone == {"Conv2D", "MatMul", "Conv2DBackpropFilter", "BiasAddGrad"}
 
 
+def test_a_call_of_branches_has_the_value_of_the_one_that_ran_and_only_the_other_one_lacks_values(report: Reports) -> None:
+    graph = last(report("branch_on_value"), "mindspore-graph")
+    assert graph is not None
+    nodes = graph.by_id()
+    calls = {node.phase: node for node in graph.nodes if node.kind == "call"}
+    branches = ("if x.sum() > 0: true branch", "if x.sum() > 0: false branch")
+    assert calls["forward"].calls == branches
+    assert calls["backward"].calls == tuple(f"{branch}, backward" for branch in branches)
+    for node in calls.values():
+        assert node.name == "if x.sum() > 0"
+        assert all(output.values for output in node.outputs)
+        entered = {nodes[edge.origin].body for edge in graph.edges if edge.target == node.id} - {""}
+        assert entered == set(node.calls)
+    for node in graph.nodes:
+        ran = node.body not in {branches[1], f"{branches[1]}, backward"}
+        assert all(output.values is not None for output in node.outputs) == ran, node.op
+        assert "this branch did not run for this input" in node.missing.get("values", "") or ran
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_backward_node_stands_in_the_module_of_the_op_it_derives_from(report: Reports, name: str, engine: str) -> None:
+    for graph in report(name).graphs:
+        if graph.engine == engine:
+            nodes = graph.by_id()
+            for node in graph.nodes:
+                if node.forward and nodes[node.forward].kind == "op":
+                    assert node.scope == nodes[node.forward].scope, (graph.stage, node.op)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_statistics_that_a_forward_moves_are_results_with_their_values_afterwards(report: Reports, engine: str) -> None:
     graph = last(report("conv_bn_relu_pool"), engine)

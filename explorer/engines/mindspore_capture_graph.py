@@ -1,14 +1,15 @@
 """MindSpore's IR made into a gradient graph: bookkeeping folded away, phases told apart, backward linked to forward."""
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from explorer.arrays import NUMPY_NAMES, AnyArray, Summary, summarise
+from explorer.engines.mindspore_capture_calls import Calls, Captured, slots
 from explorer.engines.mindspore_capture_draft import UNWRITTEN, UNWRITTEN_REASON, Draft, Slot
 from explorer.engines.mindspore_capture_ir import Place, Statement, outputs, tensors
 from explorer.engines.mindspore_capture_links import Links
@@ -23,15 +24,8 @@ ALIASES = {"Load", "Depend", "Return", "Identity", "stop_gradient"}
 STATE = {"UpdateState"}
 FUNCTIONS = {"Partial", "Switch", "switch"}
 INSIDE = "the values of a subgraph stand inside it"
-NOT_TAKEN = "this subgraph did not run: the other branch was taken"
+NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
 FOLDED = "the backend folds this node into another kernel, whose value alone is dumped"
-
-
-@dataclass(frozen=True)
-class Captured:
-    """A function value: the slots that it has closed over."""
-
-    slots: tuple[Slot, ...]
 
 
 Leaves = dict[str, tuple[Kind, str, AnyArray | None]]
@@ -51,6 +45,7 @@ class Builder:
         self.read = read
         self.idle = idle
         self.links = Links(self.draft)
+        self.calls = Calls(self.draft)
         self.globals: dict[str, Any] = {}
         self.outer: dict[tuple[str, str], Any] = {}
         self.constants: dict[tuple[TensorValue, Phase, str], Slot] = {}
@@ -65,11 +60,18 @@ class Builder:
         for parameter in self.module.parameters:
             self.globals[parameter.label] = self._leaf(parameter)
         graphs = {graph.name: graph for graph in self.module.subgraphs}
-        for name in reached(statements, entry):
+        names = reached(statements, entry)
+        self.calls.survey(statement for name in names for statement in statements[name])
+        for name in names:
             self.body = "" if name == entry else name
             self.lane = "backward" if "◂" in name else "forward"
             self._graph(graphs[name], statements[name])
-        self.links.settle()
+        self.links.settle(self.calls.reads())
+        self.calls.settle(self.idle, self.read is not None)
+        moved = self.calls.dissolve()
+        self.returned = [moved(value) if isinstance(value, tuple) else value for value in self.returned]
+        self.constants = {key: moved(slot) for key, slot in self.constants.items()}
+        self.calls.rename()
 
     def _leaf(self, parameter: Parameter) -> Slot:
         kind, name, values = self.leaves.get(parameter.label, ("input", parameter.name, None))
@@ -77,17 +79,31 @@ class Builder:
         seen = None if values is None or self.read is None else _seen(values, dtype)
         return self.draft.add(kind, kind, "forward", name=name, outputs=(Output(shape, dtype, seen),)), 0
 
+    def _asked(self, graph: Subgraph) -> list[Any] | None:
+        """What the parameters of the graph that is entered are: the module's inputs, where it is not the module's own entry."""
+        inputs = [slot for slot in self.globals.values() if self.draft.nodes[slot[0]].kind == "input"]
+        return inputs if len(inputs) == len(graph.parameters) else None
+
     def _graph(self, graph: Subgraph, statements: list[Statement]) -> None:
         known: dict[str | int, Any] = {}
         known.update(self.globals)
-        for parameter in graph.parameters if self.body or not self.module.parameters else ():
+        own = graph.parameters if graph.name != self.module.entry else ()
+        given = self.calls.arguments(graph.name, len(own)) if self.body else self._asked(graph)
+        for place_of, parameter in enumerate(own):
+            if given is not None:
+                known[parameter.label] = self.outer[graph.name, parameter.label] = self._literal(given[place_of], self.lane)
+                continue
             made = tuple(Output(shape, dtype) for shape, dtype in outputs(parameter.abstract))
+            if not made:
+                continue
             number = self.draft.add("input", "input", self.lane, name=parameter.name, outputs=made, body=self.body)
-            known[parameter.label] = (number, 0)
+            known[parameter.label] = self.outer[graph.name, parameter.label] = (number, 0)
         for statement in statements:
             value = self._value(statement, known)
             if statement.op == "Return" and not self.body:
                 self.returned = list(_flat(value))
+            elif statement.op == "Return":
+                self.calls.results[graph.name] = list(slots(self._literal(value, self.lane)))
             known[statement.node.index] = value
             self.outer[graph.name, statement.node.name] = value
 
@@ -104,14 +120,15 @@ class Builder:
             index = int(place_of.value) if isinstance(place_of, Scalar) else 0
             return operands[0][index] if isinstance(operands[0], list) and index < len(operands[0]) else operands[0]
         if statement.op in FUNCTIONS:
-            return Captured(tuple(slot for slot in _flat(self._literal(operands, "forward")) if slot))
+            bound = self.calls.bind(statement, operands)
+            return Captured(() if bound else tuple(slots(self._literal(operands, "forward"))))
         return self._node(statement, operands)
 
     def _operand(self, value: Value, known: dict[str | int, Any]) -> Any:
         if isinstance(value, NodeRef):
             return known.get(value.index)
         if isinstance(value, ParameterRef):
-            return known.get(value.label)
+            return self.outer.get((value.graph, value.label), known.get(value.label))
         if isinstance(value, OuterRef):
             return self.outer.get((value.graph, value.name))
         if isinstance(value, Items):
@@ -134,7 +151,7 @@ class Builder:
             statement.op,
             kind,
             phase,
-            inputs,
+            () if kind == "call" else inputs,
             scope=module_path(statement.scope),
             source=sources(statement.places),
             outputs=made,
@@ -143,6 +160,8 @@ class Builder:
             missing=missing,
         )
         self.links.note(number, statement)
+        if kind == "call":
+            self.calls.call(number, statement, [self._literal(value, phase) for value in operands])
         return _results(number, statement)
 
     def _phase(self, statement: Statement, operands: list[Any]) -> Phase:
@@ -218,9 +237,9 @@ def _seen(array: AnyArray, dtype: str) -> Summary:
 
 def reached(statements: dict[str, list[Statement]], entry: str) -> list[str]:
     """The graphs that ``entry`` calls or hands on, directly or through others, each after its caller."""
-    found, waiting = dict.fromkeys([entry]), [entry]
+    found, waiting = dict.fromkeys([entry]), deque([entry])
     while waiting:
-        for statement in statements.get(waiting.pop(), ()):
+        for statement in statements.get(waiting.popleft(), ()):
             named = [value.name for value in statement.node.operands if isinstance(value, GraphRef)]
             for name in (*statement.called, *named):
                 if name in statements and name not in found:

@@ -1,6 +1,7 @@
 """Which forward node each backward node of MindSpore's IR derives from."""
 
 import re
+from collections.abc import Iterable
 
 from explorer.engines.mindspore_capture_draft import Draft
 from explorer.engines.mindspore_capture_ir import Statement
@@ -47,9 +48,9 @@ class Links:
             else:
                 self.wanted[number] = (f"▸{branch}", "")
 
-    def settle(self) -> None:
-        """Give every backward node its forward node, or the reason why it has none."""
-        feeds: dict[int, list[int]] = {}
+    def settle(self, calls: Iterable[tuple[int, list[int]]] = ()) -> None:
+        """Give every backward node its forward node, or the reason why it has none; ``calls`` are nodes with what they read."""
+        feeds = dict(calls)
         for origin, _, target, _ in self.draft.edges:
             feeds.setdefault(target, []).append(origin)
         chosen: dict[int, int] = {}
@@ -87,7 +88,9 @@ class Links:
             source = next(
                 (self.draft.nodes[origin].source for origin in feeds.get(number, ()) if self.draft.nodes[origin].source), ()
             )
-        self.draft.change(number, forward=f"n{linked}", source=source)
+        # The compiler keeps one of equal nodes, with the scope of whichever it met first: the forward node knows better.
+        scope = (self.draft.nodes[linked].scope if self.draft.nodes[linked].kind == "op" else "") or node.scope
+        self.draft.change(number, forward=f"n{linked}", source=source, scope=scope)
 
     def _derived(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
         identity = self.wanted.get(number, ("", ""))[0]

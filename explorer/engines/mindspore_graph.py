@@ -104,9 +104,9 @@ def _graphs(
         entry = _forward_entry(module, net) if stage == "type_inference" else module.entry
         reader = (lambda statement, joined=joined: joined.get(id(statement))) if last and request.values else None
         builder = Builder(module, _leaves(module, net, before), reader, frozenset(dump.idle))
-        builder.run(statements, entry, valued=compiled.api == "value_and_grad" and stage != "type_inference")
+        builder.run(statements, entry, valued=compiled.api == "value_and_grad" and entry == module.entry)
+        _outputs(builder, net, compiled, real, entry == module.entry)
         if last:
-            _outputs(builder, net, compiled, real)
             results(builder.draft, net, state, request.values)
         graphs.append(builder.draft.settle("mindspore-graph", case.label, stage, notes))
     return tuple(graphs)
@@ -134,10 +134,14 @@ def _leaves(module: Module, net: Net, before: dict[str, AnyArray]) -> Leaves:
     return leaves
 
 
-def _outputs(builder: Builder, net: Net, compiled: GradCase, real: Any) -> None:
+def _outputs(builder: Builder, net: Net, compiled: GradCase, real: Any, whole: bool) -> None:
+    """Name what a stage returns: everything, or in a stage that has the forward alone the outputs."""
     tree, _ = named(real, net, compiled)
     gradients = set(flatten(gradient_of(compiled, tree)))
     numbers = builder.draft.leaves()
-    for name, value, tensor in zip(flatten(tree), builder.returned, flat(real), strict=True):
+    came = [(name, tensor) for name, tensor in zip(flatten(tree), flat(real), strict=True) if whole or name not in gradients]
+    if len(came) != len(builder.returned) and builder.read is None:
+        return  # a pass may still hold what a later one takes out
+    for (name, tensor), value in zip(came, builder.returned, strict=True):
         phase: Phase = "backward" if name in gradients else "forward"
         builder.output(value, name, phase, array_of(tensor), dtype_of(tensor), numbers.get(name.removeprefix("d")))
