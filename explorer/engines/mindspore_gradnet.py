@@ -44,6 +44,22 @@ class ThirdNet(GradNet):
         return ms.grad(ms.grad(ms.grad(self.network, self.position), self.position), self.position)(*inputs)
 
 
+class FourthNet(GradNet):
+    """``ms.grad`` nested four times, as a net."""
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
+        place = self.position
+        return ms.grad(ms.grad(ms.grad(ms.grad(self.network, place), place), place), place)(*inputs)
+
+
+class FifthNet(GradNet):
+    """``ms.grad`` nested five times, as a net."""
+
+    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
+        place = self.position
+        return ms.grad(ms.grad(ms.grad(ms.grad(ms.grad(self.network, place), place), place), place), place)(*inputs)
+
+
 class OperationNet(nn.Cell):  # type: ignore[misc]  # likewise
     """``GradOperation`` of a net, as a net."""
 
@@ -67,7 +83,7 @@ class OperationByListNet(OperationNet):
         return self.grad(self.network, self.asked)(*inputs)
 
 
-BY_ORDER = (GradNet, SecondNet, ThirdNet)
+BY_ORDER = (GradNet, SecondNet, ThirdNet, FourthNet, FifthNet)
 
 
 def wrapped(network: Any, case: GradCase, weights: Any) -> Any:

@@ -161,8 +161,9 @@ def _guide_example(found: ByStyle, missing: str) -> Telling:
 
 
 def _life(found: ByStyle, missing: str) -> Telling:
-    by_framework = [{engine: each for engine, each in found.items() if engine.startswith(name)} for name in ("mindspore", "torch")]
-    lives = [life for each in by_framework for life in alike(each, itemgetter("turns"))]
+    mindspore = {engine: each for engine, each in found.items() if engine != "torch"}
+    torch = {engine: each for engine, each in found.items() if engine == "torch"}
+    lives = [*alike(mindspore, itemgetter("turns")), *alike(torch, itemgetter("turns"))]
     steps = tuple(float(step) for step in range(len(given.BATCHES)))
     series = tuple(Series(_scaler(who), steps, tuple(turn["scale"] for turn in turns)) for who, turns in lives)
     rows = [

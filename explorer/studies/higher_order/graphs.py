@@ -1,0 +1,35 @@
+"""How many operators a gradient has at each order; what one engine captures, counted. Run in that engine's worker."""
+
+import importlib
+from typing import Any
+
+from explorer.engines import ENGINES
+from explorer.graph import GradGraph
+from explorer.measuring import Ask, Found
+from explorer.records import CaptureRequest
+from explorer.studies.higher_order import given
+
+OPERATORS = {"op", "accumulate", "call"}
+
+
+def nodes(ask: Ask) -> Found:
+    """Operators of forward and gradients together, by order and stage, at the scenario's first floating input."""
+    engine = importlib.import_module(ENGINES[ask.options["engine"]].module)
+    net = given.asked(ask, ask.options["engine"], engine.describe)
+    figures: dict[int, dict[str, Any]] = {}
+    drawn: tuple[GradGraph, ...] = ()
+    for order, case in next(iter(given.cases(ask.scenario).values())).items():
+        captured = engine.capture(CaptureRequest(net, case, values=order == DRAWN))
+        error = captured.result.error
+        figures[order] = given.derivative(captured.result) if error else {each.stage: count(each) for each in captured.graphs}
+        drawn = captured.graphs[-1:] if order == DRAWN and not error else drawn
+    return Found({"engine": net.engine, "by order": figures}, graphs=drawn)
+
+
+def count(graph: GradGraph) -> int:
+    """The operators of a graph, leaves and results apart."""
+    return sum(node.kind in OPERATORS for node in graph.nodes)
+
+
+DRAWN = 2
+"""The order whose graph is kept, with its values."""
