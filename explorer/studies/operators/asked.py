@@ -35,7 +35,7 @@ SLOPES = {group: _asked("torch", "kinks", "slopes_at_kinks", group=group) for gr
 DROPOUT_SETTINGS = _all(THREE, "dropout", "dropout_settings")
 DROPOUT_DRAWS = _all(FRAMEWORKS, "dropout", "dropout_draws")
 DROPOUT_MASK = _all(ENGINES, "dropout", "dropout_mask")
-BATCH_NORM = _all(ENGINES, "batch_norm", "batch_norm_states")
+BATCH_NORM = _all((*ENGINES, "keras"), "batch_norm", "batch_norm_states")
 MOMENTUM = _all(THREE, "batch_norm", "batch_norm_momentum")
 AXES = _all(THREE, "axes", "axes")
 POOL = _all((*ENGINES, "keras"), "padding", "max_pool_of_nine")

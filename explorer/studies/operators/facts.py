@@ -36,6 +36,11 @@ def furthest(one: list[Any], other: list[Any]) -> float:
     return max((off(left, right) for left, right in zip(one, other, strict=True)), default=0.0)
 
 
+def reproducible(outputs: list[Any]) -> bool:
+    """Whether every call gave the same, to the last bit."""
+    return all(each == outputs[0] for each in outputs)
+
+
 def _greatest(values: Any) -> float:
     if isinstance(values, (list, tuple)):
         return max(map(_greatest, values), default=0.0)

@@ -4,13 +4,28 @@ import inspect
 from typing import Any
 
 import numpy as np
+import torch
 
 from explorer.measuring import Ask, Found
-from explorer.studies.operators.data import AXES, BATCH, BETA, GAMMA, LABELS, LOGITS, MEAN, MOMENTA, POINTS, SMALL_PAIR, VARIANCE
+from explorer.studies.operators.data import (
+    AXES,
+    BATCH,
+    BETA,
+    COTANGENT,
+    GAMMA,
+    LABELS,
+    LOGITS,
+    MEAN,
+    MOMENTA,
+    POINTS,
+    SMALL_PAIR,
+    VARIANCE,
+)
 from explorer.studies.operators.in_keras import array, keras
 from explorer.studies.operators.trying import tried
 
 ELEMENTS = 20_000
+STARTS = (GAMMA, BETA, MEAN, VARIANCE)
 
 
 def dropout_settings(ask: Ask) -> Found:
@@ -33,6 +48,26 @@ def _survival(layers: Any, *arguments: float, **options: Any) -> dict[str, Any]:
     return {"kept": float((made != 0).mean()), "survivor": float(made.max()), "inference_is_identity": still}
 
 
+def batch_norm_states(ask: Ask) -> Found:
+    """Output, running statistics afterwards and gradient by the input, in training and inference, trainable and frozen."""
+    layers = keras().layers
+    return Found(
+        {
+            f"trainable={trainable}, {'training' if training else 'inference'}": _state(layers, trainable, training)
+            for trainable in (True, False)
+            for training in (True, False)
+        }
+    )
+
+
+def _state(layers: Any, trainable: bool, training: bool) -> dict[str, Any]:
+    layer, given = _batch_norm(layers, trainable=trainable, epsilon=1e-5), torch.tensor(BATCH, requires_grad=True)
+    output = layer(given, training=training)
+    (by_input,) = torch.autograd.grad((output * torch.tensor(COTANGENT)).sum(), given)
+    running = [array(layer.moving_mean).tolist(), array(layer.moving_variance).tolist()]
+    return {"output": array(output).tolist(), "running": running, "gradients": [by_input.tolist()]}
+
+
 def batch_norm_momentum(ask: Ask) -> Found:
     """Running mean and variance after one training step, for some momenta and for the default."""
     layers = keras().layers
@@ -40,10 +75,16 @@ def batch_norm_momentum(ask: Ask) -> Found:
     return Found(figures | {"default": _after_one_step(layers)})
 
 
-def _after_one_step(layers: Any, **options: Any) -> list[Any]:
+def _batch_norm(layers: Any, **options: Any) -> Any:
     layer = layers.BatchNormalization(axis=1, **options)
     layer.build(BATCH.shape)
-    layer.set_weights([GAMMA, BETA, MEAN, VARIANCE])
+    for variable, start in zip((layer.gamma, layer.beta, layer.moving_mean, layer.moving_variance), STARTS, strict=True):
+        variable.assign(start)
+    return layer
+
+
+def _after_one_step(layers: Any, **options: Any) -> list[Any]:
+    layer = _batch_norm(layers, **options)
     layer(BATCH, training=True)
     return [array(layer.moving_mean).tolist(), array(layer.moving_variance).tolist()]
 

@@ -16,7 +16,7 @@ DENSE = (64, 48)
 """Input and output width."""
 FAN_IN = {"convolution": CONVOLUTION[0] * CONVOLUTION[2] ** 2, "dense": DENSE[0]}
 FAN_OUT = {"convolution": CONVOLUTION[1] * CONVOLUTION[2] ** 2, "dense": DENSE[1]}
-BINS = 24
+BINS = 18
 
 
 def described(values: AnyArray, kind: str) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def described(values: AnyArray, kind: str) -> dict[str, Any]:
         "Glorot uniform": stats.uniform(-glorot, 2 * glorot),
         "N(0, 1)": stats.norm(),
     }
-    counts, edges = np.histogram(flat / bound, BINS, (-3.0, 3.0), density=True)
+    counts, edges = np.histogram(flat / bound, BINS, (-2.25, 2.25), density=True)
     return {
         "count": flat.size,
         "bound": bound,
@@ -41,7 +41,7 @@ def described(values: AnyArray, kind: str) -> dict[str, Any]:
         "std": float(flat.std()),
         "zeros": float((flat == 0).mean()),
         "ks": {name: _test(flat, candidate) for name, candidate in candidates.items()},
-        "density": {"at": ((edges[1:] + edges[:-1]) / 2).tolist(), "of": counts.tolist()},
+        "density": {"from": edges[:-1].tolist(), "of": counts.tolist()},
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from explorer.measuring import Evidence
 from explorer.studies.attempts import raised
 from explorer.studies.operators import asked
-from explorer.studies.operators.facts import ROUNDING, furthest
+from explorer.studies.operators.facts import ROUNDING, furthest, reproducible
 from explorer.studies.operators.shown import NONE, TITLES, Found, alike, found, message, missing, tell, together
 from explorer.studies.records import Cell, Table, Telling
 
@@ -79,15 +79,10 @@ def _of_inference(runs: Found) -> Iterator[str]:
     reference = runs.get(REFERENCE)
     told = {}
     for who, each in runs.items():
-        calm, busy = ("the same" if repeats(each[mode]) else "different" for mode in ("inference", "training"))
+        calm, busy = ("the same" if reproducible(each[mode]) else "different" for mode in ("inference", "training"))
         far = f", {furthest(each['inference'][0], reference['inference'][0]):.1g} from {TITLES[REFERENCE]}" if reference else ""
         told[who] = f"inference gives {calm} outputs every time{far}; training {busy} ones"
     yield from (f"One net with given weights in {who}: {text}." for who, text in alike(told, str).items())
-
-
-def repeats(outputs: list[object]) -> bool:
-    """Whether every call gave the same, to the last bit."""
-    return all(each == outputs[0] for each in outputs)
 
 
 def _inference(runs: Found, note: str) -> Table:
@@ -95,9 +90,9 @@ def _inference(runs: Found, note: str) -> Table:
     rows = [
         (
             TITLES[who],
-            repeats(each["inference"]),
+            reproducible(each["inference"]),
             furthest(each["inference"][0], reference["inference"][0]) if reference else None,
-            repeats(each["training"]),
+            reproducible(each["training"]),
             furthest(each["training"][0], reference["training"][0]) if reference else None,
         )
         for who, each in runs.items()

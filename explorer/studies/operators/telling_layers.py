@@ -1,6 +1,7 @@
 """What the study tells of dropout, batch norm and transposing: settings, states, what a momentum or an order of axes means."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from explorer.measuring import Evidence
 from explorer.studies.attempts import raised
@@ -94,8 +95,8 @@ def _draws(draws: Found, note: str) -> Table:
 
 
 def _of_states(states: Found) -> Iterator[str]:
-    for framework in asked.FRAMEWORKS:
-        figures = states.get(f"{framework}-tape")
+    for framework in asked.THREE:
+        figures = states.get(f"{framework}-tape", states.get(framework))
         if figures:
             kinds = {(statistics_used(each), statistics_moved(each)) for each in figures.values() if not raised(each)}
             told = "; ".join(f"{used} statistics, running ones {moved}" for used, moved in sorted(kinds))
@@ -104,18 +105,9 @@ def _of_states(states: Found) -> Iterator[str]:
 
 def _states(states: Found, note: str) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for framework in asked.FRAMEWORKS:
+    for framework in asked.THREE:
         graph, tape = (states.get(f"{framework}-{style}", {}) for style in ("graph", "tape"))
-        for name, each in (tape or graph).items():
-            if raised(each):
-                rows.append((TITLES[framework], name, message(each), NONE, NONE, NONE, NONE))
-                continue
-            other = graph.get(name)
-            same = NONE if not other or raised(other) else close(each["gradients"][0], other["gradients"][0])
-            size = max(abs(value) for plane in each["gradients"][0][0] for row in plane for value in row)
-            rows.append(
-                (TITLES[framework], name, statistics_used(each), statistics_moved(each), short(each["running"][0]), size, same)
-            )
+        rows += [_state(framework, name, each, graph.get(name)) for name, each in states.get(framework, tape or graph).items()]
     columns = (
         "framework",
         "state",
@@ -126,6 +118,14 @@ def _states(states: Found, note: str) -> Table:
         "graph = tape",
     )
     return Table(title="Batch norm: every state", columns=columns, rows=tuple(rows), note=note)
+
+
+def _state(framework: str, name: str, tape: Any, graph: Any) -> tuple[Cell, ...]:
+    if raised(tape):
+        return TITLES[framework], name, message(tape), NONE, NONE, NONE, NONE
+    same = NONE if not graph or raised(graph) else close(tape["gradients"][0], graph["gradients"][0])
+    size = max(abs(value) for plane in tape["gradients"][0][0] for row in plane for value in row)
+    return TITLES[framework], name, statistics_used(tape), statistics_moved(tape), short(tape["running"][0]), size, same
 
 
 def _of_momentum(momentum: Found) -> Iterator[str]:

@@ -117,7 +117,7 @@ def _chart(initial: Found) -> list[Chart]:
     series = []
     for who, each in initial.items():
         density = each["convolution weight"]["density"]
-        series.append(Series(TITLES[who], tuple(density["at"]), tuple(density["of"])))
+        series.append(Series(TITLES[who], tuple(density["from"]), tuple(density["of"])))
     if not series:
         return []
     note = "In units of sqrt k = 1 / sqrt(fan in). Glorot's bound depends on the fan out too."
