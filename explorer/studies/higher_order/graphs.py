@@ -17,13 +17,14 @@ def nodes(ask: Ask) -> Found:
     engine = importlib.import_module(ENGINES[ask.options["engine"]].module)
     net = given.asked(ask, ask.options["engine"], engine.describe)
     figures: dict[int, dict[str, Any]] = {}
+    values: dict[int, dict[str, Any]] = {}
     drawn: tuple[GradGraph, ...] = ()
     for order, case in next(iter(given.cases(ask.scenario).values())).items():
         captured = engine.capture(CaptureRequest(net, case, values=order == DRAWN))
-        error = captured.result.error
-        figures[order] = given.derivative(captured.result) if error else {each.stage: count(each) for each in captured.graphs}
+        error, values[order] = captured.result.error, given.derivative(captured.result)
+        figures[order] = values[order] if error else {each.stage: count(each) for each in captured.graphs}
         drawn = captured.graphs[-1:] if order == DRAWN and not error else drawn
-    return Found({"engine": net.engine, "by order": figures}, graphs=drawn)
+    return Found({"engine": net.engine, "by order": figures, "values": values}, graphs=drawn)
 
 
 def count(graph: GradGraph) -> int:

@@ -108,10 +108,10 @@ def _nodes(evidence: Evidence, net: str) -> Telling:
         (f"{NAMES[engine]} ({stage})", [counted(found[engine], order, stage) for order in given.ORDERS])
         for engine, stage in columns
     ]
-    series = tuple(
-        Series(name, tuple(map(float, given.ORDERS)), tuple(float(each) if isinstance(each, int) else None for each in counts))
-        for name, counts in lines
-    )
+    drawn: dict[tuple[float | None, ...], list[str]] = {}
+    for name, counts in lines:
+        drawn.setdefault(tuple(float(each) if isinstance(each, int) else None for each in counts), []).append(name)
+    series = tuple(Series(" and ".join(names), tuple(map(float, given.ORDERS)), counts) for counts, names in drawn.items())
     title = f"Operators of the gradient of {net}"
     chart = Chart(name=f"nodes_{net}", title=title, kind="line", x="order", y="operators", series=series, log=("y",))
     findings = [
@@ -158,10 +158,9 @@ def _times(evidence: Evidence, net: str) -> Telling:
     )
     orders = tuple(map(float, given.ORDERS))
     series = tuple(
-        Series(f"{NAMES[engine]}, {turn}", orders, tuple(times.get(f"order {order}, {turn} call") for order in given.ORDERS))
+        Series(NAMES[engine], orders, tuple(times.get(f"order {order}, first call") for order in given.ORDERS))
         for engine, times in found.items()
-        for turn in turns
     )
-    title = f"Seconds per call ({net})"
+    title = f"Seconds of the first call, with whatever is compiled ({net})"
     chart = Chart(name="seconds", title=title, kind="line", x="order", y="seconds", series=series, log=("y",), timing=True)
     return Telling(findings=(), tables=(table,), charts=(chart,) if series else ())
