@@ -27,6 +27,9 @@ QUIET: Final = frozenset({
 })  # fmt: skip
 """Operators that move or rename a value without computing one: drawn calmly."""
 
+IDLE: Final = "did not run"
+"""What the reason for a missing value says of a node in a branch that was not taken."""
+
 ROLES: Final[dict[tuple[str, str], Role]] = {
     ("input", "forward"): "leaf",
     ("parameter", "forward"): "leaf",
@@ -66,6 +69,7 @@ def card(node: Node, number: int | None = None) -> Card:
         shape=shape,
         value=value,
         badge=badge,
+        idle=IDLE in node.missing.get("values", ""),
         alarm=any(output.values is not None and output.values.nonfinite for output in node.outputs),
         tooltip=tuple(clean(line) for line in _tooltip(node, number)),
         data=tuple((key, clean(text)) for key, text in _data(node, badge)),
@@ -105,7 +109,7 @@ def short(op: str) -> str:
 
 
 def _title(node: Node) -> str:
-    return node.name if node.name and node.kind not in ("op", "call") else short(node.op)
+    return node.name if node.name and node.kind != "op" else short(node.op)
 
 
 def _shape(node: Node) -> str:

@@ -39,7 +39,9 @@ FONT: Final = "Roboto, Segoe UI, Helvetica, Arial, sans-serif"
 def chart_svg(chart: Chart) -> bytes:
     """The SVG of a chart, light or dark by the reader's preference; the same bytes for the same chart."""
     made: str = _converter().vegalite_to_svg(specification(chart))
-    text = _numbered(ALT.sub("", made), chart.name).replace('class="marks"', f'class="marks chart" role="img" aria-label="{escape(chart.title)}"', 1)
+    text = _numbered(ALT.sub("", made), chart.name).replace(
+        'class="marks"', f'class="marks chart" role="img" aria-label="{escape(chart.title)}"', 1
+    )
     described = f"<title>{escape(chart.title)}</title><desc>{escape(chart.note or f'{chart.y} by {chart.x}')}</desc>"
     head, end, body = text.partition(">")
     return f'{head}{end}{described}<style>{_dark()}</style><rect class="paper" width="100%" height="100%"/>{body}\n'.encode()

@@ -15,7 +15,7 @@ SIDE = 7.0
 LABEL = 13.0
 """Height of a group's label above its uppermost boxes."""
 
-WIDEN = 30.0
+WIDEN = 150.0
 """How much wider than its boxes a group may get for its label."""
 
 DEEPEST = 2
@@ -45,8 +45,8 @@ def spans(lane: Lane, scopes: Mapping[str, str]) -> list[Span]:
         right = max([max(lane.centres[node] + lane.half(node) for node in members) + SIDE, *(s.right + SIDE for s in inner)])
         same = any(span.first == rows[0] and span.last == rows[-1] and _covers(lane, span, members) for span in inner)
         span = Span(scope, left, right, rows[0], rows[-1], holds)
-        roomy = msgspec.structs.replace(span, left=left - _short(lane, span))
-        span = span if _mixed(lane, roomy, members) or _crossed(roomy, found) else roomy
+        roomy = (_roomy(span, side, end) for side in (_short(lane, span), 0.0) for end in (True, False))
+        span = next((each for each in roomy if not _mixed(lane, each, members) and not _crossed(each, found)), span)
         if not same and holds < DEEPEST and not _mixed(lane, span, members) and not _crossed(span, found):
             found.append(span)
     return sorted((_relative(span, found) for span in found), key=lambda span: (-span.holds, span.first, span.left))
@@ -63,6 +63,14 @@ def _short(lane: Lane, span: Span) -> float:
     boxes = [(x0 + x1) / 2 for x0, x1, _ in lane.boxes[span.first] if span.left < x0 < span.right]
     label = span.label if span.holds else span.label.rsplit(".", 1)[-1]
     return min(WIDEN, max(0.0, span.left + 6 + measure(label, 9.0) + 5 - min(boxes, default=span.right)))
+
+
+def _roomy(span: Span, side: float, end: bool) -> Span:
+    """The group, wider to the left, and if ``end`` as wide as its label where that is not much."""
+    left = span.left - side
+    return msgspec.structs.replace(
+        span, left=left, right=max(span.right, left + min(WIDEN, measure(span.label, 9.0) + 16) if end else 0.0)
+    )
 
 
 def _within(scope: str, outer: str) -> bool:

@@ -1,7 +1,6 @@
 """Lays a gradient graph out as a ladder: forward down on the left, backward up on the right, saved tensors as rungs."""
 
 import bisect
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Final
@@ -15,9 +14,9 @@ from explorer.drawing.layout import Request, arrange
 from explorer.drawing.picture import Box, Card, Group, Picture, Text, Wire, WireKind
 from explorer.drawing.routes import Gaps, Height, Route, svg_path
 from explorer.drawing.split import Parts, backward_levels, neighbours, split, sub_rows
-from explorer.drawing.text import clean, fit
+from explorer.drawing.text import clean, fit, measure
 from explorer.drawing.wiring import Columns, Side, wire
-from explorer.graph import GradGraph, Node, Phase
+from explorer.graph import GradGraph, Phase
 
 MARGIN: Final = 20.0
 HEAD: Final = 82.0
@@ -36,6 +35,8 @@ OUTWARD: Final = 50.0
 CHAIN_WEIGHT: Final = 12.0
 """How much more a node that the backward goes on from holds its place than one that ends in a gradient."""
 
+DOT: Final = "\ufffe"
+"""Stands for a dot within one part of a module path; no label has it, for XML forbids it."""
 
 FEW_RUNGS: Final = 40
 """With more saved tensors than this in one lane, Graphviz is not shown them: they are drawn over its layout."""
@@ -162,7 +163,30 @@ def _backward(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], rows: R
         weights = [1.0 if node in ending else CHAIN_WEIGHT for node in order]
         placed = spread([wanted[node] for node in order], [cards[node].width for node in order], 3 * SIDE, weights)
         centres.update(zip(order, placed, strict=True))
-    return centres
+    return _apart(centres, {node: nodes[node].body for node in parts.backward if nodes[node].body}, cards, rows.backward)
+
+
+def _apart(
+    centres: dict[str, float], bodies: Mapping[str, str], cards: Mapping[str, Card], rows: Mapping[str, int]
+) -> dict[str, float]:
+    """The centres with all else moved out of the way of each subgraph, to the side where it stands, so that none is mixed in."""
+    blocks: defaultdict[str, list[str]] = defaultdict(list)
+    for node, body in bodies.items():
+        blocks[body].append(node)
+    x = dict(centres)
+    for members in sorted(blocks.values(), key=lambda found: sum(x[node] for node in found) / len(found)):
+        inside, middle = set(members), sum(x[node] for node in members) / len(members)
+        first, last = min(rows[node] for node in members), max(rows[node] for node in members)
+        for node in sorted(x, key=lambda node: abs(x[node] - middle)):
+            side = 1 if x[node] >= middle else -1
+            if node in inside or not first <= rows[node] <= last:
+                continue
+            edge = max(side * x[member] + cards[member].width / 2 for member in members)
+            gap = edge + 4 * SIDE - (side * x[node] - cards[node].width / 2)
+            if gap > 0:
+                beyond = [other for other in x if other not in inside and side * x[other] >= side * x[node]]
+                x.update({other: x[other] + side * gap for other in beyond})
+    return x
 
 
 def _ending(parts: Parts, rows: Rows, after: Mapping[str, list[str]]) -> set[str]:
@@ -190,13 +214,8 @@ def _scopes(graph: GradGraph) -> dict[str, str]:
             module = next(iter(read_in[node.id]))
         if node.kind == "output" or (node.kind == "constant" and node.name == "seed"):
             module = ""
-        found[node.id] = clean(".".join(filter(None, (_body(node), module))))
+        found[node.id] = ".".join(filter(None, (clean(node.body).replace(".", DOT), clean(module))))
     return found
-
-
-def _body(node: Node) -> str:
-    """A subgraph's name as one part of a path, without the numbers that a compiler puts before it."""
-    return re.sub(r"^(\d+_)+", "", node.body).replace(".", "·")
 
 
 class Heights(msgspec.Struct, frozen=True):
@@ -273,7 +292,13 @@ def _group(lane: Lane, span: Span, heights: Heights) -> Group:
     top = heights.centre[members[0]] - heights.half[members[0]] - LABEL * (span.holds + 1) - 1
     bottom = heights.centre[members[-1]] + heights.half[members[-1]] + 5 + 4.0 * span.holds
     width = max(span.right - span.left, 30.0)
-    return Group(fit(span.label, 9.0, width - 8), span.left, top, width, bottom - top)
+    return Group(_label(span.label.replace(DOT, "."), width - 8), span.left, top, width, bottom - top)
+
+
+def _label(label: str, width: float) -> str:
+    """A group's label as far as there is room: of a subgraph, what it is rather than what decides on it."""
+    words = label if measure(label, 9.0) <= width else label.rpartition(": ")[2]
+    return fit(words, 9.0, width)
 
 
 def _picture(

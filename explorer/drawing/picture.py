@@ -15,7 +15,8 @@ PAD = 8.0
 class Card(msgspec.Struct, frozen=True):
     """What one node's box says and how large it is: an operator, its shape, its value, and a tooltip of all that is known.
 
-    ``badge`` is the number that the node shares with its pair in another picture ("" without one).
+    ``badge`` is the number that the node shares with its pair in another picture ("" without one). ``alarm``: its value is not
+    finite; ``idle``: it stands in a branch that did not run.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Card(msgspec.Struct, frozen=True):
     value: str
     badge: str
     alarm: bool
+    idle: bool
     tooltip: tuple[str, ...]
     data: tuple[tuple[str, str], ...]
     width: float

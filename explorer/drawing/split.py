@@ -52,6 +52,8 @@ def backward_levels(graph: GradGraph, parts: Parts, ranks: dict[str, int]) -> di
     level: dict[str, int] = {}
     for node in parts.backward:
         link = nodes[node].forward
+        if any(nodes[other].body for other in before[node]) and nodes[node].kind == "call":
+            continue  # it stands above the subgraphs that it takes its value from
         if link in ranks:
             level[node] = ranks[link]
         elif link in homes:

@@ -75,6 +75,7 @@ def _rules(scope: str, of: dict[str, str]) -> str:
         (".badge text", f"font-size:9px;fill:{of['badge-ink']}"),
         (".call .b,.SCOPE .call-backward .b,.SCOPE .result .b", "stroke-width:2"),
         (".seed .b", "stroke-dasharray:2 2"),
+        (".idle", "opacity:.5"),
         (".note", f"fill:{of['alarm']};font-size:11px"),
     ]
     rules += [(f".{role} .b", f"fill:{of[fill]};stroke:{of[fill + '-line']}") for role, fill in FILL.items()]

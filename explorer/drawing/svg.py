@@ -23,6 +23,7 @@ ROLES: Final[dict[Role, str]] = {
     "gradient": "gradient",
 }  # fmt: skip
 WIRES: Final[dict[WireKind, str]] = {"rung": "value kept for backward", "control": "order only"}
+UNKNOWN: Final = "This stage was not run: there are no values in it."
 CORNER: Final[dict[Role, float]] = {"accumulate": 11, "leaf": 4, "gradient": 4, "quiet": 9, "seed": 11}
 
 
@@ -95,7 +96,7 @@ def _wire(wire: Wire, prefix: str) -> str:
 def _node(box: Box, prefix: str) -> str:
     card = box.card
     data = "".join(f' data-{key}="{escape(text)}"' for key, text in card.data)
-    alarm = " alarm" if card.alarm else ""
+    alarm = " alarm" if card.alarm else " idle" if card.idle else ""
     tooltip = escape("\n".join(card.tooltip))
     line = box.y + (15 if card.value else card.height / 2 + 4)
     parts = [
@@ -159,6 +160,8 @@ def _entries(picture: Picture) -> list[tuple[str, str]]:
     entries = [(_swatch(role, min(CORNER.get(role, 3), 5)), words) for role, words in ROLES.items() if role in roles]
     entries += [(f'<path class="wire {kind}" d="M0 0h20"/>', words) for kind, words in WIRES.items() if kind in kinds]
     entries += [(_swatch("forward alarm", 3), "value not finite")] if any(card.alarm for card in cards) else []
+    entries += [(_swatch("forward idle", 3), "did not run for this input")] if any(card.idle for card in cards) else []
+    entries += [("", UNKNOWN)] if not any(card.value for card in cards) and roles & {"forward", "backward"} else []
     entries += (
         [(_badge("1", 3, -7), "same quantity, or a step to it, on the other side")] if any(card.badge for card in cards) else []
     )

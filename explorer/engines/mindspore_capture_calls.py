@@ -58,6 +58,7 @@ class Calls:
         self.given: dict[str, list[Any]] = {}
         self.results: dict[str, list[Slot]] = {}
         self.made: dict[int, Call] = {}
+        self.folded: set[int] = set()
 
     def survey(self, statements: Iterable[Statement]) -> None:
         """Counts the calls of every subgraph; one that an operator takes can be called by it at any time."""
@@ -109,13 +110,18 @@ class Calls:
                 continue
             entered = [name for name in call.called if self.alone(name) and name in self.results]
             whole = len(entered) == len(call.called)
-            takes = [slot for slot in call.takes if not whole or slot[0] not in read]
+            takes = [slot for slot in call.takes if not whole or (slot[0] not in read and self._made(slot))]
+            self.folded |= {slot[0] for slot in call.takes if whole and slot[0] not in read and not self._made(slot)}
             came = [slot for name in entered for slot in self.results[name]]
-            for place, slot in enumerate((*call.decides, *takes, *came)):
+            told = whole and any("◂" in name for name in call.called)  # a closure, whose contents stand in what it calls
+            for place, slot in enumerate((*(() if told else call.decides), *takes, *came)):
                 self.draft.edges[(*slot, number, place)] = None
             ran = [name for name in entered if name not in idle]
             if observed and whole and len(ran) == 1:
                 self._value(number, self.results[ran[0]])
+
+    def _made(self, slot: Slot) -> bool:
+        return self.draft.nodes[slot[0]].kind != "constant"
 
     def _plain(self, number: int) -> bool:
         """Whether a call alone enters one function: that stands in the caller as if it were written there."""
@@ -123,13 +129,16 @@ class Calls:
         return len(called) == 1 and self.alone(called[0]) and bool(self.results.get(called[0]))
 
     def dissolve(self) -> Callable[[Slot], Slot]:
-        """Takes out the calls of functions that are called once, and ops without tensors; tells where a slot is found now."""
+        """Takes out calls of functions that are called once, ops without tensors, and constants that subgraphs were folded for.
+
+        Tells where a slot is found afterwards.
+        """
         results = {number: self.results[call.called[0]] for number, call in self.made.items() if self._plain(number)}
         read = {origin for origin, _, _, _ in self.draft.edges}
-        empty = {n for n, node in enumerate(self.draft.nodes) if node.kind == "op" and not node.outputs and n not in read}
-        numbers = {
-            old: new for new, old in enumerate(n for n in range(len(self.draft.nodes)) if n not in results and n not in empty)
-        }
+        ops = [number for number, node in enumerate(self.draft.nodes) if node.kind == "op"]
+        idle = {number for number in ops if not self.draft.nodes[number].outputs and number not in read} | self.folded
+        kept = [number for number in range(len(self.draft.nodes)) if number not in results and number not in idle]
+        numbers = {old: new for new, old in enumerate(kept)}
         homes = {self.made[number].called[0]: self.draft.nodes[number].body for number in results}
 
         def moved(slot: Slot) -> Slot:

@@ -70,7 +70,7 @@ class Builder:
         self.calls.settle(self.idle, self.read is not None)
         moved = self.calls.dissolve()
         self.returned = [moved(value) if isinstance(value, tuple) else value for value in self.returned]
-        self.constants = {key: moved(slot) for key, slot in self.constants.items()}
+        self.constants = {key: moved(slot) for key, slot in self.constants.items() if slot[0] not in self.calls.folded}
         self.calls.rename()
 
     def _leaf(self, parameter: Parameter) -> Slot:
