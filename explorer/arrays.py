@@ -1,16 +1,17 @@
 """Arrays as plain records: how a tensor leaves a worker, and what is kept of it when it is large."""
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.ranks import ranked
+from explorer.ranks import counted, ranked
 
 AnyArray = NDArray[Any]
+Item = TypeVar("Item")
 
 SMALL = 1024
 """An array of at most this many elements is kept whole wherever a large one is summarised."""
@@ -75,21 +76,35 @@ def summarise_all(arrays: Sequence[AnyArray], dtypes: Sequence[str | None]) -> l
 
     ``dtypes`` are the tensors' own dtypes, None where it is the array's.
     """
-    groups: dict[tuple[Any, int], list[int]] = {}
-    flat = [np.asarray(array).ravel() for array in arrays]
-    for index, each in enumerate(flat):
-        groups.setdefault((each.dtype, each.size), []).append(index)
-    found: list[Summary | None] = [None] * len(flat)
-    for (kind, size), members in groups.items():
-        step = max(1, TOGETHER // max(1, size))
-        for start in range(0, len(members), step):
-            part = members[start : start + step]
-            joined = np.concatenate([flat[index] for index in part]).astype(kind.newbyteorder("="), copy=False)
-            rows = joined.reshape(len(part), size)
-            for index, figures in zip(part, _figures(rows), strict=True):
-                whole = pack(arrays[index], dtypes[index]) if size <= SMALL else None
-                found[index] = Summary(*figures, whole)
-    return [summary for summary in found if summary is not None]
+    given = [np.asarray(array) for array in arrays]
+    groups: dict[Any, list[int]] = {}
+    for index, (array, dtype) in enumerate(zip(given, dtypes, strict=True)):
+        groups.setdefault((array.size, array.dtype, dtype), []).append(index)
+    found: list[Any] = [None] * len(given)
+    for (size, kind, dtype), members in groups.items():
+        name, native = dtype or kind.name, kind.newbyteorder("=")
+        for part in batches(members, size):
+            joined = np.concatenate([given[index].ravel() for index in part]).astype(native, copy=False)
+            made = summarise_rows(joined.reshape(len(part), size), [given[index].shape for index in part], name)
+            for index, summary in zip(part, made, strict=True):
+                found[index] = summary
+    return found
+
+
+def batches(members: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
+    """Arrays of one size, in as many at a time as are best summarised together."""
+    step = max(1, TOGETHER // max(1, size))
+    return (members[start : start + step] for start in range(0, len(members), step))
+
+
+def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str) -> list[Summary]:
+    """The summaries of arrays of one size and dtype that are the rows of a C-contiguous matrix; ``shapes`` are their own."""
+    wholes: list[Array | None] = [None] * len(rows)
+    if rows.shape[1] <= SMALL:
+        kept = rows.astype(np.dtype(NUMPY_NAMES.get(dtype, dtype)), copy=False)
+        data, length = kept.tobytes(), rows.shape[1] * kept.itemsize
+        wholes = [Array(shape, dtype, data[row * length : (row + 1) * length]) for row, shape in enumerate(shapes)]
+    return [Summary(*figures, whole) for figures, whole in zip(_figures(rows), wholes, strict=True)]
 
 
 Figures = tuple[float, float, float, float, int, int, tuple[float, ...]]
@@ -111,7 +126,7 @@ def _figures(rows: AnyArray) -> list[Figures]:
     with np.errstate(over="ignore"):
         norms = np.sqrt(np.matmul(wide[:, None, :], wide[:, :, None])).ravel().tolist()
     means = wide.mean(axis=1).tolist()
-    zeros = (size - np.count_nonzero(rows, axis=1)).tolist()
+    zeros = (size - counted(rows != 0)).tolist()
     quantiles = ranked(rows, ranks).astype(np.float64).tolist()
     return [
         (order[0], order[-1], mean, norm, zero, 0, tuple(order))

@@ -35,13 +35,10 @@ def _by_upper_bits(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
     digits = np.sort(upper, axis=1, kind="stable")
     wanted = digits[:, ranks]
     first = np.array([row.searchsorted(each) for row, each in zip(digits, wanted, strict=True)])
-    zeros = matrix.shape[1] - np.count_nonzero(nonzero, axis=1)[:, None]
+    zeros = matrix.shape[1] - counted(nonzero)[:, None]
     inside = ranks - first - zeros * (wanted == 0)
-    sharing = upper == wanted[:, :1]
-    for column in range(1, wanted.shape[1]):
-        sharing |= upper == wanted[:, column : column + 1]
-    sharing &= nonzero
-    counts = np.count_nonzero(sharing, axis=1)
+    sharing = _sharing(upper, wanted) & nonzero
+    counts = counted(sharing)
     held = matrix[sharing]
     start = 0
     for end in np.cumsum(counts).tolist():
@@ -53,6 +50,25 @@ def _by_upper_bits(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
     found = np.zeros(wanted.shape, matrix.dtype)
     found[inside >= 0] = held[places[inside >= 0]]
     return found
+
+
+def _sharing(upper: NDArray[np.int16], wanted: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Which integers of a row are among the wanted of that row."""
+    among = np.zeros(1 << 16, np.bool_)
+    sharing = np.empty(upper.shape, np.bool_)
+    places, marked = upper.view(np.uint16).astype(np.intp), wanted.view(np.uint16)
+    for row, (place, mark) in enumerate(zip(places, marked, strict=True)):
+        among[mark] = True
+        sharing[row] = among[place]
+        among[mark] = False
+    return sharing
+
+
+def counted(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """How many of each row are true."""
+    if mask.shape[1] < WORTH_IT:
+        return np.asarray(np.count_nonzero(mask, axis=1))
+    return np.array([np.count_nonzero(row) for row in mask])
 
 
 def _upper(values: Matrix) -> NDArray[np.int16]:

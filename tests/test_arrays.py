@@ -66,7 +66,7 @@ def test_what_is_not_finite_is_counted_and_left_out_of_every_figure(size: int) -
 
 def test_arrays_of_one_size_keep_their_own_shapes_and_dtypes() -> None:
     square = np.arange(4, dtype=np.float32).reshape(2, 2)
-    arrays = [square, square.T, square.ravel(), np.array(3, np.float32), np.zeros((0, 2))]
+    arrays: list[AnyArray] = [square, square.T, square.ravel(), np.array(3, np.float32), np.zeros((0, 2))]
     found = summarise_all(arrays, [None, None, "bfloat16", None, None])
     kept = [(each.whole.shape, each.whole.dtype, unpack(each.whole).tolist()) for each in found if each.whole]
     assert kept == [

@@ -154,9 +154,8 @@ class Capture:
         outside = record.phase == "backward" and not record.tape and record.func is not None
         seed = outside and not record.reads
         zeros = outside and record.op == ZEROS  # the gradient of what the outputs do not depend on
-        kind: Kind = (
-            record.args[0] if record.func is None else "constant" if seed or zeros else "accumulate" if record.accumulates else "op"
-        )
+        kind: Kind = "constant" if seed or zeros else "accumulate" if record.accumulates else "op"
+        kind = record.args[0] if record.func is None else kind
         self.nodes.append(
             Node(
                 id=identity,

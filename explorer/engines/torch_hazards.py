@@ -20,7 +20,7 @@ class Hazards(NamedTuple):
 
 
 def hazards(records: Sequence[Record], memory: Mapping[int, int]) -> Hazards:
-    """Every hazard of a run, looking only at memory that somebody writes to; ``memory`` tells a tensor's storage by its ``id``."""
+    """Every hazard of a run, looking only at memory that is written to; ``memory`` tells a tensor's storage by its ``id``."""
     written = set(last_writers(records, memory))
     seen: dict[tuple[Slot, int, int], None] = {}
     before: dict[tuple[int, int], None] = {}

@@ -5,6 +5,7 @@ computed from them meanwhile, but a tensor about to be overwritten is copied fir
 """
 
 import functools
+import weakref
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -94,6 +95,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         self.running: tuple[Any, str, int, Slot | None] = (None, "", 0, None)
         self.heads: list[Slot] = []
         self.walked: set[Any] = set()
+        self.feeding: set[Any] = set()
+        self.followed: dict[int, Any] = {}
         self.unhooked: list[tuple[Any, Edges]] = []
         self.arriving: Counter[tuple[Any, int]] = Counter()
         self.storages: set[int] = set()
@@ -114,6 +117,21 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
             there = self.memory[id(tensor)] = tensor.untyped_storage()._cdata
             self.holders.setdefault(there, []).append((number, slot))
         self.alive += tensors
+
+    def _follows(self, record: Record) -> None:
+        """Hold just the memory of what the last record made: autograd copies a leaf's gradient that somebody has hold of."""
+        number = len(self.records) - 1
+        for slot, tensor in enumerate(record.kept):
+            known, alias = id(tensor), tensor.detach()
+            there = self.memory[known] = self.memory[id(alias)] = tensor.untyped_storage()._cdata
+            self.made[known] = number, slot
+            self.holders.setdefault(there, []).append((number, slot))
+            self.followed[known] = weakref.ref(tensor, functools.partial(self._lost, known))
+            record.kept[slot] = alias
+        self.alive += record.kept
+
+    def _lost(self, known: int, _: Any) -> None:
+        del self.followed[known], self.made[known], self.memory[known]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -138,7 +156,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         result = func(*args, **kwargs)
         self.records.append(record)
         record.kept = made = tensors_in(result)
-        self._holds(made)
+        if record.tape and self.running[0] in self.feeding:
+            self._follows(record)
+        else:
+            self._holds(made)
         if record.changed:
             record.writes = [self.made[id(tensor)] for tensor in record.changed]
         return result
@@ -213,8 +234,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
                 if adds:  # the engine sums what arrives at one place from several nodes, right after each of them
                     node.register_hook(self._done)
             self.unhooked = [each for each, adds in zip(self.unhooked, adding, strict=True) if not adds]
-            for node, _ in fresh:
+            for node, edges in fresh:
                 self._count(node)
+                if any(child is not None and child._sequence_nr() == LEAF for child, _ in edges):
+                    self.feeding.add(node)
 
     def _done(self, *_: Any) -> None:
         self.finished = _current_node()._sequence_nr()

@@ -5,27 +5,39 @@ from typing import Any
 
 import torch
 
-from explorer.arrays import summarise_all
+from explorer.arrays import Summary, batches, summarise_rows
 from explorer.engines.torch_net import array_of, dtype_of
 from explorer.graph import Output
 
 
 class Shown:
-    """The outputs of nodes that yield one of ``tensors``, which are all held; without ``values`` just shape and dtype."""
+    """The outputs of nodes that yield one of ``tensors``, which somebody holds; without ``values`` just shape and dtype."""
 
     def __init__(self, tensors: Iterable[torch.Tensor], values: bool) -> None:
-        self._key = _elements if values else _form
-        unique = {self._key(tensor): tensor for tensor in tensors}
-        held, names = list(unique.values()), [dtype_of(tensor) for tensor in unique.values()]
-        summaries = summarise_all([array_of(tensor) for tensor in held], names) if values else [None] * len(held)
-        self._outputs = {
-            key: Output(tuple(tensor.shape), name, summary)
-            for (key, tensor), name, summary in zip(unique.items(), names, summaries, strict=True)
-        }
+        held = {id(tensor): tensor for tensor in tensors}
+        self._keys = {known: _elements(tensor) if values else _form(tensor) for known, tensor in held.items()}
+        unique = {self._keys[known]: tensor for known, tensor in held.items()}
+        summaries = _summaries(unique) if values else {}
+        self._outputs = {key: Output(tuple(tensor.shape), dtype_of(tensor), summaries.get(key)) for key, tensor in unique.items()}
 
     def of(self, tensor: torch.Tensor) -> Output:
         """The record of one of the tensors."""
-        return self._outputs[self._key(tensor)]
+        return self._outputs[self._keys[id(tensor)]]
+
+
+def _summaries(tensors: dict[Any, torch.Tensor]) -> dict[Any, Summary]:
+    groups: dict[Any, list[Any]] = {}
+    for key, tensor in tensors.items():
+        groups.setdefault((tensor.numel(), tensor.dtype, tensor.device), []).append(key)
+    found: dict[Any, Summary] = {}
+    with torch.no_grad():
+        for (size, *_), keys in groups.items():
+            for part in batches(keys, size):
+                joined = torch.cat([tensors[key].reshape(-1) for key in part])
+                shapes = [tuple(tensors[key].shape) for key in part]
+                rows = array_of(joined).reshape(len(part), size)
+                found |= zip(part, summarise_rows(rows, shapes, dtype_of(joined)), strict=True)
+    return found
 
 
 def _form(tensor: torch.Tensor) -> Any:
