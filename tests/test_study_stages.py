@@ -17,13 +17,17 @@ from explorer.studies.running import run, target
 from explorer.studies.stages.passes import PHASES, calls_written, counts, fingerprint, written
 from explorer.studies.stages.telling import tell
 from explorer.worker import Workers
+from tests.measured_once import remember
 
 SAMPLES = Path(__file__).resolve().parent / "ir_samples"
 
 
 @pytest.fixture(scope="module")
 def record(workers: Workers) -> StudyRecord:
-    return run(stages.STUDY, target(stages.STUDY, None, "cpu"), workers)
+    looked_at = target(stages.STUDY, None, "cpu")
+    made = run(stages.STUDY, looked_at, workers)
+    remember(stages.measurements(looked_at), made.measured)
+    return made
 
 
 @pytest.fixture(scope="module")

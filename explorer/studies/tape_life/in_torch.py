@@ -183,12 +183,15 @@ def hooks(ask: Ask) -> Found:
 
 def variable(ask: Ask) -> Found:
     """The guide's chain with ``Variable`` and a seed of its own: what is a Variable today, and the leaf's gradient."""
-    leaf = torch.autograd.Variable(torch.ones(2, 2, device=ask.device), requires_grad=True)
+    kind = getattr(torch.autograd, "Variable", None)
+    ones = torch.ones(2, 2, device=ask.device)
+    leaf = kind(ones, requires_grad=True) if kind else ones.requires_grad_()
     x = leaf * 2
     y = x - 1
     y.backward(x)
     return Found(
         {
+            "torch.autograd.Variable exists": kind is not None,
             "type": f"{type(leaf).__module__}.{type(leaf).__name__}",
             "is a Tensor": type(leaf) is torch.Tensor,
             "leaf.grad": listed(leaf.grad),
