@@ -9,11 +9,12 @@ from rich.console import Console
 
 from explorer.claims import claims
 from explorer.claims.records import GUIDES, TOPICS
-from explorer.claims.running import Board, Row, needed
+from explorer.claims.running import Board, Row, board, needed
 from explorer.cli import claims as command
 from explorer.cli.entry import run
 from explorer.measuring import Measured
 from explorer.report import board as pages
+from explorer.worker import Workers
 
 SAID = "<script>alert(1)</script> | `x`"
 BOARD = Board(
@@ -119,3 +120,19 @@ def test_one_claim_is_run_and_its_verdict_compared_with_a_recorded_board(
     capfdbinary.readouterr()
     assert run(["claims", "34", "--against", str(other), "--markdown"]) == 1
     assert b"changed: 34 was outdated on mindspore 2.10.0" in capfdbinary.readouterr().err
+
+
+def test_without_one_framework_the_claims_about_the_other_still_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mindspore").mkdir()
+    (tmp_path / "mindspore" / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'mindspore'\")\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    known = claims()
+    one_sided = next(claim for claim in known.values() if {each.kind for each in claim.measurements} == {"torch"})
+    with Workers() as workers:
+        made = board((one_sided, known[32]), workers)
+    alone, both = made.rows
+    assert alone.verdict is not None
+    assert both.verdict is None
+    assert "No module named 'mindspore'" in both.evidence
+    assert "doctor" in both.evidence
+    assert list(made.versions) == ["torch"]

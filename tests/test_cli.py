@@ -60,7 +60,10 @@ def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scenarios"], "no command is called 'scenarios'; did you mean 'scenario'? allowed: scenario, graph, diff, study, claims, doctor, app"),
+        (
+            ["scenarios"],
+            "no command is called 'scenarios'; did you mean 'scenario'? allowed: scenario, graph, diff, study, claims",
+        ),
         (["scenario", "--engin", "x"], "scenario has no option '--engin'; did you mean '--engine'? allowed: --case, --device"),
         (["scenario", "dense_msee"], "is not the path of a .py file; did you mean 'dense_mse'? allowed: "),
         (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),
