@@ -1,0 +1,76 @@
+"""How PyTorch carries out one step: operators dispatched one by one, and the time of repeated steps."""
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from explorer.measuring import Ask, Found
+from explorer.studies.training.given import RATE
+from explorer.studies.training.in_torch_nets import fresh, tensors
+
+
+class Counting(TorchDispatchMode):  # type: ignore[misc]  # torch is not followed by the type checker
+    """Counts the operators that are dispatched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ops: list[str] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.ops.append(str(func))
+        return func(*args, **(kwargs or {}))
+
+
+def dispatches(ask: Ask) -> Found:
+    """The operators that forward, backward and update dispatch."""
+    net = fresh(ask.device)
+    optimizer = torch.optim.SGD(net.parameters(), RATE)
+    x, y = tensors(ask.device)[0]
+
+    def counted(function: Callable[[], Any]) -> tuple[Any, list[str]]:
+        with Counting() as counting:
+            result = function()
+        return result, counting.ops
+
+    loss, forward = counted(lambda: nn.functional.mse_loss(net(x), y))
+    _, backward = counted(loss.backward)
+    _, update = counted(optimizer.step)
+    return Found({"forward": forward, "backward": backward, "update": update})
+
+
+def speed(ask: Ask) -> Found:
+    """The median time of repeated steps, by themselves and under torch.compile (aot_eager), taken in turn after a first call."""
+    steps = {"by itself": _step(ask.device), "torch.compile": torch.compile(_step(ask.device), backend="aot_eager")}
+    batch = tensors(ask.device)[0]
+    times: dict[str, list[float]] = {name: [] for name in steps}
+    first: dict[str, float] = {}
+    for round_ in range(ask.options["repeats"] + 1):
+        for name, step in steps.items():
+            start = time.perf_counter()
+            step(*batch).item()
+            taken = time.perf_counter() - start
+            if round_:
+                times[name].append(taken)
+            else:
+                first[f"{name}, first call"] = taken
+    medians = {name: statistics.median(each) for name, each in times.items()}
+    return Found({"repeats": ask.options["repeats"]}, timings={**first, **medians})
+
+
+def _step(device: str) -> Callable[[Any, Any], Any]:
+    net = fresh(device)
+    optimizer = torch.optim.SGD(net.parameters(), RATE)
+
+    def step(x: Any, y: Any) -> Any:
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
