@@ -64,7 +64,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=50,
         topic="operators",
-        statement="Dense starts weights from N(0, 1) and biases from 0 in MindSpore, Linear both from U(-sqrt k, sqrt k) in PyTorch.",
+        statement="Dense starts weights from N(0, 1) and biases from 0; PyTorch's Linear starts both from U(-sqrt k, sqrt k).",
         guides=("000",),
         would="Kolmogorov-Smirnov tests rule out all but these distributions, and MindSpore's biases are 0.",
         measurements=tuple(INITIAL.values()),

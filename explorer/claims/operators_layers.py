@@ -90,7 +90,8 @@ def _momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     weights = {who: implied_momentum(each["default"]) for who, each in after.items()}
     seen = (
         f"running mean after one step: MindSpore momentum 0.9 {short(ours['0.9'][0])}, "
-        f"PyTorch 0.1 {short(theirs['one_minus']['0.9'][0])}, PyTorch 0.9 {short(theirs['same']['0.9'][0])}, Keras 0.9 {short(after['keras']['0.9'][0])}; "
+        f"PyTorch 0.1 {short(theirs['one_minus']['0.9'][0])}, "
+        f"PyTorch 0.9 {short(theirs['same']['0.9'][0])}, Keras 0.9 {short(after['keras']['0.9'][0])}; "
         f"weight of the old mean by default: {', '.join(f'{TITLES[who]} {each:g}' for who, each in weights.items())}"
     )
     if turned and not plain:
@@ -111,7 +112,8 @@ def _transpose(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     google = axes["keras"]["ops.transpose(x, (3, 2, 1, 0))"]
     seen = (
         f"from (1, 2, 3, 4): MindSpore ops.transpose(x, (3, 2, 1, 0)) {_shape(mine)}, "
-        f"PyTorch x.permute(3, 2, 1, 0) {_shape(order)}, PyTorch torch.transpose(x, 0, 3) {_shape(swap)}, Keras ops.transpose(x, (3, 2, 1, 0)) {_shape(google)}"
+        f"PyTorch x.permute(3, 2, 1, 0) {_shape(order)}, "
+        f"PyTorch torch.transpose(x, 0, 3) {_shape(swap)}, Keras ops.transpose(x, (3, 2, 1, 0)) {_shape(google)}"
     )
     if mine != order or raised(swap) or swap["shape"] != expects["swapped"] or order["shape"] != expects["permuted"]:
         return Ruling("does_not_hold", seen, "Check the shape after every transpose that you carry over.")
@@ -132,7 +134,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=41,
         topic="operators",
-        statement="Dropout takes the probability to keep in MindSpore (keep_prob), the one to drop in PyTorch (p = 1 - keep_prob).",
+        statement="Dropout takes the probability to keep in MindSpore (keep_prob), to drop in PyTorch (p = 1 - keep_prob).",
         guides=("000",),
         would="keep_prob=0.7 in MindSpore keeps the same share as p=0.3 in PyTorch, and MindSpore knows no p.",
         measurements=tuple(DROPOUT_SETTINGS.values()),

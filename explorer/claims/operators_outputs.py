@@ -19,7 +19,8 @@ def _inference(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     loose = [TITLES[who] for who, each in runs.items() if not reproducible(each["inference"])]
     again = [TITLES[who] for who, each in runs.items() if reproducible(each["training"])]
     seen = (
-        f"{expects['calls']} calls of one net with given weights: {f'not equal in {loose}' if loose else 'equal in every engine'}; "
+        f"{expects['calls']} calls of one net with given weights: "
+        f"{f'not equal in {loose}' if loose else 'equal in every engine'}; "
         f"greatest difference from {TITLES[REFERENCE]} {far['inference']:.1e} in inference, {far['training']:.1e} in training"
     )
     if loose or far["inference"] > ROUNDING:
