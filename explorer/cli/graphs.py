@@ -55,7 +55,7 @@ def graph(asked: Asked, output: Path, look: Look) -> int:
         raise UsageError(f"two graphs side by side are drawn as svg only, not as {kind}; give one --engine, or a .svg file")
     write.prepare(output.parent)
     report = explored(question, only_graph_case=True)
-    found = [_stage(_graphs_of(report, engine), look.stage) for engine in question.engines]
+    found = _stages([_graphs_of(report, engine) for engine in question.engines], look.stage)
     content = _alone(found[0], kind, look) if len(found) == 1 else _beside(found[0], found[1], report, look)
     print(f"wrote {one_line(str(write.put(output, content)))}")
     return 0
@@ -80,9 +80,12 @@ def _graphs_of(report: Report, engine: str) -> list[GradGraph]:
     raise NoGraphError(f"{engine} has no graph of {case.case.label}: {reason}", lost=case.results[engine].outcome in LOST)
 
 
-def _stage(graphs: list[GradGraph], stage: str | None) -> GradGraph:
-    stages = {each.stage: each for each in graphs}
-    return stages[choose(f"stage of {graphs[0].engine}", stage, stages)] if stage else graphs[-1]
+def _stages(engines: list[list[GradGraph]], stage: str | None) -> list[GradGraph]:
+    """Each engine's graph at a stage; beside an engine that has it, one that has not shows its last."""
+    if stage is None:
+        return [graphs[-1] for graphs in engines]
+    choose(f"stage of {' and '.join(graphs[0].engine for graphs in engines)}", stage, [g.stage for each in engines for g in each])
+    return [next((each for each in graphs if each.stage == stage), graphs[-1]) for graphs in engines]
 
 
 def _alone(found: GradGraph, kind: str, look: Look) -> bytes:
@@ -98,7 +101,7 @@ def _beside(left: GradGraph, right: GradGraph, report: Report, look: Look) -> by
     from explorer.drawing import pair
 
     numbers: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {})
-    if look.stage is None:
+    if (left, right) == tuple(next(g for g in reversed(report.graphs) if g.engine == each.engine) for each in (left, right)):
         (alignment,) = report.alignments
         numbers = (alignment.numbers("left"), alignment.numbers("right"))
     return pair(left, right, view=cast("View", look.view), depth=look.depth, numbers=numbers)

@@ -28,7 +28,7 @@ WORDS: Final = {
 }
 """What a view shows, for those who cannot see it."""
 
-WIDEST_TITLE: Final = 560.0
+WIDEST_TITLE: Final = 720.0
 BOLD: Final = 1.12
 """How much wider than its regular weight a font's bold is, at most, over a line of text."""
 

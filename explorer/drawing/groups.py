@@ -18,6 +18,9 @@ LABEL = 13.0
 WIDEN = 150.0
 """How much wider than its boxes a group may get for its label."""
 
+EDGE = 32.0
+"""How far a group may stand out of its lane for its label."""
+
 DEEPEST = 2
 """Groups within groups beyond this many are left out: the innermost label holds the whole path."""
 
@@ -45,7 +48,7 @@ def spans(lane: Lane, scopes: Mapping[str, str]) -> list[Span]:
         right = max([max(lane.centres[node] + lane.half(node) for node in members) + SIDE, *(s.right + SIDE for s in inner)])
         same = any(span.first == rows[0] and span.last == rows[-1] and _covers(lane, span, members) for span in inner)
         span = Span(scope, left, right, rows[0], rows[-1], holds)
-        roomy = (_roomy(span, side, end) for side in (_short(lane, span), 0.0) for end in (True, False))
+        roomy = (_roomy(lane, span, side, end) for side in (_short(lane, span), 0.0) for end in (True, False))
         span = next((each for each in roomy if not _mixed(lane, each, members) and not _crossed(each, found)), span)
         if not same and holds < DEEPEST and not _mixed(lane, span, members) and not _crossed(span, found):
             found.append(span)
@@ -65,12 +68,11 @@ def _short(lane: Lane, span: Span) -> float:
     return min(WIDEN, max(0.0, span.left + 6 + measure(label, 9.0) + 5 - min(boxes, default=span.right)))
 
 
-def _roomy(span: Span, side: float, end: bool) -> Span:
-    """The group, wider to the left, and if ``end`` as wide as its label where that is not much."""
-    left = span.left - side
-    return msgspec.structs.replace(
-        span, left=left, right=max(span.right, left + min(WIDEN, measure(span.label, 9.0) + 16) if end else 0.0)
-    )
+def _roomy(lane: Lane, span: Span, side: float, end: bool) -> Span:
+    """The group, wider to the left, and if ``end`` as wide as its label where that is not much; it stays beside its lane."""
+    left = max(span.left - side, min(span.left, lane.left - EDGE))
+    wide = left + min(WIDEN, measure(span.label, 9.0) + 16) if end else 0.0
+    return msgspec.structs.replace(span, left=left, right=max(span.right, min(wide, lane.right + 2 * EDGE)))
 
 
 def _within(scope: str, outer: str) -> bool:

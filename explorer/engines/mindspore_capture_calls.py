@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from explorer.engines.mindspore_capture_draft import Draft, Slot
 from explorer.engines.mindspore_capture_ir import DEFINITIONS, Statement
+from explorer.graph import Node
 from explorer.ir.records import GraphRef
 
 MARKS: Final = {
@@ -58,7 +59,7 @@ class Calls:
         self.given: dict[str, list[Any]] = {}
         self.results: dict[str, list[Slot]] = {}
         self.made: dict[int, Call] = {}
-        self.folded: set[int] = set()
+        self.dropped: set[int] = set()
 
     def survey(self, statements: Iterable[Statement]) -> None:
         """Counts the calls of every subgraph; one that an operator takes can be called by it at any time."""
@@ -111,7 +112,6 @@ class Calls:
             entered = [name for name in call.called if self.alone(name) and name in self.results]
             whole = len(entered) == len(call.called)
             takes = [slot for slot in call.takes if not whole or (slot[0] not in read and self._made(slot))]
-            self.folded |= {slot[0] for slot in call.takes if whole and slot[0] not in read and not self._made(slot)}
             came = [slot for name in entered for slot in self.results[name]]
             told = whole and any("◂" in name for name in call.called)  # a closure, whose contents stand in what it calls
             for place, slot in enumerate((*(() if told else call.decides), *takes, *came)):
@@ -123,21 +123,25 @@ class Calls:
     def _made(self, slot: Slot) -> bool:
         return self.draft.nodes[slot[0]].kind != "constant"
 
+    def _idle(self, node: Node) -> bool:
+        return node.kind == "constant" or (node.kind == "op" and not node.outputs)
+
     def _plain(self, number: int) -> bool:
         """Whether a call alone enters one function: that stands in the caller as if it were written there."""
         called = self.made[number].called
         return len(called) == 1 and self.alone(called[0]) and bool(self.results.get(called[0]))
 
-    def dissolve(self) -> Callable[[Slot], Slot]:
-        """Takes out calls of functions that are called once, ops without tensors, and constants that subgraphs were folded for.
+    def dissolve(self, asked: Iterable[Any] = ()) -> Callable[[Slot], Slot]:
+        """Takes out calls of functions that are called once, ops without tensors, and constants that nothing reads.
 
-        Tells where a slot is found afterwards.
+        What is ``asked`` for stays. Tells where a slot is found afterwards.
         """
         results = {number: self.results[call.called[0]] for number, call in self.made.items() if self._plain(number)}
         read = {origin for origin, _, _, _ in self.draft.edges}
-        ops = [number for number, node in enumerate(self.draft.nodes) if node.kind == "op"]
-        idle = {number for number in ops if not self.draft.nodes[number].outputs and number not in read} | self.folded
-        kept = [number for number in range(len(self.draft.nodes)) if number not in results and number not in idle]
+        read |= {slot[0] for value in asked for slot in slots(value)}
+        unread = [number for number in range(len(self.draft.nodes)) if number not in read]
+        self.dropped = {number for number in unread if self._idle(self.draft.nodes[number])}
+        kept = [number for number in range(len(self.draft.nodes)) if number not in results and number not in self.dropped]
         numbers = {old: new for new, old in enumerate(kept)}
         homes = {self.made[number].called[0]: self.draft.nodes[number].body for number in results}
 
@@ -181,8 +185,14 @@ class Calls:
         for number, node in enumerate(self.draft.nodes):
             if node.body or node.calls:
                 calls = tuple(map(labels.__getitem__, node.calls))
-                name = calls[0].partition(":")[0] if len(calls) > 1 and ":" in calls[0] else node.name
+                name = _decision(calls) if calls else node.name
                 self.draft.change(number, body=labels.get(node.body, ""), calls=calls, name=name)
+
+
+def _decision(calls: tuple[str, ...]) -> str:
+    """What a call is called: the condition that it decides by, or the function that it enters."""
+    first = calls[0].removesuffix(BACKWARD)
+    return first.partition(":")[0] if len(calls) == 1 or ":" in first else first.removeprefix("true ").removeprefix("false ")
 
 
 def slots(value: Any) -> Iterator[Slot]:

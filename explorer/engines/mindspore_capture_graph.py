@@ -68,9 +68,9 @@ class Builder:
             self._graph(graphs[name], statements[name])
         self.links.settle(self.calls.reads())
         self.calls.settle(self.idle, self.read is not None)
-        moved = self.calls.dissolve()
+        moved = self.calls.dissolve(self.returned)
         self.returned = [moved(value) if isinstance(value, tuple) else value for value in self.returned]
-        self.constants = {key: moved(slot) for key, slot in self.constants.items() if slot[0] not in self.calls.folded}
+        self.constants = {key: moved(slot) for key, slot in self.constants.items() if slot[0] not in self.calls.dropped}
         self.calls.rename()
 
     def _leaf(self, parameter: Parameter) -> Slot:
@@ -167,7 +167,8 @@ class Builder:
     def _phase(self, statement: Statement, operands: list[Any]) -> Phase:
         if not self.body and statement.node.index in self.ahead:
             return "forward"  # gradients that the net itself takes are part of its forward
-        marked = statement.scope.startswith("Gradients") or statement.node.forward_unique_id is not None or statement.duplicate
+        named = statement.node.forward_unique_id is not None
+        marked = statement.scope.startswith("Gradients") or named or statement.duplicate or statement.by_hand
         behind = any(
             slot and self.draft.nodes[slot[0]].phase == "backward" for slot in _flat(operands) if isinstance(slot, tuple)
         )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import msgspec
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from explorer.align import Alignment, align
 from explorer.drawing import draw
@@ -28,6 +29,14 @@ VIEWS: tuple[View, ...] = ("ladder", "flow")
 DEPTHS = {"every op": None, "modules": 1, "modules in modules": 2}
 
 
+STAGES = {
+    "type_inference": "1 forward program",
+    "opt_a": "2 with its gradient",
+    "validate": "3 as it is run",
+}
+"""What MindSpore's compiler has made of a net after each of the passes that are captured."""
+
+
 def graphs(question: Question, report: Report) -> None:
     """Choose a case, two engines and a view; then the two graphs."""
     labels = {case.case.label: wording.short(case.case) for case in report.cases}
@@ -38,26 +47,45 @@ def graphs(question: Question, report: Report) -> None:
     shown = report if case == captured else graphs_of(question, case)
     for name, reason in shown.ungraphed.items():
         st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
-    found = {graph.engine: graph for graph in shown.graphs}
+    found: dict[str, list[GradGraph]] = {}
+    for graph in shown.graphs:
+        found.setdefault(graph.engine, []).append(graph)
     if not found:
         return
     left = bar.selectbox("Left", list(found), index=_place(found, FIRST[0], ""), key="left engine", width=185)
+    first = _stage(bar, found[left], "left")
     right = bar.selectbox("Right", list(found), index=_place(found, FIRST[1], left), key="right engine", width=185)
+    second = _stage(bar, found[right], "right")
     view = bar.selectbox("View", VIEWS, key="view", width=110)
     depth = bar.selectbox("Detail", list(DEPTHS), key="depth", width=180)
-    _pair(found[left], found[right], view, DEPTHS[depth])
+    _pair(first, second, view, DEPTHS[depth])
 
 
-def _place(found: Mapping[str, GradGraph], name: str, taken: str) -> int:
+def _stage(bar: DeltaGenerator, graphs: list[GradGraph], side: str) -> GradGraph:
+    """One of an engine's graphs: where a compiler makes several, one after another, the stage that is chosen."""
+    if len(graphs) == 1:
+        return graphs[0]
+    stages = {graph.stage: graph for graph in graphs}
+    names = list(stages)
+    chosen = bar.selectbox(
+        "Stage", names, index=len(names) - 1, format_func=lambda name: STAGES.get(name, name), key=f"{side} stage", width=200
+    )
+    return stages[chosen]
+
+
+def _place(found: Mapping[str, object], name: str, taken: str) -> int:
     """Where ``name`` stands among the engines; where it is missing, or taken, the first that is not."""
     free = [engine for engine in found if engine != taken] or list(found)
     return list(found).index(name if name in free else free[0])
 
 
 def _pair(left: GradGraph, right: GradGraph, view: View, depth: int | None) -> None:
-    alignment = _alignment(_digest(left), _digest(right), left, right) if left.engine != right.engine else None
+    bare = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not _valued(graph)]
+    alignment = _alignment(_digest(left), _digest(right), left, right) if left.engine != right.engine and not bare else None
     if alignment:
         _say(alignment)
+    elif bare:
+        st.info(f"Nodes pair by their values, and this stage was not run: {escape('; '.join(dict.fromkeys(bare)))}.")
     one, other = Shown.of(left, depth), Shown.of(right, depth)
     seen = translated(alignment, one, other) if alignment else None
     numbers = (seen.numbers("left"), seen.numbers("right")) if seen else ({}, {})
@@ -67,8 +95,13 @@ def _pair(left: GradGraph, right: GradGraph, view: View, depth: int | None) -> N
         st.caption(escape(clean(note)))
 
 
+def _valued(graph: GradGraph) -> bool:
+    return any(output.values for node in graph.nodes for output in node.outputs)
+
+
 def _side(graph: GradGraph, view: View, numbers: dict[str, int], prefix: str) -> Side:
-    return Side(f"{graph.engine} · {ENGINES[graph.engine].how}", _svg(_digest(graph), graph, view, numbers, prefix), prefix)
+    caption = " · ".join((graph.engine, ENGINES[graph.engine].how, *([graph.stage] if graph.stage in STAGES else [])))
+    return Side(caption, _svg(_digest(graph), graph, view, numbers, prefix), prefix)
 
 
 def _say(alignment: Alignment) -> None:

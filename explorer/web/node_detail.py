@@ -56,7 +56,7 @@ def _partner(alignment: Alignment | None, side: SideName, node: str) -> dict[Sid
 
 def _alone(alignment: Alignment | None, side: SideName, node: str) -> str:
     if alignment is None:
-        return "Both sides show one engine: choose another to see pairs."
+        return "There are no pairs here: they join two engines' graphs of what was run."
     why = next((each for each in alignment.unpaired if (each.side, each.node) == (side, node)), None)
     return "No node here is its pair." + (clean(f" {why.reason.capitalize()}: {why.detail}.") if why else "")
 
