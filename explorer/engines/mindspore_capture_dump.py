@@ -18,8 +18,8 @@ EXPANDED = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
 BRANCH = re.compile(r"[▸◂](\d+)_[✓✗↰↱]")
 """A branch and its backward carry one number in their graphs' names."""
 
-HALVES = frozenset({"<f2", "<E2"})
-"""The types of 16 bits; MindSpore 2.10.0 writes float32 under them where a kernel hands float32 on (ReduceSum on the CPU)."""
+SINGLES = frozenset({"<f2", "<E2", "<f8"})
+"""Types under which MindSpore 2.10.0 writes float32 where a kernel hands float32 on (on the CPU ReduceSum and TensorMove)."""
 
 Kernel = dict[int, tuple[int, Path]]
 """The outputs of one kernel: slot → (time, file)."""
@@ -76,7 +76,8 @@ class Dump:
         kinds = [base for base in self.kernels if (found := EXPANDED.match(base)) and found[1] == op]
         fitting = [self._in_order(base) for base in kinds if len(self.kernels[base]) == len(group)]
         if not fitting:
-            return {}
+            places = sum(len(statement.outputs) for statement in group)
+            return next((_spread(group, self._in_order(base)) for base in kinds if len(self.kernels[base]) == places), {})
         return _ranked(group, max(fitting, key=lambda kernels: max(time for kernel in kernels for time, _ in kernel.values())))
 
 
@@ -92,7 +93,7 @@ def load(path: Path) -> AnyArray:
     data = path.read_bytes()
     start = 10 + int.from_bytes(data[8:10], "little")
     dtype, shape, order = _header(data[10:start])
-    if dtype in HALVES and len(data) - start == 4 * int(np.prod(shape)):
+    if dtype in SINGLES and len(data) - start == 4 * int(np.prod(shape)):
         dtype = "<f4"
     if dtype == "<E2":
         upper = np.frombuffer(data, "<u2", offset=start).astype(np.uint32) << 16
@@ -113,6 +114,17 @@ def _ranked(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dic
         return _unique(statements, kernels)
     pairs = zip(statements, kernels, strict=True)
     return {id(statement): arrays for statement, kernel in pairs if (arrays := _arrays(statement, kernel))}
+
+
+def _spread(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dict[int, Any]]:
+    """Where each output came from a kernel of its own: a split becomes one slice for each part."""
+    found: dict[int, dict[int, Any]] = {}
+    waiting = iter(kernels)
+    for statement in statements:
+        parts = {slot: kernel[0] for slot, kernel in zip(range(len(statement.outputs)), waiting, strict=False) if 0 in kernel}
+        if arrays := _arrays(statement, parts):
+            found[id(statement)] = arrays
+    return found
 
 
 def _unique(statements: list[Statement], kernels: list[Kernel]) -> dict[int, dict[int, Any]]:

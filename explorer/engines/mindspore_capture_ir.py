@@ -45,6 +45,11 @@ class Statement:
         """Whether this is the one that computes it once more, in backward."""
         return bool(self.twin) and "duplicated" in self.node.cnode_attrs
 
+    @property
+    def by_hand(self) -> bool:
+        """Whether it was written in a ``bprop``: in a backward of the user's own, whose nodes the compiler does not mark."""
+        return any(source.code.lstrip().startswith("def bprop(") for source in self.node.sources)
+
 
 def program(module: Module) -> dict[str, list[Statement]]:
     """The statements of every subgraph, its Return last."""

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 
 from explorer.engines.mindspore_capture_draft import Draft
-from explorer.engines.mindspore_capture_ir import Statement
+from explorer.engines.mindspore_capture_ir import Place, Statement
+from explorer.engines.mindspore_places import place
 
 MERGED = "the compiler merged this node from several and dropped which forward node it derives from"
 REMOVED = "the compiler removed the forward node {}: nothing needs its value"
@@ -21,6 +22,8 @@ class Links:
         self.named: dict[str, list[int]] = {}
         self.wanted: dict[int, tuple[str, str]] = {}
         self.inside: dict[int, str] = {}
+        self.called: dict[tuple[Place, ...], int] = {}
+        self.by_hand: dict[int, tuple[Place, ...]] = {}
         self.taken: dict[tuple[int, str], int] = {}
 
     def note(self, number: int, statement: Statement) -> None:
@@ -39,6 +42,11 @@ class Links:
                 self.wanted[number] = (written.forward_unique_id, written.forward_node_name or "")
             elif found := re.findall(r"Grad_(\w+)", statement.scope):
                 self.inside[number] = found[-1]
+            elif statement.by_hand:
+                self.by_hand[number] = _callers(statement.places)
+        elif node.kind == "op":
+            callers = _callers(statement.places)
+            self.called |= {callers[:depth]: number for depth in range(1, len(callers))}
 
     def _called(self, number: int, statement: Statement) -> None:
         """A call into backward graphs derives from the call into their forward graphs, which carry the same numbers."""
@@ -96,7 +104,7 @@ class Links:
         identity = self.wanted.get(number, ("", ""))[0]
         copies = [copy for copy in self.named.get(identity, ()) if copy != number]
         if not copies:
-            return self._by_scope(number, feeds, chosen)
+            return self._called_with(number) if number in self.by_hand else self._by_scope(number, feeds, chosen)
         return max(copies, key=lambda copy: (self._kinship(number, copy, identity, feeds, chosen), copy))
 
     def _kinship(
@@ -112,6 +120,12 @@ class Links:
             shared += 4 * (copy in user) + any(copy in feeds.get(each, ()) for each in user)
         taken = self.taken.get((copy, self.draft.nodes[number].op), 0)
         return shared, -taken
+
+    def _called_with(self, number: int) -> int | None:
+        """The last forward node that was called from the same line as a backward written by hand, or from around it."""
+        callers = self.by_hand[number]
+        outwards = (callers[:depth] for depth in range(len(callers), 0, -1))
+        return next((self.called[line] for line in outwards if line in self.called), None)
 
     def _by_scope(self, number: int, feeds: dict[int, list[int]], chosen: dict[int, int]) -> int | None:
         node, op = self.draft.nodes[number], self.inside.get(number)
@@ -149,3 +163,9 @@ class Links:
 
     def _sums(self, number: int) -> bool:
         return self.draft.nodes[number].kind == "accumulate"
+
+
+def _callers(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """The user's lines on the way to a node, outermost first, each once."""
+    shown = ((each, *place(each[0])) for each in places)
+    return tuple(dict.fromkeys(each for each, name, foreign in shown if name and not foreign))

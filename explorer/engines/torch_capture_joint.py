@@ -12,7 +12,7 @@ from explorer.arrays import summarise
 from explorer.engines.sums import sourced
 from explorer.engines.torch_joint import Joint
 from explorer.engines.torch_net import SEED, Net, array_of, dtype_of
-from explorer.engines.torch_places import Line, lines_of, source
+from explorer.engines.torch_places import Line, lines_of, source, told
 from explorer.engines.torch_record import tensors_in
 from explorer.engines.torch_state import changed, snapshot
 from explorer.graph import Edge, GradGraph, Kind, Node, Output, Phase
@@ -55,7 +55,8 @@ class JointCapture:
         needed = _ancestors([*inputs, *(end for end in self.ends if end is not None)])
         self.fx = [node for node in every if node in needed]
         self.phases: dict[Any, Phase] = {
-            node: "backward" if node.meta.get("partitioner_tag") == "is_backward" else "forward" for node in self.fx
+            node: "backward" if node.meta.get("partitioner_tag") == "is_backward" or self._by_hand(node) else "forward"
+            for node in self.fx
         }
         self.identity: dict[Any, str] = {}
         self.nodes: list[Node] = []
@@ -98,6 +99,8 @@ class JointCapture:
         self.values = values
         self.made = self.run(self.fx)
         self.owners = self._owners()
+        forwards = (node for node in self.fx if node.op == "call_function" and self.phases[node] == "forward")
+        self.calls = {lines[depth:]: node for node in forwards for lines in [_callers(node)] for depth in range(1, len(lines))}
         results, state = self.results(self.made), snapshot(self.net)
         for phase in ("forward", "backward"):
             for node in self.fx:
@@ -147,10 +150,24 @@ class JointCapture:
             node = node.args[0]
         return node, out
 
+    def _by_hand(self, node: Any) -> bool:
+        """Whether a node is from the backward of a custom function, which torch 2.13 leaves without a tag in a joint graph."""
+        return node.op == "call_function" and "partitioner_tag" not in node.meta and self.joint.differentiates
+
+    def _called_with(self, node: Any) -> Any:
+        """The last forward fx node that was called from the same line as a backward written by hand, or from around it."""
+        lines = _callers(node)
+        return next((self.calls[lines[depth:]] for depth in range(len(lines)) if lines[depth:] in self.calls), None)
+
+    def _owner(self, node: Any) -> Any:
+        if _accumulates(node):
+            return None
+        return self._called_with(node) if self._by_hand(node) else self.owners.get(node.meta.get("seq_nr"))
+
     def _link(self, node: Any) -> Any:
         """The forward fx node that a backward one derives from: by its sequence number, or as what its consumer derives from."""
         while node is not None and self.phases[node] == "backward":
-            owner = None if _accumulates(node) else self.owners.get(node.meta.get("seq_nr"))
+            owner = self._owner(node)
             if owner is not None:
                 return self.slot(owner)[0]
             gradient = next((key for (kind, key), end in zip(self.joint.outputs, self.ends, strict=True) if end is node), None)
@@ -290,6 +307,11 @@ def _picks(node: Any) -> bool:
 
 def _lines(node: Any) -> tuple[Line, ...]:
     return lines_of(node.meta.get("stack_trace") or "")
+
+
+def _callers(node: Any) -> tuple[Line, ...]:
+    """The user's lines on the way to a node, innermost first."""
+    return tuple(line for line in _lines(node) if told(line[0]) == "user")
 
 
 def _accumulates(node: Any) -> bool:
