@@ -104,3 +104,8 @@ def added_up(figures: dict[str, Any], kind: str) -> dict[str, float]:
         how: max(greatest_difference(found["whole"][name], found[how][name]) for name in found["whole"])
         for how in ("added", "divided")
     }
+
+
+def decays(left: Any) -> bool:
+    """Whether a step with gradient 0 took something from any weight."""
+    return not raised(left) and any(value != 1.0 for value in left.values())

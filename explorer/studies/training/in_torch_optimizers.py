@@ -37,11 +37,13 @@ def names(ask: Ask) -> Found:
 def weight_decay(ask: Ask) -> Found:
     """One step with gradient 0 on weights that are 1: what is gone is the decay; by default, and with 0.1."""
 
-    def left(name: str, settings: dict[str, Any]) -> float:
-        weight = torch.ones(1, requires_grad=True)
-        weight.grad = torch.zeros(1)
-        getattr(torch.optim, name)([weight], lr=RATE, **settings).step()
-        return float(weight.item())
+    def left(name: str, settings: dict[str, Any]) -> Any:
+        names = ("fc.weight", "fc.bias", "norm.gamma", "norm.beta")
+        weights = {name: torch.ones(1, requires_grad=True) for name in names}
+        for weight in weights.values():
+            weight.grad = torch.zeros(1)
+        getattr(torch.optim, name)(weights.items(), lr=RATE, **settings).step()
+        return {name: weight.item() for name, weight in weights.items()}
 
     return Found(
         {

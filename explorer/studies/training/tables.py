@@ -113,25 +113,24 @@ def update_rules(evidence: Evidence) -> Table:
             )
             for each in updates(evidence)
         ),
-        note="The same settings where the frameworks have the same settings; the greatest difference of the weight over all five.",
+        note="With the same settings where both have them; the greatest difference of the weight over all five.",
     )
 
 
 def decay(evidence: Evidence) -> Table:
     """What weight decay takes from weights that are 1 when the gradient is 0."""
+    everything = {**evidence.get("training.weight_decay.mindspore", {}), **evidence.get("training.weight_decay.torch", {})}
     rows: list[Row] = []
-    for name, found in evidence.get("training.weight_decay.mindspore", {}).items():
+    for name, found in everything.items():
         default, decayed = found["default"], found["0.1"]
         if raised(default) or raised(decayed):
             rows.append((name, *[None] * 4, said(default if raised(default) else decayed)))
         else:
             left = (decayed[weight] for weight in ("fc.weight", "norm.gamma", "norm.beta"))
             rows.append((name, default["fc.weight"], *left, ""))
-    for name, found in evidence.get("training.weight_decay.torch", {}).items():
-        rows.append((name, found["default"], found["0.1"], None, None, "tensors have no names"))
     return Table(
         title="Weight decay: what is left of a 1 after one step with gradient 0",
-        columns=("optimizer", "weight by default", "weight, decay 0.1", "gamma, decay 0.1", "beta, decay 0.1", "note"),
+        columns=("optimizer", "weight by default", "weight, decay 0.1", "gamma, decay 0.1", "beta, decay 0.1", "refused"),
         rows=tuple(rows),
     )
 
@@ -241,6 +240,6 @@ def times(evidence: Evidence) -> Table:
         title="Time of a step",
         columns=("where", "way", "milliseconds"),
         rows=tuple(rows),
-        note="The median of 40 steps, taken in turn.",
+        note="Repeated steps: the median of 40, taken in turn.",
         timing=True,
     )

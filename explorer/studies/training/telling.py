@@ -1,7 +1,5 @@
 """What the study of training steps tells: which routes agree, which update rules part, and what a step is carried out as."""
 
-from typing import Any
-
 from explorer.measuring import Evidence
 from explorer.studies.attempts import greatest_difference, raised, said
 from explorer.studies.records import Chart, Series, Telling
@@ -12,6 +10,7 @@ from explorer.studies.training.comparing import (
     REFERENCE,
     added_up,
     apart,
+    decays,
     farthest,
     framework,
     states,
@@ -87,7 +86,7 @@ def _of_names(evidence: Evidence) -> list[str]:
     other = {name.lower(): name for name in theirs["torch"]}
     return [
         f"Optimizers by name: {len(ours['nn'])} in mindspore.nn, {len(ours['experimental'])} in mindspore.experimental.optim,"
-        f" {len(theirs['torch'])} in torch.optim; PyTorch alone has {_only(other, mine)}; MindSpore alone has {_only(mine, other)}."
+        f" {len(theirs['torch'])} in torch.optim; PyTorch alone: {_only(other, mine)}; MindSpore alone: {_only(mine, other)}."
     ]
 
 
@@ -106,19 +105,19 @@ def _of_momentum(evidence: Evidence) -> list[str]:
 
 
 def _of_decay(evidence: Evidence) -> list[str]:
-    told = []
-    for name, found in evidence.get("training.weight_decay.mindspore", {}).items():
-        left = found["0.1"]
-        if not raised(left):
-            kept = [weight for weight, value in left.items() if value == 1.0]
-            told.append(f"{name} with weight_decay=0.1 leaves {', '.join(kept) or 'no weight'} as it is.")
     everything = {**evidence.get("training.weight_decay.mindspore", {}), **evidence.get("training.weight_decay.torch", {})}
-    by_default = [name for name, found in everything.items() if _decays(found["default"])]
-    return [*told, f"Optimizers that decay by default: {', '.join(by_default) or 'none'}."] if everything else told
-
-
-def _decays(left: Any) -> bool:
-    return not raised(left) and any(value != 1.0 for value in (left.values() if isinstance(left, dict) else (left,)))
+    if not everything:
+        return []
+    spared: dict[str, list[str]] = {}
+    for name, found in everything.items():
+        if not raised(found["0.1"]):
+            kept = ", ".join(weight for weight, value in found["0.1"].items() if value == 1.0)
+            spared.setdefault(kept or "nothing", []).append(name)
+    by_default = [name for name, found in everything.items() if decays(found["default"])]
+    return [
+        *(f"weight_decay=0.1 spares {weights} in {', '.join(names)}." for weights, names in spared.items()),
+        f"Optimizers that decay by default: {', '.join(by_default) or 'none'}.",
+    ]
 
 
 def _of_groups(evidence: Evidence) -> list[str]:
@@ -132,9 +131,9 @@ def _of_groups(evidence: Evidence) -> list[str]:
         )
     grown = {**evidence.get("training.add_param_group.mindspore", {}), **evidence.get("training.add_param_group.torch", {})}
     for place, found in grown.items():
-        for message in sorted({said(each) for each in found.values() if raised(each)}):
-            names = ", ".join(name for name, each in found.items() if raised(each) and said(each) == message)
-            told.append(f"add_param_group of {place} ({names}), and a step after it: {message}")
+        for names, each in found.items():
+            message = said(each) if raised(each) else "both weights move"
+            told.append(f"add_param_group of {place}.{names}, and a step after it: {message}")
     return told
 
 
@@ -162,7 +161,7 @@ def _of_parameters(evidence: Evidence) -> list[str]:
     ours, theirs = (evidence.get(f"training.filtered.{name}", {}) for name in tables.WHOSE)
     if ours and theirs:
         told.append(
-            f"trainable_params() is a {ours['type']}, parameters() a {theirs['type']}; given only {', '.join(ours['chosen'])} by name,"
+            f"trainable_params() is a {ours['type']}, parameters() a {theirs['type']}; given only {', '.join(ours['chosen'])},"
             f" MindSpore's step moves {', '.join(ours['moved'])} and PyTorch's {', '.join(theirs['moved'])}."
         )
     for style, figure in evidence.get("training.scaled_step.mindspore", {}).items():
@@ -222,7 +221,7 @@ def _updates_chart(evidence: Evidence) -> Chart:
     return Chart(
         name="training-updates",
         title="Update rules against torch.optim's, after five given gradients",
-        kind="bars",
+        kind="points",
         x="",
         y="greatest difference of the weight",
         series=tuple(
@@ -231,7 +230,7 @@ def _updates_chart(evidence: Evidence) -> Chart:
             if found
         ),
         log=("y",),
-        note="A rule without a bar is not there, or gives the same to the last bit; 1e-7 is what float32 rounds to.",
+        note="A rule without a point is not there, or gives the same to the last bit; 1e-7 is what float32 rounds to.",
     )
 
 
@@ -244,9 +243,10 @@ def _times_chart(evidence: Evidence) -> Chart:
     return Chart(
         name="training-times",
         title="Time of a step: by itself and compiled whole",
-        kind="bars",
+        kind="points",
         x="",
         y="milliseconds (median of 40)",
+        log=("y",),
         series=(Series("a step", tuple(bars), tuple(bars.values())),) if bars else (),
         timing=True,
     )
