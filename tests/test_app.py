@@ -177,7 +177,8 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(page: An
 
     page.get_by_role("link", name="Graphs").first.click()
     left, right = (page.locator(f".pane[data-side={side}]") for side in ("left", "right"))
-    graphs = {each.engine: each for each in report("aliased_input").graphs}
+    captured = report("aliased_input").graphs
+    graphs = {each.engine: each for each in captured}
     expect(left.locator(".pick")).to_have_count(len(graphs["torch-tape"].nodes))
     expect(right.locator(".pick")).to_have_count(len(graphs["mindspore-graph"].nodes))
 
@@ -193,3 +194,10 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(page: An
     hits = page.locator(".pick.hit").count()
     assert 0 < hits < page.locator(".pick").count()
     assert page.locator(".found").inner_text() == f"{hits} found"
+
+    page.get_by_role("combobox", name="Stage").click()
+    page.get_by_role("option", name="1 forward program").click()
+    forward = next(each for each in captured if each.stage == "type_inference")
+    expect(right.locator(".pick")).to_have_count(len(forward.nodes))
+    expect(right.locator(".legend")).to_contain_text("This stage was not run")
+    expect(page.get_by_text("mindspore-graph, type_inference")).to_be_visible()
