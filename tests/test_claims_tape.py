@@ -32,7 +32,7 @@ def test_the_rows_are_those_of_the_tape() -> None:
     [
         (18, "holds", "mindspore-graph: moved by up to 1.5"),
         (22, "holds", "[1, 2, 3] → [3, 12, 27]"),
-        (23, "depends_on_style", "in graph style 0 nodes and 0 tensors"),
+        (23, "depends_on_style", "in graph style 0, with 0 saved tensors"),
         (24, "depends_on_style", "MindSpore's tape 0 by itself, 4 inside a gradient and 0 under mindspore._no_grad"),
         (25, "holds", "Trying to backward through the graph a second time"),
         (27, "depends_on_style", "and 0 of 4 calls with other values compiled again"),

@@ -36,7 +36,7 @@ def record(workers: Workers) -> StudyRecord:
 
 @pytest.fixture(scope="module")
 def figures(record: StudyRecord) -> Figures:
-    return lambda question, engine: record.figures[f"tape-life.{question}.{engine}"]
+    return lambda question, engine: dict(record.figures[f"tape-life.{question}.{engine}"])
 
 
 def test_everything_is_measured(record: StudyRecord) -> None:

@@ -1,5 +1,6 @@
 """Claims about tape and graph: what is recorded and kept, what a second call does, what depends on values (rows 18, 22-31)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from explorer.claims.records import Claim, Ruling
@@ -9,7 +10,7 @@ from explorer.studies import stages
 from explorer.studies.attempts import greatest_difference, raised
 from explorer.studies.stages.telling import FLIPPED, computing, total
 from explorer.studies.tape_life import EVERY, GUIDE, MINDSPORE, asked, of_scenario
-from explorer.studies.tape_life.asking import peak, refusal, shown, told_kept, unwrapped
+from explorer.studies.tape_life.asking import counted, peak, refusal, shown, unwrapped
 
 TOLERANCE = 1e-5
 GUIDE_FILE = str(find(GUIDE))
@@ -77,17 +78,22 @@ def recording(evidence: Evidence, expects: Figures) -> Ruling:
     torch, tape = (of(evidence, "lifetime", engine) for engine in ("torch-tape", "mindspore-tape"))
     graph = of(evidence, "forward_alone", "mindspore-graph")["inside a gradient"]
     alone = of(evidence, "forward_alone", "mindspore-tape")["by itself"]
-    planned = {engine: peak(of(evidence, "lifetime", engine)) for engine in ("torch-graph", "mindspore-graph")}
+    ends = {engine: peak(of(evidence, "lifetime", engine)) for engine in EVERY}
     told = (
-        f"PyTorch's forward leaves {len(torch['nodes'])} nodes and keeps {told_kept(peak(torch))}; MindSpore's in tape style, "
-        f"inside a gradient, {len(tape['nodes'])} nodes and {told_kept(peak(tape))} (by itself {alone['saved']}), in graph style "
-        f"{graph['nodes']} nodes and {graph['saved']} tensors; inside the derived graphs backward needs "
-    ) + ", ".join(f"{told_kept(kept)} ({engine})" for engine, kept in planned.items())
+        f"PyTorch's forward leaves {len(torch['nodes'])} nodes; MindSpore's in tape style {len(tape['nodes'])} inside a gradient "
+        f"and {alone['nodes']} by itself, in graph style {graph['nodes']}, with {graph['saved']} saved tensors; kept for the "
+        "backward when the forward ends: "
+    ) + "; ".join(f"{engine} {counted(kept['tensors'], 'tensor')}, {held(kept)} bytes" for engine, kept in ends.items())
     if not torch["nodes"] or graph["nodes"] or graph["saved"]:
         return Ruling("does_not_hold", told, "Measure what your forward keeps; the style does not tell.")
     if tape["nodes"]:
         return Ruling("depends_on_style", told, "Expect recording in PYNATIVE_MODE as in PyTorch, and none in GRAPH_MODE.")
     return Ruling("holds", told, "Expect no recording from MindSpore, whatever the mode.")
+
+
+def held(kept: Mapping[str, Any]) -> int:
+    """All bytes kept, those of inputs and parameters with them."""
+    return int(kept["bytes"]) + int(kept["of inputs and parameters"])
 
 
 def switching_off(evidence: Evidence, expects: Figures) -> Ruling:

@@ -60,7 +60,7 @@ def other_values(ask: Ask) -> Found:
     found: dict[str, Any] = {}
     for sign in (1, -1):
         net, compiled = gradient(ask)
-        inputs = [sign * argument for argument in net.arguments]
+        inputs = signed(net, sign)
         written = folder()
         values = listed(compiled(*inputs))
         module = last(written, "GradNet_construct")
@@ -71,7 +71,7 @@ def other_values(ask: Ask) -> Found:
             "fingerprint": fingerprint(module),
         }
         folder()
-        compiled(*[-argument for argument in inputs])
+        compiled(*signed(net, -sign))
         found[f"inputs times {sign}"]["compiled again"] = any(written.glob("*.ir"))
     return Found(found)
 
@@ -98,8 +98,7 @@ def tape_of_other_values(ask: Ask) -> Found:
     found: dict[str, Any] = {}
     for sign in (1, -1):
         net = made(ask, "tape")
-        inputs = [sign * argument for argument in net.arguments]
-        found[f"inputs times {sign}"] = {"tape": taped(net.call, inputs, tuple(net.weights))}
+        found[f"inputs times {sign}"] = {"tape": taped(net.call, signed(net, sign), tuple(net.weights))}
     return Found(found)
 
 
@@ -118,6 +117,11 @@ def tape_of_loops(ask: Ask) -> Found:
 def made(ask: Ask, style: str) -> Net:
     """The scenario's net in one of MindSpore's styles."""
     return build(request(ask, f"mindspore-{style}"))
+
+
+def signed(net: Net, sign: int) -> list[Any]:
+    """The inputs of a net, those that are no integers times ``sign``."""
+    return [sign * argument if "float" in dtype_of(argument) else argument for argument in net.arguments]
 
 
 def several(ask: Ask) -> bool:

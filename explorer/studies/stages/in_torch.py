@@ -42,10 +42,11 @@ def loops(ask: Ask) -> Found:
 
 
 def made(ask: Ask, sign: int = 1) -> Net:
-    """The scenario's net, its inputs times ``sign``, with everything that can be differentiated asked for."""
+    """The scenario's net, its inputs that are no integers times ``sign``, with all that can be differentiated asked for."""
     net = build(request(ask, "torch-tape"))
-    for argument in net.arguments:
-        argument.mul_(sign).requires_grad_(argument.is_floating_point())
+    for argument in {id(argument): argument for argument in net.arguments}.values():
+        if argument.is_floating_point():
+            argument.mul_(sign).requires_grad_()
     return net
 
 

@@ -19,7 +19,7 @@ from explorer.studies.attempts import attempt
 from explorer.studies.in_mindspore import listed, style
 from explorer.studies.starting import request
 from explorer.studies.tape_life import nets
-from explorer.studies.tape_life.lifetime import Box, Watch, crossing, plain_leaves, savers
+from explorer.studies.tape_life.lifetime import Box, Watch, captured_graph, crossing, first_alone, plain_leaves, savers
 
 
 class Steps(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
@@ -81,9 +81,10 @@ def lifetime(ask: Ask) -> Found:
 
 def planned(ask: Ask) -> Found:
     """What has to be kept after every operator, read off the compiled gradient graph."""
-    aux = isinstance(forward(build(request(ask, "mindspore-tape"))), tuple)
-    graphs = capture(CaptureRequest(request(ask, "mindspore-graph"), GradCase("value_and_grad", None, "all", aux), False)).graphs
-    return Found({"steps": crossing(graphs[-1]), "savers": savers(graphs[-1])})
+    net = build(request(ask, "mindspore-tape"))
+    case = first_alone(net.trainable, isinstance(forward(net), tuple))
+    graph = captured_graph(capture(CaptureRequest(request(ask, "mindspore-graph"), case, values=False)))
+    return Found({"steps": crossing(graph), "savers": savers(graph)})
 
 
 def freeing(ask: Ask) -> Found:
@@ -195,8 +196,9 @@ def made(ask: Ask) -> Net:
 
 
 def by_weights(call: Any, net: Net, aux: bool = False) -> Callable[..., Any]:
-    """The gradient function by all weights."""
-    made: Callable[..., Any] = ms.grad(call, None, ms.ParameterTuple(net.weights), aux)
+    """The gradient function by all weights, or by the first input of a net without any."""
+    asked = (None, ms.ParameterTuple(net.weights)) if net.weights else (0, None)
+    made: Callable[..., Any] = ms.grad(call, *asked, aux)
     return made
 
 

@@ -224,8 +224,11 @@ def answers(ask: Ask) -> Found:
 
 
 def made(ask: Ask) -> Net:
-    """The scenario's net."""
-    return build(request(ask, "torch-tape"))
+    """The scenario's net; without weights, its inputs are what is differentiated by."""
+    net = build(request(ask, "torch-tape"))
+    for argument in () if net.trainable else net.arguments:
+        argument.requires_grad_(argument.is_floating_point())
+    return net
 
 
 def first(net: Net) -> torch.Tensor:

@@ -8,7 +8,7 @@ from torch._functorch.partitioners import default_partition, min_cut_remateriali
 from explorer.cases import GradCase
 from explorer.engines.torch_graph import answer, capture
 from explorer.engines.torch_joint import Joint, derive
-from explorer.engines.torch_net import bare, build, flat, forward
+from explorer.engines.torch_net import bare, flat, forward
 from explorer.engines.torch_roots import FirstOutput
 from explorer.measuring import Ask, Found
 from explorer.records import AnswerRequest, CaptureRequest
@@ -20,30 +20,30 @@ from explorer.studies.tape_life.in_torch import (
     LEAF,
     detached,
     leaf,
+    made,
     nodes_behind,
     packing,
     unpacked,
     watching,
     without_recording,
 )
-from explorer.studies.tape_life.lifetime import crossing, plain_leaves, savers
+from explorer.studies.tape_life.lifetime import captured_graph, crossing, first_alone, plain_leaves, savers
 
 PARTITIONERS = {"as written": default_partition, "least memory": min_cut_rematerialization_partition}
 
 
 def lifetime(ask: Ask) -> Found:
-    """What has to be kept after every operator, read off the joint graph."""
-    net = request(ask, "torch-graph")
-    case = GradCase("grad", None, "all", not bare(forward(build(net))))
-    (graph,) = capture(CaptureRequest(net, case, values=False)).graphs
-    return Found(
-        {"steps": crossing(graph), "savers": savers(graph), "between": {name: between(ask, name) for name in PARTITIONERS}}
-    )
+    """What has to be kept after every operator, read off the joint graph, and what two ways of cutting it in two hand over."""
+    net = made(ask)
+    case = first_alone(net.trainable, several=not bare(forward(net)))
+    graph = captured_graph(capture(CaptureRequest(request(ask, "torch-graph"), case, values=False)))
+    cut = {name: between(ask, name) for name in PARTITIONERS}
+    return Found({"steps": crossing(graph), "savers": savers(graph), "between": cut})
 
 
 def called_again(ask: Ask) -> Found:
     """The gradient of one joint graph, asked for three times; and whether anything is left in ``.grad``."""
-    net = build(request(ask, "torch-graph"))
+    net = made(ask)
     graph = derived(ask, net)
     primals, tangents = arguments(graph, net)
     grads = [listed(gradients(graph, primals, tangents)) for _ in range(3)]
@@ -52,7 +52,7 @@ def called_again(ask: Ask) -> Found:
 
 def compiled(ask: Ask) -> Found:
     """What a forward records whose joint graph was cut in two (``torch.compile``), and what a second backward does."""
-    net = build(request(ask, "torch-tape"))
+    net = made(ask)
     watch = watching(net)
     call = torch.compile(net.call, backend="aot_eager", fullgraph=True)
     with torch.autograd.graph.saved_tensors_hooks(packing(watch), unpacked):
@@ -93,7 +93,7 @@ def answers(ask: Ask) -> Found:
 
 def derived(ask: Ask, net: Any) -> Joint:
     """The joint graph of the scenario's first output."""
-    return derive(net.call if bare(forward(build(request(ask, "torch-graph")))) else FirstOutput(net.call), net.arguments)
+    return derive(net.call if bare(forward(made(ask))) else FirstOutput(net.call), net.arguments)
 
 
 def arguments(graph: Joint, net: Any) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
@@ -111,7 +111,7 @@ def gradients(graph: Joint, primals: list[torch.Tensor], tangents: list[torch.Te
 
 def between(ask: Ask, partitioner: str) -> Any:
     """How many tensors, and bytes, one way of cutting the joint graph hands from the forward's half to the backward's."""
-    net = build(request(ask, "torch-graph"))
+    net = made(ask)
     graph = derived(ask, net)
     outputs = sum(kind in {"output", "state"} for kind, _ in graph.outputs)
     halves = PARTITIONERS[partitioner](graph.module, arguments(graph, net), num_fwd_outputs=outputs)

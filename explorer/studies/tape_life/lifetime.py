@@ -3,11 +3,14 @@
 import math
 import weakref
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from explorer.arrays import unpack
+from explorer.cases import GradCase
+from explorer.errors import ExplorerError
 from explorer.graph import GradGraph, Node
-from explorer.records import Result
+from explorer.records import Captured, Result
 
 SIZES = {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4}
 """Bytes of one element; all others have eight."""
@@ -63,6 +66,21 @@ class Watch:
         self.steps.append({"phase": self.phase, "op": op, **self.kept()})
 
 
+def first_alone(weights: Collection[str], several: bool) -> GradCase:
+    """The gradient of a net's first output by its weights, or by the first input of a net without any."""
+    return GradCase("value_and_grad", None if weights else 0, "all" if weights else None, has_aux=several)
+
+
+def captured_graph(captured: Captured) -> GradGraph:
+    """The last stage of a captured graph; raises an ExplorerError when there is none, or none that shows what is kept."""
+    if captured.result.error:
+        raise ExplorerError(f"no gradient graph: {captured.result.error.type}: {captured.result.error.message}")
+    graph = captured.graphs[-1]
+    if any(node.body for node in graph.nodes):
+        raise ExplorerError("the graph calls subgraphs, which hand over closures: what they keep cannot be read off it")
+    return graph
+
+
 def crossing(graph: GradGraph) -> list[dict[str, Any]]:
     """What is kept after each operator of a gradient graph: forward values that a later operator of the backward reads."""
     nodes = graph.by_id()
@@ -85,7 +103,7 @@ def readers(graph: GradGraph) -> dict[Slot, int]:
         edge.target: (edge.origin, edge.output) for edge in graph.edges if edge.input == 0 and nodes[edge.target].op in VIEWS
     }
     needed: dict[Slot, int] = {}
-    for edge in (edge for edge in graph.edges if edge.kind == "saved"):
+    for edge in (edge for edge in graph.edges if edge.kind == "saved" and nodes[edge.target].kind != "output"):
         slot = (edge.origin, edge.output)
         while slot[0] in viewed:
             slot = viewed[slot[0]]

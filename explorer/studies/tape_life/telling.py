@@ -7,6 +7,7 @@ from explorer.studies.attempts import greatest_difference, raised
 from explorer.studies.records import Cell, Chart, Series, Table, Telling
 from explorer.studies.tape_life.asking import (
     ENGINES,
+    NONE,
     TRUE_IN_PLACE,
     Figures,
     counted,
@@ -47,11 +48,10 @@ def _lives(evidence: Evidence) -> list[str]:
     for engine, name in ENGINES.items():
         life = figures(evidence, "lifetime", engine)
         if life:
-            end = counted(life["steps"][-1]["tensors"], "tensor")
-            found.append(
-                f"{name}: the forward leaves {recorded(evidence, engine)} on a tape; for the backward it keeps "
-                f"{told_kept(peak(life))}; {end} at the end of the backward."
-            )
+            end = life["steps"][-1]["tensors"]
+            nodes = recorded(evidence, engine)
+            tape = f" leaves {nodes} on a tape and" if nodes != NONE else ""
+            found.append(f"{name}: the forward{tape} keeps {told_kept(peak(life))} for the backward; {end} outlive it.")
     for engine in TAPES:
         moments = figures(evidence, "freeing", engine)
         told = "; ".join(
