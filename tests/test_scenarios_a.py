@@ -1,5 +1,6 @@
 """What the scenarios of chains, layers, custom and stopped gradients, writes and views teach, against numbers from numpy."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,7 +15,7 @@ from explorer.engines import ENGINES
 from explorer.graph import GradGraph
 from explorer.nets import settle
 from explorer.records import AnswerRequest, CaseReport, Report, Result
-from explorer.scenario import load
+from explorer.scenario import find, load
 from explorer.worker import Lost, Workers
 from tests.conftest import NETS
 
@@ -258,6 +259,27 @@ def test_a_straight_through_backward_is_what_was_written_and_not_the_derivative(
     (estimate,) = found.oracle.estimates
     assert unpack(estimate.value).tolist() == [0, 0, 0, 0]
     assert (found.verdict, found.oracle_agrees, found.expected) == ("match", False, True)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_a_backward_written_by_hand_computes_is_backward_and_derives_from_the_forward_it_belongs_to(
+    report: Reports, engine: str
+) -> None:
+    drawn = graph(report("custom_gradient"), engine)
+    nodes = drawn.by_id()
+    size, mask = (next(node for node in drawn.nodes if re.search(op, node.op)) for op in ("Abs|aten.abs", "LessEqual|aten.le"))
+    last = next(nodes[edge.target] for edge in drawn.edges if edge.origin == mask.id)
+    for node in (size, mask, last):
+        assert node.phase == "backward", node.op
+        assert "sign" in nodes[node.forward or ""].op.lower(), node.op
+
+
+@pytest.mark.parametrize(("engine", "text"), [("mindspore-graph", "ops.abs(x) <= 1"), ("torch-graph", "torch.abs(x) <= 1")])
+def test_a_graph_names_the_line_on_which_a_backward_was_written_by_hand(report: Reports, engine: str, text: str) -> None:
+    lines = find("custom_gradient").read_text(encoding="utf-8").splitlines()
+    (number,) = (number for number, line in enumerate(lines, 1) if text in line)
+    named = [node.op for node in graph(report("custom_gradient"), engine).nodes if f"custom_gradient.py:{number}" in node.source]
+    assert len(named) == 3, named
 
 
 def test_a_stopped_value_counts_in_the_loss_but_not_in_the_gradient(report: Reports) -> None:

@@ -203,7 +203,7 @@ class JointCapture:
                 phase=phase,
                 name="seed" if role == "tangent" else self._name(key) if role else "",
                 scope=self._scope(told),
-                source=source(_lines(told), self.net.scenario.path),
+                source=source(_lines(node if self._by_hand(node) else told), self.net.scenario.path),
                 forward=None if link is None else self.identity[link],
                 order=len(self.nodes),
                 outputs=tuple(self._output(tensor) for tensor in tensors_in(self.made[node])),
