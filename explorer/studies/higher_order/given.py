@@ -28,6 +28,9 @@ TRANSFORMING = ("mindspore-graph", "mindspore-tape", "torch-func")
 TWICE = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-func")
 """Who differentiates single operators twice."""
 
+LARGEST = 2000
+"""An order whose graph has more operators than this is the last that is asked of a net: the next has more than twice as many."""
+
 MOST_INPUTS = 3
 SHOWN = 16
 """How many elements of a derivative are kept, evenly spaced; its norm speaks for all of them."""
@@ -46,6 +49,11 @@ def cases(scenario: str) -> dict[str, dict[int, GradCase]]:
     """The nested gradients asked of a scenario: by input, for its first floating ones, and by order."""
     floating = [(index, name) for index, (name, array) in enumerate(load(scenario).inputs().items()) if array.dtype.kind == "f"]
     return {name: {order: GradCase("grad", index, order=order) for order in ORDERS} for index, name in floating[:MOST_INPUTS]}
+
+
+def beyond(order: int, size: int) -> dict[str, Any]:
+    """The figure of an order that is not asked for, since the graph of ``order`` is large already."""
+    return {"raised": "NotAsked", "message": f"the graph of order {order} has {size} operators already"}
 
 
 def derivative(result: Result) -> dict[str, Any]:

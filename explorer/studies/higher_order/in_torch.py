@@ -6,12 +6,12 @@ from typing import Any
 import torch
 from torch import func
 
-from explorer.cases import GradCase
 from explorer.engines import torch_graph, torch_tape
 from explorer.engines.torch_net import array_of, build, describe, forward
 from explorer.engines.torch_roots import Gradient
 from explorer.measuring import Ask, Found
 from explorer.records import AnswerRequest
+from explorer.studies.attempts import raised
 from explorer.studies.higher_order import given
 from explorer.studies.in_torch import listed
 
@@ -30,13 +30,25 @@ def orders(ask: Ask) -> Found:
                     if isinstance(given.tried(solve, AnswerRequest(net, case)), dict):
                         break
                     timings[f"order {order}, {turn} call"] = time.perf_counter() - start
-        figures[name] = {order: given.derivative(answer(AnswerRequest(net, case))) for order, case in by_order.items()}
+        last, size, figures[name] = 0, 0, {}
+        for order, case in by_order.items():
+            if size > given.LARGEST:
+                figures[name][order] = given.beyond(last, size)
+                continue
+            figures[name][order] = given.derivative(answer(AnswerRequest(net, case)))
+            last, size = order, joint_size(AnswerRequest(net, case)) if net.engine == "torch-graph" else 0
     return Found({"engine": net.engine, "by input": figures}, timings)
 
 
-def on_tape(request: AnswerRequest) -> Any:
+def joint_size(request: AnswerRequest) -> int:
+    """The nodes of a joint graph that was derived for an answer; 0 where it could not be."""
+    found = given.tried(lambda: len(torch_graph.shared(request, torch_graph.ready(request)).module.graph.nodes))
+    return 0 if raised(found) else int(found)
+
+
+def on_tape(request: AnswerRequest, dtype: torch.dtype | None = None) -> Any:
     """One run of the forward and its nested backward."""
-    net = build(request.net)
+    net = build(request.net, dtype)
     for leaf in net.leaves(request.case).values():
         leaf.requires_grad_()
     roots = torch_tape.differentiated(net, request.case, forward(net))
@@ -53,18 +65,30 @@ SOLVERS: dict[str, Any] = {"torch-tape": (on_tape, torch_tape.answer), "torch-gr
 
 
 def reference(ask: Ask) -> Found:
-    """The nested gradients by ``torch.func.grad`` alone, with the net and its inputs in float64."""
-    net = build(given.asked(ask, "torch-tape", describe), torch.float64)
-    figures: dict[str, Any] = {}
+    """The nested gradients in float64: by ``torch.func.grad`` alone, or on the tape where the net is not for ``torch.func``."""
+    net, figures = given.asked(ask, "torch-tape", describe), {}
     for name, by_order in given.cases(ask.scenario).items():
-        figures[name] = {order: given.tried(_nested, net.call, case, net.arguments) for order, case in by_order.items()}
+        nested = {order: given.tried(by_func, AnswerRequest(net, case)) for order, case in by_order.items()}
+        figures[name] = {
+            order: given.tried(in_double, AnswerRequest(net, by_order[order])) if raised(figure) else figure
+            for order, figure in nested.items()
+        }
     return Found({"by input": figures})
 
 
-def _nested(call: Any, case: GradCase, arguments: tuple[torch.Tensor, ...]) -> dict[str, Any]:
-    for _ in range(case.order):
-        call = Gradient(call, case.positions[0])
-    return given.sampled(array_of(call(*arguments)))
+def by_func(request: AnswerRequest) -> dict[str, Any]:
+    """A nested gradient by ``torch.func.grad`` in float64."""
+    net = build(request.net, torch.float64)
+    call = net.call
+    for _ in range(request.case.order):
+        call = Gradient(call, request.case.positions[0])
+    return given.sampled(array_of(call(*net.arguments)))
+
+
+def in_double(request: AnswerRequest) -> dict[str, Any]:
+    """A nested gradient on the tape in float64."""
+    gradients, _ = on_tape(request, torch.float64)
+    return given.sampled(array_of(gradients[0]))
 
 
 def transformations(ask: Ask) -> Found:

@@ -16,7 +16,7 @@ NAMES = {
     "torch-tape": "PyTorch, tape",
     "torch-graph": "PyTorch, graph",
     "torch-func": "torch.func",
-    "reference": "torch.func in float64",
+    "reference": "PyTorch in float64",
 }
 MANY = 6
 NEAR = 1e-5

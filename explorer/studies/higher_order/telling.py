@@ -58,8 +58,13 @@ def _orders(evidence: Evidence, net: str) -> Telling:
         rows=tuple(rows),
         note=why_missing(evidence, f"orders.{net}", engines),
     )
-    findings = [_held(net, engine, figures, wanted, against) for engine, figures in found.items() if wanted]
+    findings = [_held(net, engine, figures, wanted, against) for engine, figures in found.items() if _comparable(wanted)]
     return Telling(findings=tuple(findings), tables=(table,))
+
+
+def _comparable(wanted: dict[str, dict[str, Any]]) -> list[tuple[str, str]]:
+    """The inputs and orders for which there is something to hold an engine against."""
+    return [(name, order) for name, by_order in wanted.items() for order in by_order if not raised(by_order[order])]
 
 
 def _at(figures: dict[str, Any] | None, name: str, order: str) -> Any:
@@ -68,7 +73,7 @@ def _at(figures: dict[str, Any] | None, name: str, order: str) -> Any:
 
 def _held(net: str, engine: str, figures: dict[str, Any], wanted: dict[str, dict[str, Any]], against: str) -> str:
     """How one engine stands against what is expected, counted."""
-    places = [(name, order) for name, by_order in wanted.items() for order in by_order if not raised(by_order[order])]
+    places = _comparable(wanted)
     gaps: dict[tuple[str, str], float] = {}
     messages: dict[str, list[tuple[str, str]]] = {}
     for name, order in places:
