@@ -10,7 +10,8 @@ both tapes run them when the first of the block's values is asked for, and PyTor
 one. PyTorch's *joint* graph does not show it: the block is marked, and a later step, the split into a forward and a
 backward, decides what to keep. So its operators occur once, and their values count as saved.
 
-`torch.func` cannot differentiate through a checkpoint at all ("don't yet support saved tensor hooks").
+The blocks share one `construct`, and MindSpore's graph files most operators of the second under the name of the
+first. `torch.func` cannot differentiate through a checkpoint at all ("don't yet support saved tensor hooks").
 """
 
 import numpy as np

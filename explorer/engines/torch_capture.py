@@ -202,10 +202,14 @@ class Capture:
         for number, record in enumerate(self.records):
             if number in self.hidden:
                 continue
+            constant = self.nodes[int(self.number[number][1:])].kind == "constant"
             for index, slot in enumerate(record.reads):
                 if not (index == 0 and number in self.fills):
                     origin, out = self.resolve(slot)
-                    self._edge(self.number[origin], self.number[number], out, index)
+                    if constant:  # zeros have the shape of a leaf, and nothing of its values
+                        self._control(self.number[origin], self.number[number])
+                    else:
+                        self._edge(self.number[origin], self.number[number], out, index)
         beyond = hazards(self.records, self.recorder.memory)
         for slot, number, index in beyond.seen:
             if number not in self.hidden and self.resolve(slot)[0] != number:
