@@ -10,7 +10,7 @@ from explorer.studies.stages.telling import tell
 
 DEFAULT = "dense_mse"
 BRANCH = "branch_on_value"
-LENGTHS = (1, 2, 4, 8)
+LENGTHS = (1, 2, 4, 8, 16)
 IN_MINDSPORE, IN_TORCH = f"{__name__}.in_mindspore", f"{__name__}.in_torch"
 
 

@@ -159,9 +159,27 @@ def in_place(ask: Ask) -> Found:
 
 
 def hooks(ask: Ask) -> Found:
-    """The gradient with a hook on a tensor that doubles it."""
+    """The gradient with a hook on a tensor that doubles it, and the order in which a tape calls hooks of several kinds."""
     style(ask.options["style"], ask.device)
-    return Found({"doubled": attempt(own, nets.hooked)})
+    doubled = attempt(own, nets.hooked)
+    return Found({"doubled": doubled, "order": order_of_hooks()} if ask.options["style"] == "tape" else {"doubled": doubled})
+
+
+def order_of_hooks() -> list[str]:
+    """The hooks of one backward through a dense layer, in the order in which they were called."""
+    order: list[str] = []
+    layer = nn.Dense(2, 1, has_bias=False)
+    layer.register_backward_pre_hook(lambda *_: order.append("module, before its backward"))
+    layer.register_backward_hook(lambda *_: order.append("module, after its backward"))
+    layer.weight.register_hook(lambda _: order.append("leaf"))
+
+    def call(x: Any) -> Any:
+        y = layer(x)
+        y.register_hook(lambda _: order.append("tensor"))
+        return y.sum()
+
+    ms.grad(call, None, ms.ParameterTuple([layer.weight]))(ms.Tensor(np.ones((1, 2), np.float32)))
+    return order
 
 
 def extra_output(ask: Ask) -> Found:

@@ -34,6 +34,7 @@ def tell(evidence: Evidence) -> Telling:
         *_sums(evidence),
         *_records(evidence),
         *_changes(evidence),
+        *_hooks(evidence),
         *_arguments(evidence),
     )
     tables = (questions(evidence), _moments(evidence), _second(evidence), _switches(evidence), _savers(evidence))
@@ -115,6 +116,12 @@ def _changes(evidence: Evidence) -> list[str]:
     truth = shown(TRUE_IN_PLACE["result"])
     told = "; ".join(f"{outcome} ({', '.join(names)})" for outcome, names in groups.items())
     return [f"With the result of exp changed in place before the backward, {truth} is the truth: {told}."] if groups else []
+
+
+def _hooks(evidence: Evidence) -> list[str]:
+    orders = {ENGINES[engine]: figures(evidence, "hooks", engine).get("order") for engine in TAPES}
+    told = "; ".join(f"{', '.join(f'“{kind}”' for kind in order)} ({name})" for name, order in orders.items() if order)
+    return [f"Hooks are called in this order: {told}."] if told else []
 
 
 def _arguments(evidence: Evidence) -> list[str]:
