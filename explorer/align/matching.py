@@ -111,6 +111,9 @@ def _provenance(matching: Matching, bins: Callable[[Side, str], Bin | None], mai
                 continue
             best: tuple[tuple[float, ...], Slot, Slot] | None = None
             for slot in [left.main(node)] if main else range(len(left.nodes[node].outputs)):
+                number = matching.prints.classes[0].get((node, slot), -1)
+                if scope == "across" and number in matching.prints.plain and not _telling(matching, number):
+                    continue  # a seed of ones is no operator whose value happens to be one
                 for other in relations.candidates((node, slot)):
                     free = bins(right, other[0]) == where and f"1{other[0]}" not in matching.named
                     if free and relations.consistent(node, other[0]):

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 
+from explorer.align.families import BOOKKEEPING
 from explorer.align.fingerprints import Prints, agree, elements
 from explorer.align.provenance import Relations
 from explorer.align.records import How
-from explorer.align.side import Side, Slot
+from explorer.align.side import WORK, Side, Slot
 
 
 @dataclass
@@ -36,6 +37,19 @@ class Matching:
         self.taken[1].add(right)
         mains = left == self.sides[0].slot(left[0]), right == self.sides[1].slot(right[0])
         self.relations.join(left[0], right[0], mains)
+        if all(mains) and how not in {"across", "name", "provenance"}:
+            self._origins(left[0], right[0])
+
+    def _origins(self, left: str, right: str) -> None:
+        """What made the numbers that a pair passes on is a pair itself, before any other step that passes them on is."""
+        makers = self.relations.root[0][left], self.relations.root[1][right]
+        nodes = [side.nodes[maker] for side, maker in zip(self.sides, makers, strict=True)]
+        free = not any(maker in partner for maker, partner in zip(makers, self.relations.partner, strict=True))
+        works = all(n.kind in WORK and s.family(n.id) not in BOOKKEEPING for s, n in zip(self.sides, nodes, strict=True))
+        if free and works and nodes[0].phase == nodes[1].phase:
+            slots = self.sides[0].slot(makers[0]), self.sides[1].slot(makers[1])
+            if self.held(*slots):
+                self.join(*slots, "value+provenance")
 
     def share(self, index: int, mine: Slot, theirs: Slot, how: How) -> None:
         """Pairs a further output of a paired node with a free node of the other side."""
