@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -201,6 +202,30 @@ def test_cheap_measurements_give_the_same_figures_again(workers: Workers, eviden
     again += [*asked.INITIAL.values(), asked.INFERENCE["mindspore-tape"], asked.INFERENCE["torch-tape"]]
     for name, each in measure(again, workers).items():
         assert each.figures == evidence[name], name
+
+
+def test_tensors_are_made_on_the_device_that_is_asked_for(workers: Workers, evidence: Evidence) -> None:
+    for each in (asked.KINKS["torch-tape", "ties"], asked.GRADIENTS["torch-tape"]):
+        there = msgspec.structs.replace(each, device="meta")
+        (found,) = measure([there], workers).values()
+        told = [text for figure in found.figures.values() for text in _messages(figure)]
+        assert any("meta tensor" in text for text in told), "a tensor without values has been read"
+        (again,) = measure([msgspec.structs.replace(each, device="cpu:0")], workers).values()
+        assert again.figures == evidence[each.name]
+
+
+def _messages(figure: Any) -> list[str]:
+    if isinstance(figure, dict):
+        return [figure["message"]] if "message" in figure else [text for each in figure.values() for text in _messages(each)]
+    return []
+
+
+def test_code_that_was_run_is_shown_with_what_it_uses_of_its_own_module(evidence: Evidence) -> None:
+    code = evidence.measured[asked.SIDES["mindspore"].name].code
+    assert code.startswith("def convolution_sides(ask: Ask) -> Found:")
+    assert code.count("\n\n\ndef ") == code.count("\ndef ") == 1
+    assert 'pad_mode": "same"' in code
+    assert "class Net(nn.Module):" in evidence.measured[asked.INFERENCE["torch-tape"].name].code
 
 
 def test_the_figures_of_the_guides_are_told(telling: Telling) -> None:

@@ -10,20 +10,17 @@ from torch.nn import functional
 from explorer.measuring import Ask, Found
 from explorer.studies.in_torch import listed
 from explorer.studies.operators.data import LABELS, MEAN, OPERANDS, VARIANCE
-from explorer.studies.operators.in_torch_styles import styled
+from explorer.studies.operators.in_torch_styles import placed, styled
 from explorer.studies.operators.trying import tried
 
-TARGETS = torch.tensor(LABELS, dtype=torch.long)
-ONE_HOT = functional.one_hot(TARGETS, 3).float()
-RUNNING = torch.tensor(MEAN), torch.tensor(VARIANCE)
 
+def batch_norm(training: bool) -> Callable[..., Tensor]:
+    running = torch.tensor(MEAN), torch.tensor(VARIANCE)
 
-def batch_norm_training(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return functional.batch_norm(x, None, None, weight, bias, True, 0.1, 1e-5)
+    def normalised(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        return functional.batch_norm(x, running[0].clone(), running[1].clone(), weight, bias, training, 0.1, 1e-5)
 
-
-def batch_norm_inference(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return functional.batch_norm(x, RUNNING[0], RUNNING[1], weight, bias, False, 0.1, 1e-5)
+    return normalised
 
 
 def transpose(x: Tensor) -> Tensor:
@@ -50,12 +47,14 @@ def convolution_valid(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return functional.conv2d(x, weight, bias, stride=2)
 
 
-def cross_entropy(logits: Tensor) -> Tensor:
-    return functional.cross_entropy(logits, TARGETS)
+def cross_entropy(one_hot: bool) -> Callable[[Tensor], Tensor]:
+    targets = torch.tensor(LABELS, dtype=torch.long)
+    labels = functional.one_hot(targets, 3).float() if one_hot else targets
 
+    def loss(logits: Tensor) -> Tensor:
+        return functional.cross_entropy(logits, labels)
 
-def cross_entropy_one_hot(logits: Tensor) -> Tensor:
-    return functional.cross_entropy(logits, ONE_HOT)
+    return loss
 
 
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -74,26 +73,29 @@ def dropout_inference(x: Tensor) -> Tensor:
     return functional.dropout(x, 0.3, training=False)
 
 
-OPERATORS: dict[str, Callable[..., Tensor]] = {
-    "batch norm, training": batch_norm_training,
-    "batch norm, inference": batch_norm_inference,
-    "transpose": transpose,
-    "max pool, same": max_pool_same,
-    "max pool, valid": max_pool_valid,
-    "average pool, valid": average_pool_valid,
-    "convolution, same": convolution_same,
-    "convolution, valid": convolution_valid,
-    "dense": functional.linear,
-    "cross entropy, classes": cross_entropy,
-    "cross entropy, one-hot": cross_entropy_one_hot,
-    "layer norm": layer_norm,
-    "gelu, exact": functional.gelu,
-    "gelu, tanh": gelu_tanh,
-    "dropout, p = 0": dropout_of_nothing,
-    "dropout, inference": dropout_inference,
-}
+def operators() -> dict[str, Callable[..., Tensor]]:
+    """Each operator by the name of its operands."""
+    return {
+        "batch norm, training": batch_norm(training=True),
+        "batch norm, inference": batch_norm(training=False),
+        "transpose": transpose,
+        "max pool, same": max_pool_same,
+        "max pool, valid": max_pool_valid,
+        "average pool, valid": average_pool_valid,
+        "convolution, same": convolution_same,
+        "convolution, valid": convolution_valid,
+        "dense": functional.linear,
+        "cross entropy, classes": cross_entropy(one_hot=False),
+        "cross entropy, one-hot": cross_entropy(one_hot=True),
+        "layer norm": layer_norm,
+        "gelu, exact": functional.gelu,
+        "gelu, tanh": gelu_tanh,
+        "dropout, p = 0": dropout_of_nothing,
+        "dropout, inference": dropout_inference,
+    }
 
 
+@placed
 def operator_gradients(ask: Ask) -> Found:
     """For each operator the gradient of the sum of its squared output by all operands, and the gradient by its input of the sum
     of the gradient by its input; in the style asked for."""
@@ -103,7 +105,7 @@ def operator_gradients(ask: Ask) -> Found:
                 order: tried(solve, operator, name, ask.options["style"])
                 for order, solve in (("first", _first), ("second", _second))
             }
-            for name, operator in OPERATORS.items()
+            for name, operator in operators().items()
         }
     )
 

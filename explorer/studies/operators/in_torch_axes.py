@@ -7,6 +7,7 @@ import torch
 
 from explorer.measuring import Ask, Found
 from explorer.studies.operators.data import AXES
+from explorer.studies.operators.in_torch_styles import placed
 from explorer.studies.operators.trying import tried
 
 CALLS: dict[str, Callable[[Any], Any]] = {
@@ -18,6 +19,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@placed
 def axes(ask: Ask) -> Found:
     """Shape and elements of a (1, 2, 3, 4) tensor after each call."""
     return Found({name: tried(_moved, call) for name, call in CALLS.items()})

@@ -8,10 +8,11 @@ from torch import nn
 from explorer.measuring import Ask, Found
 from explorer.studies.in_torch import listed
 from explorer.studies.operators.data import BATCH, BETA, COTANGENT, GAMMA, MEAN, MOMENTA, VARIANCE
-from explorer.studies.operators.in_torch_styles import styled
+from explorer.studies.operators.in_torch_styles import placed, styled
 from explorer.studies.operators.trying import tried
 
 
+@placed
 def batch_norm_states(ask: Ask) -> Found:
     """Output, running statistics afterwards and gradients for training or inference, with and without track_running_stats."""
     return Found(
@@ -45,6 +46,7 @@ def _state(track: bool, training: bool, style: str) -> dict[str, Any]:
     }
 
 
+@placed
 def batch_norm_momentum(ask: Ask) -> Found:
     """Running mean and variance after one training step, for 1 minus each of MindSpore's momenta, for the momenta themselves,
     and for the default."""

@@ -7,13 +7,14 @@ import torch
 from torch import nn
 
 from explorer.measuring import Ask, Found
-from explorer.studies.operators.in_torch_styles import styled
+from explorer.studies.operators.in_torch_styles import placed, styled
 from explorer.studies.operators.trying import tried
 
 ELEMENTS = 20_000
 DRAWS = 400
 
 
+@placed
 def dropout_settings(ask: Ask) -> Found:
     """The share of ones that survive each way to ask for dropout, what a survivor becomes, and what inference makes of it."""
     figures: dict[str, Any] = {
@@ -36,6 +37,7 @@ def _survival(*arguments: float, **options: Any) -> dict[str, Any]:
     return {"kept": float((made != 0).double().mean()), "survivor": float(made.max()), "inference_is_identity": still}
 
 
+@placed
 def dropout_draws(ask: Ask) -> Found:
     """The mean of many draws beside what went in, and when the seed makes the mask come again."""
     torch.manual_seed(0)
@@ -53,13 +55,14 @@ def dropout_draws(ask: Ask) -> Found:
     return Found(
         {
             "draws": DRAWS,
-            "ratio": (draws.double().mean(0) / given).numpy().round(6).tolist(),
+            "ratio": (draws.double().mean(0) / given).cpu().numpy().round(6).tolist(),
             "same_layer_repeats_after_seed": torch.equal(masks[0], masks[1]),
             "new_layer_repeats_after_seed": torch.equal(masks[0], masks[2]),
         }
     )
 
 
+@placed
 def dropout_mask(ask: Ask) -> Found:
     """Output and gradient of one call of dropout on ones, in the style asked for: both are the mask times 1 / (1 - p)."""
     torch.manual_seed(0)

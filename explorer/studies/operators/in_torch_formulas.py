@@ -9,10 +9,11 @@ from torch.nn import functional
 from explorer.measuring import Ask, Found
 from explorer.studies.in_torch import listed
 from explorer.studies.operators.data import BATCH, LABELS, LOGITS, POINTS, SMALL_PAIR
-from explorer.studies.operators.in_torch_styles import styled
+from explorer.studies.operators.in_torch_styles import placed, styled
 from explorer.studies.operators.trying import tried
 
 
+@placed
 def layer_norm_of_a_small_pair(ask: Ask) -> Found:
     """Layer norm of (-0.001, 0.001), whose output shows the epsilon; and batch norm at inference of 1, with variance 0."""
     norm = nn.BatchNorm2d(2).eval()
@@ -26,6 +27,7 @@ def layer_norm_of_a_small_pair(ask: Ask) -> Found:
     )
 
 
+@placed
 def gelu(ask: Ask) -> Found:
     """Each GELU and its derivative at points from -4 to 4, in the style asked for."""
     ways: dict[str, Any] = {
@@ -43,6 +45,7 @@ def _curve(function: Any) -> dict[str, Any]:
     return {"value": listed(value), "slope": listed(slope)}
 
 
+@placed
 def cross_entropy(ask: Ask) -> Found:
     """Softmax cross entropy of two rows of logits and their labels by each way to ask for it, with its gradient."""
     labels = torch.tensor(LABELS, dtype=torch.long)

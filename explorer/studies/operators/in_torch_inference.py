@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from explorer.measuring import Ask, Found
 from explorer.studies.in_torch import listed
 from explorer.studies.operators.data import NET, PICTURES
-from explorer.studies.operators.in_torch_styles import styled
+from explorer.studies.operators.in_torch_styles import placed, styled
 
 
 class Net(nn.Module):  # type: ignore[misc]  # torch's own types are skipped
@@ -26,6 +26,7 @@ class Net(nn.Module):  # type: ignore[misc]  # torch's own types are skipped
         return output
 
 
+@placed
 def inference(ask: Ask) -> Found:
     """Outputs of three calls in inference mode, then of two in training mode, in the style asked for."""
     torch.manual_seed(0)

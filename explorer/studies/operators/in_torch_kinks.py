@@ -10,7 +10,7 @@ import torch
 from explorer.measuring import Ask, Found
 from explorer.studies.in_torch import listed
 from explorer.studies.operators import in_torch_kink_functions as functions
-from explorer.studies.operators.in_torch_styles import styled
+from explorer.studies.operators.in_torch_styles import placed, styled
 from explorer.studies.operators.kinks import KINKS, Kink
 from explorer.studies.operators.trying import tried, written
 
@@ -19,6 +19,7 @@ STEPS = (2.0**-12, 2.0**-20)
 GROWTH = 8.0
 
 
+@placed
 def gradients_at_kinks(ask: Ask) -> Found:
     """What each kink's function and its gradient are, in the style and for the group of kinks asked for."""
     return Found({kink.name: _at(kink, ask.options["style"]) for kink in KINKS if kink.group == ask.options["group"]})
@@ -36,6 +37,7 @@ def value_and_gradient(function: Any, inputs: list[torch.Tensor]) -> dict[str, A
     return {"value": listed(value), "gradient": listed(torch.autograd.grad(value.sum(), inputs))}
 
 
+@placed
 def slopes_at_kinks(ask: Ask) -> Found:
     """The one-sided difference quotients in float64 of each kink's function, by each element of each input; no gradient."""
     return Found(

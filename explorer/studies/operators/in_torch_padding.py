@@ -9,10 +9,11 @@ from torch.nn import functional
 from explorer.measuring import Ask, Found
 from explorer.studies.in_torch import listed
 from explorer.studies.operators.data import IMAGE, SIZES
-from explorer.studies.operators.in_torch_styles import styled
+from explorer.studies.operators.in_torch_styles import placed, styled
 from explorer.studies.operators.trying import tried
 
 
+@placed
 def max_pool_of_nine(ask: Ask) -> Found:
     """Max pooling of 0..8 in a 3 x 3 image with windows of 2 and a stride of 2, by each way to pad."""
     image, run = torch.tensor(IMAGE), ask.options["style"]
@@ -33,6 +34,7 @@ def _numbers(way: Any) -> Any:
     return listed(way()[0, 0])
 
 
+@placed
 def convolution_sides(ask: Ask) -> Found:
     """The zeros that padding="same" puts before and after an axis, for many sizes, read off a kernel that copies one element."""
     return Found(
@@ -51,6 +53,7 @@ def _sides(size: int, kernel: int, stride: int, padding: Any = "same") -> list[i
     return [before, max((made.numel() - 1) * stride + kernel - size, 0) - before]
 
 
+@placed
 def convolution_sides_of_a_number(ask: Ask) -> Found:
     """The zeros that are used before and after an axis with padding=1 and windows of 2: the one that is too many is left out."""
     return Found(
@@ -62,6 +65,7 @@ def convolution_sides_of_a_number(ask: Ask) -> Found:
     )
 
 
+@placed
 def valid_sizes(ask: Ask) -> Found:
     """Output sizes of convolution and pooling without padding, for many sizes."""
     return Found(
@@ -79,6 +83,7 @@ def _valid(size: int, kernel: int, stride: int) -> list[int]:
     return [layer(line).shape[-1] for layer in layers]
 
 
+@placed
 def convolution_default(ask: Ask) -> Found:
     """The shape that a 3 x 3 convolution gives a 5 x 5 image when nothing is said of padding, and whether it has a bias."""
     layer = nn.Conv2d(1, 1, 3)
