@@ -8,9 +8,10 @@ import pytest
 
 from explorer.claims.records import Claim, Ruling
 from explorer.claims.schedules import CLAIMS
-from explorer.measuring import Evidence, Measured, measure
+from explorer.measuring import Evidence, Measured
 from explorer.studies.schedules import CELLS, HAND_TORCH, LISTS, PIECEWISE, USED_MINDSPORE, USED_TORCH
 from explorer.worker import Workers
+from tests.study_runs import studied
 
 Doctor = Callable[[dict[str, Any]], None]
 BY_ID = {claim.id: claim for claim in CLAIMS}
@@ -18,8 +19,8 @@ BY_ID = {claim.id: claim for claim in CLAIMS}
 
 @pytest.fixture(scope="module")
 def measured(workers: Workers) -> dict[str, Measured]:
-    """What the claims measure, once."""
-    return measure({each.name: each for claim in CLAIMS for each in claim.measurements}.values(), workers)
+    """What the claims measure, taken from one run of the study."""
+    return studied("schedules", workers).measured
 
 
 def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda figures: None) -> Ruling:

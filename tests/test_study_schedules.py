@@ -7,13 +7,13 @@ import pytest
 from explorer.measuring import Evidence, measure
 from explorer.studies.attempts import greatest_difference
 from explorer.studies.records import StudyRecord, Table
-from explorer.studies.running import run, target
-from explorer.studies.schedules import LISTS, NAMES_TORCH, PIECEWISE, STUDY, USED_TORCH
+from explorer.studies.schedules import LISTS, NAMES_TORCH, PIECEWISE, USED_TORCH
 from explorer.studies.schedules.comparing import inventory, pair, pairs
 from explorer.studies.schedules.families import FAMILIES, STEPS, Family
 from explorer.studies.schedules.tables import unpaired
 from explorer.studies.schedules.telling import tell
 from explorer.worker import Workers
+from tests.study_runs import studied
 
 CLOSED = {
     "exponential": [0.1 * 0.9**step for step in range(STEPS)],
@@ -30,7 +30,7 @@ CLOSED = {
 @pytest.fixture(scope="module")
 def record(workers: Workers) -> StudyRecord:
     """One run of the study."""
-    return run(STUDY, target(STUDY, None, "cpu"), workers)
+    return studied("schedules", workers)
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=16,
         topic="gradients",
-        statement="ops.clip_by_global_norm clips gradients to the norm 1 by default, and to any norm as PyTorch's clip_grad_norm_ does.",
+        statement="ops.clip_by_global_norm clips gradients to norm 1 by default, and to any norm as clip_grad_norm_ does.",
         guides=("004",),
         would="the default is 1.0, and both return the same gradients for every norm",
         measurements=(training.CLIPPING_MINDSPORE, training.CLIPPING_TORCH),
@@ -30,9 +30,9 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=17,
         topic="gradients",
-        statement="Gradients of micro-batches add up to those of the whole batch: divided by their number where the loss is a mean.",
+        statement="Gradients of micro-batches add up to the whole batch's: divided by their number where the loss is a mean.",
         guides=("004",),
-        would="the sum of four micro-batches' gradients is the whole batch's for a loss that is a sum, and four times it for a mean",
+        would="four micro-batches' gradients sum to the whole batch's if the loss is a sum, to four times it if a mean",
         measurements=(
             training.ACCUMULATION_MINDSPORE,
             training.ACCUMULATION_TORCH,
@@ -63,7 +63,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=21,
         topic="tape and graph",
-        statement="Without jit the forward, the backward and the update are three dispatches; with it they are one graph.",
+        statement="Without jit forward, backward and update are three dispatches; with it they are one graph.",
         guides=("003",),
         would="three things are dispatched for a step without jit, and one compiled graph holds all three with it",
         measurements=(training.DISPATCHES_MINDSPORE, training.GRAPHS),
@@ -72,7 +72,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=52,
         topic="training",
-        statement="Model, TrainOneStepCell and a hand-written GradOperation step do the same update, and PyTorch's loop does too.",
+        statement="Model, TrainOneStepCell, a hand-written GradOperation step and PyTorch's loop do the same update.",
         guides=("000", "001"),
         would="weights and running statistics agree after each of five steps of SGD on convolution and batch norm",
         measurements=(
@@ -88,7 +88,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=53,
         topic="optimizers",
-        statement="trainable_params() is a list and parameters() a generator; an optimizer can be given some of them, chosen by name.",
+        statement="trainable_params() is a list, parameters() a generator; an optimizer can be given some, chosen by name.",
         guides=("002",),
         would="the types are list and generator, and a step moves the chosen weights alone in both",
         measurements=(training.FILTERED_MINDSPORE, training.FILTERED_TORCH),
@@ -106,7 +106,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=58,
         topic="optimizers",
-        statement="Groups of parameters take lr, weight_decay and grad_centralization in MindSpore, and any setting in PyTorch.",
+        statement="Parameter groups take lr, weight_decay and grad_centralization in MindSpore, any setting in PyTorch.",
         guides=("002",),
         would="MindSpore refuses momentum for a group; PyTorch uses it, and adds groups later with add_param_group",
         measurements=(training.GROUPS_MINDSPORE, training.GROUPS_TORCH, training.GROWN_MINDSPORE, training.GROWN_TORCH),
@@ -115,7 +115,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=59,
         topic="optimizers",
-        statement="PyTorch's optimizers have a state_dict and MindSpore's have none; get_lr and get_last_lr tell the current rate.",
+        statement="PyTorch's optimizers have a state_dict, MindSpore's none; get_lr and get_last_lr tell the current rate.",
         guides=("002",),
         would="state_dict is there in PyTorch alone; the rates told are the rates set",
         measurements=(training.TOLD_MINDSPORE, training.TOLD_TORCH),
@@ -125,7 +125,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         id=60,
         topic="optimizers",
-        statement="Momentum from small operators equals the fused ApplyMomentum; TrainOneStepWithLossScaleCell puts scaling into the step.",
+        statement="Momentum from small operators equals the fused one; TrainOneStepWithLossScaleCell scales within the step.",
         guides=("002", "000"),
         would="the weights agree after five gradients, and the scaled step runs",
         measurements=(training.MOMENTUM, training.SCALED_STEP),

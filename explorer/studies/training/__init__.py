@@ -8,6 +8,7 @@ from explorer.studies.training.given import forms
 from explorer.studies.training.telling import tell
 
 HERE = "explorer.studies.training"
+REPEATS = 21
 
 
 def _ours(name: str, function: str, **options: Any) -> Measurement:
@@ -102,8 +103,8 @@ SCALED_STEP = _ours("scaled_step.mindspore", "parameters:scaled_step")
 DISPATCHES_MINDSPORE = _ours("dispatches.mindspore", "dispatches:dispatches")
 DISPATCHES_TORCH = _theirs("dispatches.torch", "dispatches:dispatches")
 GRAPHS = Measurement(name="training.graphs.mindspore", kind="mindspore-capture", target=f"{HERE}.in_mindspore_dispatches:graphs")
-SPEED_MINDSPORE = _ours("speed.mindspore", "dispatches:speed", repeats=40)
-SPEED_TORCH = _theirs("speed.torch", "dispatches:speed", repeats=40)
+SPEED_MINDSPORE = _ours("speed.mindspore", "dispatches:speed", repeats=REPEATS)
+SPEED_TORCH = _theirs("speed.torch", "dispatches:speed", repeats=REPEATS)
 
 OTHERS = (
     UPDATES_NN,

@@ -87,10 +87,10 @@ def told(ask: Ask) -> Found:
     weight = torch.ones(1, requires_grad=True)
     weight.grad = torch.ones(1)
     optimizer = torch.optim.SGD([weight], lr=RATE, momentum=0.9)
-    optimizer.step()
-    methods = ("state_dict", "load_state_dict", "get_lr", "get_last_lr", "param_groups", "add_param_group")
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
+    optimizer.step()
     scheduler.step()
+    methods = ("state_dict", "load_state_dict", "get_lr", "get_last_lr", "param_groups", "add_param_group")
     held = optimizer.state_dict()
     return Found(
         {

@@ -245,7 +245,7 @@ def _times_chart(evidence: Evidence) -> Chart:
         title="Time of a step: by itself and compiled whole",
         kind="points",
         x="",
-        y="milliseconds (median of 40)",
+        y="milliseconds (median)",
         log=("y",),
         series=(Series("a step", tuple(bars), tuple(bars.values())),) if bars else (),
         timing=True,

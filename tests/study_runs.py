@@ -1,0 +1,24 @@
+"""Runs of studies that several test modules look at: the first who asks pays for it."""
+
+import dataclasses
+from functools import cache
+
+from explorer.measuring import Measurement
+from explorer.studies import study
+from explorer.studies.records import StudyRecord, Target
+from explorer.studies.running import run, target
+from explorer.worker import Workers
+
+SLOW = {"training.inductor.torch"}
+"""Ten seconds of a C++ compiler; a test of its own asks what it says where there is none."""
+
+
+@cache
+def studied(name: str, workers: Workers) -> StudyRecord:
+    """The record of one run of the study called ``name``, without what is slow."""
+    asked = study(name)
+
+    def quick(where: Target) -> tuple[Measurement, ...]:
+        return tuple(each for each in asked.measurements(where) if each.name not in SLOW)
+
+    return run(dataclasses.replace(asked, measurements=quick), target(asked, None, "cpu"), workers)
