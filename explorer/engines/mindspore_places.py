@@ -37,7 +37,7 @@ class Places:
         users: list[str] = []
         library: list[str] = []
         scope: str | None = None
-        frame: FrameType | None = sys._getframe(3)
+        frame: FrameType | None = sys._getframe(2)
         while frame is not None and frame.f_code.co_filename != stop:
             code = frame.f_code
             shown, foreign = place(code.co_filename)

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from explorer.arrays import AnyArray, summarise
+from explorer.arrays import AnyArray, summarise_all
 from explorer.engines.mindspore_capture_draft import Draft, Slot
 from explorer.engines.mindspore_net import Net, array_of, dtype_of
 from explorer.graph import Output
@@ -25,9 +25,28 @@ def moved(net: Net, before: dict[str, AnyArray]) -> dict[str, AnyArray]:
     return {name: array for name, array in now.items() if not np.array_equal(array, before[name], equal_nan=True)}
 
 
-def writer(draft: Draft, leaf: int, output: Output) -> Slot:
+def results(draft: Draft, net: Net, state: dict[str, AnyArray], values: bool) -> None:
+    """A node for each changed parameter with its value after the forward, fed by the operator that wrote it."""
+    leaves, takers = draft.leaves(), _takers(draft)
+    names = [dtype_of(net.parameters[name]) for name in state]
+    summaries = summarise_all(list(state.values()), names) if values else [None] * len(state)
+    for (name, array), dtype, summary in zip(state.items(), names, summaries, strict=True):
+        output = Output(tuple(array.shape), dtype, summary)
+        slot = _writer(draft, leaves[name], takers.get(leaves[name], []), output) if name in leaves else None
+        draft.add("output", "output", "forward", (slot,), name=name, outputs=(output,))
+
+
+def _takers(draft: Draft) -> dict[int, list[int]]:
+    """The forward nodes that take something of each node."""
+    found: dict[int, list[int]] = {}
+    for origin, _, target, _ in draft.edges:
+        if draft.nodes[target].phase == "forward":
+            found.setdefault(origin, []).append(target)
+    return found
+
+
+def _writer(draft: Draft, leaf: int, takers: list[int], output: Output) -> Slot:
     """The slot of a changed parameter: a further output of the last operator that took it and may write, else the leaf."""
-    takers = [target for origin, _, target, _ in draft.edges if origin == leaf and draft.nodes[target].phase == "forward"]
     writers = [number for number in takers if WRITERS.search(draft.nodes[number].op)] or takers
     if not writers:
         return leaf, 0
@@ -35,13 +54,3 @@ def writer(draft: Draft, leaf: int, output: Output) -> Slot:
     made = draft.nodes[number].outputs
     draft.change(number, outputs=(*made, output))
     return number, len(made)
-
-
-def results(draft: Draft, net: Net, state: dict[str, AnyArray], values: bool) -> None:
-    """A node for each changed parameter with its value after the forward, fed by the operator that wrote it."""
-    leaves = draft.leaves()
-    for name, array in state.items():
-        dtype = dtype_of(net.parameters[name])
-        output = Output(tuple(array.shape), dtype, summarise(array, dtype) if values else None)
-        slot = writer(draft, leaves[name], output) if name in leaves else None
-        draft.add("output", "output", "forward", (slot,), name=name, outputs=(output,))
