@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench app clean
+.PHONY: help run test lint bench claims app clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -17,7 +17,7 @@ run: .venv/.run ## install what the explorer needs, then compare the engines on 
 	$(PY) -m explorer scenario dense_mse --out out/dense_mse
 
 test: .venv/.dev ## run all tests (those of the app need Chromium: `apt-get install chromium`)
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2 --dist loadgroup
 
 lint: .venv/.dev ## check style (ruff) and types (mypy --strict)
 	$(PY) -m ruff check .
@@ -25,6 +25,11 @@ lint: .venv/.dev ## check style (ruff) and types (mypy --strict)
 
 bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
 	@set -e; for file in benchmarks/[!_]*.py; do name=$$(basename $$file .py); echo "== $$name"; $(PY) -m benchmarks.$$name; done
+
+claims: .venv/.run ## check what the migration guides say, and write the board to docs/claims.md
+	@mkdir -p out
+	$(PY) -m explorer claims --markdown > out/claims.md
+	mv out/claims.md docs/claims.md
 
 app: .venv/.run ## start the app on http://localhost:8501
 	$(PY) -m explorer app

@@ -10,7 +10,7 @@ import pytest
 
 from explorer.explore import explore
 from explorer.records import Report
-from explorer.scenario import find, load
+from explorer.scenario import find, load, names
 from explorer.worker import Workers
 
 NETS = Path(__file__).resolve().parent / "nets"
@@ -42,6 +42,16 @@ def chromium() -> str:
     """Where Chromium is; tests that ask for it carry the ``browser`` marker, which sees to it that it is there."""
     assert CHROMIUM
     return CHROMIUM
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of several processes, one runs all tests on a scenario, and one all others of a file: what they share is made once."""
+    scenarios = names()
+    for item in items:
+        asked = item.callspec.params.get("name") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+        group = asked if asked in scenarios else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(str(group)))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
