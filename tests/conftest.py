@@ -46,12 +46,12 @@ def chromium() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of several processes, one runs all tests on a scenario, and one all others of a file: what they share is made once."""
+    """Of several processes, one runs all tests on a scenario, and one all others on a topic: what they share is made once."""
     scenarios = names()
     for item in items:
         asked = item.callspec.params.get("name") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
-        group = asked if asked in scenarios else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(str(group)))
+        topic = item.path.stem.removeprefix("test_study_").removeprefix("test_claims_")
+        item.add_marker(pytest.mark.xdist_group(str(asked) if asked in scenarios else topic))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
