@@ -128,7 +128,10 @@ def test_one_gradient_function_serves_all_values_and_shapes(figures: Figures, en
 def test_mindspores_tape_records_inside_a_gradient_alone_and_graph_style_nowhere(figures: Figures) -> None:
     tape, graph = (figures("forward_alone", engine) for engine in MINDSPORE)
     assert tape["by itself"] == tape["inside a gradient, under _no_grad"] == {"nodes": 0, "saved": 0}
-    assert tape["inside a gradient"]["saved"] == 4
+    life = figures("lifetime", "mindspore-tape")
+    saved = sum(life["savers"].values())
+    assert tape["inside a gradient"] == {"nodes": len(life["nodes"]), "saved": saved}
+    assert saved > 10
     assert all(each == {"nodes": 0, "saved": 0} for each in graph.values() if isinstance(each, dict))
 
 
@@ -210,7 +213,7 @@ def test_the_findings_are_made_of_the_figures(record: StudyRecord, figures: Figu
 
 def test_figures_are_the_same_at_every_run(record: StudyRecord, workers: Workers) -> None:
     scenario = str(find(tape_life.DEFAULT))
-    again = [tape_life.of_scenario(question, engine, scenario) for question in tape_life.LIVES for engine in TAPES]
+    again = [tape_life.of_scenario(question, engine, scenario) for question in ("lifetime", "freeing") for engine in TAPES]
     again += [tape_life.asked(question, engine) for question in ("hooks", "in_place", "called_again") for engine in MINDSPORE]
     for name, each in measure(again, workers).items():
         assert each.figures == record.figures[name], name

@@ -14,6 +14,7 @@ from explorer.studies.tape_life.asking import counted, peak, refusal, shown, unw
 
 TOLERANCE = 1e-5
 GUIDE_FILE = str(find(GUIDE))
+FORWARDS = tuple(of_scenario("forward_alone", engine, GUIDE_FILE) for engine in MINDSPORE)
 STAGES = stages.on(GUIDE_FILE) | stages.own()
 TOPIC = "tape and graph"
 Figures = dict[str, Any]
@@ -271,14 +272,14 @@ CLAIMS = (
         would="a forward leaves nodes and saved tensors in PyTorch, and none in either style of MindSpore",
         measurements=(
             *(of_scenario("lifetime", engine, GUIDE_FILE) for engine in EVERY),
-            *(asked("forward_alone", engine) for engine in MINDSPORE),
+            *FORWARDS,
         ),
     ),
     Claim(
         id=24, topic=TOPIC, guides=("000",), judge=switching_off,
         statement="PyTorch has no_grad to switch the recording off; MindSpore needs no such switch.",
         would="no_grad brings PyTorch's saved tensors to none, and in MindSpore there are none to begin with",
-        measurements=(asked("switches", "torch-tape"), *(asked("forward_alone", engine) for engine in MINDSPORE)),
+        measurements=(asked("switches", "torch-tape"), *FORWARDS),
     ),
     Claim(
         id=25, topic=TOPIC, guides=("000",), judge=second_backward,

@@ -25,9 +25,7 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "second_backward_of_little": ("", ("torch-tape",)),
     "accumulation": (GUIDE, ("torch-tape",)),
     "called_again": (GUIDE, ("mindspore-tape", "torch-graph", "mindspore-graph")),
-    "compiled": (GUIDE, ("torch-graph",)),
     "reused": ("", MINDSPORE),
-    "forward_alone": (GUIDE, MINDSPORE),
     "switches": ("", ("torch-tape",)),
     "cut_off": ("", EVERY),
     "in_place": ("", EVERY),
@@ -38,7 +36,12 @@ QUESTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """Questions with a net of their own: the scenario that it is, "" for a program of the study's, and the engines asked."""
 
-LIVES: dict[str, tuple[str, ...]] = {"lifetime": EVERY, "freeing": ("torch-tape", "mindspore-tape")}
+LIVES: dict[str, tuple[str, ...]] = {
+    "lifetime": EVERY,
+    "freeing": ("torch-tape", "mindspore-tape"),
+    "forward_alone": MINDSPORE,
+    "compiled": ("torch-graph",),
+}
 """Questions about the scenario that is looked at."""
 
 

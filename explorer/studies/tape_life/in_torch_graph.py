@@ -54,6 +54,7 @@ def compiled(ask: Ask) -> Found:
     """What a forward records whose joint graph was cut in two (``torch.compile``), and what a second backward does."""
     net = made(ask)
     watch = watching(net)
+    torch.compiler.reset()  # the compiler refuses a program that it has compiled for eight other nets (torch 2.13)
     call = torch.compile(net.call, backend="aot_eager", fullgraph=True)
     with torch.autograd.graph.saved_tensors_hooks(packing(watch), unpacked):
         loss = next(flat(call(*net.arguments)))

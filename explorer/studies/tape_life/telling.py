@@ -187,7 +187,7 @@ def _switches(evidence: Evidence) -> Table:
         title="What a forward records, by how it is called",
         columns=("forward", "nodes", "saved tensors", "gradient afterwards"),
         rows=tuple(rows),
-        note=f"PyTorch on x³, where not said otherwise; MindSpore on the guide's dense layer. {missing(evidence)}".strip(),
+        note=f"PyTorch on the sum of cubes; MindSpore on the scenario. {missing(evidence)}".strip(),
     )
 
 
