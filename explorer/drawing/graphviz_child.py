@@ -8,6 +8,9 @@ import pygraphviz
 
 from explorer.drawing.layout import POINTS, Request
 
+HEAVY = 8
+"""How much more an edge of the flow holds its ends together than one that only keeps a value for later."""
+
 
 def place(request: Request) -> dict[str, tuple[float, float]]:
     """The centre of every node as ``dot`` places it, y growing downwards."""
@@ -16,8 +19,9 @@ def place(request: Request) -> dict[str, tuple[float, float]]:
     graph.node_attr.update(shape="box", fixedsize="true", label="")
     for node, (width, height) in request.sizes.items():
         graph.add_node(node, width=f"{width / POINTS:.4f}", height=f"{height / POINTS:.4f}")
+    light = set(request.light)
     for origin, target in request.edges:
-        graph.add_edge(origin, target)
+        graph.add_edge(origin, target, weight=1 if (origin, target) in light else HEAVY)
     if request.last:
         graph.add_subgraph(request.last, rank="sink")
     _clusters(graph, request)

@@ -95,10 +95,15 @@ def _forward(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], timeout:
     rungs = sum(edge.kind == "saved" for edge in inside)
     edges = list(dict.fromkeys((e.origin, e.target) for e in inside if e.kind != "saved" or rungs <= FEW_RUNGS))
     followed = {origin for origin, _ in edges}
-    last = [node for node in parts.forward if cards[node].role == "result" and node not in followed]
+    # In a flow, a result stands where it is made: pulled down, it would drag its maker aside.
+    lanes = bool(parts.backward or parts.leaves)
+    last = [node for node in parts.forward if lanes and cards[node].role == "result" and node not in followed]
     sizes = {node: (cards[node].width, 30.0) for node in parts.forward}
+    data = {(edge.origin, edge.target) for edge in inside if edge.kind != "saved"}
     bodies = {node.id: node.body for node in graph.nodes if node.body and node.id in lane}
-    layout = arrange(Request(sizes, edges, last, bodies, across=4 * SIDE, down=24.0), timeout)
+    layout = arrange(
+        Request(sizes, edges, last, bodies, [pair for pair in edges if pair not in data], across=4 * SIDE, down=24.0), timeout
+    )
     return _straightened(layout.places, edges, cards), layout.instead
 
 

@@ -19,13 +19,14 @@ POINTS: Final = 72.0
 class Request(msgspec.Struct, frozen=True):
     """What is to be placed: the size of each node in points, the edges between them, and the ids that belong at the bottom.
 
-    ``clusters`` maps ids to the label of the cluster that they stand in.
+    ``clusters`` maps ids to the label of the cluster that they stand in; ``light`` edges may bend where others are straight.
     """
 
     sizes: dict[str, tuple[float, float]]
     edges: list[tuple[str, str]]
     last: list[str] = []
     clusters: dict[str, str] = {}
+    light: list[tuple[str, str]] = []
     across: float = 16.0
     down: float = 26.0
 
