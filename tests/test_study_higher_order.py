@@ -3,12 +3,13 @@
 import copy
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from explorer.arrays import pack, unpack
 from explorer.engines import ENGINES
-from explorer.measuring import Evidence, Measured, measure
+from explorer.measuring import Evidence, Measured, Measurement, measure
 from explorer.records import Description, ParameterSpec
 from explorer.scenario import find
 from explorer.studies.higher_order import STUDY, WAVE, given, nodes, operators, orders, reference, transformations
@@ -165,9 +166,19 @@ def test_a_planted_error_is_found(measured: dict[str, Measured]) -> None:
 
 
 def test_the_same_figures_come_at_every_run(measured: dict[str, Measured], workers: Workers) -> None:
-    again = [orders("mindspore-tape"), operators("by shape", "mindspore-graph"), operators("by layer", "torch-func")]
+    again = [operators("by shape", "mindspore-tape"), operators("by layer", "torch-func"), nodes("torch-graph")]
     for name, each in measure(again, workers).items():
         assert each.figures == measured[name].figures
+
+
+@pytest.mark.parametrize("asked", [nodes("torch-tape"), orders("torch-graph")])
+def test_a_graph_that_has_grown_too_large_is_the_last_that_is_asked_for(asked: Measurement, workers: Workers) -> None:
+    small = msgspec.structs.replace(asked, name="small", options={**asked.options, "largest": 20, "timed": False})
+    figures = measure([small], workers)["small"].figures
+    by_order = figures["by order"] if "by order" in figures else figures["by input"]["x"]
+    assert not any("raised" in by_order[order] for order in ("1", "2"))
+    assert [by_order[order]["raised"] for order in ("3", "4", "5")] == ["NotAsked"] * 3
+    assert by_order["3"]["message"].startswith("the graph of order 2 has ")
 
 
 def test_without_evidence_there_are_no_findings() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from explorer.engines import ENGINES, Kind
 from explorer.measuring import Measurement
-from explorer.studies.higher_order.given import CLOSED, OPERATORS, TRANSFORMING, TWICE
+from explorer.studies.higher_order.given import CLOSED, LARGEST, OPERATORS, TRANSFORMING, TWICE
 from explorer.studies.higher_order.telling import tell
 from explorer.studies.records import Study, Target
 
@@ -21,7 +21,7 @@ def orders(engine: str, scenario: str = WAVE, device: str = "cpu") -> Measuremen
         target=f"{HERE}.in_{framework}:orders",
         scenario=scenario,
         device=device,
-        options={"engine": engine, "timed": scenario == WAVE},
+        options={"engine": engine, "timed": scenario == WAVE, "largest": LARGEST},
     )
 
 
@@ -43,7 +43,7 @@ def nodes(engine: str, scenario: str = WAVE) -> Measurement:
         kind=kind,
         target=f"{HERE}.graphs:nodes",
         scenario=scenario,
-        options={"engine": engine},
+        options={"engine": engine, "largest": LARGEST},
     )
 
 

@@ -21,7 +21,7 @@ def nodes(ask: Ask) -> Found:
     drawn: tuple[GradGraph, ...] = ()
     last, size = 0, 0
     for order, case in next(iter(given.cases(ask.scenario).values())).items():
-        if size > given.LARGEST:
+        if size > ask.options["largest"]:
             figures[order] = given.beyond(last, size)
             continue
         captured = engine.capture(CaptureRequest(net, case, values=order == DRAWN))

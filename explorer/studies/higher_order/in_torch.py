@@ -32,7 +32,7 @@ def orders(ask: Ask) -> Found:
                     timings[f"order {order}, {turn} call"] = time.perf_counter() - start
         last, size, figures[name] = 0, 0, {}
         for order, case in by_order.items():
-            if size > given.LARGEST:
+            if size > ask.options["largest"]:
                 figures[name][order] = given.beyond(last, size)
                 continue
             figures[name][order] = given.derivative(answer(AnswerRequest(net, case)))
