@@ -47,9 +47,9 @@ def test_rows_40_to_51_are_claimed_and_measure_what_the_study_measures(measured:
         (45, "holds", "MindSpore and TensorFlow (Keras) [[4, 5], [7, 8]]"),
         (46, "holds", "MindSpore and PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]"),
         (47, "does_not_hold", '"same" in PyTorch puts the odd zero right/bottom 11 times, left/top 0 times'),
-        (48, "holds", "69 sizes"),
-        (49, "outdated", "MindSpore within [-0.1178, 0.1178] (sqrt k = 0.1179)"),
-        (50, "outdated", "0 for N(0, 1)"),
+        (48, "holds", "the formula misses: MindSpore and PyTorch and TensorFlow (Keras) 0"),
+        (49, "outdated", "weights: MindSpore in [-0.1178, 0.1178], p 0.9 uniform, 0 normal"),
+        (50, "outdated", "biases: MindSpore in [-0.1249, 0.1248]"),
         (51, "holds", "first order: 48 of 48 agree"),
     ],
 )

@@ -18,7 +18,9 @@ def _default(kind: str) -> Callable[[Evidence, dict[str, Any]], Ruling]:
     def judge(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         initial = found(evidence, INITIAL)
         weight, bias = ({who: each[f"{kind} {part}"] for who, each in initial.items()} for part in ("weight", "bias"))
-        seen = "; ".join(f"{TITLES[who]} {_told(weight[who])}, bias {_told(bias[who])}" for who in initial)
+        seen = f"sqrt k = {weight['torch']['bound']:.4f}; weights: "
+        seen += "; ".join(f"{TITLES[who]} {_told(weight[who])}" for who in initial)
+        seen += "; biases: " + "; ".join(f"{TITLES[who]} {_told(bias[who])}" for who in initial)
         asked = [TITLES[who] for who, each in initial.items() if not each["has_bias"][kind]]
         seen += f"; no bias unless asked: {', '.join(asked)}" if asked else ""
         ours, theirs = fits(weight["mindspore"]), fits(weight["torch"])
@@ -42,13 +44,10 @@ def _default(kind: str) -> Callable[[Evidence, dict[str, Any]], Ruling]:
 
 
 def _told(values: dict[str, Any]) -> str:
-    tests = values["ks"]
     if values["zeros"] == 1:
         return "all zeros"
-    return (
-        f"within [{values['minimum']:.4f}, {values['maximum']:.4f}] (sqrt k = {values['bound']:.4f}), "
-        f"p {tests[UNIFORM]['p']:.2g} for uniform, {tests[NORMAL]['p']:.2g} for N(0, 1)"
-    )
+    p = {name: f"{values['ks'][name]['p']:.2g}" for name in (UNIFORM, NORMAL)}
+    return f"in [{values['minimum']:.4f}, {values['maximum']:.4f}], p {p[UNIFORM]} uniform, {p[NORMAL]} normal"
 
 
 CLAIMS: tuple[Claim, ...] = (

@@ -57,12 +57,12 @@ def _states(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         pairs = [(ours[mine], theirs[other], f"{mine} / {other}") for mine, other in expects["counterparts"]]
         wrong[style] = [name for one, other, name in pairs if not _same_state(one, other)]
     moving = [name for name, each in states["mindspore-tape"].items() if not raised(each) and statistics_moved(each) == "moved"]
-    google = {f"{name}: {statistics_used(each)}" for name, each in states["keras"].items()}
+    google = [name for name, each in states["keras"].items() if statistics_used(each) == "batch"]
     settings = {name.partition(",")[0] for name in states["mindspore-tape"]}
     seen = (
         f"PyTorch {len(states['torch-tape'])} states, MindSpore {len(settings)} settings; outputs and gradients of "
         f"{len(expects['counterparts'])} counterparts agree but for {sum(map(len, wrong.values()))} in graph and tape; "
-        f"running statistics move in: {'; '.join(moving)}. Keras normalises with: {'; '.join(sorted(google))}"
+        f"running statistics move in: {'; '.join(moving)}. Keras takes the batch's in: {'; '.join(google)}"
     )
     if wrong["graph"] and wrong["tape"]:
         return Ruling("does_not_hold", seen, "Compare the outputs of your own layer in both modes: the states do not correspond.")

@@ -73,7 +73,7 @@ def _valid(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         for who, each in found(evidence, VALID).items()
     }
     cases = len(next(iter(found(evidence, VALID).values())))
-    seen = f"{cases} sizes, each by convolution, max and average pool; not floor((size - kernel) / stride) + 1: "
+    seen = f"{cases} cases of size, kernel and stride, by convolution, max and average pool; the formula misses: "
     seen += joined(alike(wrong, lambda each: str(len(each))))
     bad = [each for cases in wrong.values() for each in cases]
     if bad:
