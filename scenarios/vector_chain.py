@@ -20,22 +20,22 @@ OUTPUTS = ("seeded", "y")
 
 
 def inputs():
-    return {"x": np.ones((2, 2)), "seed": np.full((2, 2), 2.0)}
+    return {"x": np.ones((2, 2)), "v": np.full((2, 2), 2.0)}
 
 
 def mindspore_net():
-    def chain(x, seed):
+    def chain(x, v):
         x = x * 2
         y = x - 1
-        return (y * seed).sum(), y
+        return (y * v).sum(), y
 
     return chain
 
 
 def torch_net():
-    def chain(x, seed):
+    def chain(x, v):
         x = x * 2
         y = x - 1
-        return (y * seed).sum(), y
+        return (y * v).sum(), y
 
     return chain

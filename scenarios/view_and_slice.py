@@ -25,7 +25,8 @@ def mindspore_net():
         row = x.view(6)
         early = row[:-1]
         late = row[1:]
-        return (early * late).sum() + (row[::2] * row[::2]).sum()
+        every_other = row[::2]
+        return (early * late).sum() + (every_other * every_other).sum()
 
     return neighbours
 
@@ -35,6 +36,7 @@ def torch_net():
         row = x.view(6)
         early = row[:-1]
         late = row[1:]
-        return (early * late).sum() + (row[::2] * row[::2]).sum()
+        every_other = row[::2]
+        return (early * late).sum() + (every_other * every_other).sum()
 
     return neighbours

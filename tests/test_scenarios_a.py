@@ -59,12 +59,12 @@ def ops(report: Report, engine: str, phase: str) -> list[str]:
 
 def test_a_vector_output_is_seeded_by_a_vector_of_its_shape(report: Reports) -> None:
     whole = report("vector_chain")
-    seed, y = given(whole)["seed"], np.ones((2, 2))
-    all_say(row(whole, GradCase("grad", 0, has_aux=True)), {"dx": 2 * seed})
-    all_say(row(whole, GradCase("grad", (0, 1))), {"dx": 2 * seed + 2 * np.ones((2, 2)), "dseed": y})
+    v, y = given(whole)["v"], np.ones((2, 2))
+    all_say(row(whole, GradCase("grad", 0, has_aux=True)), {"dx": 2 * v})
+    all_say(row(whole, GradCase("grad", (0, 1))), {"dx": 2 * v + 2 * np.ones((2, 2)), "dv": y})
     seeds = cotangent(0, (), "float64"), cotangent(1, (2, 2), "float64")
     sens = GradCase("GradOperation", (0, 1), get_all=True, sens_param=True)
-    all_say(row(whole, sens), {"dx": 2 * (seed * seeds[0] + seeds[1]), "dseed": y * seeds[0]})
+    all_say(row(whole, sens), {"dx": 2 * (v * seeds[0] + seeds[1]), "dv": y * seeds[0]})
 
 
 def sigmoid(z: Floats) -> Floats:
@@ -99,13 +99,10 @@ def lstm_gradients(x: Floats, w_ih: Floats, w_hh: Floats, b_ih: Floats, b_hh: Fl
 def test_an_lstm_s_gradients_are_sums_back_through_time_and_both_biases_get_the_same(report: Reports) -> None:
     whole = report("lstm")
     leaves = given(whole)
-    made = lstm_gradients(leaves["x"], *(leaves[f"lstm.{name}"] for name in ("weight_ih_l0", "weight_hh_l0")), *biases(leaves))
+    w_ih, w_hh, b_ih, b_hh = (leaves[f"lstm.{name}"] for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"))
+    made = lstm_gradients(leaves["x"], w_ih, w_hh, b_ih, b_hh)
     expected = {"dx" if name == "x" else f"dlstm.{name}": value for name, value in made.items()}
     all_say(row(whole, BY_BOTH), expected, FLOAT32)
-
-
-def biases(leaves: dict[str, Floats]) -> tuple[Floats, Floats]:
-    return leaves["lstm.bias_ih_l0"], leaves["lstm.bias_hh_l0"]
 
 
 def test_an_lstm_is_one_operator_but_in_the_joint_graph_where_every_step_is_written_out(report: Reports) -> None:
