@@ -118,7 +118,7 @@ def used(evidence: Evidence) -> Table:
     for framework, name in USED.items():
         for way, each in evidence.get(name, {}).items():
             rates = used_rates(each)
-            rows.append((framework, way, tuple(rates) if rates else (short(each),)))
+            rows.append((framework, way, tuple(rates) if rates else (said(each),)))
             if isinstance(each, dict) and "said" in each:
                 rows.append((framework, f"{way}: get_last_lr() after it", tuple(each["said"])))
     steps = max((len(rates) for _, _, rates in rows), default=1)
@@ -136,11 +136,6 @@ def used_rates(figure: Any) -> list[float] | None:
         return None
     rates: list[float] = figure["used"] if isinstance(figure, dict) else figure
     return rates
-
-
-def short(figure: Any) -> str:
-    """What an attempt raised, without MindSpore's list of C++ functions."""
-    return said(figure).partition(" - C++ Call Stack")[0]
 
 
 def defaults(there: Inventory) -> Table:

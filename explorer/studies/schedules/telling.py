@@ -6,7 +6,7 @@ from explorer.studies.records import Chart, Series, Telling
 from explorer.studies.schedules import tables
 from explorer.studies.schedules.comparing import SAME, Inventory, Pair, inventory, own, pairs, written
 from explorer.studies.schedules.families import DECAYS
-from explorer.studies.schedules.tables import KINDS, USED, short, unpaired, used_rates
+from explorer.studies.schedules.tables import KINDS, USED, unpaired, used_rates
 
 PIECEWISE = "schedules.piecewise.mindspore"
 SHOWN = ("exponential", "natural exponential", "inverse", "cosine", "polynomial", "warm-up", "piecewise constant")
@@ -86,7 +86,7 @@ def _of_use(evidence: Evidence) -> list[str]:
         for way, each in evidence.get(name, {}).items():
             rates = used_rates(each)
             if rates is None:
-                found.append(f"{framework}, {way}: {short(each)}.")
+                found.append(f"{framework}, {way}: {said(each)}.")
                 continue
             moves = "moves at every update" if len({round(rate, 6) for rate in rates}) > 1 else "stays"
             found.append(f"{framework}, {way}: the rate {moves} ({', '.join(f'{rate:.4g}' for rate in rates)}).")

@@ -150,4 +150,5 @@ STUDY = Study(
     question="Do all ways to take a training step leave the same weights, step by step?",
     measurements=measurements,
     tell=tell,
+    seconds=180.0,  # a C++ compiler is at work for ten seconds on a free machine, and longer on a busy one
 )
