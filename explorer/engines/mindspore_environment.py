@@ -14,13 +14,27 @@ EVERY_STEP = "3"
 
 IR = "ir"
 DUMP = "dump"
+SETTINGS = "MINDSPORE_DUMP_CONFIG"
+"""The variable that names the file with the dump's settings."""
 
 OUTPUTS_ALONE = 2
 """What the dump's ``input_output`` is for outputs without inputs: an input is another kernel's output, and each is a file."""
 
 
-def capture_environment(scratch: Path) -> dict[str, str]:
-    """Variables of a worker that captures graphs, all read when MindSpore starts; writes the dump's settings to ``scratch``."""
+def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
+    """Variables of a worker that captures graphs, all read when MindSpore starts; writes the dump's settings to ``scratch``.
+
+    Without ``values`` no kernel's values are written: such a worker captures graphs without values, and sooner.
+    """
+    passes = {
+        "MS_DEV_SAVE_GRAPHS": "1",
+        "MS_DEV_SAVE_GRAPHS_PATH": str(scratch / IR),
+        "MS_DEV_DUMP_IR_PASSES": ",".join(PASSES),
+    }
+    return {**passes, SETTINGS: str(_settings(scratch))} if values else passes
+
+
+def _settings(scratch: Path) -> Path:
     settings = scratch / "dump.json"
     common = {
         "op_debug_mode": 0,
@@ -34,12 +48,7 @@ def capture_environment(scratch: Path) -> dict[str, str]:
         "support_device": [0],
     }
     settings.write_text(json.dumps({"common_dump_settings": common, "e2e_dump_settings": {"enable": True, "trans_flag": True}}))
-    return {
-        "MS_DEV_SAVE_GRAPHS": "1",
-        "MS_DEV_SAVE_GRAPHS_PATH": str(scratch / IR),
-        "MS_DEV_DUMP_IR_PASSES": ",".join(PASSES),
-        "MINDSPORE_DUMP_CONFIG": str(settings),
-    }
+    return settings
 
 
 def passes_environment(scratch: Path) -> dict[str, str]:

@@ -15,7 +15,7 @@ from explorer.engines.mindspore_capture_dump import Dump
 from explorer.engines.mindspore_capture_graph import Builder, Leaves, newest
 from explorer.engines.mindspore_capture_ir import program
 from explorer.engines.mindspore_code import code
-from explorer.engines.mindspore_environment import DUMP, IR
+from explorer.engines.mindspore_environment import DUMP, IR, SETTINGS
 from explorer.engines.mindspore_errors import failure
 from explorer.engines.mindspore_gradnet import wrapped
 from explorer.engines.mindspore_net import Net, array_of, build, describe, dtype_of, flat, sensitivities
@@ -35,7 +35,7 @@ RUNS = "rank_*/Net/*"
 def capture(request: CaptureRequest) -> Captured:
     """The compiler's gradient graph of one case, pass by pass, with the answer that the compiled graph gave."""
     case, shown = request.case, code(AnswerRequest(request.net, request.case))
-    scratch = _scratch()
+    scratch = _scratch(request.values)
     try:
         sens = (sensitivities(request.net),) if case.sens_param else ()
         net = build(request.net)
@@ -57,8 +57,8 @@ def capture(request: CaptureRequest) -> Captured:
     return Captured(graphs, Result(outcome="ok", structure=text, natural=text, leaves=leaves, code=shown))
 
 
-def _scratch() -> Path:
-    if "MS_DEV_SAVE_GRAPHS_PATH" not in os.environ:
+def _scratch(values: bool) -> Path:
+    if "MS_DEV_SAVE_GRAPHS_PATH" not in os.environ or (values and SETTINGS not in os.environ):
         raise ExplorerError("graphs are captured in a worker started with capture_environment(), which this process was not")
     return Path(os.environ["MS_DEV_SAVE_GRAPHS_PATH"]).parent
 
