@@ -9,9 +9,10 @@ import pytest
 from explorer.claims.operators import CLAIMS
 from explorer.claims.records import Claim, Ruling, Verdict
 from explorer.measuring import Evidence, Measured
-from explorer.studies.operators import asked
+from explorer.studies.operators import STUDY, asked
+from explorer.studies.records import Target
 from explorer.worker import Workers
-from tests.operators_evidence import everything
+from tests.measured_once import once
 
 Figures = dict[str, dict[str, Any]]
 Doctor = Callable[[Figures], None]
@@ -22,7 +23,7 @@ RAISED = {"raised": "TypeError", "message": "unexpected"}
 @pytest.fixture(scope="module")
 def measured(workers: Workers) -> dict[str, Measured]:
     """What the study measures, which the claims share."""
-    return everything(workers)
+    return once(workers, STUDY.measurements(Target("", "cpu")))
 
 
 def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda figures: None) -> Ruling:

@@ -28,15 +28,15 @@ from explorer.studies.operators.facts import (
 from explorer.studies.operators.kinks import KINKS, Kink
 from explorer.studies.operators.shown import alike, short, together
 from explorer.studies.operators.telling_kinks import gradient
-from explorer.studies.records import Telling
+from explorer.studies.records import Target, Telling
 from explorer.worker import Workers
-from tests.operators_evidence import everything
+from tests.measured_once import once
 
 
 @pytest.fixture(scope="module")
 def evidence(workers: Workers) -> Evidence:
     """What was measured."""
-    return Evidence(everything(workers))
+    return Evidence(once(workers, STUDY.measurements(Target("", "cpu"))))
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_everything_is_measured(evidence: Evidence) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "ours", "theirs"),
+    ("function", "ours", "theirs"),
     [
         ("relu", "0", "0"),
         ("relu_by_maximum", "0.5", "0.5"),
@@ -83,8 +83,8 @@ def test_everything_is_measured(evidence: Evidence) -> None:
         ("relu_of_nan", "0", "1"),
     ],
 )
-def test_gradient_at_a_kink_is_the_frameworks_in_both_styles(evidence: Evidence, name: str, ours: str, theirs: str) -> None:
-    found = {who: gradient(each) for who, each in at(evidence, name).items()}
+def test_gradient_at_a_kink_is_the_frameworks_in_both_styles(evidence: Evidence, function: str, ours: str, theirs: str) -> None:
+    found = {who: gradient(each) for who, each in at(evidence, function).items()}
     expected = {"mindspore": ours, "torch": theirs}
     assert found == {who: expected[who.partition("-")[0]] for who in asked.ENGINES}
 
@@ -244,7 +244,9 @@ def test_without_evidence_there_is_nothing_to_tell() -> None:
 
 def test_a_framework_that_is_absent_leaves_its_cells_empty_and_the_reason_in_the_note(workers: Workers) -> None:
     gone = Measured(outcome="unsupported", error=Failure("MissingFramework", "No module named 'keras'; see doctor"))
-    measured = {name: gone if ".keras" in name else each for name, each in everything(workers).items()}
+    measured = {
+        name: gone if ".keras" in name else each for name, each in once(workers, STUDY.measurements(Target("", "cpu"))).items()
+    }
     told = STUDY.tell(Evidence(measured))
     defaults = next(table for table in told.tables if table.title == "Defaults side by side")
     assert {row[3] for row in defaults.rows} == {"-"}
@@ -255,7 +257,10 @@ def test_a_framework_that_is_absent_leaves_its_cells_empty_and_the_reason_in_the
 def test_one_framework_alone_is_told_too(workers: Workers) -> None:
     gone = Measured(outcome="crashed", error=Failure("crashed", "the worker process died"))
     for framework in asked.FRAMEWORKS:
-        measured = {name: gone if f".{framework}" in name else each for name, each in everything(workers).items()}
+        measured = {
+            name: gone if f".{framework}" in name else each
+            for name, each in once(workers, STUDY.measurements(Target("", "cpu"))).items()
+        }
         assert STUDY.tell(Evidence(measured)).findings
 
 
