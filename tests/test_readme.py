@@ -47,4 +47,4 @@ def test_the_readme_names_every_engine_every_image_is_there_and_make_has_every_t
 
 def test_sessions_and_scenario_were_found() -> None:
     assert len(SCENARIO) == 1
-    assert len(SESSIONS) == 4
+    assert len(SESSIONS) == 6
