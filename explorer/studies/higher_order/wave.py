@@ -4,26 +4,32 @@
 every order, and no order makes the gradient simpler than the one before.
 """
 
+from typing import Any
+
 import numpy as np
 
 OUTPUTS = ("w",)
 
 
-def inputs():  # type: ignore[no-untyped-def]  # noqa: ANN201  # written as scenarios are
+def inputs() -> dict[str, Any]:
+    """One number, in float64."""
     return {"x": np.array(0.7)}
 
 
-def mindspore_net():  # type: ignore[no-untyped-def]  # noqa: ANN201  # likewise
+def mindspore_net() -> Any:
+    """The wave in MindSpore."""
     from mindspore import ops
 
-    def wave(x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # likewise
+    def wave(x: Any) -> Any:
         return ops.exp(x) * ops.sin(x)
 
     return wave
 
 
-def torch_net():  # type: ignore[no-untyped-def]  # noqa: ANN201  # likewise
-    def wave(x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # likewise
+def torch_net() -> Any:
+    """The wave in PyTorch."""
+
+    def wave(x: Any) -> Any:
         return x.exp() * x.sin()
 
     return wave
