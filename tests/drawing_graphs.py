@@ -29,6 +29,8 @@ class Build:
         shape: tuple[int, ...] = (2, 8),
         value: AnyArray | float | None = None,
         kept: Sequence[str] = (),
+        body: str = "",
+        missing: str = "",
     ) -> str:
         """Adds a node that reads others (``kept`` ones as saved tensors) and returns its id."""
         id_ = f"n{len(self.nodes)}"
@@ -46,6 +48,8 @@ class Build:
                 order=len(self.nodes),
                 outputs=(output,),
                 source=("net.py:12",),
+                body=body,
+                missing={"values": missing} if missing else {},
             )
         )
         self.edges += [Edge(origin, id_, 0, slot) for slot, origin in enumerate(reads)]
@@ -177,6 +181,28 @@ def branches() -> GradGraph:
     d_x = b.back("tanh_backward", stem, [total], [stem], scope="stem", shape=(4, 8))
     b.gradient("dx", d_x)
     return b.graph("grad(net, grad_position=0, weights=all)")
+
+
+def decided() -> GradGraph:
+    """A branch that ran beside one that did not, forward and backward, each taken by a call that has the value."""
+    b = Build()
+    left, right, idle = "if x.sum() > 0: true branch", "if x.sum() > 0: false branch", "this branch did not run for this input"
+    x, w = b.leaf("x", "input", np.ones(3), (3,)), b.leaf("w", "parameter", np.ones(3), (3,))
+    total = b.add("sum", [x], value=3.0)
+    square = b.add("mul", [x, x], value=np.ones(3), body=left)
+    scaled = b.add("mul", [w, square], value=np.ones(3), body=left)
+    wave = b.add("exp", [x], shape=(3,), body=right, missing=idle)
+    other = b.add("mul", [w, wave], shape=(3,), body=right, missing=idle)
+    chosen = b.add("call", [total, scaled, other], kind="call", name="if x.sum() > 0", value=np.ones(3))
+    loss = b.add("sum", [chosen], value=3.0)
+    b.add("output", [loss], kind="output", name="loss", value=3.0)
+    seed = b.add("ones", kind="constant", phase="backward", name="seed", value=np.ones(3))
+    d_square = b.back("mul", scaled, [seed], [w], value=np.ones(3), body=f"{left}, backward")
+    d_x = b.back("mul", square, [d_square], [x], value=np.ones(3), body=f"{left}, backward")
+    d_wave = b.back("mul", wave, [seed], [wave, w], shape=(3,), body=f"{right}, backward", missing=idle)
+    back = b.add("call", [d_x, d_wave], kind="call", phase="backward", name="if x.sum() > 0", of=chosen, value=np.ones(3))
+    b.gradient("dx", back, np.ones(3))
+    return b.graph()
 
 
 def tied() -> GradGraph:

@@ -17,7 +17,7 @@ from explorer.drawing.cards import cards
 from explorer.drawing.layout import Request, arrange
 from explorer.drawing.text import fit, measure
 from explorer.errors import UsageError
-from explorer.graph import GradGraph, lint
+from explorer.graph import GradGraph, Output, lint
 from tests import drawing_graphs
 from tests.drawing_graphs import Build
 
@@ -27,6 +27,7 @@ GRAPHS: dict[str, Callable[[], GradGraph]] = {
     "dense_mse": drawing_graphs.dense_mse,
     "convolution": drawing_graphs.convolution,
     "branches": drawing_graphs.branches,
+    "decided": drawing_graphs.decided,
     "tied": drawing_graphs.tied,
     "residual": lambda: drawing_graphs.residual(3),
     "shared": lambda: drawing_graphs.shared(100),
@@ -249,6 +250,48 @@ def test_dot_takes_no_label_for_html_or_a_port() -> None:
 def test_the_same_graph_gives_the_same_bytes(format_: str, view: str) -> None:
     first, second = (draw(drawing_graphs.branches(), format=format_, view=view) for _ in range(2))  # type: ignore[arg-type]
     assert first == second
+
+
+def test_branches_stand_side_by_side_under_their_conditions_and_what_did_not_run_is_pale() -> None:
+    graph = drawing_graphs.decided()
+    root = read(draw(graph, format="svg"))
+    places, labels = boxes(root), [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "label"]
+    ends = ("true branch", "false branch", "true branch, backward", "false branch, backward")
+    assert sorted((label or "").removeprefix("if x.sum() > 0: ") for label in labels) == sorted(ends)
+    groups = [rect for group in root.iter(f"{SVG}g") if group.get("class") == "group" for rect in group.findall(f"{SVG}rect")]
+    spans = [
+        Drawn(float(rect.attrib["x"]), float(rect.attrib["y"]), float(rect.attrib["width"]), float(rect.attrib["height"]), rect)
+        for rect in groups
+    ]
+    assert len(spans) == 4
+    assert not any(overlapping(one, other) for one, other in combinations(spans, 2))
+    for node in graph.nodes:
+        inside = [span for span in spans if overlapping(span, places[node.id])]
+        assert len(inside) == bool(node.body), node.id
+        assert ("idle" in places[node.id].element.attrib["class"].split()) == bool(node.missing)
+    assert "did not run for this input" in {text.text for text in root.iter(f"{SVG}text")}
+
+
+def test_a_stage_without_values_says_so_once_in_its_legend() -> None:
+    def said(graph: GradGraph) -> int:
+        return sum("there are no values" in (text.text or "") for text in read(draw(graph, format="svg")).iter(f"{SVG}text"))
+
+    known = drawing_graphs.decided()
+    bare = tuple(
+        msgspec.structs.replace(node, outputs=tuple(Output(o.shape, o.dtype) for o in node.outputs)) for node in known.nodes
+    )
+    assert said(known) == 0
+    assert said(msgspec.structs.replace(known, nodes=bare)) == 1
+
+
+def test_in_a_flow_a_result_stands_just_below_what_makes_it() -> None:
+    graph = drawing_graphs.convolution()
+    places = boxes(read(draw(graph, format="svg", view="flow")))
+    nodes = graph.by_id()
+    for edge in graph.edges:
+        if nodes[edge.target].kind == "output":
+            maker, result = places[edge.origin], places[edge.target]
+            assert 0 < result.y - maker.y < 150
 
 
 def test_hash_order_does_not_reach_the_bytes() -> None:

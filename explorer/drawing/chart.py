@@ -1,5 +1,6 @@
 """Draws a study's charts: a Chart becomes a Vega-Lite specification, and that an SVG or a PNG in the drawings' colours."""
 
+import json
 import math
 import re
 from functools import cache
@@ -30,6 +31,8 @@ TOKENS: Final = ("ink", "soft", "group-line")
 
 ALT: Final = re.compile(r' aria-[a-z]+="[^"]*"| role="graphics-[a-z]+"')
 """Vega's own accessible names, one for each mark: a title and a description for the whole say more."""
+
+RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 CLIP: Final = re.compile(r"\bclip\d+\b")
 
@@ -93,7 +96,7 @@ def _lines_of(chart: Chart) -> dict[str, Any]:
         "shape": {**series, "scale": {"domain": names}},
     }
     if chart.kind != "points":
-        encoding["strokeDash"] = {**series, "scale": {"domain": names, "range": _dashes(len(names))}}
+        encoding["strokeDash"] = {**series, "scale": {"domain": names, "range": _dashes(len(names))}, "legend": None}
     return {"mark": mark, "encoding": encoding, "width": WIDTH, "height": HEIGHT}
 
 
@@ -122,13 +125,20 @@ def _series(names: list[str]) -> dict[str, Any]:
 def _numbers(chart: Chart, axis: Literal["x", "y"]) -> dict[str, Any]:
     found = {number for each in chart.series for number in getattr(each, axis) if isinstance(number, (int, float)) and number > 0}
     if axis not in chart.log or not found:
-        return {"type": "quantitative", "scale": {"zero": chart.kind == "bars"}, "axis": {"tickCount": 7}}
+        whole = all(float(number).is_integer() for number in found)
+        return {
+            "type": "quantitative",
+            "scale": {"zero": chart.kind == "bars"},
+            "axis": {"tickCount": 7, "tickMinStep": int(whole)},
+        }
     low, high = min(found), max(found)
-    base = 2 if axis == "x" and all(math.log2(number).is_integer() for number in found) else 10
+    base = 2 if all(math.log2(number).is_integer() for number in found) else 10
     first, last = math.floor(math.log(low, base) + 1e-9), math.ceil(math.log(high, base) - 1e-9)
     every = max(1, math.ceil((last - first) / MOST_TICKS))
-    ticks = [float(base) ** power for power in range(first, last + 1, every)]
-    label = f"'{base}^' + round(log(datum.value) / log({base}))"
+    powers = range(first, last + 1, every)
+    ticks = [float(base) ** power for power in powers]
+    names = [f"{base}{str(power).translate(RAISED)}" for power in powers]
+    label = f"{json.dumps(names)}[indexof({json.dumps(ticks)}, datum.value)]"
     scale = {"type": "log", "base": base, "domain": [ticks[0], float(base) ** last], "nice": False}
     return {"type": "quantitative", "scale": scale, "axis": {"values": ticks, "labelExpr": label}}
 
@@ -165,7 +175,7 @@ def _config() -> dict[str, Any]:
             "subtitlePadding": 6, "offset": 12,
         },
         "axis": {**text, "gridColor": line, "domainColor": line, "tickColor": line, "titlePadding": 8},
-        "legend": {**text, "orient": "bottom", "labelLimit": 320, "symbolStrokeWidth": 2, "symbolDash": [1, 0], "symbolSize": 60},
+        "legend": {**text, "orient": "bottom", "labelLimit": 320, "symbolStrokeWidth": 2, "symbolSize": 60},
     }  # fmt: skip
 
 

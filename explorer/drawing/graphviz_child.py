@@ -12,6 +12,10 @@ HEAVY = 8
 """How much more an edge of the flow holds its ends together than one that only keeps a value for later."""
 
 
+LONGEST = 40
+"""The most characters of a cluster's label that get room."""
+
+
 def place(request: Request) -> dict[str, tuple[float, float]]:
     """The centre of every node as ``dot`` places it, y growing downwards."""
     graph = pygraphviz.AGraph(directed=True, strict=True, splines="false", nodesep=request.across / POINTS)
@@ -35,8 +39,9 @@ def _clusters(graph: "pygraphviz.AGraph", request: Request) -> None:
     members: defaultdict[str, list[str]] = defaultdict(list)
     for node, label in request.clusters.items():
         members[label].append(node)
-    for index, nodes in enumerate(members.values()):
-        graph.add_subgraph(nodes, name=f"cluster{index}", margin="24")
+    for index, (label, nodes) in enumerate(members.items()):
+        # Room for the label; the text itself is not given, for Graphviz reads some as markup.
+        graph.add_subgraph(nodes, name=f"cluster{index}", margin="24", label="x" * min(len(label), LONGEST), fontsize="9")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ SIDE = 7.0
 LABEL = 13.0
 """Height of a group's label above its uppermost boxes."""
 
-WIDEN = 150.0
+WIDEN = 220.0
 """How much wider than its boxes a group may get for its label."""
 
 EDGE = 32.0
@@ -48,8 +48,10 @@ def spans(lane: Lane, scopes: Mapping[str, str]) -> list[Span]:
         right = max([max(lane.centres[node] + lane.half(node) for node in members) + SIDE, *(s.right + SIDE for s in inner)])
         same = any(span.first == rows[0] and span.last == rows[-1] and _covers(lane, span, members) for span in inner)
         span = Span(scope, left, right, rows[0], rows[-1], holds)
-        roomy = (_roomy(lane, span, side, end) for side in (_short(lane, span), 0.0) for end in (True, False))
-        span = next((each for each in roomy if not _mixed(lane, each, members) and not _crossed(each, found)), span)
+        words = (span.label, brief(span.label), "")
+        roomy = (_roomy(lane, span, side, text) for text in words for side in (_short(lane, span), 0.0))
+        fitting = (each for each in roomy if not _mixed(lane, each, members) and not _crossed(each, found))
+        span = max(fitting, key=_legible, default=span)
         if not same and holds < DEEPEST and not _mixed(lane, span, members) and not _crossed(span, found):
             found.append(span)
     return sorted((_relative(span, found) for span in found), key=lambda span: (-span.holds, span.first, span.left))
@@ -68,11 +70,23 @@ def _short(lane: Lane, span: Span) -> float:
     return min(WIDEN, max(0.0, span.left + 6 + measure(label, 9.0) + 5 - min(boxes, default=span.right)))
 
 
-def _roomy(lane: Lane, span: Span, side: float, end: bool) -> Span:
-    """The group, wider to the left, and if ``end`` as wide as its label where that is not much; it stays beside its lane."""
+def brief(label: str) -> str:
+    """What a subgraph is, without what decides on it: "true branch" of "if x.sum() > 0: true branch"."""
+    return label.rpartition(": ")[2]
+
+
+def _legible(span: Span) -> tuple[int, float]:
+    """How much of its label a group has room for, and then how narrow it is."""
+    width = span.right - span.left - 8
+    return sum(measure(text, 9.0) <= width for text in (span.label, brief(span.label))), -width
+
+
+def _roomy(lane: Lane, span: Span, side: float, text: str) -> Span:
+    """The group, wider to the left, and wide enough for a text as long as it stays beside its lane."""
     left = max(span.left - side, min(span.left, lane.left - EDGE))
-    wide = left + min(WIDEN, measure(span.label, 9.0) + 16) if end else 0.0
-    return msgspec.structs.replace(span, left=left, right=max(span.right, min(wide, lane.right + 2 * EDGE)))
+    wide = left + measure(text, 9.0) + 16
+    fits = wide - left <= WIDEN and wide <= lane.right + 2 * EDGE
+    return msgspec.structs.replace(span, left=left, right=max(span.right, wide if fits else 0.0))
 
 
 def _within(scope: str, outer: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from explorer.drawing.groups import LABEL, SIDE, Span, spans
+from explorer.drawing.groups import LABEL, SIDE, Span, brief, spans
 from explorer.drawing.lane import Lane
 from explorer.drawing.layered import spread
 from explorer.drawing.layout import Request, arrange
@@ -302,7 +302,7 @@ def _group(lane: Lane, span: Span, heights: Heights) -> Group:
 
 def _label(label: str, width: float) -> str:
     """A group's label as far as there is room: of a subgraph, what it is rather than what decides on it."""
-    words = label if measure(label, 9.0) <= width else label.rpartition(": ")[2]
+    words = label if measure(label, 9.0) <= width else brief(label)
     return fit(words, 9.0, width)
 
 
