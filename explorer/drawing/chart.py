@@ -175,7 +175,7 @@ def _config() -> dict[str, Any]:
             "subtitlePadding": 6, "offset": 12,
         },
         "axis": {**text, "gridColor": line, "domainColor": line, "tickColor": line, "titlePadding": 8},
-        "legend": {**text, "orient": "bottom", "labelLimit": 320, "symbolStrokeWidth": 2, "symbolSize": 60},
+        "legend": {**text, "orient": "bottom", "labelLimit": 320, "symbolStrokeWidth": 0, "symbolSize": 60},
     }  # fmt: skip
 
 
