@@ -35,20 +35,19 @@ def _piecewise(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 def _exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     ours, theirs = evidence[USED_MINDSPORE.name], evidence[USED_TORCH.name]
-    rates = {way: used_rates(each) for way, each in {**ours, **theirs}.items()}
+    ways = {**ours, **{f"torch.optim.{way}": each for way, each in theirs.items()}}
+    rates = {way: used_rates(each) for way, each in ways.items()}
     said_rates = theirs["SGD, stepped by hand"].get("said")
     decays = [way for way, each in rates.items() if each and greatest_difference(each, expects["used"]) < NEAR]
     right = said_rates is not None and greatest_difference(said_rates, expects["rates"]) < NEAR
-    stays = rates["SGD, never stepped"]
+    stays = rates["torch.optim.SGD, never stepped"]
     still = stays is not None and max(stays) - min(stays) < NEAR
-    seen = (
-        f"get_last_lr() after each scheduler.step(): {_short(said_rates)}; rates used decay with: {', '.join(decays) or 'none'}"
-    )
+    seen = f"get_last_lr() after each step(): {_short(said_rates)}; the rate decays in: {'; '.join(decays) or 'none'}"
     if not (right and still and all(way in decays for way in BY_ITSELF)):
         return Ruling("does_not_hold", seen, "Print the rates of the first steps on both sides before you compare training runs.")
     if BY_HAND in decays and NEVER not in decays:
         note = "nn optimizers move a list or Cell on by themselves; with experimental optimizers call scheduler.step() yourself."
-        return Ruling("holds_with_changes", f"{seen}; experimental SGD without scheduler.step(): {_short(rates[NEVER])}", note)
+        return Ruling("holds_with_changes", f"{seen}; and stays in: {NEVER}", note)
     return Ruling("holds", seen, "Call scheduler.step() in PyTorch, and nothing in MindSpore.")
 
 

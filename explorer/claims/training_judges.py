@@ -232,7 +232,8 @@ def state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     names = ours["nn"]["state_dict"]
     listed = said(names) if raised(names) else ", ".join(names)
     there = ", ".join(f"{place} {'yes' if yes else 'no'}" for place, yes in has.items())
-    seen = f"state_dict: {there} ({listed}); get_lr {rates['get_lr']}, get_last_lr {rates['get_last_lr']}"
+    told_rates = ", ".join(f"{name} {said(rate) if raised(rate) else format(rate, '.4g')}" for name, rate in rates.items())
+    seen = f"state_dict: {there} (nn: {listed}); {told_rates}"
     if not has["torch"] or not right:
         return Ruling("does_not_hold", seen, "Look up how the optimizer tells its state: this is not the guides' any more.")
     if has["nn"]:
