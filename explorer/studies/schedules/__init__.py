@@ -1,5 +1,7 @@
 """The study of learning-rate schedules: both frameworks' schedules side by side, as sequences and as curves."""
 
+import msgspec
+
 from explorer.measuring import Measurement
 from explorer.studies.records import Study, Target
 from explorer.studies.schedules.families import forms
@@ -53,8 +55,8 @@ MEASUREMENTS = (NAMES_MINDSPORE, NAMES_TORCH, LISTS, CELLS, HAND_MINDSPORE, HAND
 
 
 def measurements(target: Target) -> tuple[Measurement, ...]:
-    """Everything measured: what there is, each form's sequences, and what an optimizer makes of a schedule."""
-    return MEASUREMENTS
+    """Everything measured, on the device asked for."""
+    return tuple(msgspec.structs.replace(each, device=target.device) for each in MEASUREMENTS)
 
 
 STUDY = Study(

@@ -71,12 +71,12 @@ def used(ask: Ask) -> Found:
     """Updates with gradient 1: how far the weight moves is the rate used, with and without ``scheduler.step()``."""
 
     def moved(stepped: bool) -> dict[str, list[float]]:
-        weight = torch.zeros(1, requires_grad=True)
+        weight = torch.zeros(1, device=ask.device, requires_grad=True)
         optimizer = torch.optim.SGD([weight], lr=RATE)
         scheduler = lr_scheduler.ExponentialLR(optimizer, ask.options["gamma"])
         places, said = [0.0], []
         for _ in range(ask.options["steps"]):
-            weight.grad = torch.ones(1)
+            weight.grad = torch.ones_like(weight)
             optimizer.step()
             if stepped:
                 scheduler.step()

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from explorer.measuring import Measurement
 from explorer.studies.records import Study, Target
 from explorer.studies.training.given import forms
@@ -140,8 +142,8 @@ OTHERS = (
 
 
 def measurements(target: Target) -> tuple[Measurement, ...]:
-    """Everything measured."""
-    return (*ROUTES, *OTHERS)
+    """Everything measured, on the device asked for."""
+    return tuple(msgspec.structs.replace(each, device=target.device) for each in (*ROUTES, *OTHERS))
 
 
 STUDY = Study(

@@ -37,9 +37,9 @@ def clipping(ask: Ask) -> Found:
 
 
 def _weights(ask: Ask) -> list[Any]:
-    made = [torch.zeros(len(each), requires_grad=True) for each in ask.options["gradients"]]
+    made = [torch.zeros(len(each), device=ask.device, requires_grad=True) for each in ask.options["gradients"]]
     for weight, gradient in zip(made, ask.options["gradients"], strict=True):
-        weight.grad = torch.tensor(gradient, dtype=torch.float32)
+        weight.grad = torch.tensor(gradient, dtype=torch.float32, device=ask.device)
     return made
 
 

@@ -14,11 +14,11 @@ def updates(ask: Ask) -> Found:
     """The weight after each of five given gradients, by every optimizer asked for."""
 
     def path(name: str, settings: dict[str, Any]) -> Any:
-        weight = torch.tensor(WEIGHT, requires_grad=True)
+        weight = torch.tensor(WEIGHT, device=ask.device, requires_grad=True)
         optimizer = getattr(torch.optim, name)([weight], **settings)
         found = []
         for gradient in gradients():
-            weight.grad = torch.from_numpy(gradient)
+            weight.grad = torch.from_numpy(gradient).to(ask.device)
             optimizer.step()
             found.append(listed(weight))
         return found
@@ -39,9 +39,9 @@ def weight_decay(ask: Ask) -> Found:
 
     def left(name: str, settings: dict[str, Any]) -> Any:
         names = ("fc.weight", "fc.bias", "norm.gamma", "norm.beta")
-        weights = {name: torch.ones(1, requires_grad=True) for name in names}
+        weights = {name: torch.ones(1, device=ask.device, requires_grad=True) for name in names}
         for weight in weights.values():
-            weight.grad = torch.zeros(1)
+            weight.grad = torch.zeros_like(weight)
         getattr(torch.optim, name)(weights.items(), lr=RATE, **settings).step()
         return {name: weight.item() for name, weight in weights.items()}
 
@@ -57,7 +57,7 @@ def groups(ask: Ask) -> Found:
     """Two steps with a setting of its own for the first of two weights: whether a group takes it, and what it does."""
 
     def taken(setting: dict[str, Any], width: int) -> Any:
-        row = torch.tensor([[1.0, 3.0] * (width // 2)])
+        row = torch.tensor([[1.0, 3.0] * (width // 2)], device=ask.device)
         first, second = (row.clone().requires_grad_() for _ in range(2))
         optimizer = torch.optim.SGD([{"params": [first], **setting}, {"params": [second]}], lr=RATE)
         for _ in range(2):
@@ -72,10 +72,10 @@ def add_param_group(ask: Ask) -> Found:
     """A group added to an optimizer that exists, and one step after it, by every optimizer asked for."""
 
     def grown(name: str) -> Any:
-        first, second = (torch.ones(1, requires_grad=True) for _ in range(2))
+        first, second = (torch.ones(1, device=ask.device, requires_grad=True) for _ in range(2))
         optimizer = getattr(torch.optim, name)([first], lr=RATE)
         optimizer.add_param_group({"params": [second], "lr": 0.5})
-        first.grad, second.grad = torch.ones(1), torch.ones(1)
+        first.grad, second.grad = torch.ones_like(first), torch.ones_like(second)
         optimizer.step()
         return {"first": listed(first), "second": listed(second)}
 
@@ -84,8 +84,8 @@ def add_param_group(ask: Ask) -> Found:
 
 def told(ask: Ask) -> Found:
     """What an optimizer tells of itself after one step: its methods, the names in its state_dict, the rate it says it has."""
-    weight = torch.ones(1, requires_grad=True)
-    weight.grad = torch.ones(1)
+    weight = torch.ones(1, device=ask.device, requires_grad=True)
+    weight.grad = torch.ones_like(weight)
     optimizer = torch.optim.SGD([weight], lr=RATE, momentum=0.9)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
     optimizer.step()
