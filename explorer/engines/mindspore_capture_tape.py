@@ -16,7 +16,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.mindspore_capture_draft import UNWRITTEN, UNWRITTEN_REASON, Draft, Slot, shapes
 from explorer.engines.mindspore_capture_tensors import Key, Seen, inner_nodes, key, seen, tensors_in
-from explorer.engines.mindspore_capture_values import Values, writes
+from explorer.engines.mindspore_capture_values import READ, STATISTICS, Values, writes
 from explorer.engines.mindspore_net import Net, array_of
 from explorer.engines.mindspore_places import Places
 from explorer.engines.mindspore_state import moved, results, snapshot
@@ -74,10 +74,8 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             return func(*args, **(kwargs or {}))
         given = [seen(tensor) for tensor in tensors_in(args[2] if args and isinstance(args[0], ms.ops.Primitive) else args)]
         told = self.places.here(__file__) if self.phase == "forward" else ("", ())
-        written = writes(func.name)
-        if written and self.values.wanted:
-            self.settle()
-            self.values.freeze([each.tensor for each in given[written]])
+        if self.values.wanted:
+            self._spare(func.name, [each.tensor for each in given])
         self.events.append(self._starts)
         result = func(*args, **(kwargs or {}))
         outputs = list(tensors_in((result,)))
@@ -85,6 +83,16 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             self.events.append(partial(self._ran, func.name, given, outputs, told))
             self.kept.append((args, result))
         return result
+
+    def _spare(self, op: str, given: list[Any]) -> None:
+        """Read what an operator is about to overwrite, unless that was read at the start and nothing has looked at it since."""
+        written = writes(op)
+        if written and not all(tensor._get_user_data(READ) for tensor in given[written]):
+            self.settle()
+            self.values.freeze(given[written])
+        for tensor in () if op in STATISTICS else given:
+            if tensor._get_user_data(READ):
+                tensor._set_user_data(READ, False)
 
     def _starts(self) -> None:
         self.last = None
@@ -142,6 +150,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             number = self.leaves[name] = self._add(kind, kind, "forward", (), [tensor], name=name)
             if name in self.start:
                 self.values.know(number, self.start[name])
+                tensor._set_user_data(READ, True)
             self.made.setdefault(key(tensor), (number, 0))
             self.kept.append(tensor)
 

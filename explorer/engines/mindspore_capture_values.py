@@ -16,6 +16,9 @@ IN_PLACE = re.compile(r"Assign|Inplace|Scatter|_?[Cc]opy_?$")
 STATISTICS = {"BatchNorm": slice(3, 5)}
 """Operators that change some of their arguments alone: the running mean and variance."""
 
+READ = "explorer.read"
+"""A mark on tensors whose values were read before anything ran."""
+
 
 def writes(op: str) -> slice | None:
     """Which of the tensors that it is given an operator may change."""

@@ -10,6 +10,7 @@ import msgspec
 
 from explorer.arrays import AnyArray
 from explorer.cases import GradCase, flatten, render
+from explorer.engines.collector import paused
 from explorer.engines.mindspore_answer import answer, gradient_of, named, weights
 from explorer.engines.mindspore_capture_dump import Dump
 from explorer.engines.mindspore_capture_graph import Builder, Leaves, newest
@@ -32,6 +33,7 @@ RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
 
 
+@paused()
 def capture(request: CaptureRequest) -> Captured:
     """The compiler's gradient graph of one case, pass by pass, with the answer that the compiled graph gave."""
     case, shown = request.case, code(AnswerRequest(request.net, request.case))

@@ -3,6 +3,7 @@
 import mindspore as ms
 
 from explorer.cases import flatten, render
+from explorer.engines.collector import paused
 from explorer.engines.mindspore_answer import answer, derivative, gradient_of, named, weights
 from explorer.engines.mindspore_capture_tape import Recorder
 from explorer.engines.mindspore_code import code
@@ -13,6 +14,7 @@ from explorer.records import AnswerRequest, Captured, CaptureRequest, Result
 __all__ = ["answer", "capture", "describe"]
 
 
+@paused()
 def capture(request: CaptureRequest) -> Captured:
     """The tape of one case as a graph, op by op, with the answer that was computed while it was watched."""
     case = request.case

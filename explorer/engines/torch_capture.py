@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 
+from explorer.engines.collector import paused
 from explorer.engines.sums import sourced
 from explorer.engines.torch_hazards import hazards, last_writers
 from explorer.engines.torch_places import Line, source
@@ -114,6 +115,7 @@ class Capture:
 
     # Nodes and edges
 
+    @paused()
     def graph(self, case: str, values: bool) -> GradGraph:
         """The record of the graph; without ``values`` just the shapes."""
         self.nodes: list[Node] = []

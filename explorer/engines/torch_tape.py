@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from explorer.cases import GradCase
+from explorer.engines.collector import paused
 from explorer.engines.torch_capture import Capture
 from explorer.engines.torch_code import code
 from explorer.engines.torch_errors import failure, outcome
@@ -80,6 +81,7 @@ def _plain(net: Net, case: GradCase) -> Solved:
     return returned, roots, *differentiate(net, case, roots)
 
 
+@paused()
 def _watched(net: Net, case: GradCase, captures: list[Capture]) -> Solved:
     recorder = Recorder(net)
     with recorder, recorder.places:
