@@ -177,6 +177,8 @@ def test_a_float16_gradient_below_two_to_the_minus_24_is_zero_and_scaling_saves_
         got = leaves(both, engine)["dx"]
         assert got.dtype == np.float16
         np.testing.assert_allclose(got.astype(np.float64) / 1025, w**2, 1e-3)
+        (shown,) = (node for node in graph(whole, engine).nodes if node.kind == "output" and node.name == "loss")
+        assert [value(node) for node in origins(graph(whole, engine), shown)] == [value(shown)] == [np.float16(2.0**-5)]
     assert {loss.verdict, both.verdict} == {"match"}
     assert loss.oracle_agrees
     (estimate,) = (each for each in loss.oracle.estimates if each.name == "dx")
