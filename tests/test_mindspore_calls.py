@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.engines.mindspore_capture_calls import Call, Calls, readable
+from explorer.engines.mindspore_capture_calls import Call, Calls, argument, readable
 from explorer.engines.mindspore_capture_draft import Draft
 from explorer.graph import Output
 
@@ -24,6 +24,14 @@ from explorer.graph import Output
 )
 def test_a_compiler_s_name_is_told_in_words(name: str, condition: str, words: str) -> None:
     assert readable(name, condition) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("▸фh", "h"), ("equiv_17_cube", "cube"), ("equiv_9_CNode_349", "argument"), ("Parameter_375", "argument"), ("x", "x")],
+)
+def test_a_parameter_of_a_subgraph_is_called_as_in_the_source(name: str, words: str) -> None:
+    assert argument(name) == words
 
 
 def test_functions_called_once_within_functions_called_once_leave_no_call_behind() -> None:

@@ -224,6 +224,16 @@ def readable(name: str, condition: str = "") -> str:
     return (f"{condition}: {words}" if condition and ":" not in condition else f"{words}{condition.lstrip(':')}") + back
 
 
+def argument(name: str) -> str:
+    """What a subgraph's parameter is called: as in the source, without the compiler's marks; "argument" where it has no name.
+
+    >>> argument("▸фh"), argument("equiv_17_cube"), argument("Parameter_375")
+    ('h', 'cube', 'argument')
+    """
+    plain = re.sub(r"^(?:[▸◂ф]|equiv_\d+_)+", "", name)
+    return "argument" if re.fullmatch(r"(?:Parameter|CNode)_\d+|", plain) else plain
+
+
 def _branch(name: str) -> str:
     """What the forward and the backward of a branch share in their names: its number and mark; the whole name of any other."""
     found = BRANCH.search(name)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from explorer.arrays import NUMPY_NAMES, AnyArray, Summary, summarise
-from explorer.engines.mindspore_capture_calls import Calls, Captured, slots
+from explorer.engines.mindspore_capture_calls import Calls, Captured, argument, slots
 from explorer.engines.mindspore_capture_draft import UNWRITTEN, UNWRITTEN_REASON, Draft, Slot
 from explorer.engines.mindspore_capture_ir import Place, Statement, outputs, tensors
 from explorer.engines.mindspore_capture_links import Links
@@ -96,7 +96,7 @@ class Builder:
             made = tuple(Output(shape, dtype) for shape, dtype in outputs(parameter.abstract))
             if not made:
                 continue
-            number = self.draft.add("input", "input", self.lane, name=parameter.name, outputs=made, body=self.body)
+            number = self.draft.add("input", "input", self.lane, name=argument(parameter.name), outputs=made, body=self.body)
             known[parameter.label] = self.outer[graph.name, parameter.label] = (number, 0)
         for statement in statements:
             value = self._value(statement, known)
