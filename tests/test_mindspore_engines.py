@@ -16,6 +16,7 @@ from explorer.arrays import pack, unpack
 from explorer.cases import GradCase, matrix, render, structure
 from explorer.engines import ENGINES
 from explorer.engines.mindspore_code import code
+from explorer.engines.mindspore_environment import capture_environment
 from explorer.explore import widest
 from explorer.graph import GradGraph, Node, lint
 from explorer.records import (
@@ -324,3 +325,9 @@ def test_the_code_of_every_case_is_python() -> None:
         request = NetRequest(scenario=str(NETS / "ms_dense.py"), engine=engine)
         for case in matrix(2, True, order=3):
             assert ast.parse(code(AnswerRequest(request, case))).body, case.label
+
+
+def test_only_a_worker_that_is_to_read_values_has_every_kernel_dumped(tmp_path: Path) -> None:
+    full, bare = capture_environment(tmp_path), capture_environment(tmp_path, values=False)
+    assert bare == {name: value for name, value in full.items() if name != "MINDSPORE_DUMP_CONFIG"}
+    assert Path(full["MINDSPORE_DUMP_CONFIG"]).is_file()

@@ -289,3 +289,10 @@ def test_without_values_the_graph_is_the_same_but_for_them(torch: Torch, engine:
     assert bare.edges == valued.edges
     assert [output.values for node in bare.nodes for output in node.outputs] == [None] * len(bare.nodes)
     assert [node.op for node in bare.nodes] == [node.op for node in valued.nodes]
+
+
+def test_a_gradient_reaches_its_leaf_without_a_copy_that_only_capture_would_cause(torch: Torch) -> None:
+    graph = only(torch.capture("conv_bn_relu_pool", "torch-tape", EVERYTHING))
+    assert [node.op for node in graph.nodes if node.tape == "AccumulateGrad"] == []
+    named_gradients = {node.name for node in graph.nodes if node.kind == "output" and node.phase == "backward"}
+    assert "dconv.weight" in named_gradients

@@ -7,11 +7,13 @@ from explorer.graph import GradGraph, Node
 
 def sourced(graph: GradGraph) -> GradGraph:
     """The same graph, in which every accumulation without a source has those of its addends, first addend first."""
+    bare = [node for node in graph.nodes if node.kind == "accumulate" and not node.source]
+    if not bare:
+        return graph
     addends: dict[str, list[str]] = {}
     for edge in graph.edges:
         addends.setdefault(edge.target, []).append(edge.origin)
     made = graph.by_id()
-    bare = [node for node in graph.nodes if node.kind == "accumulate" and not node.source]
     for node in sorted(bare, key=lambda node: node.order):
         lines = dict.fromkeys(line for origin in addends.get(node.id, ()) for line in made[origin].source[:1])
         if lines:

@@ -100,7 +100,8 @@ class Capture:
                 if owner is not None:
                     shown = self.resolve((owner, 0))[0]
                     forward = shown if self.records[shown].phase == "forward" else links.get(shown)
-                    links |= {} if forward is None else {number: forward}
+                    if forward is not None:
+                        links[number] = forward
         wanted = {self.resolve(slot)[0]: self.recorder.leaf(name[1:]) for name, slot in self.gradients.items()}
         for slot in self.recorder.heads:
             wanted.setdefault(self.resolve(slot)[0], next(iter(wanted.values())))
@@ -108,9 +109,10 @@ class Capture:
             record = self.records[number]
             if number not in links and record.phase == "backward":
                 target = record.target[0] if record.target else wanted.get(number)
-                links |= {} if target is None else {number: target}
+                if target is not None:
+                    links[number] = target
             if number in links:
-                wanted |= {self.resolve(slot)[0]: links[number] for slot in record.reads}
+                wanted.update((self.resolve(slot)[0], links[number]) for slot in record.reads)
         return links
 
     # Nodes and edges

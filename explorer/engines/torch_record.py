@@ -139,7 +139,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
 
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
-        given = tensors_in(args)
+        given: list[torch.Tensor] = []
+        _gather(args, given)
         if kwargs:
             _gather(kwargs.values(), given)
         reads = [self.made.get(id(tensor)) or self._unknown(tensor) for tensor in given]
@@ -155,7 +156,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
                 self._copy_holders(tensor)
         result = func(*args, **kwargs)
         self.records.append(record)
-        record.kept = made = tensors_in(result)
+        record.kept = made = [result] if type(result) in TENSORS else tensors_in(result)
         if record.tape and self.running[0] in self.feeding:
             self._follows(record)
         else:

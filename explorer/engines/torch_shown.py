@@ -46,4 +46,4 @@ def _form(tensor: torch.Tensor) -> Any:
 
 def _elements(tensor: torch.Tensor) -> Any:
     """What two tensors share when they show the same elements in the same order."""
-    return tensor.data_ptr(), tensor.shape, tensor.dtype, tensor.stride(), tensor.is_neg(), tensor.device
+    return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.is_neg(), tensor.device
