@@ -27,16 +27,16 @@ class Shown:
 
 def _summaries(tensors: dict[Any, torch.Tensor]) -> dict[Any, Summary]:
     groups: dict[Any, list[Any]] = {}
-    for key, tensor in tensors.items():
-        groups.setdefault((tensor.numel(), tensor.dtype, tensor.device), []).append(key)
+    for key in tensors:
+        groups.setdefault(key[:3], []).append(key)
     found: dict[Any, Summary] = {}
     with torch.no_grad():
-        for (size, *_), keys in groups.items():
+        for (shape, _, _), keys in groups.items():
+            size, own = shape.numel(), tuple(shape)
             for part in batches(keys, size):
-                joined = torch.cat([tensors[key].reshape(-1) for key in part])
-                shapes = [tuple(tensors[key].shape) for key in part]
+                joined = torch.stack([tensors[key] for key in part])
                 rows = array_of(joined).reshape(len(part), size)
-                found |= zip(part, summarise_rows(rows, shapes, dtype_of(joined)), strict=True)
+                found |= zip(part, summarise_rows(rows, [own] * len(part), dtype_of(joined)), strict=True)
     return found
 
 
@@ -46,4 +46,4 @@ def _form(tensor: torch.Tensor) -> Any:
 
 def _elements(tensor: torch.Tensor) -> Any:
     """What two tensors share when they show the same elements in the same order."""
-    return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.is_neg(), tensor.device
+    return tensor.shape, tensor.dtype, tensor.device, tensor.data_ptr(), tensor.stride(), tensor.is_neg()
