@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from explorer.engines import Kind
 from explorer.explore import explore
-from explorer.records import Report
+from explorer.records import Captured, CaptureRequest, Report
 from explorer.scenario import find, load, names
-from explorer.worker import Workers
+from explorer.worker import Lost, Reply, Workers
 
 NETS = Path(__file__).resolve().parent / "nets"
 """Nets written for the tests: mistakes, and what a shipped scenario has no place for."""
@@ -19,10 +21,26 @@ NETS = Path(__file__).resolve().parent / "nets"
 CHROMIUM = shutil.which("chromium")
 
 
+class Remembering(Workers):
+    """Workers that keep what they captured, by scenario, engine and case: the answer that comes with a graph is in no report."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.captured: dict[tuple[str, str, str], Captured] = {}
+
+    def call(self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]) -> Reply | Lost:
+        """As Workers.call."""
+        made = super().call(kind, target, argument, reply)
+        if isinstance(argument, CaptureRequest) and isinstance(made, Captured):
+            self.captured[Path(argument.net.scenario).stem, argument.net.engine, argument.case.label] = made
+        return made
+
+
 @pytest.fixture(scope="session")
-def workers() -> Iterator[Workers]:
+def workers() -> Iterator[Remembering]:
     """The worker processes of the whole session; a test that harms its workers makes its own."""
-    with Workers() as crew:
+    crew = Remembering()
+    with crew:
         yield crew
 
 

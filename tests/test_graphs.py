@@ -9,15 +9,13 @@ import pytest
 from explorer.align import Alignment, align
 from explorer.align.records import SideName
 from explorer.arrays import Array, unpack
-from explorer.cases import GradCase
 from explorer.engines import ENGINES
 from explorer.explore import explore
 from explorer.graph import GradGraph, Node
-from explorer.nets import settle
-from explorer.records import AnswerRequest, Captured, CaptureRequest, Report, Result
+from explorer.records import Report
 from explorer.scenario import load, names
-from explorer.worker import Lost, Workers
-from tests.conftest import NETS
+from explorer.worker import Workers
+from tests.conftest import NETS, Remembering
 
 Reports = Callable[[str], Report]
 SHIPPED = tuple(names())
@@ -53,16 +51,11 @@ def test_backward_nodes_have_a_value_a_source_and_a_forward_link(report: Reports
 
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_capture_does_not_change_a_bit_of_the_gradients(workers: Workers, report: Reports, name: str, engine: str) -> None:
-    scenario = load(names()[name])
-    net = settle(scenario, workers, (engine,), {engine: "cpu"}).requests[engine]
-    drawn = {graph.case for graph in report(name).graphs}
-    case = next((row.case for row in report(name).cases if row.case.label in drawn), GradCase("grad", 0))
-    entry = ENGINES[engine]
-    captured = workers.call(entry.captures_in, f"{entry.module}:capture", CaptureRequest(net, case), Captured)
-    plain = workers.call(entry.framework, f"{entry.module}:answer", AnswerRequest(net, case), Result)
-    assert not isinstance(captured, Lost)
-    assert not isinstance(plain, Lost)
+def test_capture_does_not_change_a_bit_of_the_gradients(workers: Remembering, report: Reports, name: str, engine: str) -> None:
+    whole = report(name)
+    drawn = {graph.case for graph in whole.graphs}
+    row = next(row for row in whole.cases if row.case.label in drawn)
+    captured, plain = workers.captured[name, engine, row.case.label], row.results[engine]
     assert captured.result.outcome == plain.outcome
     assert captured.result.leaves == plain.leaves
 

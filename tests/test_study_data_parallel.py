@@ -1,5 +1,8 @@
 """Two real ranks a framework: the mean, the sum, and that no process is left."""
 
+import uuid
+from collections.abc import Iterator
+
 import psutil
 import pytest
 
@@ -13,8 +16,19 @@ from explorer.worker import Workers
 NAMES = [each.name for each in data_parallel.MEASUREMENTS]
 
 
+MARK = f"EXPLORER_RANKS_OF_{uuid.uuid4().hex}"
+"""A variable of the environment that only processes started from here have; ranks of other tests may run at the same time."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def marked() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(MARK, "1")
+        yield
+
+
 @pytest.fixture(scope="module")
-def record() -> StudyRecord:
+def record(marked: None) -> StudyRecord:
     with Workers(data_parallel.STUDY.seconds) as workers:
         return run(data_parallel.STUDY, Target("", "cpu"), workers)
 
@@ -40,8 +54,9 @@ def test_no_rank_is_left(record: StudyRecord) -> None:
 
 
 def left() -> list[str]:
-    """The command lines of ranks that still run."""
-    lines = (" ".join(each.info["cmdline"] or ()) for each in psutil.process_iter(["cmdline"]))
+    """The command lines of our ranks that still run."""
+    running = psutil.process_iter(["cmdline", "environ"])
+    lines = [" ".join(each.info["cmdline"] or ()) for each in running if MARK in (each.info["environ"] or {})]
     return [line for line in lines if "studies/data_parallel/in_" in line]
 
 
