@@ -43,7 +43,7 @@ def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = untouche
         (16, "holds", "default clip_norm 1.0: [[0.2308, 0.3077], [0.9231]]"),
         (17, "holds", "(1.7e+00 undivided)"),
         (19, "holds", "over 5 steps"),
-        (20, "holds", "the median step is 4.0 times as fast under ms.jit"),
+        (20, "holds", "repeated without ms.jit, a step takes 4.0 times the processor's time"),
         (21, "depends_on_style", "graph style: 2 graphs (forward and backward, 41 nodes; update, 28 nodes); ms.jit: 1 graph"),
         (52, "holds", "norm.running_var 0.093"),
         (53, "holds", "trainable_params(): list of 6; parameters(): generator of 6"),

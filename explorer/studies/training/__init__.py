@@ -10,7 +10,7 @@ from explorer.studies.training.given import forms
 from explorer.studies.training.telling import tell
 
 HERE = "explorer.studies.training"
-REPEATS = 21
+REPEATS = 41
 
 
 def _ours(name: str, function: str, **options: Any) -> Measurement:

@@ -240,6 +240,6 @@ def times(evidence: Evidence) -> Table:
         title="Time of a step",
         columns=("where", "way", "milliseconds"),
         rows=tuple(rows),
-        note="Repeated steps: the median, taken in turn.",
+        note="Repeated steps: the least processor time, taken in turn.",
         timing=True,
     )

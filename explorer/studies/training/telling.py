@@ -245,7 +245,7 @@ def _times_chart(evidence: Evidence) -> Chart:
         title="Time of a step: by itself and compiled whole",
         kind="points",
         x="",
-        y="milliseconds (median)",
+        y="milliseconds of the processor (least)",
         log=("y",),
         series=(Series("a step", tuple(bars), tuple(bars.values())),) if bars else (),
         timing=True,
