@@ -52,9 +52,7 @@ def settle(scenario: Scenario, workers: Workers, engines: tuple[str, ...], devic
     start = _start(scenario, seen)
     trainable = _trainable(seen)
     requests = {
-        name: NetRequest(
-            scenario=str(scenario.path), engine=name, device=devices[name], parameters=start, trainable=trainable
-        )
+        name: NetRequest(scenario=str(scenario.path), engine=name, device=devices[name], parameters=start, trainable=trainable)
         for name in engines
     }
     return Nets(requests, start, trainable, outputs, lost)

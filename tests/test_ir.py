@@ -581,7 +581,7 @@ def test_what_is_printed_is_read_back_unchanged(module: Module) -> None:
 def test_any_damage_is_refused_or_harmless_but_never_another_error(module: Module, data: st.DataObject) -> None:
     text = module_text(module)
     at, count = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 5))
-    damaged = text[:at] + data.draw(st.text("()[]{}<>,:\"%#@$ \nab1", max_size=3)) + text[at + count :]
+    damaged = text[:at] + data.draw(st.text('()[]{}<>,:"%#@$ \nab1', max_size=3)) + text[at + count :]
     refused_by = None
     try:
         parse(damaged, "f.ir")

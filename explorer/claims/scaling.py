@@ -28,8 +28,10 @@ def _example(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     right = {engine: all(_near(each[key], expects[key]) for key in ("scaled", "unscaled")) for engine, each in found.items()}
     seen = _told(
         found,
-        lambda each: f"loss {each['scaled']['loss']:g}, gradient {shown(each['scaled']['gradient'])}; "
-        f"unscaled {each['unscaled']['loss']:g} and {shown(each['unscaled']['gradient'])}",
+        lambda each: (
+            f"loss {each['scaled']['loss']:g}, gradient {shown(each['scaled']['gradient'])}; "
+            f"unscaled {each['unscaled']['loss']:g} and {shown(each['unscaled']['gradient'])}"
+        ),
     )
     verdict = by_style(right)
     advice = {
@@ -103,8 +105,10 @@ def _dynamic(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     alongside = sum(len(set(step)) == 1 for step in zip(*scales.values(), strict=True))
     seen = _told(
         lives,
-        lambda life: f"{life['overflows']} overflows, {life['skipped']} skipped, {life['shrunk']} halve the scale; "
-        f"{life['grown']} growths, {life['on time']} after a whole window",
+        lambda life: (
+            f"{life['overflows']} overflows, {life['skipped']} skipped, {life['shrunk']} halve the scale; "
+            f"{life['grown']} growths, {life['on time']} after a whole window"
+        ),
     )
     verdict = by_style(right)
     advice = {

@@ -73,7 +73,10 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     off = max(apart(_states(evidence[training.JIT_TAPE.name]), _states(evidence[training.FUNCTIONAL_TAPE.name])))
     times = evidence.measured[training.SPEED_MINDSPORE.name].timings
     ratio = times["by itself"] / times["ms.jit"]
-    seen = f"weights at most {off:.1e} apart after 5 steps; repeated without ms.jit, a step takes {ratio:.1f} times the processor's time"
+    seen = (
+        f"weights at most {off:.1e} apart after 5 steps; "
+        f"repeated without ms.jit, a step takes {ratio:.1f} times the processor's time"
+    )
     if off > NEAR:
         return Ruling("does_not_hold", seen, "Compare the weights with and without ms.jit before you rely on it.")
     if ratio < expects["faster"]:

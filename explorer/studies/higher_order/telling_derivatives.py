@@ -41,7 +41,6 @@ def second_derivatives(evidence: Evidence) -> dict[str, dict[str, dict[str, Any]
 
 def operators(evidence: Evidence) -> Telling:
     """Every operator's second derivative: a table, a bar for each engine, a sentence for each engine."""
-#CUTevidence: Evidence) -> Telling:
     found = second_derivatives(evidence)
     names = [name for group in given.OPERATORS.values() for name in group]
     rows: list[tuple[Cell, ...]] = [

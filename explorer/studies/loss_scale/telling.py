@@ -167,8 +167,7 @@ def _life(found: ByStyle, missing: str) -> Telling:
     steps = tuple(float(step) for step in range(len(given.BATCHES)))
     series = tuple(Series(_scaler(who), steps, tuple(turn["scale"] for turn in turns)) for who, turns in lives)
     rows = [
-        (step, slope, *(cell for _, turns in lives for cell in _turn(turns[step])))
-        for step, slope in enumerate(given.BATCHES)
+        (step, slope, *(cell for _, turns in lives for cell in _turn(turns[step]))) for step, slope in enumerate(given.BATCHES)
     ]
     columns = ("step", "slope", *(f"{what}, {_scaler(who)}" for who, _ in lives for what in ("scale", "overflow", "stepped")))
     note = f"Factor {given.FACTOR}, window {given.WINDOW}: the scalers are given the same settings and the same slopes."
