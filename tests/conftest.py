@@ -18,6 +18,8 @@ from explorer.worker import Lost, Reply, Workers
 NETS = Path(__file__).resolve().parent / "nets"
 """Nets written for the tests: mistakes, and what a shipped scenario has no place for."""
 
+SHIPPED = frozenset(names())
+
 CHROMIUM = shutil.which("chromium")
 
 
@@ -62,14 +64,11 @@ def chromium() -> str:
     return CHROMIUM
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_itemcollected(item: pytest.Item) -> None:
     """Of several processes, one runs all tests on a scenario, and one all others on a topic: what they share is made once."""
-    scenarios = names()
-    for item in items:
-        asked = item.callspec.params.get("name") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
-        topic = item.path.stem.removeprefix("test_study_").removeprefix("test_claims_")
-        item.add_marker(pytest.mark.xdist_group(str(asked) if asked in scenarios else topic))
+    asked = item.callspec.params.get("name") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+    topic = item.path.stem.removeprefix("test_study_").removeprefix("test_claims_")
+    item.add_marker(pytest.mark.xdist_group(str(asked) if asked in SHIPPED else topic))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
