@@ -17,7 +17,7 @@ run: .venv/.run ## install what the explorer needs, then compare the engines on 
 	$(PY) -m explorer scenario dense_mse --out out/dense_mse
 
 test: .venv/.dev ## run all tests (those of the app need Chromium: `apt-get install chromium`)
-	$(PY) -m pytest -n 2 --dist loadgroup
+	$(PY) -m pytest -n 2
 
 lint: .venv/.dev ## check style (ruff) and types (mypy --strict)
 	$(PY) -m ruff check .
