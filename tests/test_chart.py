@@ -51,6 +51,11 @@ def test_bars_with_long_names_lie_down() -> None:
     assert specification(short)["encoding"]["x"]["field"] == "x"
 
 
+def test_bars_start_at_zero_whatever_scale_is_asked_for() -> None:
+    chart = Chart(name="b", title="b", kind="bars", x="", y="y", log=("y",), series=(Series("s", ("a", "b"), (1.0, 100.0)),))
+    assert specification(chart)["encoding"]["y"]["scale"] == {"zero": True}
+
+
 def test_series_of_one_value_are_told_apart_by_colour_shape_and_dashes() -> None:
     encoding = specification(LINE)["encoding"]
     assert {"color", "shape", "strokeDash"} <= encoding.keys()

@@ -124,7 +124,7 @@ def _series(names: list[str]) -> dict[str, Any]:
 
 def _numbers(chart: Chart, axis: Literal["x", "y"]) -> dict[str, Any]:
     found = {number for each in chart.series for number in getattr(each, axis) if isinstance(number, (int, float)) and number > 0}
-    if axis not in chart.log or not found:
+    if axis not in chart.log or not found or chart.kind == "bars":  # a bar starts at zero
         whole = all(float(number).is_integer() for number in found)
         return {
             "type": "quantitative",

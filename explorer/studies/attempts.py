@@ -3,7 +3,7 @@
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -63,11 +63,13 @@ def greatest_difference(one: Any, other: Any) -> float:
     return float(np.max(np.abs(left[kept] - right[kept]), initial=0.0))
 
 
-def timed(function: Callable[[], Any], repeats: int = 5) -> float:
-    """The least wall time of some calls, in seconds."""
-    best = math.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    return best
+def in_turn(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """The processor time in seconds of each call's first run, and the least of ``repeats`` more; the calls take turns."""
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(repeats + 1):
+        for name, call in calls.items():
+            start = time.process_time()
+            call()
+            taken[name].append(time.process_time() - start)
+    first = {f"{name}, first call": each[0] for name, each in taken.items()}
+    return {**first, **{name: min(each[1:]) for name, each in taken.items()}}

@@ -30,9 +30,9 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
-    """One figure of a study. ``name`` is its file's stem; ``log`` names the axes with a logarithmic scale.
+    """One figure of a study. ``name`` is its file's stem; ``log`` names the logarithmic axes, which bars have none of.
 
-    ``panels`` with more than one entry are drawn side by side with one legend. ``timing`` marks what varies from run to run.
+    ``timing`` marks what varies from run to run.
     """
 
     name: str

@@ -1,7 +1,6 @@
 """How MindSpore carries out one step: operators dispatched one by one, graphs compiled, and the time of repeated steps."""
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.ir import IRNode, read
 from explorer.measuring import Ask, Found
+from explorer.studies.attempts import in_turn
 from explorer.studies.training.given import RATE
 from explorer.studies.training.in_mindspore_nets import fresh, tensors
 
@@ -118,16 +118,5 @@ def speed(ask: Ask) -> Found:
     """The least processor time of repeated steps in tape style, by themselves and under ms.jit, in turn after a first call."""
     steps = {"by itself": parts("tape", ask.device)[3], "ms.jit": ms.jit(parts("tape", ask.device)[3])}
     batch = tensors()[0]
-    times: dict[str, list[float]] = {name: [] for name in steps}
-    first: dict[str, float] = {}
-    for round_ in range(ask.options["repeats"] + 1):
-        for name, step in steps.items():
-            start = time.process_time()
-            step(*batch).asnumpy()
-            taken = time.process_time() - start
-            if round_:
-                times[name].append(taken)
-            else:
-                first[f"{name}, first call"] = taken
-    least = {name: min(each) for name, each in times.items()}
-    return Found({"repeats": ask.options["repeats"]}, timings={**first, **least})
+    calls = {name: lambda step=step: step(*batch).asnumpy() for name, step in steps.items()}
+    return Found({"repeats": ask.options["repeats"]}, timings=in_turn(calls, ask.options["repeats"]))

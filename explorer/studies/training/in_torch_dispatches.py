@@ -1,6 +1,5 @@
 """How PyTorch carries out one step: operators dispatched one by one, and the time of repeated steps."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.measuring import Ask, Found
+from explorer.studies.attempts import in_turn
 from explorer.studies.training.given import RATE
 from explorer.studies.training.in_torch_nets import fresh, tensors
 
@@ -46,19 +46,8 @@ def speed(ask: Ask) -> Found:
     """The least processor time of repeated steps, by themselves and under torch.compile (aot_eager), in turn."""
     steps = {"by itself": _step(ask.device), "torch.compile": torch.compile(_step(ask.device), backend="aot_eager")}
     batch = tensors(ask.device)[0]
-    times: dict[str, list[float]] = {name: [] for name in steps}
-    first: dict[str, float] = {}
-    for round_ in range(ask.options["repeats"] + 1):
-        for name, step in steps.items():
-            start = time.process_time()
-            step(*batch).item()
-            taken = time.process_time() - start
-            if round_:
-                times[name].append(taken)
-            else:
-                first[f"{name}, first call"] = taken
-    least = {name: min(each) for name, each in times.items()}
-    return Found({"repeats": ask.options["repeats"]}, timings={**first, **least})
+    calls = {name: lambda step=step: step(*batch).item() for name, step in steps.items()}
+    return Found({"repeats": ask.options["repeats"]}, timings=in_turn(calls, ask.options["repeats"]))
 
 
 def _step(device: str) -> Callable[[Any, Any], Any]:
