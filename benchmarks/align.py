@@ -1,13 +1,16 @@
-"""How long it takes to align two gradient graphs, by size: prints milliseconds and the slope over a range of sizes."""
+"""How long it takes to align two gradient graphs, by size: prints milliseconds and the slope over a
+range of sizes.
+"""
 
 import math
 import time
 
 import numpy as np
 
-from explorer.align import align
-from explorer.arrays import AnyArray, summarise
-from explorer.graph import Edge, GradGraph, Node, Output, Phase
+from explorer.compare.align import align
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import Edge, GradGraph, Node, Output, Phase
+from explorer.numeric.summaries import summarise
 
 SIZES = (100, 200, 500, 1000, 2000, 4000)
 LIMIT = 1.0
@@ -15,7 +18,9 @@ LIMIT = 1.0
 
 
 def residual(engine: str, size: int, fused: bool, noise: float) -> GradGraph:
-    """A residual net of about ``size`` nodes; unfused, each bias is added apart, as one framework does and the other does not."""
+    """A residual net of about ``size`` nodes; unfused, each bias is added apart, as one framework
+    does and the other does not.
+    """
     rng, jitter = np.random.default_rng(0), np.random.default_rng(1)
     nodes: list[Node] = []
     edges: list[Edge] = []
@@ -24,7 +29,16 @@ def residual(engine: str, size: int, fused: bool, noise: float) -> GradGraph:
         node = f"n{len(nodes)}"
         seen = value * (1 + noise * jitter.standard_normal(value.shape))
         outputs = (Output(value.shape, "float32", summarise(seen.astype(np.float32))),)
-        nodes.append(Node(id=node, op=op, kind="op" if origins else "input", phase=phase, order=len(nodes), outputs=outputs))
+        nodes.append(
+            Node(
+                id=node,
+                op=op,
+                kind="op" if origins else "input",
+                phase=phase,
+                order=len(nodes),
+                outputs=outputs,
+            )
+        )
         edges.extend(Edge(origin, node, input=slot) for slot, origin in enumerate(origins))
         return node
 
@@ -35,13 +49,26 @@ def residual(engine: str, size: int, fused: bool, noise: float) -> GradGraph:
         weight = add("weight", w)
         bias = add("bias", b)
         product = here if fused else add("MatMul", x @ w, here, weight)
-        dense = add("addmm" if fused else "BiasAdd", x @ w + b, product, bias, *([weight] if fused else []))
+        dense = add(
+            "addmm" if fused else "BiasAdd", x @ w + b, product, bias, *([weight] if fused else [])
+        )
         active = add("relu", np.maximum(x @ w + b, 0), dense)
         x = (x + np.maximum(x @ w + b, 0)) / 1.5
         here = add("add", x, here, active)
-    nodes.append(Node(id=f"n{len(nodes)}", op="output", kind="output", phase="forward", name="out", outputs=nodes[-1].outputs))
+    nodes.append(
+        Node(
+            id=f"n{len(nodes)}",
+            op="output",
+            kind="output",
+            phase="forward",
+            name="out",
+            outputs=nodes[-1].outputs,
+        )
+    )
     edges.append(Edge(here, nodes[-1].id))
-    return GradGraph(engine=engine, case="grad", stage="tape", nodes=tuple(nodes), edges=tuple(edges))
+    return GradGraph(
+        engine=engine, case="grad", stage="tape", nodes=tuple(nodes), edges=tuple(edges)
+    )
 
 
 def measure(size: int) -> tuple[float, int]:

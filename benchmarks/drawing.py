@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from explorer.drawing import collapse, draw
-from explorer.graph import GradGraph
+from explorer.model.graph import GradGraph
 from tests.drawing_graphs import chain, convolution, residual, shared
 
 CASES: Final[dict[str, tuple[Callable[[], GradGraph], int | None, float]]] = {

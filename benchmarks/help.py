@@ -1,4 +1,6 @@
-"""How long `python -m explorer --help` takes against a bare start of Python: a command line that answers at once."""
+"""How long `python -m explorer --help` takes against a bare start of Python: a command line that
+answers at once.
+"""
 
 import subprocess
 import sys
@@ -22,7 +24,9 @@ def seconds(*arguments: str) -> float:
 def main() -> None:
     """Print both times and their ratio; exit with 1 above the limit."""
     bare, asked = seconds("-c", "pass"), seconds("-m", "explorer", "--help")
-    print(f"bare Python {bare:.3f} s, --help {asked:.3f} s, ratio {asked / bare:.1f} (at most {LIMIT} s)")
+    print(
+        f"bare Python {bare:.3f} s, --help {asked:.3f} s, ratio {asked / bare:.1f} (at most {LIMIT} s)"
+    )
     sys.exit(int(asked > LIMIT))
 
 

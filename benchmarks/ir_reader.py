@@ -1,14 +1,16 @@
-"""How many lines of IR text a second the reader takes in: of a file named on the command line, or of two that it makes up.
+"""How many lines of IR text a second the reader takes in: of a file named on the command line, or
+of two that it makes up.
 
-The made-up files have the shape of a 50-block residual net's: in one, nodes share their source lines, as they do in real files;
-in the other no two lines of the file are the same, so that nothing which the reader remembers can help it.
+The made-up files have the shape of a 50-block residual net's: in one, nodes share their source
+lines, as they do in real files; in the other no two lines of the file are the same, so that nothing
+which the reader remembers can help it.
 """
 
 import sys
 import time
 from pathlib import Path
 
-from explorer.ir import parse
+from explorer.engines.mindspore.ir import parse
 
 NODES = 20_000
 ROUNDS = 3
@@ -35,14 +37,16 @@ primitive_attrs: {{output_names: [output], epsilon: F32(1e-05)}} cnode_attrs: {{
 cnode_primal_attrs: {{forward_node_name: "MatMul_{i}", forward_unique_id: "{i}"}}
       : (<Tensor[Float32], ({u}, 8)>, <Ref[Tensor[Float32]], (8, {u}), ref_key=fc.weight, is_parameter>, <Bool, NoShape>, \
 <Int64, NoShape>) -> (<Tuple[Tensor[Float32]*2], TupleShape(({u}, 8), (8)), elements_use_flags={{[const vector]{{1, 1}}}}>)
-      # Fullname with scope: (Gradients/Default/net-Net/blocks-SequentialCell/{i}-Block/Grad_MatMul/MatMul-op{i})
+      # Fullname with scope:
+      # (Gradients/Default/net-Net/blocks-SequentialCell/{i}-Block/Grad_MatMul/MatMul-op{i})
       # Corresponding forward node candidate:
       # In file net.py:{u}~{u}, 4~43/    def construct(self, x):/
       # In file net.py:{u}, 15~35/        return x + self.b(ops.relu(self.bn(self.a(x))))/
       # In file net.py:{u}, 15~24/        return x + self.b(ops.relu(self.bn(self.a(x))))/\
 <~~This line of code can be shared by multiple nodes, and may be duplicated./
       # In file site-packages/mindspore/nn/layer/basic.py:{u}~{u}, 4~16/    def construct(self, x):/
-      # In file site-packages/mindspore/nn/layer/basic.py:{u}, 12~39/        x = self.matmul(x, self.weight)/
+      # In file site-packages/mindspore/nn/layer/basic.py:{u}, 12~39/        x = self.matmul(x,
+      # self.weight)/
 """
 
 
@@ -52,11 +56,15 @@ def made_up(nodes: int, distinct: bool) -> str:
     for i in range(nodes):
         before = f"%{i - 1}" if i else "%para1_x"
         parts.append(NODE.format(i=i, before=before, u=i if distinct else i % 50))
-    return "".join([*parts, f"  Return(%{nodes - 1})\n      : (<Tensor[Float32], (2, 8)>)\n", "}\n"])
+    return "".join(
+        [*parts, f"  Return(%{nodes - 1})\n      : (<Tensor[Float32], (2, 8)>)\n", "}\n"]
+    )
 
 
 def speed(text: str) -> tuple[int, float]:
-    """The number of lines and the lines a second of processor time (other programs' load does not count), best of some rounds."""
+    """The number of lines and the lines a second of processor time (other programs' load does not
+    count), best of some rounds.
+    """
     lines = text.count("\n")
     best = 0.0
     for _ in range(ROUNDS):
@@ -69,7 +77,10 @@ def speed(text: str) -> tuple[int, float]:
 def main() -> None:
     """Prints one line a text."""
     texts = {name: Path(name).read_bytes().decode() for name in sys.argv[1:]}
-    texts = texts or {"lines that recur": made_up(NODES, distinct=False), "no two lines alike": made_up(NODES, distinct=True)}
+    texts = texts or {
+        "lines that recur": made_up(NODES, distinct=False),
+        "no two lines alike": made_up(NODES, distinct=True),
+    }
     slow = []
     for name, text in texts.items():
         lines, rate = speed(text)

@@ -1,7 +1,9 @@
-"""The full matrix of dense_mse on four engines, beside the bare framework calls run one after another in one script.
+"""The full matrix of dense_mse on four engines, beside the bare framework calls run one after
+another in one script.
 
-The bare script is what a reader would paste: the code that each engine gives with its result, all cases of all engines, in one
-process with both frameworks, one thread. Prints both times and their ratio, which is to stay at most 1.5.
+The bare script is what a reader would paste: the code that each engine gives with its result, all
+cases of all engines, in one process with both frameworks, one thread. Prints both times and their
+ratio, which is to stay at most 1.5.
 """
 
 import os
@@ -11,15 +13,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from explorer.explore import explore
-from explorer.records import Report
-from explorer.scenario import find, load
-from explorer.worker import ONE_THREAD, QUIET, ROOT, Workers
+from explorer.exploration.explore import explore
+from explorer.model.report import Report
+from explorer.scenario.contract import find, load
+from explorer.workers.process import ONE_THREAD, QUIET, ROOT
+from explorer.workers.workers import Workers
 
 ROUNDS = 2
 LIMIT = 1.5
 
-RUNNER = '''
+RUNNER = """
 import contextlib, io, pathlib, sys, warnings
 warnings.simplefilter("ignore")
 import torch
@@ -27,7 +30,7 @@ torch.set_num_threads(1)
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.py")):
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
         exec(compile(path.read_text(), str(path), "exec"), {"__name__": "bare"})
-'''
+"""
 
 
 def explored() -> tuple[float, Report]:
@@ -59,8 +62,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             theirs.append(bare(report, Path(folder)))
     cases = len(report.cases)
-    print(f"dense_mse, {cases} cases on {len(report.cases[0].results)} engines, with central differences; best of {ROUNDS}")
-    print(f"explorer {min(ours):.1f} s, bare calls {min(theirs):.1f} s, ratio {min(ours) / min(theirs):.2f} (at most {LIMIT})")
+    print(
+        f"dense_mse, {cases} cases on {len(report.cases[0].results)} engines, with central differences; best of {ROUNDS}"
+    )
+    print(
+        f"explorer {min(ours):.1f} s, bare calls {min(theirs):.1f} s, ratio {min(ours) / min(theirs):.2f} (at most {LIMIT})"
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
-"""What capture of PyTorch's tape costs: recorded, turned into a graph, and whole with every value, beside the plain run.
+"""What capture of PyTorch's tape costs: recorded, turned into a graph, and whole with every value,
+beside the plain run.
 
-Every part is timed in turn, ROUNDS times in one process with one thread; a ratio is that of the best times.
+Every part is timed in turn, ROUNDS times in one process with one thread; a ratio is that of the
+best times.
 
-Run: python benchmarks/torch_capture.py   (residual nets of 100 to 4000 tape nodes; the limits hold for the 986 of 75 blocks)
+Run: python benchmarks/torch_capture.py (residual nets of 100 to 4000 tape nodes; the limits hold
+for the 986 of 75 blocks)
 """
 
 import math
@@ -19,7 +22,9 @@ BLOCKS = (7, 20, 75, 150, 307)
 REFERENCE = 75
 ROUNDS = 5
 LIMIT = 5.0
-"""How many times the plain forward and backward a capture with every value may take, from its start to the finished record."""
+"""How many times the plain forward and backward a capture with every value may take, from its start
+to the finished record.
+"""
 
 FASTER = 10.0
 """How many times as fast as torchlens's forward trace alone a whole capture is to be."""
@@ -66,7 +71,9 @@ print(tape, nodes, *(seconds for both in best.values() for seconds in both))
 
 
 class Costs(NamedTuple):
-    """Seconds by the wall clock and in processor time, each the best of ROUNDS in turn; the first two are plain counts."""
+    """Seconds by the wall clock and in processor time, each the best of ROUNDS in turn; the first
+    two are plain counts.
+    """
 
     tape: int
     nodes: int
@@ -82,11 +89,21 @@ def measure(blocks: int, *more: str) -> Costs:
     with tempfile.TemporaryDirectory() as folder:
         net = Path(folder) / "torch_residual.py"
         net.write_text(SCENARIO.read_text().replace(f"BLOCKS = {REFERENCE}", f"BLOCKS = {blocks}"))
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "OMP_NUM_THREADS": "1",
+            "PYTHONWARNINGS": "ignore",
+        }
         arguments = [sys.executable, "-c", MEASURE, str(net), str(ROUNDS), *more]
-        done = subprocess.run(arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(
+            arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
+        )
     tape, nodes, *figures = done.stdout.split()[-12:]
-    pairs = [(float(wall), float(processor)) for wall, processor in zip(figures[::2], figures[1::2], strict=True)]
+    pairs = [
+        (float(wall), float(processor))
+        for wall, processor in zip(figures[::2], figures[1::2], strict=True)
+    ]
     return Costs(int(tape), int(nodes), *pairs)
 
 
@@ -100,17 +117,23 @@ def line(costs: Costs, clock: int) -> str:
 
 
 def main() -> int:
-    """Measure and print two lines a size, the slope over all of them, and the ratio to torchlens; 1 when a limit is broken."""
+    """Measure and print two lines a size, the slope over all of them, and the ratio to torchlens; 1
+    when a limit is broken.
+    """
     points, good = [], True
     for blocks in BLOCKS:
         costs = measure(blocks, *["torchlens"] * (blocks == REFERENCE))
         points.append((math.log(costs.tape), math.log(costs.whole[1])))
         for clock, name in enumerate(("wall", "processor")):
-            print(f"{costs.tape:4} tape nodes, {costs.nodes:5} in the graph, {name:9}: {line(costs, clock)}")
+            print(
+                f"{costs.tape:4} tape nodes, {costs.nodes:5} in the graph, {name:9}: {line(costs, clock)}"
+            )
         if blocks == REFERENCE:
             faster = costs.torchlens[1] / costs.whole[1]
             good = costs.whole[1] / costs.plain[1] <= LIMIT and faster >= FASTER
-            print(f"torchlens on the same net, forward alone: {costs.torchlens[0]:.2f} s, {faster:.0f} times a capture here")
+            print(
+                f"torchlens on the same net, forward alone: {costs.torchlens[0]:.2f} s, {faster:.0f} times a capture here"
+            )
     slope = (points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0])
     print(f"time grows with the number of nodes to the power {slope:.2f}")
     return 0 if good else 1

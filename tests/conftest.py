@@ -1,4 +1,6 @@
-"""What the tests share: one crew of workers, each scenario's report made once, and a browser where there is one."""
+"""What the tests share: one crew of workers, each scenario's report made once, and a browser where
+there is one.
+"""
 
 import os
 import re
@@ -12,11 +14,14 @@ import msgspec
 import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-from explorer.engines import Kind
-from explorer.explore import explore
-from explorer.records import Captured, CaptureRequest, Report
-from explorer.scenario import find, load, names
-from explorer.worker import Lost, Reply, Workers
+from explorer.exploration.explore import explore
+from explorer.model.engines import Kind
+from explorer.model.report import Report
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Captured
+from explorer.scenario.contract import find, load, names
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Reply, Workers
 
 NETS = Path(__file__).resolve().parent / "nets"
 """Nets written for the tests: mistakes, and what a shipped scenario has no place for."""
@@ -27,17 +32,23 @@ CHROMIUM = shutil.which("chromium")
 
 
 class Remembering(Workers):
-    """Workers that keep what they captured, by scenario, engine and case: the answer that comes with a graph is in no report."""
+    """Workers that keep what they captured, by scenario, engine and case: the answer that comes
+    with a graph is in no report.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.captured: dict[tuple[str, str, str], Captured] = {}
 
-    def call(self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]) -> Reply | Lost:
+    def call(
+        self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]
+    ) -> Reply | Lost:
         """As Workers.call."""
         made = super().call(kind, target, argument, reply)
-        if isinstance(argument, CaptureRequest) and isinstance(made, Captured):
-            self.captured[Path(argument.net.scenario).stem, argument.net.engine, argument.case.label] = made
+        if isinstance(argument, CaseRequest) and isinstance(made, Captured):
+            self.captured[
+                Path(argument.net.scenario).stem, argument.net.engine, argument.case.label
+            ] = made
         return made
 
 
@@ -62,13 +73,17 @@ def report(workers: Workers) -> Callable[[str], Report]:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Where Chromium is; tests that ask for it carry the ``browser`` marker, which sees to it that it is there."""
+    """Where Chromium is; tests that ask for it carry the ``browser`` marker, which sees to it that
+    it is there.
+    """
     assert CHROMIUM
     return CHROMIUM
 
 
 class ByTopic(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """Of several processes, one runs all tests on a scenario, and one all others on a topic: what they share is made once."""
+    """Of several processes, one runs all tests on a scenario, and one all others on a topic: what
+    they share is made once.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
@@ -84,7 +99,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByTopic:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("browser") is None or CHROMIUM:
         return
-    missing = f"{item.name} needs Chromium, and there is none on the PATH: `apt-get install chromium`"
+    missing = (
+        f"{item.name} needs Chromium, and there is none on the PATH: `apt-get install chromium`"
+    )
     if os.environ.get("CI"):
         pytest.fail(missing, pytrace=False)
     pytest.skip(missing)

@@ -1,11 +1,14 @@
-"""Gradient graphs written by hand, small and large, for the tests and the benchmark of the drawings."""
+"""Gradient graphs written by hand, small and large, for the tests and the benchmark of the
+drawings.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.arrays import AnyArray, summarise
-from explorer.graph import Edge, GradGraph, Kind, Node, Output, Phase
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import Edge, GradGraph, Kind, Node, Output, Phase
+from explorer.numeric.summaries import summarise
 
 
 class Build:
@@ -35,7 +38,11 @@ class Build:
         """Adds a node that reads others (``kept`` ones as saved tensors) and returns its id."""
         id_ = f"n{len(self.nodes)}"
         array = None if value is None else np.asarray(value, np.float32)
-        output = Output(shape if array is None else array.shape, "float32", None if array is None else summarise(array))
+        output = Output(
+            shape if array is None else array.shape,
+            "float32",
+            None if array is None else summarise(array),
+        )
         self.nodes.append(
             Node(
                 id=id_,
@@ -53,14 +60,29 @@ class Build:
             )
         )
         self.edges += [Edge(origin, id_, 0, slot) for slot, origin in enumerate(reads)]
-        self.edges += [Edge(origin, id_, 0, len(reads) + slot, "saved") for slot, origin in enumerate(kept)]
+        self.edges += [
+            Edge(origin, id_, 0, len(reads) + slot, "saved") for slot, origin in enumerate(kept)
+        ]
         return id_
 
-    def leaf(self, name: str, kind: Kind = "parameter", value: AnyArray | None = None, shape: tuple[int, ...] = (2, 8)) -> str:
+    def leaf(
+        self,
+        name: str,
+        kind: Kind = "parameter",
+        value: AnyArray | None = None,
+        shape: tuple[int, ...] = (2, 8),
+    ) -> str:
         """Adds an input or a parameter."""
         return self.add(kind, kind=kind, name=name, value=value, shape=shape)
 
-    def back(self, op: str, of: str | None, reads: Sequence[str], kept: Sequence[str] = (), **more: object) -> str:
+    def back(
+        self,
+        op: str,
+        of: str | None,
+        reads: Sequence[str],
+        kept: Sequence[str] = (),
+        **more: object,
+    ) -> str:
         """Adds a backward operator that derives from ``of``."""
         return self.add(op, reads, phase="backward", of=of, kept=kept, **more)  # type: ignore[arg-type]  # passed through
 
@@ -70,7 +92,13 @@ class Build:
 
     def graph(self, case: str = "grad(net, grad_position=0, weights=None)") -> GradGraph:
         """The graph of all that was added."""
-        return GradGraph(engine="torch-tape", case=case, stage="tape", nodes=tuple(self.nodes), edges=tuple(self.edges))
+        return GradGraph(
+            engine="torch-tape",
+            case=case,
+            stage="tape",
+            nodes=tuple(self.nodes),
+            edges=tuple(self.edges),
+        )
 
 
 def dense_mse() -> GradGraph:
@@ -99,14 +127,30 @@ def dense_mse() -> GradGraph:
 
 
 def convolution() -> GradGraph:
-    """Convolution, batch norm, ReLU, max-pool, dense and cross-entropy, in the names of MindSpore's compiled graph."""
+    """Convolution, batch norm, ReLU, max-pool, dense and cross-entropy, in the names of MindSpore's
+    compiled graph.
+    """
     b = Build()
     x, label = b.leaf("x", "input", shape=(2, 3, 8, 8)), b.leaf("label", "input", shape=(2,))
-    names = ("conv.weight", "bn.weight", "bn.bias", "bn.running_mean", "bn.running_var", "fc.weight", "fc.bias")
+    names = (
+        "conv.weight",
+        "bn.weight",
+        "bn.bias",
+        "bn.running_mean",
+        "bn.running_var",
+        "fc.weight",
+        "fc.bias",
+    )
     w = {name: b.leaf(name, shape=(4,)) for name in names}
     conv = b.add("Conv2D", [x, w["conv.weight"]], scope="conv", shape=(2, 4, 8, 8))
     reads = [conv, w["bn.weight"], w["bn.bias"], w["bn.running_mean"], w["bn.running_var"]]
-    norm = b.add("BatchNorm", reads, scope="bn", shape=(2, 4, 8, 8), value=np.random.default_rng(0).normal(size=(2, 4, 8, 8)))
+    norm = b.add(
+        "BatchNorm",
+        reads,
+        scope="bn",
+        shape=(2, 4, 8, 8),
+        value=np.random.default_rng(0).normal(size=(2, 4, 8, 8)),
+    )
     relu = b.add("ReLU", [norm], shape=(2, 4, 8, 8))
     pool = b.add("MaxPool", [relu], shape=(2, 4, 4, 4))
     flat = b.add("Flatten", [pool], shape=(2, 64))
@@ -130,22 +174,47 @@ def convolution() -> GradGraph:
     d_total = b.back("Div", log, [d_log], [total], scope="loss", shape=(2, 1))
     wide = b.back("Tile", total, [d_total], scope="loss", shape=(2, 3))
     d_power = b.back("Mul", power, [wide], [power], scope="loss", shape=(2, 3))
-    added = b.add("AddN", [scatter, d_power], kind="accumulate", phase="backward", scope="loss", shape=(2, 3))
+    added = b.add(
+        "AddN", [scatter, d_power], kind="accumulate", phase="backward", scope="loss", shape=(2, 3)
+    )
     d_top = b.back("Neg", less, [added], scope="loss", shape=(2, 3))
     d_top = b.back("SumExt", less, [d_top], scope="loss", shape=(2, 1))
     equal = b.back("Equal", top, [], [biased, top], scope="loss", shape=(2, 3))
     share = b.back("Mul", top, [equal, d_top], scope="loss", shape=(2, 3))
-    summed = b.add("AddN", [added, share], kind="accumulate", phase="backward", scope="loss", shape=(2, 3))
+    summed = b.add(
+        "AddN", [added, share], kind="accumulate", phase="backward", scope="loss", shape=(2, 3)
+    )
     d_bias = b.back("BiasAddGrad", biased, [summed], scope="fc", shape=(3,))
     d_weight = b.back("MatMul", dense, [summed], [flat], scope="fc", shape=(3, 64))
     d_flat = b.back("MatMul", dense, [summed, w["fc.weight"]], scope="fc", shape=(2, 64))
     d_pool = b.back("Reshape", flat, [d_flat], shape=(2, 4, 4, 4))
     d_relu = b.back("MaxPoolGrad", pool, [d_pool], [relu, pool], shape=(2, 4, 8, 8))
     d_norm = b.back("ReluGrad", relu, [d_relu], [relu], shape=(2, 4, 8, 8))
-    parts = b.back("BatchNormGrad", norm, [d_norm, w["bn.weight"]], [conv, norm], scope="bn", shape=(2, 4, 8, 8))
-    d_conv = b.back("Conv2DBackpropFilter", conv, [parts], [x], scope="conv", value=np.full((4, 3, 3, 3), np.nan))
-    d_x = b.back("Conv2DBackpropInput", conv, [parts, w["conv.weight"]], scope="conv", shape=(2, 3, 8, 8))
-    for name, source in (("dx", d_x), ("d conv.weight", d_conv), ("d bn.weight", parts), ("d bn.bias", parts)):
+    parts = b.back(
+        "BatchNormGrad",
+        norm,
+        [d_norm, w["bn.weight"]],
+        [conv, norm],
+        scope="bn",
+        shape=(2, 4, 8, 8),
+    )
+    d_conv = b.back(
+        "Conv2DBackpropFilter",
+        conv,
+        [parts],
+        [x],
+        scope="conv",
+        value=np.full((4, 3, 3, 3), np.nan),
+    )
+    d_x = b.back(
+        "Conv2DBackpropInput", conv, [parts, w["conv.weight"]], scope="conv", shape=(2, 3, 8, 8)
+    )
+    for name, source in (
+        ("dx", d_x),
+        ("d conv.weight", d_conv),
+        ("d bn.weight", parts),
+        ("d bn.bias", parts),
+    ):
         b.gradient(name, source)
     b.gradient("d fc.weight", d_weight)
     b.gradient("d fc.bias", d_bias)
@@ -162,7 +231,9 @@ def branches() -> GradGraph:
     for side, weight in zip(("left", "right"), weights, strict=True):
         product = b.add("mm", [stem, weight], scope=side, shape=(4, 8))
         products.append(product)
-        ends.append(b.add("relu" if side == "left" else "sigmoid", [product], scope=side, shape=(4, 8)))
+        ends.append(
+            b.add("relu" if side == "left" else "sigmoid", [product], scope=side, shape=(4, 8))
+        )
     joined = b.add("add", ends, shape=(4, 8))
     skipped = b.add("add", [joined, stem], shape=(4, 8))
     loss = b.add("sum", [skipped], value=3.5)
@@ -171,36 +242,61 @@ def branches() -> GradGraph:
     wide = b.back("expand", loss, [seed], shape=(4, 8))
     partial = [wide]
     for side, weight, product, end, op in zip(
-        ("left", "right"), weights, products, ends, ("threshold_backward", "sigmoid_backward"), strict=True
+        ("left", "right"),
+        weights,
+        products,
+        ends,
+        ("threshold_backward", "sigmoid_backward"),
+        strict=True,
     ):
         d_end = b.back(op, end, [wide], [end], scope=side, shape=(4, 8))
         d_weight = b.back("mm", product, [d_end], [stem], scope=side, shape=(8, 8))
         partial.append(b.back("mm", product, [d_end, weight], scope=side, shape=(4, 8)))
         b.gradient(f"d {side}.weight", d_weight)
-    total = b.add("add", partial, kind="accumulate", phase="backward", of=stem, scope="stem", shape=(4, 8))
+    total = b.add(
+        "add", partial, kind="accumulate", phase="backward", of=stem, scope="stem", shape=(4, 8)
+    )
     d_x = b.back("tanh_backward", stem, [total], [stem], scope="stem", shape=(4, 8))
     b.gradient("dx", d_x)
     return b.graph("grad(net, grad_position=0, weights=all)")
 
 
 def decided() -> GradGraph:
-    """A branch that ran beside one that did not, forward and backward, each taken by a call that has the value."""
+    """A branch that ran beside one that did not, forward and backward, each taken by a call that
+    has the value.
+    """
     b = Build()
-    left, right, idle = "if x.sum() > 0: true branch", "if x.sum() > 0: false branch", "this branch did not run for this input"
+    left, right, idle = (
+        "if x.sum() > 0: true branch",
+        "if x.sum() > 0: false branch",
+        "this branch did not run for this input",
+    )
     x, w = b.leaf("x", "input", np.ones(3), (3,)), b.leaf("w", "parameter", np.ones(3), (3,))
     total = b.add("sum", [x], value=3.0)
     square = b.add("mul", [x, x], value=np.ones(3), body=left)
     scaled = b.add("mul", [w, square], value=np.ones(3), body=left)
     wave = b.add("exp", [x], shape=(3,), body=right, missing=idle)
     other = b.add("mul", [w, wave], shape=(3,), body=right, missing=idle)
-    chosen = b.add("call", [total, scaled, other], kind="call", name="if x.sum() > 0", value=np.ones(3))
+    chosen = b.add(
+        "call", [total, scaled, other], kind="call", name="if x.sum() > 0", value=np.ones(3)
+    )
     loss = b.add("sum", [chosen], value=3.0)
     b.add("output", [loss], kind="output", name="loss", value=3.0)
     seed = b.add("ones", kind="constant", phase="backward", name="seed", value=np.ones(3))
     d_square = b.back("mul", scaled, [seed], [w], value=np.ones(3), body=f"{left}, backward")
     d_x = b.back("mul", square, [d_square], [x], value=np.ones(3), body=f"{left}, backward")
-    d_wave = b.back("mul", wave, [seed], [wave, w], shape=(3,), body=f"{right}, backward", missing=idle)
-    back = b.add("call", [d_x, d_wave], kind="call", phase="backward", name="if x.sum() > 0", of=chosen, value=np.ones(3))
+    d_wave = b.back(
+        "mul", wave, [seed], [wave, w], shape=(3,), body=f"{right}, backward", missing=idle
+    )
+    back = b.add(
+        "call",
+        [d_x, d_wave],
+        kind="call",
+        phase="backward",
+        name="if x.sum() > 0",
+        of=chosen,
+        value=np.ones(3),
+    )
     b.gradient("dx", back, np.ones(3))
     return b.graph()
 
@@ -219,7 +315,9 @@ def tied() -> GradGraph:
     onward = b.back("mul", second, [wide, weight], scope="second", value=np.array([3.0, 4.0]))
     d_early = b.back("mul", first, [onward, x], scope="first", value=np.array([3.0, 8.0]))
     d_x = b.back("mul", first, [onward, weight], scope="first", value=np.array([9.0, 16.0]))
-    total = b.add("add", [d_late, d_early], kind="accumulate", phase="backward", value=np.array([6.0, 16.0]))
+    total = b.add(
+        "add", [d_late, d_early], kind="accumulate", phase="backward", value=np.array([6.0, 16.0])
+    )
     b.gradient("dx", d_x, np.array([9.0, 16.0]))
     b.gradient("dw", total, np.array([6.0, 16.0]))
     return b.graph()
@@ -238,7 +336,9 @@ def tiny() -> GradGraph:
 
 
 def chain(length: int, scope: str = "") -> GradGraph:
-    """A chain of ``length`` nodes, half of them backward; ``scope`` is a format string of the index."""
+    """A chain of ``length`` nodes, half of them backward; ``scope`` is a format string of the
+    index.
+    """
     b = Build()
     last = b.leaf("x", "input")
     made = []
@@ -254,7 +354,9 @@ def chain(length: int, scope: str = "") -> GradGraph:
 
 
 def residual(blocks: int, width: int = 5) -> GradGraph:
-    """Residual blocks, each of ``width`` operators and a skip, with a parameter an operator; about blocks × 3.4 × width nodes."""
+    """Residual blocks, each of ``width`` operators and a skip, with a parameter an operator; about
+    blocks × 3.4 × width nodes.
+    """
     b = Build()
     last = b.leaf("x", "input")
     made: list[tuple[str, list[tuple[str, str, str]], str]] = []
@@ -285,7 +387,10 @@ def shared(count: int) -> GradGraph:
     b = Build()
     x = b.leaf("x", "input")
     stem = b.add("exp", [x])
-    ends = [b.add("sin", [b.add("mul", [stem], scope=f"head{i}")], scope=f"head{i}") for i in range(count)]
+    ends = [
+        b.add("sin", [b.add("mul", [stem], scope=f"head{i}")], scope=f"head{i}")
+        for i in range(count)
+    ]
     total = b.add("add", ends)
     b.add("output", [total], kind="output", name="y")
     seed = b.add("ones_like", kind="constant", phase="backward", name="seed")

@@ -1,6 +1,6 @@
 """Prints IR records as MindSpore prints its IR: what the reader must give back unchanged."""
 
-from explorer.ir.records import (
+from explorer.engines.mindspore.ir.records import (
     Abstract,
     GraphRef,
     IRNode,
@@ -58,7 +58,11 @@ def abstract_text(abstract: Abstract) -> str:
     parts += [f"ref_key={abstract.ref_key}"] if abstract.ref_key is not None else []
     parts += [word for word in ("is_parameter", "is_inplace") if getattr(abstract, word)]
     parts += ["value=..."] if abstract.known else []
-    parts += ["elements_use_flags={[const vector]{1}}"] if isinstance(abstract.shape, SequenceShape) else []
+    parts += (
+        ["elements_use_flags={[const vector]{1}}"]
+        if isinstance(abstract.shape, SequenceShape)
+        else []
+    )
     return f"<{', '.join(parts)}>"
 
 
@@ -120,22 +124,38 @@ def statement_text(node: IRNode) -> str:
 def source_text(source: Source) -> str:
     last = f"~{source.last_line}" if source.last_line != source.line else ""
     columns = f", {source.columns[0]}~{source.columns[1]}" if source.columns else ""
-    note = "<~~This line of code can be shared by multiple nodes, and may be duplicated./" if source.shared else ""
+    note = (
+        "<~~This line of code can be shared by multiple nodes, and may be duplicated./"
+        if source.shared
+        else ""
+    )
     return f"# In file {source.file}:{source.line}{last}{columns}/{source.code}/{note}"
 
 
 def node_text(node: IRNode) -> list[str]:
     output = f" -> ({abstract_text(node.output)})" if node.output is not None else ""
-    lines = [statement_text(node), f"      : ({', '.join(map(abstract_text, node.inputs))}){output}"]
+    lines = [
+        statement_text(node),
+        f"      : ({', '.join(map(abstract_text, node.inputs))}){output}",
+    ]
     lines += [f"      : {layout}" for layout in node.layouts]
     if node.full_name:
         lines.append(f"      # Fullname with scope: ({node.full_name})")
     elif node.scope:
         lines.append(f"      # Scope: ({node.scope})")
-    lines += [f"      # SideEffect: {{ {' '.join(node.side_effects)} }}"] if node.side_effects else []
-    lines += ["      # Comment:", *(f"        # {remark}" for remark in node.remarks)] if node.remarks else []
+    lines += (
+        [f"      # SideEffect: {{ {' '.join(node.side_effects)} }}"] if node.side_effects else []
+    )
+    lines += (
+        ["      # Comment:", *(f"        # {remark}" for remark in node.remarks)]
+        if node.remarks
+        else []
+    )
     lines += [f"      {source_text(source)}" for source in node.sources]
-    for heading, sources in (("forward node", node.forward_sources), ("code", node.similar_sources)):
+    for heading, sources in (
+        ("forward node", node.forward_sources),
+        ("code", node.similar_sources),
+    ):
         lines += [f"      # Corresponding {heading} candidate:"] if sources else []
         lines += [f"      {source_text(source)}" for source in sources]
     return [f"#------------------------> {node.failed_at}"] * (node.failed_at is not None) + lines
@@ -143,31 +163,58 @@ def node_text(node: IRNode) -> list[str]:
 
 def parameter_text(parameter: Parameter) -> str:
     abstract = abstract_text(parameter.abstract) if parameter.abstract else "<null>"
-    text = f"%{parameter.label}: {abstract}" + (f" : {parameter.symbols}" if parameter.symbols else "")
+    text = f"%{parameter.label}: {abstract}" + (
+        f" : {parameter.symbols}" if parameter.symbols else ""
+    )
     text += "  :  has_default" if parameter.has_default else ""
     text += f"  :  <{parameter.layout}>" if parameter.layout else ""
-    return text + ("" if parameter.is_weight is None else f"  :  IsWeight: {str(parameter.is_weight).lower()}")
+    return text + (
+        "" if parameter.is_weight is None else f"  :  IsWeight: {str(parameter.is_weight).lower()}"
+    )
 
 
 def subgraph_text(graph: Subgraph, entry: bool) -> list[str]:
-    lines = ["subgraph attr:", *(f"{key}: {text}" for key, text in graph.attrs.items()), f"subgraph instance: {graph.name} : 0x1"]
+    lines = [
+        "subgraph attr:",
+        *(f"{key}: {text}" for key, text in graph.attrs.items()),
+        f"subgraph instance: {graph.name} : 0x1",
+    ]
     own = () if entry else graph.parameters
     if not entry:
-        types = [abstract_text(parameter.abstract) for parameter in own if parameter.abstract is not None]
+        types = [
+            abstract_text(parameter.abstract) for parameter in own if parameter.abstract is not None
+        ]
         lines.append(f"# Parameters: {len(own)}, ({', '.join(types)})")
     lines += [f"# SideEffect: {{ {' '.join(graph.side_effects)} }}"] if graph.side_effects else []
     lines += [source_text(source) for source in graph.sources]
     parent = f" parent: [subgraph @{graph.parent}]" if graph.parent else ""
-    lines.append(f"subgraph @{graph.name}{parent}({', '.join(f'%{parameter.label}' for parameter in own)}) {{")
+    lines.append(
+        f"subgraph @{graph.name}{parent}({', '.join(f'%{parameter.label}' for parameter in own)}) {{"
+    )
     for node in (*graph.nodes, *((graph.returned,) if graph.returned else ())):
         lines += node_text(node)
-    return [*lines, "}", "# Order:", *(f"#   1: @{graph.name}:{node.name}{{[0]: x}}" for node in graph.nodes), "", ""]
+    return [
+        *lines,
+        "}",
+        "# Order:",
+        *(f"#   1: @{graph.name}:{node.name}{{[0]: x}}" for node in graph.nodes),
+        "",
+        "",
+    ]
 
 
 def module_text(module: Module) -> str:
     lines = [f"# IR entry: @{module.entry}", f"# Total subgraphs: {len(module.subgraphs)}", ""]
-    lines += ["jit config {", *(f"{key}: {text}" for key, text in module.config.items()), "}", ""] if module.config else []
-    lines += ["# Attrs:", *(f"{key}: {text}" for key, text in module.attrs.items()), ""] if module.attrs else []
+    lines += (
+        ["jit config {", *(f"{key}: {text}" for key, text in module.config.items()), "}", ""]
+        if module.config
+        else []
+    )
+    lines += (
+        ["# Attrs:", *(f"{key}: {text}" for key, text in module.attrs.items()), ""]
+        if module.attrs
+        else []
+    )
     lines += [f"# Total params: {len(module.parameters)}", *["# Params:"] * bool(module.parameters)]
     lines += [*map(parameter_text, module.parameters), "", "Node counting information:"]
     lines += ["Total number of nodes: 1", "Total number of cnodes: 1", ""]

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from explorer.measuring import Measured, Measurement, measure
-from explorer.worker import Workers
+from explorer.model.measurement import Measured, Measurement
+from explorer.topics.measuring import measure
+from explorer.workers.workers import Workers
 
 _known: dict[bytes, Measured] = {}
 

@@ -4,14 +4,18 @@ from functools import cache
 
 import numpy as np
 
-from explorer.align import Alignment, Coverage, Divergence
-from explorer.arrays import pack, summarise
-from explorer.cases import GradCase, flatten, matrix, render, structure
-from explorer.compare import judge
-from explorer.engines import ENGINES
-from explorer.graph import Edge, GradGraph, Node, Output
-from explorer.records import CaseReport, Estimate, Failure, Leaf, OracleResult, Report, Result
-from explorer.scenario import ExpectedDifference
+from explorer.compare.verdicts import judge
+from explorer.model.alignment import Alignment, Coverage, Divergence
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.report import CaseReport, Report
+from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
+from explorer.model.trees import names_in, render
+from explorer.numeric.summaries import summarise
+from explorer.scenario.contract import ExpectedDifference
+from explorer.scenario.matrix import matrix, structure
 
 HOSTILE = "<script>alert('x')</script> | [red]\x1b[31m\u202e"
 """A text that would harm each face that did not escape it."""
@@ -32,19 +36,41 @@ def result(case: GradCase, factor: float = 1.0) -> Result:
     if case.must_fail and case.api != "GradOperation":
         return Result(outcome="raised", error=Failure("ValueError", MESSAGE))
     tree = structure(case, **NAMES)
-    leaves = tuple(Leaf(name, pack(np.asarray(VALUES[name] * np.float32(factor)))) for name in flatten(tree))
-    return Result(outcome="ok", structure=render(tree), leaves=leaves, natural=render(tree), ids=("0",), code="ms.grad(net)")
+    leaves = tuple(
+        Leaf(name, pack(np.asarray(VALUES[name] * np.float32(factor)))) for name in names_in(tree)
+    )
+    return Result(
+        outcome="ok",
+        structure=render(tree),
+        leaves=leaves,
+        natural=render(tree),
+        ids=("0",),
+        code="ms.grad(net)",
+    )
 
 
 def case_report(
-    case: GradCase, *, wrong: str = "", factor: float = 1.001, expected: tuple[ExpectedDifference, ...] = ()
+    case: GradCase,
+    *,
+    wrong: str = "",
+    factor: float = 1.001,
+    expected: tuple[ExpectedDifference, ...] = (),
 ) -> CaseReport:
-    """All engines answering a case, the one called ``wrong`` (or of that style) with every leaf times ``factor``."""
-    results = {name: result(case, factor if wrong in (name, engine.style) else 1.0) for name, engine in ENGINES.items()}
+    """All engines answering a case, the one called ``wrong`` (or of that style) with every leaf
+    times ``factor``.
+    """
+    results = {
+        name: result(case, factor if wrong in (name, engine.style) else 1.0)
+        for name, engine in ENGINES.items()
+    }
     if case.weights == "all":
-        results["torch-graph"] = Result(outcome="unsupported", error=Failure("DataDependent", HOSTILE))
+        results["torch-graph"] = Result(
+            outcome="unsupported", error=Failure("DataDependent", HOSTILE)
+        )
     gradients = [leaf for leaf in results["mindspore-graph"].leaves if leaf.name.startswith("d")]
-    estimates = tuple(Estimate(leaf.name, pack(np.asarray(VALUES[leaf.name], np.float64))) for leaf in gradients)
+    estimates = tuple(
+        Estimate(leaf.name, pack(np.asarray(VALUES[leaf.name], np.float64))) for leaf in gradients
+    )
     return judge(case, results, OracleResult("ok" if estimates else "raised", estimates), expected)
 
 
@@ -57,9 +83,34 @@ def graph(engine: str) -> GradGraph:
         stage="tape",
         nodes=(
             Node(id="n0", op="input", kind="input", phase="forward", name="x", outputs=held),
-            Node(id="n1", op="Mul", kind="op", phase="forward", scope="fc", source=("net.py:3",), order=1, outputs=held),
-            Node(id="n2", op="MulBackward", kind="op", phase="backward", forward="n1", order=2, outputs=held),
-            Node(id="n3", op="output", kind="output", phase="backward", name="dx", order=3, outputs=held),
+            Node(
+                id="n1",
+                op="Mul",
+                kind="op",
+                phase="forward",
+                scope="fc",
+                source=("net.py:3",),
+                order=1,
+                outputs=held,
+            ),
+            Node(
+                id="n2",
+                op="MulBackward",
+                kind="op",
+                phase="backward",
+                forward="n1",
+                order=2,
+                outputs=held,
+            ),
+            Node(
+                id="n3",
+                op="output",
+                kind="output",
+                phase="backward",
+                name="dx",
+                order=3,
+                outputs=held,
+            ),
         ),
         edges=(Edge("n0", "n1"), Edge("n0", "n2", kind="saved"), Edge("n2", "n3")),
     )
@@ -93,8 +144,15 @@ def alignment(left: str, right: str, divergence: bool = False) -> Alignment:
 
 
 @cache
-def report(*, unexpected: bool = False, foreseen: bool = True, title: str = "Dense layer with mean squared error") -> Report:
-    """The full matrix of a net with two inputs; ``foreseen`` sets tape against graph at 1, ``unexpected`` torch-graph at (0,)."""
+def report(
+    *,
+    unexpected: bool = False,
+    foreseen: bool = True,
+    title: str = "Dense layer with mean squared error",
+) -> Report:
+    """The full matrix of a net with two inputs; ``foreseen`` sets tape against graph at 1,
+    ``unexpected`` torch-graph at (0,).
+    """
     expected = (ExpectedDifference(("tape",), "the tape sees one tensor under two names"),)
     cases = []
     for case in matrix(2, has_parameters=True):

@@ -3,11 +3,12 @@
 import dataclasses
 from functools import cache
 
-from explorer.measuring import Measurement
-from explorer.studies import study
-from explorer.studies.records import StudyRecord, Target
-from explorer.studies.running import run, target
-from explorer.worker import Workers
+from explorer.model.measurement import Measurement
+from explorer.model.study import StudyRecord
+from explorer.topics import study
+from explorer.topics.question import Target
+from explorer.topics.studying import run, target
+from explorer.workers.workers import Workers
 
 SLOW = {"training.inductor.torch"}
 """Ten seconds of a C++ compiler; a test of its own asks what it says where there is none."""

@@ -8,18 +8,23 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.align import Alignment, align
-from explorer.align.families import family
-from explorer.align.order import increasing
-from explorer.arrays import AnyArray, summarise
-from explorer.graph import Edge, GradGraph, Kind, Node, Output, Phase, lint
+from explorer.compare.align import align
+from explorer.compare.align.families import family
+from explorer.compare.align.order import increasing
+from explorer.engines.capture.lint import lint
+from explorer.model.alignment import Alignment
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import Edge, GradGraph, Kind, Node, Output, Phase
+from explorer.numeric.summaries import summarise
 
 Function = Callable[..., Any]
 
 
 @dataclass
 class Tape:
-    """Builds a graph by computing it: each method adds a node with its numpy value and returns its id."""
+    """Builds a graph by computing it: each method adds a node with its numpy value and returns its
+    id.
+    """
 
     engine: str
     nodes: list[Node] = field(default_factory=list)
@@ -29,23 +34,42 @@ class Tape:
     planted: str = ""
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(7))
 
-    def add(self, op: str, values: tuple[AnyArray, ...], args: tuple[str, ...], kind: Kind, **known: Any) -> str:
+    def add(
+        self, op: str, values: tuple[AnyArray, ...], args: tuple[str, ...], kind: Kind, **known: Any
+    ) -> str:
         node = f"n{len(self.nodes)}"
         observed = known.pop("observed", True)
-        found = tuple(Output(v.shape, v.dtype.name, summarise(v) if observed else None) for v in values)
-        self.nodes.append(Node(id=node, op=op, kind=kind, order=len(self.nodes), outputs=found, **known))
+        found = tuple(
+            Output(v.shape, v.dtype.name, summarise(v) if observed else None) for v in values
+        )
+        self.nodes.append(
+            Node(id=node, op=op, kind=kind, order=len(self.nodes), outputs=found, **known)
+        )
         phases = {n.id: n for n in self.nodes}
         for slot, arg in enumerate(args):
-            crosses = phases[arg].phase == "forward" and known["phase"] == "backward" and phases[arg].kind == "op"
+            crosses = (
+                phases[arg].phase == "forward"
+                and known["phase"] == "backward"
+                and phases[arg].kind == "op"
+            )
             self.edges.append(Edge(arg, node, 0, slot, "saved" if crosses else "data"))
         self.values[node] = values
         return node
 
-    def leaf(self, name: str, value: Any, kind: Kind = "parameter", phase: Phase = "forward") -> str:
+    def leaf(
+        self, name: str, value: Any, kind: Kind = "parameter", phase: Phase = "forward"
+    ) -> str:
         return self.add(kind, (np.asarray(value),), (), kind, name=name, phase=phase)
 
     def op(
-        self, op: str, function: Function, *args: str, line: int = 0, scope: str = "", phase: Phase = "forward", **known: Any
+        self,
+        op: str,
+        function: Function,
+        *args: str,
+        line: int = 0,
+        scope: str = "",
+        phase: Phase = "forward",
+        **known: Any,
     ) -> str:
         value = function(*(self.values[arg][0] for arg in args))
         values = tuple(np.asarray(v) for v in (value if isinstance(value, tuple) else (value,)))
@@ -66,31 +90,68 @@ class Tape:
         self.add("output", self.values[node][:1], (node,), "output", name=name, phase=phase)
 
     def graph(self) -> GradGraph:
-        graph = GradGraph(engine=self.engine, case="grad", stage="tape", nodes=tuple(self.nodes), edges=tuple(self.edges))
+        graph = GradGraph(
+            engine=self.engine,
+            case="grad",
+            stage="tape",
+            nodes=tuple(self.nodes),
+            edges=tuple(self.edges),
+        )
         assert lint(graph) == []
         return graph
 
 
 def start() -> dict[str, AnyArray]:
     rng = np.random.default_rng(0)
-    shapes = {"x": (4, 5), "y": (4, 3), "l1.weight": (6, 5), "l1.bias": (6,), "l2.weight": (3, 6), "l2.bias": (3,)}
+    shapes = {
+        "x": (4, 5),
+        "y": (4, 3),
+        "l1.weight": (6, 5),
+        "l1.bias": (6,),
+        "l2.weight": (3, 6),
+        "l2.bias": (3,),
+    }
     return {name: rng.standard_normal(shape) for name, shape in shapes.items()}
 
 
-def torch_like(tape: Tape | None = None, values: dict[str, AnyArray] | None = None, reduce: str = "mean") -> GradGraph:
-    """Two dense layers, relu and squared error as PyTorch's dispatcher shows them, with their backward."""
+def torch_like(
+    tape: Tape | None = None, values: dict[str, AnyArray] | None = None, reduce: str = "mean"
+) -> GradGraph:
+    """Two dense layers, relu and squared error as PyTorch's dispatcher shows them, with their
+    backward.
+    """
     t, v = tape or Tape("torch-tape"), values or start()
-    at = {name: t.leaf(name, value, "input" if len(name) == 1 else "parameter") for name, value in v.items()}
+    at = {
+        name: t.leaf(name, value, "input" if len(name) == 1 else "parameter")
+        for name, value in v.items()
+    }
     w1 = t.op("aten.t.default", np.transpose, at["l1.weight"], line=5, scope="l1")
-    a = t.op("aten.addmm.default", lambda b, x, w: x @ w + b, at["l1.bias"], at["x"], w1, line=5, scope="l1")
+    a = t.op(
+        "aten.addmm.default",
+        lambda b, x, w: x @ w + b,
+        at["l1.bias"],
+        at["x"],
+        w1,
+        line=5,
+        scope="l1",
+    )
     h = t.op("aten.relu.default", lambda a: np.maximum(a, 0), a, line=6)
     w2 = t.op("aten.t.default", np.transpose, at["l2.weight"], line=7, scope="l2")
-    z = t.op("aten.addmm.default", lambda b, x, w: x @ w + b, at["l2.bias"], h, w2, line=7, scope="l2")
+    z = t.op(
+        "aten.addmm.default", lambda b, x, w: x @ w + b, at["l2.bias"], h, w2, line=7, scope="l2"
+    )
     average = np.mean if reduce == "mean" else np.sum
     loss = t.op("aten.mse_loss.default", lambda z, y: average((z - y) ** 2), z, at["y"], line=8)
     count = 12.0 if reduce == "mean" else 1.0
     one = t.add("aten.ones_like.default", (np.array(1.0),), (), "op", phase="backward")
-    dz = t.back("aten.mse_loss_backward.default", lambda g, z, y: 2 * (z - y) / count * g, one, z, at["y"], forward=loss)
+    dz = t.back(
+        "aten.mse_loss_backward.default",
+        lambda g, z, y: 2 * (z - y) / count * g,
+        one,
+        z,
+        at["y"],
+        forward=loss,
+    )
     dh = t.back("aten.mm.default", lambda g, w: g @ w, dz, at["l2.weight"], forward=z)
     dw2 = t.back("aten.mm.default", lambda g, h: g.T @ h, dz, h, forward=z)
     db2 = t.back("aten.sum.dim_IntList", lambda g: g.sum(0), dz, forward=z)
@@ -99,15 +160,28 @@ def torch_like(tape: Tape | None = None, values: dict[str, AnyArray] | None = No
     dw1 = t.back("aten.mm.default", lambda g, x: g.T @ x, da, at["x"], forward=a)
     db1 = t.back("aten.sum.dim_IntList", lambda g: g.sum(0), da, forward=a)
     t.result("loss", loss)
-    for name, node in {"dx": dx, "dl1.weight": dw1, "dl1.bias": db1, "dl2.weight": dw2, "dl2.bias": db2}.items():
+    for name, node in {
+        "dx": dx,
+        "dl1.weight": dw1,
+        "dl1.bias": db1,
+        "dl2.weight": dw2,
+        "dl2.bias": db2,
+    }.items():
         t.result(name, node, "backward")
     return t.graph()
 
 
-def mindspore_like(tape: Tape | None = None, values: dict[str, AnyArray] | None = None) -> GradGraph:
-    """The same net as MindSpore's IR shows it: MatMul and BiasAdd apart, the error in pieces, gradients in another order."""
+def mindspore_like(
+    tape: Tape | None = None, values: dict[str, AnyArray] | None = None
+) -> GradGraph:
+    """The same net as MindSpore's IR shows it: MatMul and BiasAdd apart, the error in pieces,
+    gradients in another order.
+    """
     t, v = tape or Tape("mindspore-graph"), values or start()
-    at = {name: t.leaf(name, value, "input" if len(name) == 1 else "parameter") for name, value in v.items()}
+    at = {
+        name: t.leaf(name, value, "input" if len(name) == 1 else "parameter")
+        for name, value in v.items()
+    }
     m1 = t.op("MatMul", lambda x, w: x @ w.T, at["x"], at["l1.weight"], line=25, scope="l1")
     a = t.op("BiasAdd", np.add, m1, at["l1.bias"], line=25, scope="l1")
     h = t.op("ReLU", lambda a: np.maximum(a, 0), a, line=26)
@@ -127,7 +201,13 @@ def mindspore_like(tape: Tape | None = None, values: dict[str, AnyArray] | None 
     dw1 = t.back("MatMul", lambda g, x: g.T @ x, da, at["x"], forward=m1)
     dx = t.back("MatMul", lambda g, w: g @ w, da, at["l1.weight"], forward=m1)
     t.result("loss", loss)
-    for name, node in {"dx": dx, "dl1.weight": dw1, "dl1.bias": db1, "dl2.weight": dw2, "dl2.bias": db2}.items():
+    for name, node in {
+        "dx": dx,
+        "dl1.weight": dw1,
+        "dl1.bias": db1,
+        "dl2.weight": dw2,
+        "dl2.bias": db2,
+    }.items():
         t.result(name, node, "backward")
     return t.graph()
 
@@ -135,14 +215,20 @@ def mindspore_like(tape: Tape | None = None, values: dict[str, AnyArray] | None 
 def ops(graph: GradGraph, found: Alignment) -> set[tuple[str, str]]:
     """The pairs of ops, by op name of each side."""
     other = {"torch": torch_like().by_id(), "self": graph.by_id()}
-    return {(graph.by_id()[p.left].op, other["torch"][p.right].op) for p in found.pairs if graph.by_id()[p.left].kind == "op"}
+    return {
+        (graph.by_id()[p.left].op, other["torch"][p.right].op)
+        for p in found.pairs
+        if graph.by_id()[p.left].kind == "op"
+    }
 
 
 def reasons(found: Alignment, side: str, graph: GradGraph) -> dict[str, str]:
     return {graph.by_id()[u.node].op: u.reason for u in found.unpaired if u.side == side}
 
 
-def small(engine: str, build: Callable[[Tape, str], str], x: Any = None, name: str = "out") -> GradGraph:
+def small(
+    engine: str, build: Callable[[Tape, str], str], x: Any = None, name: str = "out"
+) -> GradGraph:
     """A net of one input whose result is ``build``'s node."""
     t = Tape(engine)
     at = t.leaf("x", np.random.default_rng(1).standard_normal((4, 4)) if x is None else x, "input")
@@ -184,14 +270,23 @@ def test_two_frameworks_pair_by_value_whatever_their_ops_are_called() -> None:
         ("BiasAddGrad", "aten.sum.dim_IntList"),
         ("MatMul", "aten.mm.default"),
     }
-    assert (found.left_coverage.forward, found.left_coverage.forward_total, found.left_coverage.within) == (8, 8, 6)
+    assert (
+        found.left_coverage.forward,
+        found.left_coverage.forward_total,
+        found.left_coverage.within,
+    ) == (8, 8, 6)
 
 
-def within(found: Alignment, left: GradGraph, right: GradGraph) -> dict[tuple[str, str], tuple[set[str], set[str]]]:
+def within(
+    found: Alignment, left: GradGraph, right: GradGraph
+) -> dict[tuple[str, str], tuple[set[str], set[str]]]:
     """The steps inside the partners of each pair of ops, by op names."""
     one, other = left.by_id(), right.by_id()
     return {
-        (one[p.left].op, other[p.right].op): ({one[n].op for n in p.left_within}, {other[n].op for n in p.right_within})
+        (one[p.left].op, other[p.right].op): (
+            {one[n].op for n in p.left_within},
+            {other[n].op for n in p.right_within},
+        )
         for p in found.pairs
         if p.left_within or p.right_within
     }
@@ -208,12 +303,19 @@ def test_a_product_and_its_bias_are_both_paired_with_the_one_op_that_does_both()
     assert found.unpaired == ()
     products = [node.id for node in left.nodes if node.op == "MatMul" and node.phase == "forward"]
     numbers = found.numbers("left"), found.numbers("right")
-    assert [numbers[0][node] for node in products] == [numbers[1][node.id] for node in right.nodes if "addmm" in node.op]
+    assert [numbers[0][node] for node in products] == [
+        numbers[1][node.id] for node in right.nodes if "addmm" in node.op
+    ]
 
 
 def dense(t: Tape, x: str, fused: bool, extra: str = "") -> str:
-    """x·w + b in one op or in two; ``extra`` says who else takes the product, or what else goes into it."""
-    w, b = t.leaf("w", np.random.default_rng(2).standard_normal((4, 4))), t.leaf("b", np.arange(4.0))
+    """x·w + b in one op or in two; ``extra`` says who else takes the product, or what else goes
+    into it.
+    """
+    w, b = (
+        t.leaf("w", np.random.default_rng(2).standard_normal((4, 4))),
+        t.leaf("b", np.arange(4.0)),
+    )
     if fused:
         return t.op("aten.addmm.default", lambda b, x, w: x @ w + b, b, x, w)
     more = [t.leaf("mask", np.ones(4))] if extra == "fed by another leaf" else []
@@ -226,9 +328,16 @@ def dense(t: Tape, x: str, fused: bool, extra: str = "") -> str:
 
 
 @pytest.mark.parametrize("extra", ["a result", "read elsewhere", "fed by another leaf"])
-def test_a_step_is_inside_an_op_only_if_nothing_else_uses_it_and_nothing_else_goes_in(extra: str) -> None:
-    one, other = small("a", lambda t, x: dense(t, x, False)), small("b", lambda t, x: dense(t, x, True))
-    assert within(align(one, other), one, other) == {("BiasAdd", "aten.addmm.default"): ({"MatMul"}, set())}
+def test_a_step_is_inside_an_op_only_if_nothing_else_uses_it_and_nothing_else_goes_in(
+    extra: str,
+) -> None:
+    one, other = (
+        small("a", lambda t, x: dense(t, x, False)),
+        small("b", lambda t, x: dense(t, x, True)),
+    )
+    assert within(align(one, other), one, other) == {
+        ("BiasAdd", "aten.addmm.default"): ({"MatMul"}, set())
+    }
     one = small("a", lambda t, x: dense(t, x, False, extra))
     found = align(one, other)
     assert within(found, one, other) == {}
@@ -236,34 +345,52 @@ def test_a_step_is_inside_an_op_only_if_nothing_else_uses_it_and_nothing_else_go
 
 
 def convolution(engine: str, together: bool, db: float) -> GradGraph:
-    """Three gradients of y = x·w + b, by one op or by three; ``db`` is what the gradient of b cancels to."""
+    """Three gradients of y = x·w + b, by one op or by three; ``db`` is what the gradient of b
+    cancels to.
+    """
     t = Tape(engine)
     x = t.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
     y = dense(t, x, True)
     t.result("out", y)
     g = t.back("Cos", np.cos, y, forward=y)
-    every: list[Function] = [lambda g: g @ np.ones((4, 4)), lambda g: g * g, lambda g: g[0] * 0 + db]
+    every: list[Function] = [
+        lambda g: g @ np.ones((4, 4)),
+        lambda g: g * g,
+        lambda g: g[0] * 0 + db,
+    ]
     if together:
-        back = t.back("aten.convolution_backward.default", lambda g: tuple(f(g) for f in every), g, forward=y)
+        back = t.back(
+            "aten.convolution_backward.default", lambda g: tuple(f(g) for f in every), g, forward=y
+        )
         made = [(back, 0), (back, 1), (back, 2)]
     else:
         ops = ("Conv2DBackpropInput", "Conv2DBackpropFilter", "BiasAddGrad")
         made = [(t.back(op, f, g, forward=y), 0) for op, f in zip(ops, every, strict=True)]
     for name, (node, slot) in zip(("dx", "dw", "db"), made, strict=True):
-        end = t.add("output", (t.values[node][slot],), (node,), "output", phase="backward", name=name)
+        end = t.add(
+            "output", (t.values[node][slot],), (node,), "output", phase="backward", name=name
+        )
         t.edges[-1] = Edge(node, end, slot, 0)
     return t.graph()
 
 
 @pytest.mark.parametrize("db", [0.5, 1e-8])
-def test_ops_that_each_yield_one_gradient_pair_with_the_outputs_of_the_op_that_yields_all(db: float) -> None:
-    split, whole = convolution("mindspore-graph", False, db), convolution("torch-tape", True, -db if db < 1e-6 else db)
+def test_ops_that_each_yield_one_gradient_pair_with_the_outputs_of_the_op_that_yields_all(
+    db: float,
+) -> None:
+    split, whole = (
+        convolution("mindspore-graph", False, db),
+        convolution("torch-tape", True, -db if db < 1e-6 else db),
+    )
     for left, right in ((split, whole), (whole, split)):
         found = align(left, right)
         assert found.divergence is None
         nodes = left.by_id(), right.by_id()
         made = [
-            (p.number, {(nodes[0][p.left].op, p.left_output), (nodes[1][p.right].op, p.right_output)})
+            (
+                p.number,
+                {(nodes[0][p.left].op, p.left_output), (nodes[1][p.right].op, p.right_output)},
+            )
             for p in found.pairs
             if "convolution_backward" in nodes[0][p.left].op + nodes[1][p.right].op
         ]
@@ -332,7 +459,9 @@ def test_a_parameter_that_starts_elsewhere_is_the_divergence() -> None:
     other = start() | {"l2.bias": np.zeros(3)}
     left, right, sentence = parted(mindspore_like(), torch_like(values=other))
     assert (left, right) == ("l2.bias", "l2.bias")
-    assert sentence.startswith("First divergence: the nets start from different values of `l2.bias`: ")
+    assert sentence.startswith(
+        "First divergence: the nets start from different values of `l2.bias`: "
+    )
 
 
 def test_an_input_that_differs_is_the_divergence_even_where_inputs_were_swapped() -> None:
@@ -358,13 +487,17 @@ def test_a_missing_bias_is_named_by_its_parameter() -> None:
 
     def with_bias(t: Tape, x: str) -> str:
         weight, bias = t.leaf("fc.weight", w), t.leaf("fc.bias", b)
-        return t.op("aten.addmm.default", lambda b, x, w: x @ w + b, bias, x, weight, line=4, scope="fc")
+        return t.op(
+            "aten.addmm.default", lambda b, x, w: x @ w + b, bias, x, weight, line=4, scope="fc"
+        )
 
     def without(t: Tape, x: str) -> str:
         y = t.op("MatMul", np.matmul, x, t.leaf("fc.weight", w), line=9, scope="fc")
         return t.op("ReLU", lambda y: np.maximum(y, 0), y)
 
-    left, right, sentence = parted(small("a", without), small("torch-tape", lambda t, x: t.op("relu", abs, with_bias(t, x))))
+    left, right, sentence = parted(
+        small("a", without), small("torch-tape", lambda t, x: t.op("relu", abs, with_bias(t, x)))
+    )
     assert (left, right) == (None, "fc.bias")
     assert "exists in torch-tape only; `aten.addmm.default` (fc, net.py:4) uses it" in sentence
 
@@ -394,7 +527,9 @@ def test_a_dropout_left_on_has_no_counterpart() -> None:
 
         return build
 
-    left, right, sentence = parted(small("mindspore-tape", net(True)), small("torch-tape", net(False)))
+    left, right, sentence = parted(
+        small("mindspore-tape", net(True)), small("torch-tape", net(False))
+    )
     assert (left, right) == ("Dropout", None)
     assert "has no counterpart in torch-tape, which goes on with `MatMul` (net.py:4)" in sentence
     left, right, _ = parted(small("torch-tape", net(False)), small("mindspore-tape", net(True)))
@@ -408,7 +543,9 @@ def softmax(x: AnyArray, axis: int) -> AnyArray:
 
 def test_a_softmax_over_the_wrong_axis_is_seen() -> None:
     left = small("a", lambda t, x: t.op("Softmax", lambda x: softmax(x, 0), x, line=3))
-    right = small("b", lambda t, x: t.op("aten._softmax.default", lambda x: softmax(x, 1), x, line=4))
+    right = small(
+        "b", lambda t, x: t.op("aten._softmax.default", lambda x: softmax(x, 1), x, line=4)
+    )
     assert parted(left, right)[:2] == ("Softmax", "aten._softmax.default")
 
 
@@ -429,14 +566,19 @@ def test_another_eps_of_batch_norm_is_named_at_the_module_even_where_it_is_decom
         return t.op("Mul", np.multiply, centred, scale, line=3, scope="bn")
 
     def fused(eps: float) -> Callable[[Tape, str], str]:
-        return lambda t, x: t.op("aten.native_batch_norm.default", batch_norm(eps, 0.1), x, line=8, scope="bn")
+        return lambda t, x: t.op(
+            "aten.native_batch_norm.default", batch_norm(eps, 0.1), x, line=8, scope="bn"
+        )
 
     assert align(small("a", decomposed), small("b", fused(1e-5))).divergence is None
     left, right, sentence = parted(small("a", decomposed), small("b", fused(1e-2)))
     assert right == "aten.native_batch_norm.default"
     assert left in {"ReduceVar", "Sub"}
     assert "(bn, net.py:3) to `Mul`" in sentence
-    assert parted(small("a", fused(1e-3)), small("b", fused(1e-2)))[0] == "aten.native_batch_norm.default"
+    assert (
+        parted(small("a", fused(1e-3)), small("b", fused(1e-2)))[0]
+        == "aten.native_batch_norm.default"
+    )
 
 
 def test_another_momentum_of_batch_norm_shows_only_where_running_statistics_are_results() -> None:
@@ -451,14 +593,19 @@ def test_another_momentum_of_batch_norm_shows_only_where_running_statistics_are_
         return t.graph()
 
     assert align(net(0.1, False), net(0.9, False)).divergence is None
-    assert reasons(align(net(0.1, False), net(0.9, False)), "left", net(0.1, False)) == {"UpdateMean": "bookkeeping"}
+    assert reasons(align(net(0.1, False), net(0.9, False)), "left", net(0.1, False)) == {
+        "UpdateMean": "bookkeeping"
+    }
     assert parted(net(0.1, True), net(0.9, True))[:2] == ("UpdateMean", "UpdateMean")
 
 
 def test_another_gelu_is_named_at_the_users_line() -> None:
     def erf(x: AnyArray) -> AnyArray:
         t = 1 / (1 + 0.3275911 * np.abs(x))
-        poly = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+        poly = t * (
+            0.254829592
+            + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+        )
         return np.asarray(np.sign(x) * (1 - poly * np.exp(-x * x)))
 
     def decomposed(t: Tape, x: str) -> str:
@@ -470,12 +617,19 @@ def test_another_gelu_is_named_at_the_users_line() -> None:
 
     def tanh(t: Tape, x: str) -> str:
         return t.op(
-            "aten.gelu.default", lambda x: x / 2 * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3))), x, line=9, scope="act"
+            "aten.gelu.default",
+            lambda x: x / 2 * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3))),
+            x,
+            line=9,
+            scope="act",
         )
 
     left, right, sentence = parted(small("a", decomposed), small("b", tanh))
     assert (left, right) == ("Div", "aten.gelu.default")
-    assert "the 4 ops from `Div` (act, net.py:3) to `Mul` and `aten.gelu.default` (act, net.py:9) take equal inputs" in sentence
+    assert (
+        "the 4 ops from `Div` (act, net.py:3) to `Mul` and `aten.gelu.default` (act, net.py:9) take equal inputs"
+        in sentence
+    )
 
 
 def branch(engine: str, detached: bool) -> GradGraph:
@@ -499,7 +653,10 @@ def test_a_detached_branch_diverges_in_backward_at_the_gradient_that_only_one_si
     assert sentence.startswith(
         "First divergence in backward: `SinBackward0` (net.py:3) of torch-tape has no counterpart in mindspore-graph"
     )
-    assert parted(branch("mindspore-graph", True), branch("torch-tape", False))[:2] == (None, "SinBackward0")
+    assert parted(branch("mindspore-graph", True), branch("torch-tape", False))[:2] == (
+        None,
+        "SinBackward0",
+    )
 
 
 def gate(engine: str, detach: str) -> GradGraph:
@@ -512,16 +669,23 @@ def gate(engine: str, detach: str) -> GradGraph:
     t.result("loss", t.op("Sum", np.sum, t.op("Mul", np.multiply, h, wave, line=4), line=5))
     g = t.back("Mul", np.copy, wave, forward=wave)
     if not detach:
-        g = t.back("AddN", np.add, g, t.back("SinGrad", lambda h: h * np.cos(h), h, forward=wave, line=3))
+        g = t.back(
+            "AddN", np.add, g, t.back("SinGrad", lambda h: h * np.cos(h), h, forward=wave, line=3)
+        )
     t.result("dx", t.back("Mul", np.multiply, g, h, forward=h), "backward")
     return t.graph()
 
 
 @pytest.mark.parametrize("detach", ["aten.detach.default", "StopGradient"])
-def test_an_op_that_stops_a_gradient_is_named_where_the_other_side_passes_it_on(detach: str) -> None:
+def test_an_op_that_stops_a_gradient_is_named_where_the_other_side_passes_it_on(
+    detach: str,
+) -> None:
     left, right, sentence = parted(gate("stops", detach), gate("passes", ""))
     assert (left, right) == (detach, "SinGrad")
-    assert f"`{detach}` (net.py:2) of stops stops the gradient that passes passes on in `SinGrad` (net.py:3)" in sentence
+    assert (
+        f"`{detach}` (net.py:2) of stops stops the gradient that passes passes on in `SinGrad` (net.py:3)"
+        in sentence
+    )
     assert parted(gate("passes", ""), gate("stops", detach))[:2] == ("SinGrad", detach)
     assert align(gate("stops", detach), gate("stops too", detach)).divergence is None
 
@@ -532,7 +696,9 @@ def test_an_equal_second_output_does_not_excuse_a_first_one_that_differs() -> No
         x = t.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
         y = t.op("BatchNorm", lambda x: (batch_norm(eps, 0)(x)[0], 0.1 * x.mean(0)), x, line=2)
         t.result("out", t.op("ReLU", lambda y: np.maximum(y, 0), y, line=3))
-        node = t.add("output", (t.values[y][1],), (y,), "output", phase="forward", name="bn.running_mean")
+        node = t.add(
+            "output", (t.values[y][1],), (y,), "output", phase="forward", name="bn.running_mean"
+        )
         t.edges[-1] = Edge(y, node, 1, 0)
         return t.graph()
 
@@ -546,7 +712,10 @@ def test_aliased_inputs_diverge_where_the_tape_sums_into_both() -> None:
         a, b = t.leaf("a", value, "input"), t.leaf("b", value, "input")
         product = t.op("Mul", np.multiply, a, b, line=2)
         t.result("loss", t.op("Sum", np.sum, product, line=3))
-        da, db = t.back("Mul", np.copy, b, forward=product), t.back("Mul", np.copy, a, forward=product)
+        da, db = (
+            t.back("Mul", np.copy, b, forward=product),
+            t.back("Mul", np.copy, a, forward=product),
+        )
         if tape:
             da = db = t.add("accumulate", (value * 2,), (da, db), "accumulate", phase="backward")
         t.result("da", da, "backward")
@@ -557,7 +726,10 @@ def test_aliased_inputs_diverge_where_the_tape_sums_into_both() -> None:
     assert found.differing == ("da", "db")
     assert found.divergence is not None
     assert found.divergence.phase == "backward"
-    assert "`accumulate` of torch-tape adds 2 gradients that mindspore-graph does not add" in found.divergence.sentence
+    assert (
+        "`accumulate` of torch-tape adds 2 gradients that mindspore-graph does not add"
+        in found.divergence.sentence
+    )
     assert align(net(True), net(True)).divergence is None
 
 
@@ -567,7 +739,10 @@ def test_a_gradient_that_only_one_side_names_is_the_last_thing_to_report() -> No
     extra.result("dy", full.nodes[5].id, "backward")
     found = align(extra.graph(), short)
     assert found.divergence is not None
-    assert found.divergence.sentence == "First divergence in backward: `dy` is a result of a only; b has none"
+    assert (
+        found.divergence.sentence
+        == "First divergence in backward: `dy` is a result of a only; b has none"
+    )
     assert found.differing == ("dy",)
 
 
@@ -619,7 +794,8 @@ def test_many_equal_scalars_pair_by_where_they_come_from() -> None:
     t = Tape("a")
     x = t.leaf("x", np.random.default_rng(1).standard_normal(4), "input")
     ones = [
-        t.op(op, lambda x: np.array(1.0), x, scope=f"s{i}") for i, op in enumerate(["OnesLike", "Fill", "Sign", "OnesLike"] * 50)
+        t.op(op, lambda x: np.array(1.0), x, scope=f"s{i}")
+        for i, op in enumerate(["OnesLike", "Fill", "Sign", "OnesLike"] * 50)
     ]
     t.result("out", t.op("Add", lambda *v: sum(v), *ones))
     graph = t.graph()
@@ -629,9 +805,17 @@ def test_many_equal_scalars_pair_by_where_they_come_from() -> None:
 
 def test_a_different_dtype_is_the_same_quantity_and_coarse_dtypes_get_their_room() -> None:
     left = small("a", lambda t, x: t.op("Exp", np.exp, x))
-    half = small("b", lambda t, x: t.op("Cast", np.float64, t.op("Exp", lambda x: np.exp(x.astype(np.float16)), x)))
+    half = small(
+        "b",
+        lambda t, x: t.op(
+            "Cast", np.float64, t.op("Exp", lambda x: np.exp(x.astype(np.float16)), x)
+        ),
+    )
     assert align(left, half).divergence is None
-    assert align(left, small("c", lambda t, x: t.op("Exp", lambda x: np.exp(x) * 1.01, x))).divergence is not None
+    assert (
+        align(left, small("c", lambda t, x: t.op("Exp", lambda x: np.exp(x) * 1.01, x))).divergence
+        is not None
+    )
 
 
 def test_a_mask_of_minus_a_billion_hides_no_difference() -> None:
@@ -644,8 +828,15 @@ def test_a_mask_of_minus_a_billion_hides_no_difference() -> None:
 def test_large_values_are_compared_by_their_figures() -> None:
     x = np.random.default_rng(5).standard_normal((64, 64))
     left = small("a", lambda t, at: t.op("Tanh", np.tanh, at), x)
-    assert align(left, small("b", lambda t, at: t.op("T", np.transpose, t.op("Tanh", np.tanh, at)), x)).divergence is None
-    assert parted(left, small("b", lambda t, at: t.op("Tanh", lambda x: np.tanh(x) * 1.01, at), x))[:2] == ("Tanh", "Tanh")
+    assert (
+        align(
+            left, small("b", lambda t, at: t.op("T", np.transpose, t.op("Tanh", np.tanh, at)), x)
+        ).divergence
+        is None
+    )
+    assert parted(left, small("b", lambda t, at: t.op("Tanh", lambda x: np.tanh(x) * 1.01, at), x))[
+        :2
+    ] == ("Tanh", "Tanh")
 
 
 def test_infinities_and_nans_pair_and_differ_like_numbers() -> None:
@@ -671,9 +862,13 @@ def test_an_unobserved_value_pairs_by_provenance_and_is_never_called_a_differenc
     found = align(net(True), net(False))
     assert [p.how for p in found.pairs] == ["name", "provenance", "value+provenance", "name"]
     freed = {"values": "freed before it was read"}
-    lone = small("b", lambda t, x: t.op("Exp", np.exp, t.op("Sin", np.sin, x, observed=False, missing=freed)))
+    lone = small(
+        "b", lambda t, x: t.op("Exp", np.exp, t.op("Sin", np.sin, x, observed=False, missing=freed))
+    )
     whole = align(lone, small("c", lambda t, x: t.op("ExpSin", lambda x: np.exp(np.sin(x)), x)))
-    assert [(u.reason, u.detail) for u in whole.unpaired] == [("unobserved", "freed before it was read")]
+    assert [(u.reason, u.detail) for u in whole.unpaired] == [
+        ("unobserved", "freed before it was read")
+    ]
     assert whole.divergence is None
 
 
@@ -695,7 +890,9 @@ def test_the_same_graphs_give_the_same_bytes() -> None:
     encode = msgspec.json.Encoder(order="sorted").encode
     runs = {encode(align(mindspore_like(), torch_like(reduce="sum"))) for _ in range(3)}
     assert len(runs) == 1
-    assert msgspec.json.decode(runs.pop(), type=Alignment) == align(mindspore_like(), torch_like(reduce="sum"))
+    assert msgspec.json.decode(runs.pop(), type=Alignment) == align(
+        mindspore_like(), torch_like(reduce="sum")
+    )
 
 
 @pytest.mark.parametrize(
@@ -725,7 +922,10 @@ def test_graphs_without_values_or_without_nodes_align_as_far_as_they_go() -> Non
     assert (align(empty, empty).pairs, align(empty, torch_like()).divergence) == ((), None)
     bare = torch_like()
     unseen = tuple(
-        msgspec.structs.replace(n, outputs=tuple(msgspec.structs.replace(o, values=None) for o in n.outputs)) for n in bare.nodes
+        msgspec.structs.replace(
+            n, outputs=tuple(msgspec.structs.replace(o, values=None) for o in n.outputs)
+        )
+        for n in bare.nodes
     )
     found = align(bare, msgspec.structs.replace(bare, nodes=unseen))
     assert found.divergence is None
@@ -756,7 +956,10 @@ def test_a_detached_branch_is_seen_within_a_sum_of_decomposed_gradients() -> Non
         t.result("loss", t.op("Sum", np.sum, x))
         g = t.back("Exp", np.exp, x)
         if pieces:
-            one, two = t.back("Sin", lambda x, g: g * np.sin(x), x, g), t.back("Cos", lambda x, g: g * np.cos(x), x, g)
+            one, two = (
+                t.back("Sin", lambda x, g: g * np.sin(x), x, g),
+                t.back("Cos", lambda x, g: g * np.cos(x), x, g),
+            )
             g = t.back("AddN", lambda a, b, c: a + b + c, one, two, g, line=3)
         else:
             g = t.back("WaveBackward0", lambda x, g: g * (np.sin(x) + np.cos(x)), x, g, line=9)
@@ -765,7 +968,10 @@ def test_a_detached_branch_is_seen_within_a_sum_of_decomposed_gradients() -> Non
 
     left, right, sentence = parted(net(True), net(False))
     assert (left, right) == ("AddN", None)
-    assert "adds the gradient from `Exp`, which torch-tape leaves out after `WaveBackward0` (net.py:9)" in sentence
+    assert (
+        "adds the gradient from `Exp`, which torch-tape leaves out after `WaveBackward0` (net.py:9)"
+        in sentence
+    )
 
 
 def test_a_dropout_made_of_small_ops_is_named_as_a_whole() -> None:
@@ -776,22 +982,40 @@ def test_a_dropout_made_of_small_ops_is_named_as_a_whole() -> None:
         def build(t: Tape, x: str) -> str:
             if drop:
                 kept = t.op(
-                    "aten.bernoulli_.float", lambda e: mask.astype(float), t.op("aten.empty_like", np.zeros_like, x), line=3
+                    "aten.bernoulli_.float",
+                    lambda e: mask.astype(float),
+                    t.op("aten.empty_like", np.zeros_like, x),
+                    line=3,
                 )
-                x = t.op("aten.mul.Tensor", np.multiply, x, t.op("aten.div_.Scalar", lambda k: k / 0.5, kept, line=3), line=3)
+                x = t.op(
+                    "aten.mul.Tensor",
+                    np.multiply,
+                    x,
+                    t.op("aten.div_.Scalar", lambda k: k / 0.5, kept, line=3),
+                    line=3,
+                )
             return t.op("MatMul", np.matmul, x, t.leaf("w", w), line=4)
 
         return build
 
-    left, right, sentence = parted(small("mindspore-tape", net(False)), small("torch-tape", net(True)))
+    left, right, sentence = parted(
+        small("mindspore-tape", net(False)), small("torch-tape", net(True))
+    )
     assert (left, right) == (None, "aten.mul.Tensor")
-    assert "to `aten.mul.Tensor` of torch-tape have no counterpart in mindspore-tape, which goes on with `MatMul`" in sentence
+    assert (
+        "to `aten.mul.Tensor` of torch-tape have no counterpart in mindspore-tape, which goes on with `MatMul`"
+        in sentence
+    )
 
 
 def test_a_reshape_is_not_taken_for_an_op_that_hardly_changes_its_input() -> None:
     def net(eps: float) -> Callable[[Tape, str], str]:
         def build(t: Tape, x: str) -> str:
-            tidy = t.op("Reshape", lambda h: h.reshape(2, 8), t.op("Exp", np.exp, x)) if eps > 1e-4 else t.op("Exp", np.exp, x)
+            tidy = (
+                t.op("Reshape", lambda h: h.reshape(2, 8), t.op("Exp", np.exp, x))
+                if eps > 1e-4
+                else t.op("Exp", np.exp, x)
+            )
             h = t.op("BatchNorm", lambda h: h / np.sqrt(1 + eps), tidy, line=5)
             return t.op("Sin", lambda h: np.sin(h).reshape(4, 4), h)
 

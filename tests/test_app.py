@@ -14,10 +14,10 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from explorer.align import align
-from explorer.cases import GradCase
-from explorer.records import CaseReport, Report
-from explorer.scenario import FOLDER
+from explorer.compare.align import align
+from explorer.model.cases import GradCase
+from explorer.model.report import CaseReport, Report
+from explorer.scenario.contract import FOLDER
 from explorer.web.agreement import letters
 from explorer.web.configured import VARIABLE, folders, offered
 from explorer.web.pair_view import pairs
@@ -40,7 +40,9 @@ def mindspore_net():
 '''
 
 
-def test_only_scenarios_of_configured_folders_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_scenarios_of_configured_folders_are_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mine.py").write_text(PLAIN)
     assert "mine" not in offered()
     monkeypatch.setenv(VARIABLE, str(tmp_path))
@@ -52,8 +54,14 @@ def test_engines_with_the_same_answer_share_a_letter() -> None:
     case = GradCase("grad", 0)
     assert set(letters(case_report(case)).values()) == {"A"}
     split = letters(case_report(case, wrong="tape"))
-    assert {name for name, letter in split.items() if letter == "A"} == {"mindspore-tape", "torch-tape"}
-    assert {name for name, letter in split.items() if letter == "B"} == {"mindspore-graph", "torch-graph"}
+    assert {name for name, letter in split.items() if letter == "A"} == {
+        "mindspore-tape",
+        "torch-tape",
+    }
+    assert {name for name, letter in split.items() if letter == "B"} == {
+        "mindspore-graph",
+        "torch-graph",
+    }
 
 
 def test_an_engine_that_cannot_answer_has_no_letter() -> None:
@@ -113,7 +121,9 @@ def test_no_framework_is_imported_in_the_app_s_process() -> None:
         "import sys; from streamlit.testing.v1 import AppTest; page = AppTest.from_file('app.py', default_timeout=60).run(); "
         "assert not page.exception; sys.exit(bool({'torch', 'mindspore'} & set(sys.modules)))"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, timeout=120
+    )
 
 
 @pytest.fixture(scope="module")
@@ -122,8 +132,17 @@ def address() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "explorer", "app", "--server.address=127.0.0.1", f"--server.port={port}"]
-    server = subprocess.Popen(command, cwd=ROOT, env={**os.environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        sys.executable,
+        "-m",
+        "explorer",
+        "app",
+        "--server.address=127.0.0.1",
+        f"--server.port={port}",
+    ]
+    server = subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     url = f"http://127.0.0.1:{port}"
     try:
         _wait_for(url)
@@ -151,7 +170,12 @@ def _answers(url: str) -> bool:
 @pytest.fixture
 def page(address: str, chromium: str) -> Iterator[Any]:
     """A fresh page of the app, 1400 pixels wide; at the end, nothing may have gone wrong in it."""
-    switches = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    switches = [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+    ]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=switches)
         opened = browser.new_page(viewport={"width": 1400, "height": 1000})
@@ -166,7 +190,9 @@ def page(address: str, chromium: str) -> Iterator[Any]:
 
 
 @pytest.mark.browser
-def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(page: Any, report: Callable[[str], Report]) -> None:
+def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
+    page: Any, report: Callable[[str], Report]
+) -> None:
     page.get_by_role("combobox", name="Scenario").click()
     page.get_by_role("option", name="aliased_input", exact=True).click()
     page.get_by_role("heading", name="One tensor passed as two inputs").wait_for()

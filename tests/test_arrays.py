@@ -1,12 +1,15 @@
-"""Summaries of arrays: the figures by their definition, the same for an array alone as among others, whatever its dtype."""
+"""Summaries of arrays: the figures by their definition, the same for an array alone as among
+others, whatever its dtype.
+"""
 
 import math
 
 import numpy as np
 import pytest
 
-from explorer.arrays import QUANTILES, SMALL, AnyArray, Summary, summarise, summarise_all, unpack
-from explorer.ranks import WORTH_IT, ranked
+from explorer.model.arrays import SMALL, AnyArray, Summary, unpack
+from explorer.numeric.order_statistics import WORTH_IT, ranked
+from explorer.numeric.summaries import QUANTILES, summarise, summarise_all
 
 SIZES = (1, 2, 8, 17, 100, WORTH_IT - 1, WORTH_IT, 576, SMALL, SMALL + 1, 4096)
 DTYPES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool", ">f4")
@@ -38,7 +41,14 @@ def by_definition(array: AnyArray) -> tuple[float, ...]:
 
 def figures(summary: Summary) -> tuple[float, ...]:
     counts = (summary.zeros, summary.nonfinite)
-    return (summary.minimum, summary.maximum, summary.mean, summary.norm, *counts, *summary.quantiles)
+    return (
+        summary.minimum,
+        summary.maximum,
+        summary.mean,
+        summary.norm,
+        *counts,
+        *summary.quantiles,
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -66,9 +76,19 @@ def test_what_is_not_finite_is_counted_and_left_out_of_every_figure(size: int) -
 
 def test_arrays_of_one_size_keep_their_own_shapes_and_dtypes() -> None:
     square = np.arange(4, dtype=np.float32).reshape(2, 2)
-    arrays: list[AnyArray] = [square, square.T, square.ravel(), np.array(3, np.float32), np.zeros((0, 2))]
+    arrays: list[AnyArray] = [
+        square,
+        square.T,
+        square.ravel(),
+        np.array(3, np.float32),
+        np.zeros((0, 2)),
+    ]
     found = summarise_all(arrays, [None, None, "bfloat16", None, None])
-    kept = [(each.whole.shape, each.whole.dtype, unpack(each.whole).tolist()) for each in found if each.whole]
+    kept = [
+        (each.whole.shape, each.whole.dtype, unpack(each.whole).tolist())
+        for each in found
+        if each.whole
+    ]
     assert kept == [
         ((2, 2), "float32", [[0, 1], [2, 3]]),
         ((2, 2), "float32", [[0, 2], [1, 3]]),

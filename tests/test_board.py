@@ -5,27 +5,27 @@ import json
 from pathlib import Path
 
 import pytest
+from explorer.topics.claims import claims
 from rich.console import Console
 
-from explorer.claims import claims
-from explorer.claims.records import GUIDES, TOPICS
-from explorer.claims.running import Board, Row, board, needed
 from explorer.cli import claims as command
 from explorer.cli.entry import run
-from explorer.measuring import Measured
+from explorer.model.claim import GUIDES, HEADINGS, Board, ClaimRow
+from explorer.model.measurement import Measured
 from explorer.report import board as pages
-from explorer.worker import Workers
+from explorer.topics.judging import board, needed
+from explorer.workers.workers import Workers
 
 SAID = "<script>alert(1)</script> | `x`"
 BOARD = Board(
     date="2026-01-01",
     versions={"mindspore": "2.10.0", "torch": "2.13.0"},
     rows=(
-        Row(
+        ClaimRow(
             id=1, topic="gradients", statement="A gradient is a gradient.", guides=("004",), would="So it is.", verdict="holds",
             evidence=SAID, advice="Go on.", measured=("one",),
         ),
-        Row(
+        ClaimRow(
             id=44, topic="operators", statement="transpose permutes.", guides=("000",), would="It does.", verdict=None,
             evidence="could not be run: MissingFramework", advice="", measured=("one",),
         ),
@@ -40,7 +40,7 @@ def test_there_is_a_claim_for_every_row_of_the_guides() -> None:
 
 def test_every_claim_names_a_topic_guides_and_measurements() -> None:
     for claim in claims().values():
-        assert claim.topic in TOPICS
+        assert claim.topic in HEADINGS
         assert claim.guides
         assert set(claim.guides) <= set(GUIDES)
         assert claim.measurements
@@ -115,19 +115,27 @@ def test_one_claim_is_run_and_its_verdict_compared_with_a_recorded_board(
     same.write_text(json.dumps(recorded))
     recorded["rows"][0]["verdict"] = "outdated"
     other.write_text(json.dumps(recorded))
-    asked = command.Asked(row="34", topic=None, verdict=None, against=same, faces=("markdown",), timeout=60.0)
+    asked = command.Asked(
+        row="34", topic=None, verdict=None, against=same, faces=("markdown",), timeout=60.0
+    )
     assert command.claims(asked) == 0
     capfdbinary.readouterr()
     assert run(["claims", "34", "--against", str(other), "--markdown"]) == 1
     assert b"changed: 34 was outdated on mindspore 2.10.0" in capfdbinary.readouterr().err
 
 
-def test_without_one_framework_the_claims_about_the_other_still_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_one_framework_the_claims_about_the_other_still_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mindspore").mkdir()
-    (tmp_path / "mindspore" / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'mindspore'\")\n")
+    (tmp_path / "mindspore" / "__init__.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'mindspore'\")\n"
+    )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     known = claims()
-    one_sided = next(claim for claim in known.values() if {each.kind for each in claim.measurements} == {"torch"})
+    one_sided = next(
+        claim for claim in known.values() if {each.kind for each in claim.measurements} == {"torch"}
+    )
     with Workers() as workers:
         made = board((one_sided, known[32]), workers)
     alone, both = made.rows

@@ -2,7 +2,9 @@
 
 import pytest
 
-from explorer.cases import GradCase, flatten, matrix, positions, render, structure
+from explorer.model.cases import GradCase
+from explorer.model.trees import names_in, render
+from explorer.scenario.matrix import matrix, positions, structure
 
 
 def test_positions_of_two_inputs_are_none_each_int_and_each_tuple() -> None:
@@ -57,10 +59,15 @@ def test_asking_for_nothing_must_fail() -> None:
         (GradCase("grad", (0, 1), "all", False), "((dx, dy), (dw,))"),
         (GradCase("value_and_grad", 1, "one", True), "((loss, logits), (dy, dw))"),
         (GradCase("GradOperation", 0), "dx"),
-        (GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True), "((dx, dy), (dw,))"),
+        (
+            GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True),
+            "((dx, dy), (dw,))",
+        ),
     ],
 )
 def test_structure_follows_the_call(case: GradCase, wanted: str) -> None:
     tree = structure(case, ("x", "y"), ("w",), ("loss", "logits"))
     assert render(tree) == wanted
-    assert flatten(tree) == tuple(wanted.replace("(", " ").replace(")", " ").replace(",", " ").split())
+    assert names_in(tree) == tuple(
+        wanted.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    )

@@ -1,4 +1,6 @@
-"""Charts as data: what is drawn for which record, and that the picture is the same for the same record."""
+"""Charts as data: what is drawn for which record, and that the picture is the same for the same
+record.
+"""
 
 import re
 from xml.etree import ElementTree
@@ -6,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from explorer.drawing.chart import chart_png, chart_svg, specification
-from explorer.studies.records import Chart, Series
+from explorer.model.study import Chart, Series
 
 LINE = Chart(
     name="underflow",
@@ -15,7 +17,10 @@ LINE = Chart(
     x="loss scale",
     y="share",
     log=("x",),
-    series=(Series("float16", (1.0, 2.0, 4.0), (0.9, 0.5, None)), Series("bfloat16 & more", (1.0, 2.0, 4.0), (0.3, 0.2, 0.1))),
+    series=(
+        Series("float16", (1.0, 2.0, 4.0), (0.9, 0.5, None)),
+        Series("bfloat16 & more", (1.0, 2.0, 4.0), (0.3, 0.2, 0.1)),
+    ),
     note="Less is better.",
 )
 BARS = Chart(
@@ -41,18 +46,36 @@ def test_a_logarithmic_axis_of_powers_of_two_is_marked_in_powers_of_two() -> Non
 
 
 def test_a_logarithmic_axis_has_no_place_for_what_is_not_positive() -> None:
-    chart = Chart(name="a", title="a", kind="points", x="x", y="y", log=("y",), series=(Series("s", (1.0, 2.0), (0.0, 10.0)),))
+    chart = Chart(
+        name="a",
+        title="a",
+        kind="points",
+        x="x",
+        y="y",
+        log=("y",),
+        series=(Series("s", (1.0, 2.0), (0.0, 10.0)),),
+    )
     assert [row["y"] for row in specification(chart)["data"]["values"]] == [10.0]
 
 
 def test_bars_with_long_names_lie_down() -> None:
     assert specification(BARS)["encoding"]["y"]["field"] == "x"
-    short = Chart(name="b", title="b", kind="bars", x="", y="y", series=(Series("s", ("a", "b"), (1.0, 2.0)),))
+    short = Chart(
+        name="b", title="b", kind="bars", x="", y="y", series=(Series("s", ("a", "b"), (1.0, 2.0)),)
+    )
     assert specification(short)["encoding"]["x"]["field"] == "x"
 
 
 def test_bars_start_at_zero_whatever_scale_is_asked_for() -> None:
-    chart = Chart(name="b", title="b", kind="bars", x="", y="y", log=("y",), series=(Series("s", ("a", "b"), (1.0, 100.0)),))
+    chart = Chart(
+        name="b",
+        title="b",
+        kind="bars",
+        x="",
+        y="y",
+        log=("y",),
+        series=(Series("s", ("a", "b"), (1.0, 100.0)),),
+    )
     assert specification(chart)["encoding"]["y"]["scale"] == {"zero": True}
 
 

@@ -1,4 +1,6 @@
-"""Claims about gradient calls and nesting: the verdicts that the installed versions deserve, and others for other figures."""
+"""Claims about gradient calls and nesting: the verdicts that the installed versions deserve, and
+others for other figures.
+"""
 
 import copy
 from collections.abc import Callable
@@ -6,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from explorer.claims.gradients import CLAIMS
-from explorer.claims.records import Claim, Ruling
-from explorer.measuring import Evidence, Measured
-from explorer.studies.higher_order import nodes, operators
-from explorer.worker import Workers
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Measured
+from explorer.topics.evidence import Evidence
+from explorer.topics.gradients.claims import CLAIMS
+from explorer.topics.higher_order import nodes, operators
+from explorer.topics.topic import Claim
+from explorer.workers.workers import Workers
 from tests.measured_once import once
 
 Doctor = Callable[[dict[str, Any]], None]
@@ -24,10 +28,15 @@ def measured(workers: Workers) -> dict[str, Measured]:
     return once(workers, (each for claim in CLAIMS for each in claim.measurements))
 
 
-def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda figures: None) -> Ruling:
+def judge(
+    claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda figures: None
+) -> Ruling:
     figures = {each.name: copy.deepcopy(measured[each.name].figures) for each in claim.measurements}
     doctor(figures)
-    return claim.judge(Evidence({name: Measured(outcome="ok", figures=each) for name, each in figures.items()}), claim.expects)
+    return claim.judge(
+        Evidence({name: Measured(outcome="ok", figures=each) for name, each in figures.items()}),
+        claim.expects,
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,11 +46,20 @@ def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda f
         (2, "graph, tape, PyTorch: (dy, (logits,)) = [-2, 20]"),
         (3, "graph, tape, PyTorch: ((dx, dy), (logits,)) = [[[4, 6, 8]], -2, 20]"),
         (4, "graph, tape, PyTorch: ((dfc.weight,), (logits,)) = [[[2, 4, 6]], 20]"),
-        (5, "graph, tape, PyTorch: ((dx, (dfc.weight,)), (logits,)) = [[[4, 6, 8]], [[2, 4, 6]], 20]"),
-        (6, "graph, tape, PyTorch: (((dx, dy), (dfc.weight,)), (logits,)) = [[[4, 6, 8]], -2, [[2, 4, 6]], 20]"),
+        (
+            5,
+            "graph, tape, PyTorch: ((dx, (dfc.weight,)), (logits,)) = [[[4, 6, 8]], [[2, 4, 6]], 20]",
+        ),
+        (
+            6,
+            "graph, tape, PyTorch: (((dx, dy), (dfc.weight,)), (logits,)) = [[[4, 6, 8]], -2, [[2, 4, 6]], 20]",
+        ),
         (7, "graph, tape, PyTorch: dx = [[[6, 9, 12]]]"),
         (8, "A net that returns loss + logits: graph, tape, PyTorch: dx = [[[6, 9, 12]]]"),
-        (9, "graph, tape: ValueError: `grad_position` and `weight` can not be None at the same time."),
+        (
+            9,
+            "graph, tape: ValueError: `grad_position` and `weight` can not be None at the same time.",
+        ),
         (10, "14 of 14 calls as expected"),
         (11, "equal numbers in 8 of 8 pairs"),
     ],
@@ -53,16 +71,23 @@ def test_the_guides_structures_hold(measured: dict[str, Measured], row: int, evi
     assert ruling.advice.endswith(".")
 
 
-def test_nesting_holds_in_graph_style_and_loses_terms_on_mindspores_tape(measured: dict[str, Measured]) -> None:
+def test_nesting_holds_in_graph_style_and_loses_terms_on_mindspores_tape(
+    measured: dict[str, Measured],
+) -> None:
     ruling = judge(BY_ID[26], measured)
     assert ruling.verdict == "depends_on_style"
     assert "torch-tape 9, 24, 56, 125" in ruling.evidence
     assert "4 of 4 engines match the closed form" in ruling.evidence
-    assert "mindspore-tape gives wrong second derivatives, without a message, of cube of sum" in ruling.evidence
+    assert (
+        "mindspore-tape gives wrong second derivatives, without a message, of cube of sum"
+        in ruling.evidence
+    )
     assert "graph style" in ruling.advice
 
 
-def edit(ending: str | tuple[str, ...], change: Callable[[dict[str, Any]], None], within: str = "") -> Doctor:
+def edit(
+    ending: str | tuple[str, ...], change: Callable[[dict[str, Any]], None], within: str = ""
+) -> Doctor:
     """Changes the figures of every measurement whose name ends so and holds ``within``."""
 
     def doctor(figures: dict[str, Any]) -> None:
@@ -92,7 +117,9 @@ def reworded(each: dict[str, Any]) -> None:
 
 def gone(each: dict[str, Any]) -> None:
     each.clear()
-    each.update(raised="AttributeError", message="module 'mindspore.ops' has no attribute 'GradOperation'")
+    each.update(
+        raised="AttributeError", message="module 'mindspore.ops' has no attribute 'GradOperation'"
+    )
 
 
 STRUCTURES = [
@@ -122,7 +149,9 @@ STRUCTURES = [
         (11, edit((GRAPH, TAPE), gone, "GradOperation"), "outdated"),
     ],
 )
-def test_other_figures_give_another_verdict(measured: dict[str, Measured], row: int, doctor: Doctor, verdict: str) -> None:
+def test_other_figures_give_another_verdict(
+    measured: dict[str, Measured], row: int, doctor: Doctor, verdict: str
+) -> None:
     assert judge(BY_ID[row], measured, doctor).verdict == verdict
 
 

@@ -1,4 +1,6 @@
-"""Claims about networks, devices and data parallel training: what the evidence deserves, and other verdicts on other evidence."""
+"""Claims about networks, devices and data parallel training: what the evidence deserves, and other
+verdicts on other evidence.
+"""
 
 import copy
 from collections.abc import Callable
@@ -7,11 +9,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.claims import devices, networks, parallel
-from explorer.claims.running import needed, row
-from explorer.measuring import Measured, measure
-from explorer.records import Failure
-from explorer.worker import Workers
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.topics.data_parallel import claims as parallel
+from explorer.topics.devices import claims as devices
+from explorer.topics.judging import needed, row
+from explorer.topics.measuring import measure
+from explorer.topics.networks import claims as networks
+from explorer.workers.workers import Workers
 
 CLAIMS = {claim.id: claim for claim in (*networks.CLAIMS, *devices.CLAIMS)}
 World = dict[str, dict[str, Any]]
@@ -34,7 +39,9 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (37, "holds_with_changes", "can not be modified"),
     ],
 )
-def test_the_evidence_of_the_installed_versions(measured: dict[str, Measured], number: int, verdict: str, cited: str) -> None:
+def test_the_evidence_of_the_installed_versions(
+    measured: dict[str, Measured], number: int, verdict: str, cited: str
+) -> None:
     found = row(CLAIMS[number], measured)
     assert (found.verdict, cited in found.evidence) == (verdict, True), found.evidence
 
@@ -89,7 +96,10 @@ def nothing_moves_a_tensor(world: World) -> None:
 
 
 def a_gpu_that_needs_cpu(world: World) -> None:
-    world["devices.host.torch"]["elsewhere"]["cuda:0"] = {"raised": "TypeError", "message": "use Tensor.cpu()"}
+    world["devices.host.torch"]["elsewhere"]["cuda:0"] = {
+        "raised": "TypeError",
+        "message": "use Tensor.cpu()",
+    }
     world["devices.host.torch"]["elsewhere_by_cpu"] = {"cuda:0": [1.0, 1.0]}
 
 
@@ -121,13 +131,17 @@ def test_a_wrong_world_gives_another_verdict(
 ) -> None:
     world = copy.deepcopy({name: each.figures for name, each in measured.items()})
     doctored(world)
-    other = {name: msgspec.structs.replace(each, figures=world[name]) for name, each in measured.items()}
+    other = {
+        name: msgspec.structs.replace(each, figures=world[name]) for name, each in measured.items()
+    }
     assert row(CLAIMS[number], measured).verdict != verdict
     assert row(CLAIMS[number], other).verdict == verdict
 
 
 def ranks(mean: list[list[float]], *, evened: bool) -> list[dict[str, Any]]:
-    """Figures of two ranks that average to ``mean`` or not, with starts that are ``evened`` out or not."""
+    """Figures of two ranks that average to ``mean`` or not, with starts that are ``evened`` out or
+    not.
+    """
     return [
         {
             "rank": rank,
@@ -152,12 +166,19 @@ def test_data_parallel_is_judged_by_the_mean_and_by_what_becomes_of_different_st
     mean: list[list[float]], evened: bool, verdict: str
 ) -> None:
     figures = {"ranks": ranks(mean, evened=evened)}
-    measured = {each.name: Measured(outcome="ok", figures=figures) for each in parallel.CLAIMS[0].measurements}
+    measured = {
+        each.name: Measured(outcome="ok", figures=figures)
+        for each in parallel.CLAIMS[0].measurements
+    }
     assert row(parallel.CLAIMS[0], measured).verdict == verdict
 
 
-def test_a_claim_whose_framework_is_missing_says_so_and_has_no_verdict(measured: dict[str, Measured]) -> None:
-    lost = Measured(outcome="unsupported", error=Failure("MissingFramework", "No module named 'mindspore'"))
+def test_a_claim_whose_framework_is_missing_says_so_and_has_no_verdict(
+    measured: dict[str, Measured],
+) -> None:
+    lost = Measured(
+        outcome="unsupported", error=Failure("MissingFramework", "No module named 'mindspore'")
+    )
     found = row(CLAIMS[32], {**measured, "cells.starting_mode.mindspore": lost})
     assert found.verdict is None
     assert "No module named 'mindspore'" in found.evidence

@@ -1,4 +1,6 @@
-"""Claims about schedules: the verdicts that the installed versions deserve, and other verdicts for other figures."""
+"""Claims about schedules: the verdicts that the installed versions deserve, and other verdicts for
+other figures.
+"""
 
 import copy
 from collections.abc import Callable
@@ -6,11 +8,20 @@ from typing import Any
 
 import pytest
 
-from explorer.claims.records import Claim, Ruling
-from explorer.claims.schedules import CLAIMS
-from explorer.measuring import Evidence, Measured
-from explorer.studies.schedules import CELLS, HAND_TORCH, LISTS, PIECEWISE, USED_MINDSPORE, USED_TORCH
-from explorer.worker import Workers
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Measured
+from explorer.topics.evidence import Evidence
+from explorer.topics.schedules import (
+    CELLS,
+    HAND_TORCH,
+    LISTS,
+    PIECEWISE,
+    USED_MINDSPORE,
+    USED_TORCH,
+)
+from explorer.topics.schedules.claims import CLAIMS
+from explorer.topics.topic import Claim
+from explorer.workers.workers import Workers
 from tests.study_runs import studied
 
 Doctor = Callable[[dict[str, Any]], None]
@@ -23,10 +34,15 @@ def measured(workers: Workers) -> dict[str, Measured]:
     return studied("schedules", workers).measured
 
 
-def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda figures: None) -> Ruling:
+def judge(
+    claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda figures: None
+) -> Ruling:
     figures = {each.name: copy.deepcopy(measured[each.name].figures) for each in claim.measurements}
     doctor(figures)
-    return claim.judge(Evidence({name: Measured(outcome="ok", figures=each) for name, each in figures.items()}), claim.expects)
+    return claim.judge(
+        Evidence({name: Measured(outcome="ok", figures=each) for name, each in figures.items()}),
+        claim.expects,
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,10 +54,16 @@ def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = lambda f
             "0.05, 0.05, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01]; its documentation: This interface",
         ),
         (55, "holds_with_changes", "[0.09, 0.081, 0.0729, 0.06561, 0.059049]"),
-        (56, "holds_with_changes", "only with a function of your own in PyTorch: inverse; part: cosine (from step 11)"),
+        (
+            56,
+            "holds_with_changes",
+            "only with a function of your own in PyTorch: inverse; part: cosine (from step 11)",
+        ),
     ],
 )
-def test_verdict_on_the_installed_versions(measured: dict[str, Measured], number: int, verdict: str, evidence: str) -> None:
+def test_verdict_on_the_installed_versions(
+    measured: dict[str, Measured], number: int, verdict: str, evidence: str
+) -> None:
     ruling = judge(BY_ID[number], measured)
     assert ruling.verdict == verdict
     assert evidence in ruling.evidence
@@ -57,11 +79,16 @@ def _late(figures: dict[str, Any]) -> None:
 
 
 def _gone(figures: dict[str, Any]) -> None:
-    figures[PIECEWISE.name]["rates"] = {"raised": "AttributeError", "message": "no attribute 'piecewise_constant_lr'"}
+    figures[PIECEWISE.name]["rates"] = {
+        "raised": "AttributeError",
+        "message": "no attribute 'piecewise_constant_lr'",
+    }
 
 
 def _torch_moves_by_itself(figures: dict[str, Any]) -> None:
-    figures[USED_TORCH.name]["SGD, never stepped"] = figures[USED_TORCH.name]["SGD, stepped by hand"]
+    figures[USED_TORCH.name]["SGD, never stepped"] = figures[USED_TORCH.name][
+        "SGD, stepped by hand"
+    ]
 
 
 def _cell_stays(figures: dict[str, Any]) -> None:
@@ -106,5 +133,7 @@ def _one_is_gone(figures: dict[str, Any]) -> None:
         (56, _one_is_gone, "does_not_hold"),
     ],
 )
-def test_a_wrong_world_gives_another_verdict(measured: dict[str, Measured], number: int, doctor: Doctor, verdict: str) -> None:
+def test_a_wrong_world_gives_another_verdict(
+    measured: dict[str, Measured], number: int, doctor: Doctor, verdict: str
+) -> None:
     assert judge(BY_ID[number], measured, doctor).verdict == verdict

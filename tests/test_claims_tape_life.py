@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.claims import tape
-from explorer.claims.running import needed, row
-from explorer.measuring import Measured
-from explorer.records import Failure
-from explorer.worker import Workers
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.topics.judging import needed, row
+from explorer.topics.tape_life import claims as tape
+from explorer.workers.workers import Workers
 from tests.measured_once import once
 
 CLAIMS = {claim.id: claim for claim in tape.CLAIMS}
@@ -33,7 +33,11 @@ def test_the_rows_are_those_of_the_tape() -> None:
         (18, "holds", "mindspore-graph: moved by up to 1.5"),
         (22, "holds", "[1, 2, 3] → [3, 12, 27]"),
         (23, "depends_on_style", "in graph style 0, with 0 saved tensors"),
-        (24, "depends_on_style", "MindSpore's tape 0 by itself, 4 inside a gradient and 0 under mindspore._no_grad"),
+        (
+            24,
+            "depends_on_style",
+            "MindSpore's tape 0 by itself, 4 inside a gradient and 0 under mindspore._no_grad",
+        ),
         (25, "holds", "Trying to backward through the graph a second time"),
         (27, "depends_on_style", "and 0 of 4 calls with other values compiled again"),
         (28, "holds", "4 calls written; 10 operators in the final graph"),
@@ -46,7 +50,9 @@ def test_the_rows_are_those_of_the_tape() -> None:
         ),
     ],
 )
-def test_the_evidence_of_the_installed_versions(measured: dict[str, Measured], number: int, verdict: str, cited: str) -> None:
+def test_the_evidence_of_the_installed_versions(
+    measured: dict[str, Measured], number: int, verdict: str, cited: str
+) -> None:
     found = row(CLAIMS[number], measured)
     assert (found.verdict, cited in found.evidence) == (verdict, True), found.evidence
     assert found.advice.endswith(".")
@@ -205,7 +211,9 @@ def test_another_world_gets_another_verdict(
 ) -> None:
     world = {name: copy.deepcopy(each.figures) for name, each in measured.items()}
     doctor(world)
-    doctored = {name: msgspec.structs.replace(each, figures=world[name]) for name, each in measured.items()}
+    doctored = {
+        name: msgspec.structs.replace(each, figures=world[name]) for name, each in measured.items()
+    }
     found = row(CLAIMS[number], doctored)
     assert found.verdict == verdict, found.evidence
     assert found.verdict != row(CLAIMS[number], measured).verdict

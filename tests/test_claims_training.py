@@ -1,4 +1,6 @@
-"""Claims about training: the verdicts that the installed versions deserve, and other verdicts for other figures."""
+"""Claims about training: the verdicts that the installed versions deserve, and other verdicts for
+other figures.
+"""
 
 import copy
 from collections.abc import Callable
@@ -6,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from explorer.claims.records import Claim, Ruling
-from explorer.claims.training import CLAIMS
-from explorer.measuring import Evidence, Measured
-from explorer.studies import training
-from explorer.worker import Workers
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Measured
+from explorer.topics import training
+from explorer.topics.evidence import Evidence
+from explorer.topics.topic import Claim
+from explorer.topics.training.claims import CLAIMS
+from explorer.workers.workers import Workers
 from tests.study_runs import studied
 
 Figures = dict[str, Any]
@@ -33,7 +37,10 @@ def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = untouche
     timings = {"by itself": 0.004, "ms.jit": 0.001, "ms.jit, first call": 0.5}
     doctor(figures, timings)
     timed = {training.SPEED_MINDSPORE.name: timings}
-    found = {name: Measured(outcome="ok", figures=each, timings=timed.get(name, {})) for name, each in figures.items()}
+    found = {
+        name: Measured(outcome="ok", figures=each, timings=timed.get(name, {}))
+        for name, each in figures.items()
+    }
     return claim.judge(Evidence(found), claim.expects)
 
 
@@ -44,20 +51,34 @@ def judge(claim: Claim, measured: dict[str, Measured], doctor: Doctor = untouche
         (17, "holds", "(1.7e+00 undivided)"),
         (19, "holds", "over 5 steps"),
         (20, "holds", "repeated without ms.jit, a step takes 4.0 times the processor's time"),
-        (21, "depends_on_style", "graph style: 2 graphs (forward and backward, 41 nodes; update, 28 nodes); ms.jit: 1 graph"),
+        (
+            21,
+            "depends_on_style",
+            "graph style: 2 graphs (forward and backward, 41 nodes; update, 28 nodes); ms.jit: 1 graph",
+        ),
         (52, "holds", "norm.running_var 0.093"),
         (53, "holds", "trainable_params(): list of 6; parameters(): generator of 6"),
-        (57, "holds_with_changes", "nn spares norm.gamma, norm.beta; decay by default: experimental AdamW, torch AdamW"),
+        (
+            57,
+            "holds_with_changes",
+            "nn spares norm.gamma, norm.beta; decay by default: experimental AdamW, torch AdamW",
+        ),
         (
             58,
             "holds_with_changes",
             "nn: lr, weight_decay; experimental: lr, weight_decay, momentum; torch: lr, weight_decay, momentum",
         ),
         (59, "outdated", "state_dict: nn yes, experimental yes, torch yes"),
-        (60, "not_checkable_here", "Unsupported op [NPUGetFloatStatusV2] on CPU (needs an Ascend NPU)"),
+        (
+            60,
+            "not_checkable_here",
+            "Unsupported op [NPUGetFloatStatusV2] on CPU (needs an Ascend NPU)",
+        ),
     ],
 )
-def test_verdict_on_the_installed_versions(measured: dict[str, Measured], number: int, verdict: str, evidence: str) -> None:
+def test_verdict_on_the_installed_versions(
+    measured: dict[str, Measured], number: int, verdict: str, evidence: str
+) -> None:
     ruling = judge(BY_ID[number], measured)
     assert ruling.verdict == verdict
     assert evidence in ruling.evidence
@@ -121,7 +142,9 @@ def _others_move(figures: dict[str, Figures], timings: dict[str, float]) -> None
     figures[training.FILTERED_TORCH.name]["moved"].append("conv.weight")
 
 
-def _decays_all_and_never_by_default(figures: dict[str, Figures], timings: dict[str, float]) -> None:
+def _decays_all_and_never_by_default(
+    figures: dict[str, Figures], timings: dict[str, float]
+) -> None:
     for name in (training.DECAY_MINDSPORE.name, training.DECAY_TORCH.name):
         for each in figures[name].values():
             each["default"] = dict.fromkeys(each["default"], 1.0)
@@ -172,8 +195,14 @@ def _scaled_step_runs(figures: dict[str, Figures], timings: dict[str, float]) ->
 
 
 def _scaled_step_fails(figures: dict[str, Figures], timings: dict[str, float]) -> None:
-    figures[training.SCALED_STEP.name]["graph"] = {"raised": "TypeError", "message": "no such argument"}
-    figures[training.SCALED_STEP.name]["tape"] = {"raised": "TypeError", "message": "no such argument"}
+    figures[training.SCALED_STEP.name]["graph"] = {
+        "raised": "TypeError",
+        "message": "no such argument",
+    }
+    figures[training.SCALED_STEP.name]["tape"] = {
+        "raised": "TypeError",
+        "message": "no such argument",
+    }
 
 
 @pytest.mark.parametrize(
@@ -208,5 +237,7 @@ def _scaled_step_fails(figures: dict[str, Figures], timings: dict[str, float]) -
         (60, _scaled_step_fails, "does_not_hold"),
     ],
 )
-def test_a_wrong_world_gives_another_verdict(measured: dict[str, Measured], number: int, doctor: Doctor, verdict: str) -> None:
+def test_a_wrong_world_gives_another_verdict(
+    measured: dict[str, Measured], number: int, doctor: Doctor, verdict: str
+) -> None:
     assert judge(BY_ID[number], measured, doctor).verdict == verdict

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from explorer.arrays import AnyArray, pack
-from explorer.cases import GradCase
-from explorer.compare import compare, judge
-from explorer.directions import directions
-from explorer.records import Estimate, Failure, Leaf, OracleResult, Result
-from explorer.scenario import ExpectedDifference
+from explorer.compare.verdicts import compare, judge
+from explorer.model.arrays import AnyArray, pack
+from explorer.model.cases import GradCase
+from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
+from explorer.numeric.directions import directions
+from explorer.scenario.contract import ExpectedDifference
 
 CASE = GradCase("grad", 0)
 NO_ORACLE = OracleResult("not_defined")
@@ -16,7 +16,11 @@ NO_ORACLE = OracleResult("not_defined")
 
 def answer(*arrays: AnyArray, structure: str = "(dx, dy)") -> Result:
     names = structure.strip("()").replace(",", " ").split()
-    return Result(outcome="ok", structure=structure, leaves=tuple(Leaf(n, pack(a)) for n, a in zip(names, arrays, strict=True)))
+    return Result(
+        outcome="ok",
+        structure=structure,
+        leaves=tuple(Leaf(n, pack(a)) for n, a in zip(names, arrays, strict=True)),
+    )
 
 
 def raised(kind: str = "ValueError") -> Result:
@@ -34,11 +38,18 @@ def test_equal_results_match_and_one_leaf_off_by_a_thousandth_differs(dtype: str
     found = compare(answer(good, good), answer(good, bad.astype(dtype)), ("a", "b"))
     assert found.verdict == "differs"
     assert found.greatest is not None
-    assert (found.greatest.what, found.greatest.leaf, found.greatest.engines) == ("value", "dy", ("a", "b"))
+    assert (found.greatest.what, found.greatest.leaf, found.greatest.engines) == (
+        "value",
+        "dy",
+        ("a", "b"),
+    )
 
 
 def test_one_leaf_times_1_001_differs_in_float32() -> None:
-    assert compare(answer(values(), values()), answer(values(), values() * np.float32(1.001))).verdict == "differs"
+    assert (
+        compare(answer(values(), values()), answer(values(), values() * np.float32(1.001))).verdict
+        == "differs"
+    )
 
 
 def test_a_single_wrong_element_is_found_at_its_index() -> None:
@@ -54,9 +65,14 @@ def test_a_single_wrong_element_is_found_at_its_index() -> None:
     ("float64", 1 + 1e-8, "match"), ("float64", 1 + 4e-6, "close"), ("float64", 1 + 1e-4, "differs"),
     ("float32", 1 + 1e-6, "match"), ("float32", 1 + 6e-5, "close"), ("float32", 1 + 1e-3, "differs"),
 ])  # fmt: skip
-def test_the_verdict_follows_the_table_of_the_dtype(dtype: str, factor: float, verdict: str) -> None:
+def test_the_verdict_follows_the_table_of_the_dtype(
+    dtype: str, factor: float, verdict: str
+) -> None:
     array = values(dtype) * 10
-    assert compare(answer(array, array), answer(array, (array * factor).astype(dtype))).verdict == verdict
+    assert (
+        compare(answer(array, array), answer(array, (array * factor).astype(dtype))).verdict
+        == verdict
+    )
 
 
 def test_integers_are_compared_exactly() -> None:
@@ -97,7 +113,9 @@ def test_empty_tensors_match() -> None:
 
 def test_failing_everywhere_is_agreement_and_failing_somewhere_is_not() -> None:
     fine = answer(values(), values())
-    everywhere = judge(CASE, {"mindspore-graph": raised(), "torch-tape": raised("TypeError")}, NO_ORACLE)
+    everywhere = judge(
+        CASE, {"mindspore-graph": raised(), "torch-tape": raised("TypeError")}, NO_ORACLE
+    )
     assert (everywhere.verdict, everywhere.expected) == ("all_raise", True)
     somewhere = judge(CASE, {"mindspore-graph": fine, "torch-tape": raised()}, NO_ORACLE)
     assert (somewhere.verdict, somewhere.expected) == ("some_raise", False)
@@ -105,12 +123,18 @@ def test_failing_everywhere_is_agreement_and_failing_somewhere_is_not() -> None:
 
 def test_engines_that_cannot_answer_are_left_out() -> None:
     fine = answer(values(), values())
-    alone = judge(CASE, {"torch-tape": fine, "torch-graph": Result(outcome="unsupported")}, NO_ORACLE)
+    alone = judge(
+        CASE, {"torch-tape": fine, "torch-graph": Result(outcome="unsupported")}, NO_ORACLE
+    )
     assert (alone.verdict, alone.expected) == ("not_compared", True)
 
 
 def test_a_crash_is_never_expected() -> None:
-    report = judge(CASE, {"torch-tape": answer(values(), values()), "torch-graph": Result(outcome="crashed")}, NO_ORACLE)
+    report = judge(
+        CASE,
+        {"torch-tape": answer(values(), values()), "torch-graph": Result(outcome="crashed")},
+        NO_ORACLE,
+    )
     assert not report.expected
     assert report.reason == "torch-graph crashed"
 
@@ -125,7 +149,11 @@ TAPE = ExpectedDifference(("tape",), "a tape sums over both uses")
 
 def test_an_expected_difference_between_styles_is_reported_with_its_reason() -> None:
     report = judge(CASE, parted(), NO_ORACLE, (TAPE,))
-    assert (report.verdict, report.expected, report.reason) == ("differs", True, "a tape sums over both uses")
+    assert (report.verdict, report.expected, report.reason) == (
+        "differs",
+        True,
+        "a tape sums over both uses",
+    )
     assert not judge(CASE, parted(), NO_ORACLE).expected
 
 
@@ -145,7 +173,9 @@ def test_an_expected_difference_that_is_not_there_is_unexpected() -> None:
 
 
 def test_an_expected_difference_is_not_asked_of_a_case_that_fails_everywhere() -> None:
-    assert judge(CASE, {"mindspore-graph": raised(), "torch-tape": raised()}, NO_ORACLE, (TAPE,)).expected
+    assert judge(
+        CASE, {"mindspore-graph": raised(), "torch-tape": raised()}, NO_ORACLE, (TAPE,)
+    ).expected
 
 
 def test_when_narrows_an_expectation_to_cases() -> None:
@@ -159,7 +189,9 @@ def test_the_oracle_catches_a_wrong_answer_that_all_engines_share() -> None:
     right = values("float64")
     oracle = OracleResult("ok", (Estimate("dx", pack(right)), Estimate("dy", pack(right))))
     wrong = answer(right * 1.01, right)
-    good = judge(CASE, {"torch-tape": answer(right, right), "torch-graph": answer(right, right)}, oracle)
+    good = judge(
+        CASE, {"torch-tape": answer(right, right), "torch-graph": answer(right, right)}, oracle
+    )
     assert (good.expected, good.oracle_agrees) == (True, True)
     report = judge(CASE, {"torch-tape": wrong, "torch-graph": wrong}, oracle)
     assert (report.verdict, report.expected, report.oracle_agrees) == ("match", False, False)
@@ -172,5 +204,7 @@ def test_the_oracle_s_directions_catch_one_wrong_element_in_a_large_leaf() -> No
     wrong = right.copy()
     wrong[7, 7] += 1.0
     for array, agrees in ((right, True), (wrong, False)):
-        report = judge(CASE, {"torch-tape": answer(array, structure="dx")}, OracleResult("ok", (estimate,)))
+        report = judge(
+            CASE, {"torch-tape": answer(array, structure="dx")}, OracleResult("ok", (estimate,))
+        )
         assert report.oracle_agrees is agrees

@@ -2,21 +2,31 @@
 
 import pytest
 
-from explorer.choices import choose
-from explorer.devices import parse, resolve
-from explorer.engines import Framework
-from explorer.errors import UsageError
+from explorer.model.engines import Framework
+from explorer.model.errors import UsageError
+from explorer.scenario.devices import parse, resolve
+from explorer.text.choices import choose
 
 
 @pytest.mark.parametrize(
     ("given", "spelling"),
-    [("cpu", "cpu"), ("cuda", "cuda:0"), ("cuda:1", "cuda:1"), ("npu", "npu:0"), ("mps", "mps"), ("auto", "auto")],
+    [
+        ("cpu", "cpu"),
+        ("cuda", "cuda:0"),
+        ("cuda:1", "cuda:1"),
+        ("npu", "npu:0"),
+        ("mps", "mps"),
+        ("auto", "auto"),
+    ],
 )
 def test_a_kind_without_a_number_is_its_first(given: str, spelling: str) -> None:
     assert str(parse(given)) == spelling
 
 
-@pytest.mark.parametrize("given", ["gpu", "CPU", "cpu:0", "cuda:", "cuda:01", "cuda:-1", "cuda:1234", "", " cpu", "mps:0"])
+@pytest.mark.parametrize(
+    "given",
+    ["gpu", "CPU", "cpu:0", "cuda:", "cuda:01", "cuda:-1", "cuda:1234", "", " cpu", "mps:0"],
+)
 def test_what_is_no_device_is_refused_with_all_forms(given: str) -> None:
     with pytest.raises(UsageError, match=r"allowed: cpu, cuda\[:N\], mps, npu\[:N\], auto"):
         parse(given)
@@ -42,17 +52,29 @@ def test_an_engine_gets_what_was_asked_or_the_best_there_is(
 @pytest.mark.parametrize(
     ("device", "framework", "message"),
     [
-        ("cuda", "mindspore", "device 'cuda': mindspore has no cuda devices; its engines can use: cpu "),
-        ("cuda:1", "torch", "device 'cuda:1': torch finds no cuda:1 on this machine; its engines can use: cpu "),
+        (
+            "cuda",
+            "mindspore",
+            "device 'cuda': mindspore has no cuda devices; its engines can use: cpu ",
+        ),
+        (
+            "cuda:1",
+            "torch",
+            "device 'cuda:1': torch finds no cuda:1 on this machine; its engines can use: cpu ",
+        ),
     ],
 )
-def test_a_device_that_an_engine_cannot_use_lists_those_it_can(device: str, framework: Framework, message: str) -> None:
+def test_a_device_that_an_engine_cannot_use_lists_those_it_can(
+    device: str, framework: Framework, message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         resolve(device, framework, ("cpu",))
 
 
 def test_a_refusal_says_what_was_given_what_is_allowed_and_what_is_nearest() -> None:
-    with pytest.raises(UsageError, match=r"no fruit is called 'Aple'; did you mean 'apple'\? allowed: apple, pear$"):
+    with pytest.raises(
+        UsageError, match=r"no fruit is called 'Aple'; did you mean 'apple'\? allowed: apple, pear$"
+    ):
         choose("fruit", "Aple", ["apple", "pear"])
     with pytest.raises(UsageError, match=r"no fruit is called 'xyz'; allowed: apple, pear$"):
         choose("fruit", "xyz", ["apple", "pear"])
@@ -60,5 +82,7 @@ def test_a_refusal_says_what_was_given_what_is_allowed_and_what_is_nearest() -> 
 
 def test_a_long_list_of_allowed_names_is_cut_to_the_nearest() -> None:
     names = [f"case {index}" for index in range(80)]
-    with pytest.raises(UsageError, match=r"did you mean 'case 79'\? allowed: case 79, .* … \(80 in all\)$"):
+    with pytest.raises(
+        UsageError, match=r"did you mean 'case 79'\? allowed: case 79, .* … \(80 in all\)$"
+    ):
         choose("case", "case-79", names)

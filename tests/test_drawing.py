@@ -1,4 +1,6 @@
-"""Drawings of gradient graphs, tested as data: what stands where, what is said, and that nothing overlaps or leaks."""
+"""Drawings of gradient graphs, tested as data: what stands where, what is said, and that nothing
+overlaps or leaks.
+"""
 
 import re
 import subprocess
@@ -16,8 +18,9 @@ from explorer.drawing import FORMATS, draw, pair
 from explorer.drawing.cards import cards
 from explorer.drawing.layout import Request, arrange
 from explorer.drawing.text import fit, measure
-from explorer.errors import UsageError
-from explorer.graph import GradGraph, Output, lint
+from explorer.engines.capture.lint import lint
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph, Output
 from tests import drawing_graphs
 from tests.drawing_graphs import Build
 
@@ -88,19 +91,30 @@ def test_every_node_and_every_edge_is_drawn(drawn: Pair) -> None:
     graph, root = drawn
     assert lint(graph) == []
     assert set(boxes(root)) == {node.id for node in graph.nodes}
-    wires = {(path.get("data-from"), path.get("data-to")) for path in root.iter(f"{SVG}path") if path.get("data-from")}
+    wires = {
+        (path.get("data-from"), path.get("data-to"))
+        for path in root.iter(f"{SVG}path")
+        if path.get("data-from")
+    }
     assert wires == {(edge.origin, edge.target) for edge in graph.edges}
 
 
 def test_no_two_boxes_overlap(drawn: Pair) -> None:
-    assert [(a, b) for (a, one), (b, other) in combinations(boxes(drawn[1]).items(), 2) if overlapping(one, other)] == []
+    assert [
+        (a, b)
+        for (a, one), (b, other) in combinations(boxes(drawn[1]).items(), 2)
+        if overlapping(one, other)
+    ] == []
 
 
 def test_every_text_lies_inside_its_box_without_touching_another(drawn: Pair) -> None:
     for box in boxes(drawn[1]).values():
         spans: dict[str, list[tuple[float, float]]] = {}
         for text in box.element.findall(f"{SVG}text"):
-            width, x = measure(text.text or "", font_size(text, box.element)), float(text.attrib["x"])
+            width, x = (
+                measure(text.text or "", font_size(text, box.element)),
+                float(text.attrib["x"]),
+            )
             left = x - {"end": width, "middle": width / 2}.get(text.get("text-anchor", ""), 0)
             assert box.x + 4 <= left
             assert left + width <= box.x + box.width - 4
@@ -123,7 +137,11 @@ def test_forward_runs_down_and_backward_runs_up(drawn: Pair) -> None:
     nodes, places = graph.by_id(), boxes(root)
     for edge in graph.edges:
         origin, target = nodes[edge.origin], nodes[edge.target]
-        if origin.kind in ("input", "parameter") or target.kind == "output" or origin.phase != target.phase:
+        if (
+            origin.kind in ("input", "parameter")
+            or target.kind == "output"
+            or origin.phase != target.phase
+        ):
             continue
         one, other = places[edge.origin], places[edge.target]
         assert (one.y < other.y) == (origin.phase == "forward"), (edge.origin, edge.target)
@@ -135,17 +153,23 @@ def test_lanes_stand_in_order_leaves_forward_backward_gradients(drawn: Pair) -> 
     lanes: list[list[Drawn]] = [[], [], [], []]
     for node in graph.nodes:
         leaf, gradient = node.kind in ("input", "parameter"), node.kind == "output"
-        lanes[(0 if leaf else 1) if node.phase == "forward" else (3 if gradient else 2)].append(places[node.id])
+        lanes[(0 if leaf else 1) if node.phase == "forward" else (3 if gradient else 2)].append(
+            places[node.id]
+        )
     for left, right in pairwise(lanes):
         assert max(box.x + box.width for box in left) < min(box.x for box in right)
 
 
 def test_each_backward_operator_is_level_with_its_forward_operator(drawn: Pair) -> None:
-    """A backward operator is nearer to its own forward operator's height than to that of one on another level, or as near."""
+    """A backward operator is nearer to its own forward operator's height than to that of one on
+    another level, or as near.
+    """
     graph, root = drawn
     nodes, places = graph.by_id(), boxes(root)
     heights = {node.id: places[node.id].y + places[node.id].height / 2 for node in graph.nodes}
-    level = sorted({heights[node.id] for node in graph.nodes if node.phase == "forward" and node.kind == "op"})
+    level = sorted(
+        {heights[node.id] for node in graph.nodes if node.phase == "forward" and node.kind == "op"}
+    )
     for node in graph.nodes:
         if node.forward is None or nodes[node.forward].kind != "op" or node.kind == "output":
             continue
@@ -163,7 +187,11 @@ def test_a_single_backward_operator_has_exactly_its_forward_operators_height() -
 def test_saved_tensors_are_dashed_rungs() -> None:
     graph = drawing_graphs.convolution()
     root = read(draw(graph, format="svg"))
-    rungs = {(p.get("data-from"), p.get("data-to")) for p in root.iter(f"{SVG}path") if "rung" in p.get("class", "").split()}
+    rungs = {
+        (p.get("data-from"), p.get("data-to"))
+        for p in root.iter(f"{SVG}path")
+        if "rung" in p.get("class", "").split()
+    }
     assert {(edge.origin, edge.target) for edge in graph.edges if edge.kind == "saved"} <= rungs
     style = root.find(f"{SVG}style")
     assert style is not None
@@ -195,8 +223,16 @@ def _lines(path: str) -> list[tuple[float, float, float, float]]:
 
 def test_gradients_accumulated_and_values_not_finite_are_told_apart() -> None:
     root = read(draw(drawing_graphs.convolution(), format="svg"))
-    classes = {group.attrib["id"]: group.attrib["class"].split() for group in root.iter(f"{SVG}g") if group.get("id")}
-    by_op = {group.get("data-op"): classes[group.attrib["id"]] for group in root.iter(f"{SVG}g") if group.get("id")}
+    classes = {
+        group.attrib["id"]: group.attrib["class"].split()
+        for group in root.iter(f"{SVG}g")
+        if group.get("id")
+    }
+    by_op = {
+        group.get("data-op"): classes[group.attrib["id"]]
+        for group in root.iter(f"{SVG}g")
+        if group.get("id")
+    }
     assert "accumulate" in by_op["AddN"]
     assert "alarm" in by_op["Conv2DBackpropFilter"]
     assert "alarm" not in by_op["Conv2DBackpropInput"]
@@ -208,14 +244,21 @@ def test_pair_numbers_stand_on_both_pictures() -> None:
     graph = drawing_graphs.tiny()
     root = read(pair(graph, graph, numbers=({"n1": 7}, {"n1": 7}), titles=("one", "other")))
     places = boxes(root)
-    assert {id_ for id_ in places if places[id_].element.get("data-pair") == "7"} == {"left-n1", "right-n1"}
+    assert {id_ for id_ in places if places[id_].element.get("data-pair") == "7"} == {
+        "left-n1",
+        "right-n1",
+    }
     ids = [element.attrib["id"] for element in root.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
 
 
 def test_pair_numbers_survive_collapsing_where_a_node_stays_itself() -> None:
-    root = read(draw(drawing_graphs.convolution(), format="svg", depth=1, numbers={"n0": 1, "n17": 2}))
-    assert [box.element.get("data-op") for box in boxes(root).values() if box.element.get("data-pair")] == ["input"]
+    root = read(
+        draw(drawing_graphs.convolution(), format="svg", depth=1, numbers={"n0": 1, "n17": 2})
+    )
+    assert [
+        box.element.get("data-op") for box in boxes(root).values() if box.element.get("data-pair")
+    ] == ["input"]
 
 
 def test_hostile_names_stay_text() -> None:
@@ -227,9 +270,16 @@ def test_hostile_names_stay_text() -> None:
     svg = draw(graph, format="svg", numbers={"n0": 1})
     root = read(svg)
     assert not [
-        element for element in root.iter() if element.tag.rpartition("}")[2] in ("script", "a", "image", "foreignObject", "use")
+        element
+        for element in root.iter()
+        if element.tag.rpartition("}")[2] in ("script", "a", "image", "foreignObject", "use")
     ]
-    assert not [name for element in root.iter() for name in element.attrib if name.startswith("on") or name.endswith("href")]
+    assert not [
+        name
+        for element in root.iter()
+        for name in element.attrib
+        if name.startswith("on") or name.endswith("href")
+    ]
     assert "<script>alert('x')</script>" in "".join(root.itertext())
     assert b"http" not in svg.replace(b'xmlns="http://www.w3.org/2000/svg"', b"")
     assert b"<script" not in draw(graph, format="mermaid")
@@ -246,7 +296,9 @@ def test_dot_takes_no_label_for_html_or_a_port() -> None:
     assert "n0 -> n1" in text
 
 
-@pytest.mark.parametrize(("format_", "view"), [*((name, "ladder") for name in sorted(FORMATS)), ("svg", "flow")])
+@pytest.mark.parametrize(
+    ("format_", "view"), [*((name, "ladder") for name in sorted(FORMATS)), ("svg", "flow")]
+)
 def test_the_same_graph_gives_the_same_bytes(format_: str, view: str) -> None:
     first, second = (draw(drawing_graphs.branches(), format=format_, view=view) for _ in range(2))  # type: ignore[arg-type]
     assert first == second
@@ -255,12 +307,28 @@ def test_the_same_graph_gives_the_same_bytes(format_: str, view: str) -> None:
 def test_branches_stand_side_by_side_under_their_conditions_and_what_did_not_run_is_pale() -> None:
     graph = drawing_graphs.decided()
     root = read(draw(graph, format="svg"))
-    places, labels = boxes(root), [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "label"]
+    places, labels = (
+        boxes(root),
+        [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "label"],
+    )
     ends = ("true branch", "false branch", "true branch, backward", "false branch, backward")
-    assert sorted((label or "").removeprefix("if x.sum() > 0: ") for label in labels) == sorted(ends)
-    groups = [rect for group in root.iter(f"{SVG}g") if group.get("class") == "group" for rect in group.findall(f"{SVG}rect")]
+    assert sorted((label or "").removeprefix("if x.sum() > 0: ") for label in labels) == sorted(
+        ends
+    )
+    groups = [
+        rect
+        for group in root.iter(f"{SVG}g")
+        if group.get("class") == "group"
+        for rect in group.findall(f"{SVG}rect")
+    ]
     spans = [
-        Drawn(float(rect.attrib["x"]), float(rect.attrib["y"]), float(rect.attrib["width"]), float(rect.attrib["height"]), rect)
+        Drawn(
+            float(rect.attrib["x"]),
+            float(rect.attrib["y"]),
+            float(rect.attrib["width"]),
+            float(rect.attrib["height"]),
+            rect,
+        )
         for rect in groups
     ]
     assert len(spans) == 4
@@ -274,11 +342,15 @@ def test_branches_stand_side_by_side_under_their_conditions_and_what_did_not_run
 
 def test_a_stage_without_values_says_so_once_in_its_legend() -> None:
     def said(graph: GradGraph) -> int:
-        return sum("there are no values" in (text.text or "") for text in read(draw(graph, format="svg")).iter(f"{SVG}text"))
+        return sum(
+            "there are no values" in (text.text or "")
+            for text in read(draw(graph, format="svg")).iter(f"{SVG}text")
+        )
 
     known = drawing_graphs.decided()
     bare = tuple(
-        msgspec.structs.replace(node, outputs=tuple(Output(o.shape, o.dtype) for o in node.outputs)) for node in known.nodes
+        msgspec.structs.replace(node, outputs=tuple(Output(o.shape, o.dtype) for o in node.outputs))
+        for node in known.nodes
     )
     assert said(known) == 0
     assert said(msgspec.structs.replace(known, nodes=bare)) == 1
@@ -300,7 +372,12 @@ def test_hash_order_does_not_reach_the_bytes() -> None:
         "sys.stdout.buffer.write(draw(convolution(), format='svg', depth=1) + draw(convolution(), format='svg'))"
     )
     made = [
-        subprocess.run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
         for seed in "12"
     ]
     assert made[0] == made[1]
@@ -314,7 +391,9 @@ def test_the_svg_is_described_and_named() -> None:
     named = {element.get("id") for element in root if element.get("id")}
     assert set(root.attrib["aria-labelledby"].split()) <= named
     tooltip = boxes(root)["a-n4"].element.findtext(f"{SVG}title") or ""
-    assert all(part in tooltip for part in ("mm", "scope: fc", "source: net.py:12", "float32", "[[20]]"))
+    assert all(
+        part in tooltip for part in ("mm", "scope: fc", "source: net.py:12", "float32", "[[20]]")
+    )
 
 
 def test_a_prefix_that_is_no_name_is_refused() -> None:
@@ -324,16 +403,23 @@ def test_a_prefix_that_is_no_name_is_refused() -> None:
 
 def test_a_layout_that_runs_out_of_time_is_replaced_and_the_picture_says_so() -> None:
     root = read(draw(drawing_graphs.convolution(), format="svg", timeout=0.001))
-    assert "Simple layout: Graphviz took longer than 0.001 s." in (root.findtext(f"{SVG}desc") or "")
+    assert "Simple layout: Graphviz took longer than 0.001 s." in (
+        root.findtext(f"{SVG}desc") or ""
+    )
     assert [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "note"] == [
         "Simple layout: Graphviz took longer than 0.001 s."
     ]
-    assert not [1 for one, other in combinations(boxes(root).values(), 2) if overlapping(one, other)]
+    assert not [
+        1 for one, other in combinations(boxes(root).values(), 2) if overlapping(one, other)
+    ]
 
 
 def test_a_layout_process_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    assert arrange(Request({"n0": (50, 20)}, []), 10).instead == "Simple layout: Graphviz ended with status 1."
+    assert (
+        arrange(Request({"n0": (50, 20)}, []), 10).instead
+        == "Simple layout: Graphviz ended with status 1."
+    )
 
 
 def test_a_graph_too_large_for_graphviz_is_drawn_without_it() -> None:

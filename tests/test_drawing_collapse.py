@@ -5,8 +5,9 @@ import time
 import pytest
 
 from explorer.drawing import collapse
-from explorer.errors import UsageError
-from explorer.graph import GradGraph, Node, lint
+from explorer.engines.capture.lint import lint
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph, Node
 from tests import drawing_graphs
 from tests.drawing_graphs import Build
 
@@ -19,7 +20,9 @@ def named(graph: GradGraph, op: str, phase: str = "forward") -> list[Node]:
 def test_modules_merge_at_the_depth_asked_for() -> None:
     graph = drawing_graphs.residual(3)
     shallow, deep = collapse(graph, 2), collapse(graph, 3)
-    assert [node.op for node in shallow.nodes if node.kind == "call" and node.phase == "forward"] == [
+    assert [
+        node.op for node in shallow.nodes if node.kind == "call" and node.phase == "forward"
+    ] == [
         "blocks.0",
         "blocks.1",
         "blocks.2",
@@ -39,7 +42,9 @@ def test_forward_and_backward_merge_apart_and_stay_linked() -> None:
 def test_inputs_parameters_and_gradients_stay_in_sight() -> None:
     graph = drawing_graphs.convolution()
     for kind in ("input", "parameter", "output"):
-        assert [n.name for n in collapse(graph, 0).nodes if n.kind == kind] == [n.name for n in graph.nodes if n.kind == kind]
+        assert [n.name for n in collapse(graph, 0).nodes if n.kind == kind] == [
+            n.name for n in graph.nodes if n.kind == kind
+        ]
 
 
 def test_edges_between_modules_are_kept_once_and_those_within_are_gone() -> None:
@@ -49,7 +54,11 @@ def test_edges_between_modules_are_kept_once_and_those_within_are_gone() -> None
     second = b.add("exp", [first], scope="a")
     b.add("add", [b.add("neg", [second, first], scope="b"), second], scope="b")
     graph = collapse(b.graph(), 1)
-    assert [(node.op, node.kind) for node in graph.nodes] == [("input", "input"), ("a", "call"), ("b", "call")]
+    assert [(node.op, node.kind) for node in graph.nodes] == [
+        ("input", "input"),
+        ("a", "call"),
+        ("b", "call"),
+    ]
     assert [(edge.origin, edge.target) for edge in graph.edges] == [("n0", "n1"), ("n1", "n2")]
 
 
@@ -76,9 +85,15 @@ def test_a_scope_is_not_split_where_no_cycle_threatens() -> None:
 def test_saved_edges_and_saved_bytes_survive() -> None:
     graph = drawing_graphs.convolution()
     merged = collapse(graph, 1)
-    kinds = {(merged.by_id()[edge.origin].op, merged.by_id()[edge.target].op) for edge in merged.edges if edge.kind == "saved"}
+    kinds = {
+        (merged.by_id()[edge.origin].op, merged.by_id()[edge.target].op)
+        for edge in merged.edges
+        if edge.kind == "saved"
+    }
     assert ("loss", "loss") in kinds
-    assert sum(node.saved_bytes for node in merged.nodes) == sum(node.saved_bytes for node in graph.nodes)
+    assert sum(node.saved_bytes for node in merged.nodes) == sum(
+        node.saved_bytes for node in graph.nodes
+    )
 
 
 def test_a_chain_of_ten_thousand_nodes_collapses_without_recursion_and_in_linear_time() -> None:

@@ -5,16 +5,19 @@ from typing import Any
 
 import pytest
 
-from explorer.arrays import unpack
-from explorer.cases import GradCase
-from explorer.engines import ENGINES
-from explorer.errors import ScenarioError
-from explorer.explore import explore
-from explorer.graph import lint
-from explorer.nets import settle
-from explorer.records import AnswerRequest, CaseReport, Report, Result
-from explorer.scenario import load, names
-from explorer.worker import Lost, Workers
+from explorer.engines.capture.lint import lint
+from explorer.exploration.explore import explore
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.errors import ScenarioError
+from explorer.model.report import CaseReport, Report
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Result
+from explorer.scenario.contract import load, names
+from explorer.scenario.settling import settle
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
 from tests.conftest import NETS
 
 Reports = Callable[[str], Report]
@@ -22,7 +25,8 @@ SHIPPED = tuple(names())
 DX, DY, DW = [[4.0, 6.0, 8.0]], -2.0, [[2.0, 4.0, 6.0]]
 DX_ALL, DW_ALL = [[6.0, 9.0, 12.0]], [[3.0, 6.0, 9.0]]
 
-# The gradient guide's table for Dense(3→1) with MSE: position, weights, has_aux, structure, gradients.
+# The gradient guide's table for Dense(3→1) with MSE: position, weights, has_aux, structure,
+# gradients.
 GUIDE = [
     (0, None, True, "(dx, (logits,))", [DX]),
     (1, None, True, "(dy, (logits,))", [DY]),
@@ -48,7 +52,13 @@ def values(row: CaseReport, engine: str, structure: str) -> list[object]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
 def test_grad_gives_the_guide_s_structure_and_numbers(
-    report: Reports, engine: str, position: Any, weights: Any, has_aux: bool, structure: str, gradients: list[object]
+    report: Reports,
+    engine: str,
+    position: Any,
+    weights: Any,
+    has_aux: bool,
+    structure: str,
+    gradients: list[object],
 ) -> None:
     row = found(report("dense_mse"), GradCase("grad", position, weights, has_aux))
     assert values(row, engine, structure) == gradients + [20.0] * has_aux
@@ -58,7 +68,13 @@ def test_grad_gives_the_guide_s_structure_and_numbers(
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("position", "weights", "has_aux", "structure", "gradients"), GUIDE)
 def test_value_and_grad_puts_the_outputs_before_the_same_gradients(
-    report: Reports, engine: str, position: Any, weights: Any, has_aux: bool, structure: str, gradients: list[object]
+    report: Reports,
+    engine: str,
+    position: Any,
+    weights: Any,
+    has_aux: bool,
+    structure: str,
+    gradients: list[object],
 ) -> None:
     row = found(report("dense_mse"), GradCase("value_and_grad", position, weights, has_aux))
     inner = structure[1 : -len(", (logits,))")] if has_aux else structure
@@ -82,7 +98,9 @@ def test_asking_for_nothing_is_a_value_error(report: Reports, engine: str) -> No
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_grad_operation_is_the_older_form_with_the_same_numbers(report: Reports, engine: str) -> None:
+def test_grad_operation_is_the_older_form_with_the_same_numbers(
+    report: Reports, engine: str
+) -> None:
     operation = GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True)
     row = found(report("dense_mse"), operation)
     assert values(row, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
@@ -94,7 +112,9 @@ def test_return_ids_names_positions_and_parameters(report: Reports) -> None:
         assert row.results[engine].ids == ("0", "1", "fc.weight")
 
 
-def test_one_tensor_under_two_names_is_summed_by_tapes_and_kept_apart_by_graphs(report: Reports) -> None:
+def test_one_tensor_under_two_names_is_summed_by_tapes_and_kept_apart_by_graphs(
+    report: Reports,
+) -> None:
     row = found(report("aliased_input"), GradCase("grad", 0))
     got = {name: unpack(result.leaves[0].value).tolist() for name, result in row.results.items()}
     assert got == {
@@ -110,12 +130,16 @@ def test_one_tensor_under_two_names_is_summed_by_tapes_and_kept_apart_by_graphs(
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_case_of_a_shipped_scenario_is_as_expected(report: Reports, name: str) -> None:
-    odd = {row.case.label: (row.verdict, row.reason) for row in report(name).cases if not row.expected}
+    odd = {
+        row.case.label: (row.verdict, row.reason) for row in report(name).cases if not row.expected
+    }
     assert odd == {}
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_failure_has_a_message_and_every_expected_difference_a_reason(report: Reports, name: str) -> None:
+def test_every_failure_has_a_message_and_every_expected_difference_a_reason(
+    report: Reports, name: str
+) -> None:
     for row in report(name).cases:
         for engine, result in row.results.items():
             if result.outcome != "ok":
@@ -141,14 +165,22 @@ def test_every_graph_of_a_shipped_scenario_is_sound(report: Reports, name: str) 
     assert {graph.engine: lint(graph) for graph in whole.graphs if lint(graph)} == {}
 
 
-def test_a_tape_call_that_raises_leaves_nothing_behind_for_the_next_compile(workers: Workers) -> None:
+def test_a_tape_call_that_raises_leaves_nothing_behind_for_the_next_compile(
+    workers: Workers,
+) -> None:
     scenario = load(names()["conv_bn_relu_pool"])
-    net = settle(scenario, workers, ("mindspore-graph",), {"mindspore-graph": "cpu"}).requests["mindspore-graph"]
+    net = settle(scenario, workers, ("mindspore-graph",), {"mindspore-graph": "cpu"}).requests[
+        "mindspore-graph"
+    ]
     bare = load(names()["shared_weight"])
-    other = settle(bare, workers, ("mindspore-tape",), {"mindspore-tape": "cpu"}).requests["mindspore-tape"]
+    other = settle(bare, workers, ("mindspore-tape",), {"mindspore-tape": "cpu"}).requests[
+        "mindspore-tape"
+    ]
     case = GradCase("grad", 0, "all", True)
     failed, compiled = (
-        workers.call("mindspore", f"explorer.engines.{module}:answer", AnswerRequest(request, case), Result)
+        workers.call(
+            "mindspore", f"explorer.engines.{module}:answer", CaseRequest(request, case), Result
+        )
         for module, request in (("mindspore_tape", other), ("mindspore_graph", net))
     )
     assert not isinstance(failed, Lost)
@@ -164,13 +196,19 @@ def test_a_tape_call_that_raises_leaves_nothing_behind_for_the_next_compile(work
         ("shapes_disagree", r"do not correspond\. MindSpore has: .*\(.*PyTorch has: "),
     ],
 )
-def test_nets_that_cannot_be_compared_are_refused_with_what_is_wrong(workers: Workers, file: str, message: str) -> None:
+def test_nets_that_cannot_be_compared_are_refused_with_what_is_wrong(
+    workers: Workers, file: str, message: str
+) -> None:
     with pytest.raises(ScenarioError, match=message):
         explore(load(NETS / f"{file}.py"), workers)
 
 
-@pytest.mark.parametrize(("file", "said"), [("crash_in_forward", "signal 6"), ("exits_in_forward", "exit code 7")])
-def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still_answers(file: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("file", "said"), [("crash_in_forward", "signal 6"), ("exits_in_forward", "exit code 7")]
+)
+def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still_answers(
+    file: str, said: str
+) -> None:
     with Workers() as workers:
         whole = explore(load(NETS / f"{file}.py"), workers)
     row = found(whole, GradCase("grad", 0))
@@ -181,7 +219,7 @@ def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still
 
 
 def test_a_net_that_hangs_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorer.worker.GRACE_SECONDS", 20.0)
+    monkeypatch.setattr("explorer.workers.process.GRACE_SECONDS", 20.0)
     with Workers(timeout=5.0) as workers:
         whole = explore(load(NETS / "hangs_in_forward.py"), workers)
     assert found(whole, GradCase("grad", 0)).results["torch-tape"].outcome == "timed_out"
@@ -194,7 +232,9 @@ def test_a_scenario_may_leave_one_framework_out(workers: Workers) -> None:
     assert row.results["torch-tape"].outcome == "ok"
 
 
-def test_nested_gradients_agree_until_a_tape_has_nothing_left_to_differentiate(workers: Workers) -> None:
+def test_nested_gradients_agree_until_a_tape_has_nothing_left_to_differentiate(
+    workers: Workers,
+) -> None:
     whole = explore(load(names()["polynomial"]), workers, order=2, graphs=False)
     by_x, by_y, by_z = (row for row in whole.cases if row.case.order == 2)
     assert (by_x.verdict, by_z.verdict) == ("match", "match")

@@ -1,4 +1,6 @@
-"""Where a framework may be imported: at the head of the workers' modules only, and elsewhere only inside a net's own function."""
+"""Where a framework may be imported: at the head of the workers' modules only, and elsewhere only
+inside a net's own function.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -6,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.scenario import FOLDER
+from explorer.scenario.contract import FOLDER
 
 ROOT = FOLDER.parent
 FRAMEWORKS = {"mindspore", "torch", "keras"}
@@ -16,7 +18,8 @@ NETS = {"mindspore_net", "torch_net"}
 OTHERS = [
     path
     for path in (ROOT / "app.py", *sorted((ROOT / "explorer").rglob("*.py")))
-    if path.parent.name != "engines" and not path.name.startswith(("in_mindspore", "in_torch", "in_keras"))
+    if path.parent.name != "engines"
+    and not path.name.startswith(("in_mindspore", "in_torch", "in_keras"))
 ]
 
 

@@ -12,25 +12,21 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from explorer.arrays import pack, unpack
-from explorer.cases import GradCase, matrix, render, structure
-from explorer.engines import ENGINES
-from explorer.engines.mindspore_code import code
-from explorer.engines.mindspore_environment import capture_environment
-from explorer.explore import widest
-from explorer.graph import GradGraph, Node, lint
-from explorer.records import (
-    About,
-    AnswerRequest,
-    Captured,
-    CaptureRequest,
-    Description,
-    NetRequest,
-    Nothing,
-    Result,
-)
-from explorer.scenario import load
-from explorer.worker import Lost, Workers
+from explorer.engines.capture.lint import lint
+from explorer.engines.mindspore.code import code
+from explorer.exploration.explore import widest
+from explorer.model.arrays import pack, unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph, Node
+from explorer.model.requests import CaseRequest, Description, NetRequest, Nothing
+from explorer.model.results import About, Captured, Result
+from explorer.model.trees import render
+from explorer.scenario.contract import load
+from explorer.scenario.matrix import matrix, structure
+from explorer.workers.environments import capture_environment
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
 
 ROOT = Path(__file__).resolve().parent.parent
 NETS = ROOT / "tests" / "nets"
@@ -49,7 +45,9 @@ def workers() -> Iterator[Workers]:
 def described(workers: Workers) -> Callable[[str, str], Description]:
     def look(name: str, engine: str) -> Description:
         request = NetRequest(scenario=str(NETS / f"{name}.py"), engine=engine)
-        return reply(workers.call("mindspore", f"{ENGINES[engine].module}:describe", request, Description))
+        return reply(
+            workers.call("mindspore", f"{ENGINES[engine].module}:describe", request, Description)
+        )
 
     return look
 
@@ -59,17 +57,24 @@ def net(described: Callable[[str, str], Description]) -> Callable[[str, str], Ne
     def request(name: str, engine: str) -> NetRequest:
         specs = described(name, "mindspore-tape").parameters
         start = {spec.name: spec.value for spec in specs}
-        start |= {key: pack(value) for key, value in (load(NETS / f"{name}.py").parameters() or {}).items()}
+        start |= {
+            key: pack(value)
+            for key, value in (load(NETS / f"{name}.py").parameters() or {}).items()
+        }
         trainable = tuple(spec.name for spec in specs if spec.trainable)
-        return NetRequest(scenario=str(NETS / f"{name}.py"), engine=engine, parameters=start, trainable=trainable)
+        return NetRequest(
+            scenario=str(NETS / f"{name}.py"), engine=engine, parameters=start, trainable=trainable
+        )
 
     return request
 
 
 @pytest.fixture(scope="module")
-def ask(workers: Workers, net: Callable[[str, str], NetRequest]) -> Callable[[str, str, GradCase], Result]:
+def ask(
+    workers: Workers, net: Callable[[str, str], NetRequest]
+) -> Callable[[str, str, GradCase], Result]:
     def answer(name: str, engine: str, case: GradCase) -> Result:
-        request = AnswerRequest(net(name, engine), case)
+        request = CaseRequest(net(name, engine), case)
         return reply(workers.call("mindspore", f"{ENGINES[engine].module}:answer", request, Result))
 
     return answer
@@ -77,8 +82,10 @@ def ask(workers: Workers, net: Callable[[str, str], NetRequest]) -> Callable[[st
 
 @pytest.fixture(scope="module")
 def take(workers: Workers, net: Callable[[str, str], NetRequest]) -> Callable[..., Captured]:
-    def capture(name: str, engine: str, case: GradCase | None = None, values: bool = True) -> Captured:
-        request = CaptureRequest(net(name, engine), case or whole(name, net(name, engine)), values)
+    def capture(
+        name: str, engine: str, case: GradCase | None = None, values: bool = True
+    ) -> Captured:
+        request = CaseRequest(net(name, engine), case or whole(name, net(name, engine)), values)
         entry = ENGINES[engine]
         return reply(workers.call(entry.captures_in, f"{entry.module}:capture", request, Captured))
 
@@ -101,18 +108,26 @@ def numbers(result: Result) -> list[object]:
 
 
 def backward(graph: GradGraph) -> list[Node]:
-    return [node for node in graph.nodes if node.phase == "backward" and node.kind in {"op", "accumulate", "call"}]
+    return [
+        node
+        for node in graph.nodes
+        if node.phase == "backward" and node.kind in {"op", "accumulate", "call"}
+    ]
 
 
 def test_about_tells_the_version_and_that_the_cpu_is_there(workers: Workers) -> None:
-    about = reply(workers.call("mindspore", "explorer.engines.about_mindspore:about", Nothing(), About))
+    about = reply(
+        workers.call("mindspore", "explorer.engines.mindspore.about:about", Nothing(), About)
+    )
     assert isinstance(about, About)
     assert re.fullmatch(r"\d+\.\d+.*", about.versions["mindspore"])
     assert about.devices[0] == "cpu"
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_every_case_has_the_structure_that_the_rules_give(engine: str, ask: Callable[[str, str, GradCase], Result]) -> None:
+def test_every_case_has_the_structure_that_the_rules_give(
+    engine: str, ask: Callable[[str, str, GradCase], Result]
+) -> None:
     scenario = load(NETS / "ms_dense.py")
     for case in matrix(2, True, order=2):
         if case.grad_position in (1, (1,), (0,)) or (case.has_aux and case.weights == "one"):
@@ -122,7 +137,9 @@ def test_every_case_has_the_structure_that_the_rules_give(engine: str, ask: Call
             assert result.outcome == "raised"
             continue
         assert result.error is None, case.label
-        assert result.structure == render(structure(case, ("x", "y"), ("fc.weight",), scenario.output_names)), case.label
+        assert result.structure == render(
+            structure(case, ("x", "y"), ("fc.weight",), scenario.output_names)
+        ), case.label
         assert result.natural == result.structure
 
 
@@ -133,7 +150,10 @@ def test_every_case_has_the_structure_that_the_rules_give(engine: str, ask: Call
         (GradCase("grad", 0, None, True), [[[4.0, 6.0, 8.0]], 20.0]),
         (GradCase("grad", 0), [[[6.0, 9.0, 12.0]]]),
         (GradCase("grad", None, "one"), [[[3.0, 6.0, 9.0]]]),
-        (GradCase("value_and_grad", (0, 1), "all", True), [1.0, 20.0, [[4.0, 6.0, 8.0]], -2.0, [[2.0, 4.0, 6.0]]]),
+        (
+            GradCase("value_and_grad", (0, 1), "all", True),
+            [1.0, 20.0, [[4.0, 6.0, 8.0]], -2.0, [[2.0, 4.0, 6.0]]],
+        ),
         (GradCase("GradOperation", 0, sens_param=True), [[[5.0, 7.5, 10.0]]]),
     ],
 )
@@ -144,24 +164,38 @@ def test_the_guides_numbers(
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_asking_for_nothing_raises_the_guides_value_error(engine: str, ask: Callable[[str, str, GradCase], Result]) -> None:
+def test_asking_for_nothing_raises_the_guides_value_error(
+    engine: str, ask: Callable[[str, str, GradCase], Result]
+) -> None:
     error = ask("ms_dense", engine, GradCase("grad")).error
     assert error is not None
-    assert (error.type, error.message) == ("ValueError", "`grad_position` and `weight` can not be None at the same time.")
+    assert (error.type, error.message) == (
+        "ValueError",
+        "`grad_position` and `weight` can not be None at the same time.",
+    )
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_an_answer_leaves_no_trace_in_the_next(engine: str, ask: Callable[[str, str, GradCase], Result]) -> None:
+def test_an_answer_leaves_no_trace_in_the_next(
+    engine: str, ask: Callable[[str, str, GradCase], Result]
+) -> None:
     case = GradCase("grad", 0, "all", True)
     assert ask("ms_conv", engine, case).leaves == ask("ms_conv", engine, case).leaves
 
 
-def test_get_all_gives_a_tuple_even_for_one_input(ask: Callable[[str, str, GradCase], Result]) -> None:
+def test_get_all_gives_a_tuple_even_for_one_input(
+    ask: Callable[[str, str, GradCase], Result],
+) -> None:
     for engine in BOTH:
-        assert ask("ms_shared", engine, GradCase("GradOperation", (0,), get_all=True)).structure == "(dx,)"
+        assert (
+            ask("ms_shared", engine, GradCase("GradOperation", (0,), get_all=True)).structure
+            == "(dx,)"
+        )
 
 
-def test_one_array_under_two_names_is_one_tensor(ask: Callable[[str, str, GradCase], Result]) -> None:
+def test_one_array_under_two_names_is_one_tensor(
+    ask: Callable[[str, str, GradCase], Result],
+) -> None:
     case = GradCase("grad", 0)
     assert numbers(ask("ms_aliased", "mindspore-tape", case)) == [[2.0, 4.0, 6.0]]
     assert numbers(ask("ms_aliased", "mindspore-graph", case)) == [[1.0, 2.0, 3.0]]
@@ -169,7 +203,11 @@ def test_one_array_under_two_names_is_one_tensor(ask: Callable[[str, str, GradCa
 
 def test_ids_are_positions_and_parameter_names(ask: Callable[[str, str, GradCase], Result]) -> None:
     for engine in BOTH:
-        assert ask("ms_dense", engine, GradCase("grad", (0, 1), "all")).ids == ("0", "1", "fc.weight")
+        assert ask("ms_dense", engine, GradCase("grad", (0, 1), "all")).ids == (
+            "0",
+            "1",
+            "fc.weight",
+        )
     tape = ask("ms_dense", "mindspore-tape", GradCase("grad", 0, "one"))
     assert tape.ids == ()
     assert "The tensor should have only one element" in tape.note
@@ -197,15 +235,27 @@ def test_the_code_shown_can_be_pasted(
     engine: str, case: GradCase, ask: Callable[[str, str, GradCase], Result], tmp_path: Path
 ) -> None:
     result = ask("ms_dense", engine, case)
-    environment = {"PATH": os.environ["PATH"], "GLOG_v": "4", "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GLOG_v": "4",
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path),
+    }
     script = result.code.replace("'tests/nets'", repr(str(NETS)))
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     values = re.sub(r"shape=\[[^]]*\], dtype=\w+, value=", "", done.stdout)
     printed = [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e[-+]\d+)?", values)]
-    assert printed == np.concatenate([np.ravel(np.array(value)) for value in numbers(result)]).tolist()
+    assert (
+        printed == np.concatenate([np.ravel(np.array(value)) for value in numbers(result)]).tolist()
+    )
 
 
 @pytest.mark.parametrize("engine", BOTH)
@@ -224,7 +274,9 @@ def test_capture_does_not_change_the_answer(
 
 @pytest.mark.parametrize("engine", BOTH)
 @pytest.mark.parametrize("name", CAPTURED)
-def test_backward_nodes_have_value_source_and_forward_node(name: str, engine: str, take: Callable[..., Captured]) -> None:
+def test_backward_nodes_have_value_source_and_forward_node(
+    name: str, engine: str, take: Callable[..., Captured]
+) -> None:
     graph = take(name, engine).graphs[-1]
     assert lint(graph) == []
     nodes = backward(graph)
@@ -245,22 +297,40 @@ def test_a_gradient_node_holds_the_gradient_and_so_does_what_feeds_it(
     captured = take(name, engine)
     graph = captured.graphs[-1]
     nodes = graph.by_id()
-    leaves = {leaf.name: unpack(leaf.value) for leaf in captured.result.leaves if leaf.name.startswith("d")}
-    outputs = {node.name: node for node in graph.nodes if node.kind == "output" and node.phase == "backward"}
+    leaves = {
+        leaf.name: unpack(leaf.value)
+        for leaf in captured.result.leaves
+        if leaf.name.startswith("d")
+    }
+    outputs = {
+        node.name: node
+        for node in graph.nodes
+        if node.kind == "output" and node.phase == "backward"
+    }
     assert outputs.keys() == leaves.keys()
     for name_of, node in outputs.items():
         (edge,) = [edge for edge in graph.edges if edge.target == node.id]
         for seen in (node.outputs[0].values, nodes[edge.origin].outputs[edge.output].values):
             assert seen is not None
-            assert seen.norm == pytest.approx(float(np.linalg.norm(leaves[name_of].astype(np.float64))), rel=1e-12)
+            assert seen.norm == pytest.approx(
+                float(np.linalg.norm(leaves[name_of].astype(np.float64))), rel=1e-12
+            )
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_every_float_keeps_its_dtype_through_answer_and_capture(engine: str, take: Callable[..., Captured]) -> None:
+def test_every_float_keeps_its_dtype_through_answer_and_capture(
+    engine: str, take: Callable[..., Captured]
+) -> None:
     captured = take("ms_dtypes", engine, GradCase("value_and_grad", (0, 3)))
     assert captured.result.error is None
     dtypes = {leaf.name: leaf.value.dtype for leaf in captured.result.leaves}
-    assert dtypes == {"half": "float16", "brain": "bfloat16", "double": "float64", "dx": "float16", "dwide": "float64"}
+    assert dtypes == {
+        "half": "float16",
+        "brain": "bfloat16",
+        "double": "float64",
+        "dx": "float16",
+        "dwide": "float64",
+    }
     graph = captured.graphs[-1]
     assert lint(graph) == []
     values = [out.values for node in graph.nodes for out in node.outputs if out.dtype == "bfloat16"]
@@ -269,11 +339,17 @@ def test_every_float_keeps_its_dtype_through_answer_and_capture(engine: str, tak
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_nodes_stand_in_their_modules_under_pytorchs_paths(engine: str, take: Callable[..., Captured]) -> None:
+def test_nodes_stand_in_their_modules_under_pytorchs_paths(
+    engine: str, take: Callable[..., Captured]
+) -> None:
     graph = take("ms_conv", engine).graphs[-1]
     scopes = {node.scope for node in graph.nodes if node.kind == "op"}
     assert {"conv", "bn", "relu", "pool", "flatten", "fc", "loss"} <= scopes
-    assert {node.name for node in graph.nodes if node.kind == "parameter"} >= {"bn.weight", "bn.bias", "fc.weight"}
+    assert {node.name for node in graph.nodes if node.kind == "parameter"} >= {
+        "bn.weight",
+        "bn.bias",
+        "fc.weight",
+    }
 
 
 def test_each_call_of_a_shared_layer_has_its_own_backward(take: Callable[..., Captured]) -> None:
@@ -295,16 +371,22 @@ def test_the_tape_counts_what_is_saved(take: Callable[..., Captured]) -> None:
     assert product.saved_bytes == 24
 
 
-def test_a_branch_is_two_graphs_in_graph_style_and_one_line_on_the_tape(take: Callable[..., Captured]) -> None:
+def test_a_branch_is_two_graphs_in_graph_style_and_one_line_on_the_tape(
+    take: Callable[..., Captured],
+) -> None:
     case = GradCase("grad", 0)
     compiled = take("ms_branch", "mindspore-graph", case).graphs[-1]
     assert lint(compiled) == []
     assert any(len(node.calls) == 2 for node in compiled.nodes)
     assert any("other branch" in node.missing.get("values", "") for node in compiled.nodes)
-    assert all(not node.calls for node in take("ms_branch", "mindspore-tape", case).graphs[-1].nodes)
+    assert all(
+        not node.calls for node in take("ms_branch", "mindspore-tape", case).graphs[-1].nodes
+    )
 
 
-def test_the_passes_come_in_order_with_the_forward_program_first(take: Callable[..., Captured]) -> None:
+def test_the_passes_come_in_order_with_the_forward_program_first(
+    take: Callable[..., Captured],
+) -> None:
     graphs = take("ms_dense", "mindspore-graph").graphs
     assert [graph.stage for graph in graphs] == ["type_inference", "opt_a", "validate"]
     assert all(lint(graph) == [] for graph in graphs)
@@ -313,7 +395,9 @@ def test_the_passes_come_in_order_with_the_forward_program_first(take: Callable[
 
 @pytest.mark.parametrize("engine", BOTH)
 @pytest.mark.parametrize("order", [2, 3])
-def test_nested_gradients_are_captured(engine: str, order: int, take: Callable[..., Captured]) -> None:
+def test_nested_gradients_are_captured(
+    engine: str, order: int, take: Callable[..., Captured]
+) -> None:
     captured = take("ms_cubic", engine, GradCase("grad", 0, order=order))
     assert captured.result.error is None
     assert lint(captured.graphs[-1]) == []
@@ -324,7 +408,7 @@ def test_the_code_of_every_case_is_python() -> None:
     for engine in BOTH:
         request = NetRequest(scenario=str(NETS / "ms_dense.py"), engine=engine)
         for case in matrix(2, True, order=3):
-            assert ast.parse(code(AnswerRequest(request, case))).body, case.label
+            assert ast.parse(code(CaseRequest(request, case))).body, case.label
 
 
 def test_only_a_worker_that_is_to_read_values_has_every_kernel_dumped(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.arrays import pack, unpack
-from explorer.cases import GradCase, matrix
-from explorer.compare import agrees_with_oracle
-from explorer.directions import directions
-from explorer.records import Leaf, OracleRequest, OracleResult, Result
-from explorer.worker import Workers
+from explorer.compare.verdicts import agrees_with_oracle
+from explorer.model.arrays import pack, unpack
+from explorer.model.cases import GradCase
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Leaf, OracleResult, Result
+from explorer.numeric.directions import directions
+from explorer.scenario.matrix import matrix
+from explorer.workers.workers import Workers
 from tests.torch_requests import Torch, got
 
 EVERYTHING = GradCase("value_and_grad", 0, "all", has_aux=True)
@@ -21,8 +23,10 @@ def torch(workers: Workers) -> Torch:
 
 
 def estimate(torch: Torch, name: str, case: GradCase) -> OracleResult:
-    request = OracleRequest(torch.net(name, "torch-tape"), case)
-    return got(torch.workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult))
+    request = CaseRequest(torch.net(name, "torch-tape"), case)
+    return got(
+        torch.workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult)
+    )
 
 
 def values(result: OracleResult) -> dict[str, object]:
@@ -50,7 +54,11 @@ def test_every_answer_of_both_engines_agrees(torch: Torch) -> None:
             for engine in ("torch-tape", "torch-graph"):
                 answer = torch.answer(name, engine, case)
                 assert answer.outcome == oracle.outcome
-                assert answer.outcome != "ok" or agrees_with_oracle(answer, oracle), (name, engine, case.label)
+                assert answer.outcome != "ok" or agrees_with_oracle(answer, oracle), (
+                    name,
+                    engine,
+                    case.label,
+                )
 
 
 def test_a_leaf_wrong_by_half_a_percent_is_noticed(torch: Torch) -> None:
@@ -76,7 +84,10 @@ def test_dropout_and_running_statistics_are_the_same_at_every_evaluation(torch: 
 
 
 def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:
-    assert values(estimate(torch, "aliased_input", GradCase("grad", (0, 1)))) == {"da": [1, 2, 3], "db": [1, 2, 3]}
+    assert values(estimate(torch, "aliased_input", GradCase("grad", (0, 1)))) == {
+        "da": [1, 2, 3],
+        "db": [1, 2, 3],
+    }
 
 
 @pytest.mark.parametrize(
@@ -89,7 +100,9 @@ def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:
         ("torch_single", GradCase("grad", 0), "raised", "too coarse for a step of 1e-06"),
     ],
 )
-def test_what_cannot_be_estimated_says_why(torch: Torch, name: str, case: GradCase, outcome: str, said: str) -> None:
+def test_what_cannot_be_estimated_says_why(
+    torch: Torch, name: str, case: GradCase, outcome: str, said: str
+) -> None:
     result = estimate(torch, name, case)
     assert (result.outcome, result.estimates) == (outcome, ())
     assert result.error

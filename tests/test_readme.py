@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.engines import ENGINES
-from explorer.scenario import FOLDER
+from explorer.model.engines import ENGINES
+from explorer.scenario.contract import FOLDER
 
 ROOT = FOLDER.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,7 +21,9 @@ SESSIONS = re.findall(r"```console\n\$ (.*?)\n(.*?)```", TEXT, re.DOTALL)
 def run(command: str, folder: Path) -> str:
     words = [sys.executable, *shlex.split(command)[1:]]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "NO_COLOR": "1"}
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode in (0, 1), done.stderr
     return done.stdout
 

@@ -11,22 +11,36 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from explorer.report.nesting import nest
 from rich.console import Console
 
-from explorer.arrays import pack
-from explorer.cases import GradCase, matrix
-from explorer.errors import UsageError
-from explorer.graph import GradGraph
-from explorer.records import Failure, Leaf, OracleResult, Report, Result
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.model.results import Failure, Leaf, OracleResult, Result
 from explorer.report import json, reading, wording, write
-from explorer.report.clean import clean, one_line
 from explorer.report.html import html
 from explorer.report.markdown import markdown
-from explorer.report.nesting import nest
 from explorer.report.terminal import show
+from explorer.scenario.matrix import matrix
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
 from tests.sample_report import HOSTILE, case_report, report
 
-CASE_KEYS = {"api", "grad_position", "weights", "has_aux", "order", "label", "results", "verdict", "expected", "greatest"}
+CASE_KEYS = {
+    "api",
+    "grad_position",
+    "weights",
+    "has_aux",
+    "order",
+    "label",
+    "results",
+    "verdict",
+    "expected",
+    "greatest",
+}
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
 
@@ -36,7 +50,10 @@ def drawn(graph: GradGraph, kind: str, prefix: str) -> bytes:
 
 def printed(made: Report, width: int = 100, **terminal: Any) -> str:
     stream = io.StringIO()
-    show(made, Console(file=stream, width=width, markup=False, highlight=False, emoji=False, **terminal))
+    show(
+        made,
+        Console(file=stream, width=width, markup=False, highlight=False, emoji=False, **terminal),
+    )
     return stream.getvalue()
 
 
@@ -57,7 +74,16 @@ def parsed(made: Report) -> dict[str, Any]:
 
 def test_json_has_the_keys_that_outside_programs_rely_on() -> None:
     document = parsed(report())
-    assert {"schema", "scenario", "title", "versions", "devices", "cases", "graphs", "alignments"} <= set(document)
+    assert {
+        "schema",
+        "scenario",
+        "title",
+        "versions",
+        "devices",
+        "cases",
+        "graphs",
+        "alignments",
+    } <= set(document)
     assert document["schema"] == 1
     for case in document["cases"]:
         assert set(case) >= CASE_KEYS
@@ -76,7 +102,9 @@ def test_json_tells_an_int_position_from_a_one_tuple() -> None:
 
 def test_json_nests_values_like_the_structure() -> None:
     by_label = {case["label"]: case for case in parsed(report(foreseen=False))["cases"]}
-    result = by_label["grad(net, grad_position=(0, 1), weights=all, has_aux=True)"]["results"]["torch-tape"]
+    result = by_label["grad(net, grad_position=(0, 1), weights=all, has_aux=True)"]["results"][
+        "torch-tape"
+    ]
     assert result["structure"] == "(((dx, dy), (dfc.weight,)), (logits,))"
     assert result["values"][0][0] == [[[4.0, 6.0, 8.0]], -2.0]
     assert result["values"][0][1][0][0] == pytest.approx([2, 4, 6])
@@ -93,9 +121,16 @@ def test_json_spells_numbers_that_are_not_finite() -> None:
     leaf = Leaf("dx", pack(np.array([math.nan, math.inf, -math.inf, 1.5])))
     made = with_result(report(), Result(outcome="ok", structure="dx", leaves=(leaf,)))
     made = msgspec.structs.replace(
-        made, cases=tuple(msgspec.structs.replace(case, greatest=None) for case in made.cases), alignments=()
+        made,
+        cases=tuple(msgspec.structs.replace(case, greatest=None) for case in made.cases),
+        alignments=(),
     )
-    assert parsed(made)["cases"][0]["results"]["torch-tape"]["values"] == ["NaN", "Infinity", "-Infinity", 1.5]
+    assert parsed(made)["cases"][0]["results"]["torch-tape"]["values"] == [
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        1.5,
+    ]
 
 
 @pytest.mark.parametrize(("count", "whole"), [(1024, True), (1025, False)])
@@ -104,7 +139,11 @@ def test_json_lists_up_to_1024_elements_and_summarises_more(count: int, whole: b
     values = parsed(with_result(report(), Result(outcome="ok", structure="dx", leaves=(leaf,))))
     (case,) = values["cases"]
     found = case["results"]["torch-tape"]["values"]
-    assert (found == [1.0] * count) if whole else (found["shape"], found["mean"], found["dtype"]) == ([count], 1.0, "float32")
+    assert (
+        (found == [1.0] * count)
+        if whole
+        else (found["shape"], found["mean"], found["dtype"]) == ([count], 1.0, "float32")
+    )
 
 
 def test_json_is_the_same_bytes_for_the_same_report() -> None:
@@ -151,7 +190,10 @@ def test_one_line_a_case_where_all_agree() -> None:
 
 def test_engines_that_differ_speak_together_where_they_say_the_same() -> None:
     row = next(row for row in reading.read(report()).groups[0].rows if row.call == "1")
-    assert [(line.who, line.text) for line in row.lines[:2]] == [("both graph engines", "-2"), ("both tape engines", "-4")]
+    assert [(line.who, line.text) for line in row.lines[:2]] == [
+        ("both graph engines", "-2"),
+        ("both tape engines", "-4"),
+    ]
     assert (row.verdict, row.state, row.value) == ("differs", "foreseen", "")
 
 
@@ -160,7 +202,10 @@ def test_differing_values_that_read_alike_get_more_digits() -> None:
     differing = msgspec.structs.replace(near, verdict="differs")
     (row,) = reading.read(msgspec.structs.replace(report(), cases=(differing,))).groups[0].rows
     assert [line.who for line in row.lines] == ["all but torch-tape", "torch-tape"]
-    assert [line.text for line in row.lines] == ["[[4, 6, 8]]", "[[4.00000763, 6.00001144, 8.00001526]]"]
+    assert [line.text for line in row.lines] == [
+        "[[4, 6, 8]]",
+        "[[4.00000763, 6.00001144, 8.00001526]]",
+    ]
 
 
 def test_an_unexpected_difference_is_an_alarm_with_its_place() -> None:
@@ -183,14 +228,19 @@ def test_the_oracle_column_says_how_much_it_saw() -> None:
     case = case_report(GradCase("grad", 0))
     assert wording.oracle(case) == "agrees"
     along = tuple(msgspec.structs.replace(each, directions=16) for each in case.oracle.estimates)
-    assert wording.oracle(msgspec.structs.replace(case, oracle=OracleResult("ok", along))) == "agrees ·16"
+    assert (
+        wording.oracle(msgspec.structs.replace(case, oracle=OracleResult("ok", along)))
+        == "agrees ·16"
+    )
     assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=False)) == "differs"
     assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=None)) == "—"
 
 
 def test_mindspore_errors_are_shown_without_its_own_sources() -> None:
     sources = f"\n\n{'-' * 52}\n- C++ Call Stack: (For framework developers)\nx.cc:1"
-    error = Failure("ValueError", f"For 'grad', it can not be None (value_ptr: 0x557529f56740).{sources}")
+    error = Failure(
+        "ValueError", f"For 'grad', it can not be None (value_ptr: 0x557529f56740).{sources}"
+    )
     assert wording.failure(error) == "ValueError: For 'grad', it can not be None (value_ptr: 0x…)."
 
 
@@ -204,7 +254,11 @@ def test_the_terminal_table_fits_its_width(width: int) -> None:
 
 def test_the_terminal_shows_structure_and_ids_where_there_is_room() -> None:
     heads = {width: printed(report(), width).splitlines()[7] for width in (80, 120, 150)}
-    assert ("structure" in heads[80], "structure" in heads[120], "structure" in heads[150]) == (False, True, True)
+    assert ("structure" in heads[80], "structure" in heads[120], "structure" in heads[150]) == (
+        False,
+        True,
+        True,
+    )
     assert ("ids" in heads[120], "ids" in heads[150]) == (False, True)
 
 
@@ -214,7 +268,17 @@ def test_foreign_text_cannot_steer_the_terminal() -> None:
     assert "\u202e" not in text
     assert "[red]\\x1b[31m\\u202e" in text  # and rich's own markup is text too
     coloured = printed(report(title=HOSTILE), force_terminal=True, color_system="standard")
-    assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= {"0", "1", "2", "31", "32", "33", "36", "1;31", "1;32"}
+    assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= {
+        "0",
+        "1",
+        "2",
+        "31",
+        "32",
+        "33",
+        "36",
+        "1;31",
+        "1;32",
+    }
 
 
 def test_clean_spells_out_what_cannot_be_seen() -> None:
@@ -250,7 +314,12 @@ def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
     names = {tag for tag, _ in tags.seen}
     assert not names & {"script", "link", "img", "iframe", "object"}
     assert [tag for tag, _ in tags.seen].count("svg") == 1
-    links = [str(attributes[key]) for _, attributes in tags.seen for key in ("href", "src") if key in attributes]
+    links = [
+        str(attributes[key])
+        for _, attributes in tags.seen
+        for key in ("href", "src")
+        if key in attributes
+    ]
     assert links
     assert all(link.startswith("#note") for link in links)
     assert "&lt;script&gt;" in page
@@ -268,7 +337,10 @@ def test_markdown_escapes_and_keeps_its_tables_square() -> None:
 
 def test_an_output_folder_holds_a_picture_a_graph_and_the_reports_asked_for(tmp_path: Path) -> None:
     written = write.write(
-        report(), write.prepare(tmp_path / "a" / "b"), ("svg", "mermaid", "json", "markdown", "html"), drawn
+        report(),
+        write.prepare(tmp_path / "a" / "b"),
+        ("svg", "mermaid", "json", "markdown", "html"),
+        drawn,
     ).paths
     assert sorted(path.name for path in written) == [
         "mindspore-graph.mmd",
@@ -279,7 +351,9 @@ def test_an_output_folder_holds_a_picture_a_graph_and_the_reports_asked_for(tmp_
         "torch-tape.mmd",
         "torch-tape.svg",
     ]
-    assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(path.name for path in written)
+    assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(
+        path.name for path in written
+    )
     assert (tmp_path / "a" / "b" / "report.json").read_bytes() == json.encode(report())
 
 
@@ -290,14 +364,24 @@ def test_a_picture_that_cannot_be_made_costs_no_other_file(tmp_path: Path) -> No
         return drawn(graph, kind, prefix)
 
     written = write.write(report(), tmp_path, ("svg", "mermaid", "json"), refusing)
-    assert written.refused == ["mindspore-graph.mmd: too large for Mermaid", "torch-tape.mmd: too large for Mermaid"]
-    assert [path.name for path in written.paths] == ["mindspore-graph.svg", "torch-tape.svg", "report.json"]
+    assert written.refused == [
+        "mindspore-graph.mmd: too large for Mermaid",
+        "torch-tape.mmd: too large for Mermaid",
+    ]
+    assert [path.name for path in written.paths] == [
+        "mindspore-graph.svg",
+        "torch-tape.svg",
+        "report.json",
+    ]
 
 
 def test_earlier_stages_of_an_engine_get_their_own_names() -> None:
     last = report().graphs[0]
     first = msgspec.structs.replace(last, stage="../type_inference")
-    assert list(write.stems((first, last))) == ["mindspore-graph", "mindspore-graph-.._type_inference"]
+    assert list(write.stems((first, last))) == [
+        "mindspore-graph",
+        "mindspore-graph-.._type_inference",
+    ]
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

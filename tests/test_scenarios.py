@@ -1,4 +1,6 @@
-"""Scenario files: what the loader gives, what it refuses and with which words, and what every shipped file must hold."""
+"""Scenario files: what the loader gives, what it refuses and with which words, and what every
+shipped file must hold.
+"""
 
 import ast
 import subprocess
@@ -8,16 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.cases import GradCase, matrix
-from explorer.engines import ENGINES, FRAMEWORKS
-from explorer.errors import ScenarioError
-from explorer.records import ORACLE
-from explorer.scenario import FOLDER, ExpectedDifference, Scenario, find, load, names
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES, FRAMEWORKS
+from explorer.model.errors import ScenarioError
+from explorer.model.report import ORACLE
+from explorer.scenario.contract import FOLDER, ExpectedDifference, Scenario, find, load, names
+from explorer.scenario.matrix import matrix
 
 NETS = Path(__file__).parent / "nets"
 SHIPPED = sorted(names().values())
 PLANTED = sorted((NETS / "planted").glob("*.py"))
-PARTIES = {ORACLE, *ENGINES, *(e.style for e in ENGINES.values()), *(e.framework for e in ENGINES.values())}
+PARTIES = {
+    ORACLE,
+    *ENGINES,
+    *(e.style for e in ENGINES.values()),
+    *(e.framework for e in ENGINES.values()),
+}
 MISTAKES = {
     "batch_norm_epsilon",
     "batch_norm_momentum",
@@ -38,7 +46,11 @@ MINIMAL = "import numpy as np\ndef inputs():\n    return {'x': np.ones(2, np.flo
 def lines_of(path: Path, function: str) -> list[str]:
     """The stripped source lines of one function of a file."""
     text = path.read_text(encoding="utf-8")
-    node = next(node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == function)
+    node = next(
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name == function
+    )
     return [line.strip() for line in text.splitlines()[node.lineno - 1 : node.end_lineno]]
 
 
@@ -108,7 +120,9 @@ def test_loading_every_scenario_imports_no_framework() -> None:
         "for path in names().values(): load(path).inputs()\n"
         "print(sorted({'mindspore', 'torch'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=FOLDER.parent, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=FOLDER.parent, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -124,8 +138,19 @@ def test_a_module_is_registered_under_its_own_name_where_a_compiler_looks_for_it
 
 
 def test_parameter_names_of_mindspore_become_those_of_pytorch(tmp_path: Path) -> None:
-    scenario = load(written(tmp_path, MINIMAL + "PARAMETER_NAMES = {'cell.kernel': 'conv.weight'}\n"))
-    own = ["bn.gamma", "bn.beta", "bn.moving_mean", "bn.moving_variance", "table.embedding_table", "fc.weight", "w", "gamma"]
+    scenario = load(
+        written(tmp_path, MINIMAL + "PARAMETER_NAMES = {'cell.kernel': 'conv.weight'}\n")
+    )
+    own = [
+        "bn.gamma",
+        "bn.beta",
+        "bn.moving_mean",
+        "bn.moving_variance",
+        "table.embedding_table",
+        "fc.weight",
+        "w",
+        "gamma",
+    ]
     assert [scenario.torch_name(name) for name in [*own, "cell.kernel"]] == [
         "bn.weight",
         "bn.bias",
@@ -139,14 +164,23 @@ def test_parameter_names_of_mindspore_become_those_of_pytorch(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize(("count", "expected"), [(2, ("loss", "logits")), (1, ("out",)), (3, ("out0", "out1", "out2"))])
-def test_outputs_go_by_the_scenario_s_names_where_their_number_fits(count: int, expected: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("count", "expected"), [(2, ("loss", "logits")), (1, ("out",)), (3, ("out0", "out1", "out2"))]
+)
+def test_outputs_go_by_the_scenario_s_names_where_their_number_fits(
+    count: int, expected: tuple[str, ...]
+) -> None:
     assert load(find("dense_mse")).outputs(count) == expected
 
 
 def test_without_a_docstring_the_file_s_name_is_the_title(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, MINIMAL))
-    assert (scenario.title, scenario.notes, scenario.train, scenario.parameters()) == ("given", "", False, None)
+    assert (scenario.title, scenario.notes, scenario.train, scenario.parameters()) == (
+        "given",
+        "",
+        False,
+        None,
+    )
 
 
 def test_a_scenario_may_define_one_framework_alone() -> None:
@@ -166,7 +200,9 @@ def test_a_scenario_may_define_one_framework_alone() -> None:
         (GradCase("grad", 1, has_aux=True), False),
     ],
 )
-def test_an_expected_difference_applies_where_all_it_says_of_a_case_holds(case: GradCase, applies: bool) -> None:
+def test_an_expected_difference_applies_where_all_it_says_of_a_case_holds(
+    case: GradCase, applies: bool
+) -> None:
     expected = ExpectedDifference(("torch",), "because", {"position": 1, "has_aux": False})
     assert expected.applies(case) is applies
 
@@ -179,7 +215,9 @@ def test_an_expected_difference_applies_where_all_it_says_of_a_case_holds(case: 
         (("mindspore-graph", ORACLE), {"mindspore-graph", ORACLE}),
     ],
 )
-def test_parties_are_engines_styles_frameworks_or_the_oracle(engines: tuple[str, ...], covered: set[str]) -> None:
+def test_parties_are_engines_styles_frameworks_or_the_oracle(
+    engines: tuple[str, ...], covered: set[str]
+) -> None:
     expected = ExpectedDifference(engines, "because")
     assert {party for party in (*ENGINES, ORACLE) if expected.covers(party)} == covered
 
@@ -190,11 +228,19 @@ def test_parties_are_engines_styles_frameworks_or_the_oracle(engines: tuple[str,
         ("no_inputs.py", ("does not define inputs()", "it defines mindspore_net(), torch_net()")),
         ("no_nets.py", ("does not define mindspore_net() or torch_net()", "it defines inputs()")),
         ("complex_input.py", ("input 'x' has dtype complex64", "allowed are", "float32")),
-        ("imports_torch.py", ("imports_torch.py:4: imports torch at module level", "inside mindspore_net() or torch_net()")),
+        (
+            "imports_torch.py",
+            (
+                "imports_torch.py:4: imports torch at module level",
+                "inside mindspore_net() or torch_net()",
+            ),
+        ),
         ("syntax_error.txt", ("syntax_error.txt:5: the scenario has a syntax error",)),
     ],
 )
-def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(file: str, words: tuple[str, ...]) -> None:
+def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
+    file: str, words: tuple[str, ...]
+) -> None:
     message = refusal(NETS / file)
     assert str(NETS / file) in message
     for word in words:
@@ -206,30 +252,51 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(file: str, wo
     [
         ("", "it defines none of the names"),
         ("x = 1\ny = x / 0\n", "given.py:2: the scenario cannot be imported: ZeroDivisionError"),
-        ("import numpy as np\nfrom mindspore.nn import Cell\n", "given.py:2: imports mindspore.nn at module level"),
-        ("def inputs():\n    return [1]\ndef torch_net(): ...\n", "inputs() gives a list; it must return a dict"),
+        (
+            "import numpy as np\nfrom mindspore.nn import Cell\n",
+            "given.py:2: imports mindspore.nn at module level",
+        ),
+        (
+            "def inputs():\n    return [1]\ndef torch_net(): ...\n",
+            "inputs() gives a list; it must return a dict",
+        ),
         ("def inputs():\n    return {}\ndef torch_net(): ...\n", "inputs() gives no input"),
         (
             "def inputs():\n    return {'x': 1.0}\ndef torch_net(): ...\n",
             "inputs()['x'] is a float; give only numpy arrays",
         ),
-        ("def inputs():\n    return {}['x']\ndef torch_net(): ...\n", "given.py:2: inputs() raised KeyError"),
-        (MINIMAL + "def parameters():\n    return 3\n", "parameters() gives a int; it must return a dict"),
+        (
+            "def inputs():\n    return {}['x']\ndef torch_net(): ...\n",
+            "given.py:2: inputs() raised KeyError",
+        ),
+        (
+            MINIMAL + "def parameters():\n    return 3\n",
+            "parameters() gives a int; it must return a dict",
+        ),
         (MINIMAL + "def parameters():\n    return {'w': [1.0]}\n", "parameters()['w'] is a list"),
-        (MINIMAL + "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]\n", "EXPECTED_DIFFERENCES holds an entry that is not"),
+        (
+            MINIMAL + "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]\n",
+            "EXPECTED_DIFFERENCES holds an entry that is not",
+        ),
         (
             MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]\n",
             "names 'tapes' under engines; allowed are",
         ),
-        (MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]\n", "gives engines as 'tape'; write ('tape',)"),
         (
-            MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': ('tape',), 'reason': 'r', 'when': {'positon': 0}}]\n",
+            MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]\n",
+            "gives engines as 'tape'; write ('tape',)",
+        ),
+        (
+            MINIMAL
+            + "EXPECTED_DIFFERENCES = [{'engines': ('tape',), 'reason': 'r', 'when': {'positon': 0}}]\n",
             "names 'positon' under when; allowed are position, api",
         ),
         (MINIMAL + "inputs = 3\n", "does not define inputs()"),
     ],
 )
-def test_a_wrong_scenario_is_refused_in_words_that_help(text: str, words: str, tmp_path: Path) -> None:
+def test_a_wrong_scenario_is_refused_in_words_that_help(
+    text: str, words: str, tmp_path: Path
+) -> None:
     assert words in refusal(written(tmp_path, text))
 
 
@@ -244,7 +311,9 @@ def test_a_module_that_fails_at_import_is_not_left_behind(tmp_path: Path) -> Non
     assert not [name for name in sys.modules if name.endswith("left_behind")]
 
 
-def test_names_are_sorted_and_of_two_with_one_name_the_first_folder_s_counts(tmp_path: Path) -> None:
+def test_names_are_sorted_and_of_two_with_one_name_the_first_folder_s_counts(
+    tmp_path: Path,
+) -> None:
     for name in ("dense_mse.py", "aaa.py", "_hidden.py"):
         written(tmp_path, MINIMAL, name)
     known = names((FOLDER, tmp_path))

@@ -1,4 +1,6 @@
-"""What the scenarios of chains, layers, custom and stopped gradients, writes and views teach, against numbers from numpy."""
+"""What the scenarios of chains, layers, custom and stopped gradients, writes and views teach,
+against numbers from numpy.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -8,15 +10,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explorer.arrays import unpack
-from explorer.cases import GradCase
-from explorer.cotangents import cotangent
-from explorer.engines import ENGINES
-from explorer.graph import GradGraph
-from explorer.nets import settle
-from explorer.records import AnswerRequest, CaseReport, Report, Result
-from explorer.scenario import find, load
-from explorer.worker import Lost, Workers
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph
+from explorer.model.report import CaseReport, Report
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Result
+from explorer.numeric.cotangents import cotangent
+from explorer.scenario.contract import find, load
+from explorer.scenario.settling import settle
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
 from tests.conftest import NETS
 
 Reports = Callable[[str], Report]
@@ -35,17 +40,27 @@ def row(report: Report, case: GradCase) -> CaseReport:
 
 def given(report: Report) -> dict[str, Floats]:
     """The inputs and parameters of a report by name, in float64."""
-    return {leaf.name: unpack(leaf.value).astype(np.float64) for leaf in (*report.inputs, *report.parameters)}
+    return {
+        leaf.name: unpack(leaf.value).astype(np.float64)
+        for leaf in (*report.inputs, *report.parameters)
+    }
 
 
-def all_say(found: CaseReport, expected: dict[str, Any], rtol: float = 1e-12, engines: Iterable[str] = ENGINES) -> None:
+def all_say(
+    found: CaseReport,
+    expected: dict[str, Any],
+    rtol: float = 1e-12,
+    engines: Iterable[str] = ENGINES,
+) -> None:
     """Every engine answers, and its leaves of these names hold these numbers."""
     for engine in engines:
         result = found.results[engine]
         assert result.outcome == "ok", (engine, result.error)
         leaves = {leaf.name: unpack(leaf.value) for leaf in result.leaves}
         for name, wanted in expected.items():
-            np.testing.assert_allclose(leaves[name], wanted, rtol, rtol, err_msg=f"{name} of {engine}")
+            np.testing.assert_allclose(
+                leaves[name], wanted, rtol, rtol, err_msg=f"{name} of {engine}"
+            )
 
 
 def graph(report: Report, engine: str) -> GradGraph:
@@ -54,7 +69,11 @@ def graph(report: Report, engine: str) -> GradGraph:
 
 
 def ops(report: Report, engine: str, phase: str) -> list[str]:
-    return [node.op for node in graph(report, engine).nodes if node.phase == phase and node.kind in ("op", "accumulate")]
+    return [
+        node.op
+        for node in graph(report, engine).nodes
+        if node.phase == phase and node.kind in ("op", "accumulate")
+    ]
 
 
 def test_a_vector_output_is_seeded_by_a_vector_of_its_shape(report: Reports) -> None:
@@ -72,8 +91,12 @@ def sigmoid(z: Floats) -> Floats:
     return made
 
 
-def lstm_gradients(x: Floats, w_ih: Floats, w_hh: Floats, b_ih: Floats, b_hh: Floats) -> dict[str, Floats]:
-    """Backpropagation through time of the sum of squared hidden states; gates in the order input, forget, cell, output."""
+def lstm_gradients(
+    x: Floats, w_ih: Floats, w_hh: Floats, b_ih: Floats, b_hh: Floats
+) -> dict[str, Floats]:
+    """Backpropagation through time of the sum of squared hidden states; gates in the order input,
+    forget, cell, output.
+    """
     steps, hidden = len(x), w_hh.shape[1]
     h = c = np.zeros((1, hidden))
     kept = []
@@ -83,29 +106,46 @@ def lstm_gradients(x: Floats, w_ih: Floats, w_hh: Floats, b_ih: Floats, b_hh: Fl
         before, c = (h, c), f * c + i * g
         h = o * np.tanh(c)
         kept.append((before, (i, f, g, o), c, h))
-    dx, d_ih, d_hh, db = np.zeros_like(x), np.zeros_like(w_ih), np.zeros_like(w_hh), np.zeros_like(b_ih)
+    dx, d_ih, d_hh, db = (
+        np.zeros_like(x),
+        np.zeros_like(w_ih),
+        np.zeros_like(w_hh),
+        np.zeros_like(b_ih),
+    )
     dh = dc = np.zeros((1, hidden))
     for step in reversed(range(steps)):
         (h_before, c_before), (i, f, g, o), c, h = kept[step]
         dh = dh + 2 * h
         dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-        parts = dc * g * i * (1 - i), dc * c_before * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)
+        parts = (
+            dc * g * i * (1 - i),
+            dc * c_before * f * (1 - f),
+            dc * i * (1 - g**2),
+            dh * np.tanh(c) * o * (1 - o),
+        )
         dz = np.concatenate(parts, axis=1)
         d_ih, d_hh, db = d_ih + dz.T @ x[step], d_hh + dz.T @ h_before, db + dz[0]
         dx[step], dh, dc = dz @ w_ih, dz @ w_hh, dc * f
     return {"x": dx, "weight_ih_l0": d_ih, "weight_hh_l0": d_hh, "bias_ih_l0": db, "bias_hh_l0": db}
 
 
-def test_an_lstm_s_gradients_are_sums_back_through_time_and_both_biases_get_the_same(report: Reports) -> None:
+def test_an_lstm_s_gradients_are_sums_back_through_time_and_both_biases_get_the_same(
+    report: Reports,
+) -> None:
     whole = report("lstm")
     leaves = given(whole)
-    w_ih, w_hh, b_ih, b_hh = (leaves[f"lstm.{name}"] for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"))
+    w_ih, w_hh, b_ih, b_hh = (
+        leaves[f"lstm.{name}"]
+        for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+    )
     made = lstm_gradients(leaves["x"], w_ih, w_hh, b_ih, b_hh)
     expected = {"dx" if name == "x" else f"dlstm.{name}": value for name, value in made.items()}
     all_say(row(whole, BY_BOTH), expected, FLOAT32)
 
 
-def test_an_lstm_is_one_operator_but_in_the_joint_graph_where_every_step_is_written_out(report: Reports) -> None:
+def test_an_lstm_is_one_operator_but_in_the_joint_graph_where_every_step_is_written_out(
+    report: Reports,
+) -> None:
     whole = report("lstm")
     for engine in ("mindspore-graph", "mindspore-tape"):
         assert ops(whole, engine, "forward").count("LSTM") == 1
@@ -115,14 +155,22 @@ def test_an_lstm_is_one_operator_but_in_the_joint_graph_where_every_step_is_writ
 
 
 @pytest.mark.parametrize("name", ["lstm", "attention_block"])
-def test_mindspore_s_tape_indexes_tensors_in_every_case_also_after_calls_that_raised(report: Reports, name: str) -> None:
+def test_mindspore_s_tape_indexes_tensors_in_every_case_also_after_calls_that_raised(
+    report: Reports, name: str
+) -> None:
     outcomes = [(each.case, each.results["mindspore-tape"].outcome) for each in report(name).cases]
     assert "raised" in dict(outcomes[:4]).values()
-    assert [case.label for case, outcome in outcomes if (outcome == "raised") != (case.has_aux or case.must_fail)] == []
+    assert [
+        case.label
+        for case, outcome in outcomes
+        if (outcome == "raised") != (case.has_aux or case.must_fail)
+    ] == []
 
 
 def attention_gradients(leaves: dict[str, Floats]) -> dict[str, Floats]:
-    """The backward of the block by hand: layer norm, residual, values, softmax, scores, and the three maps of x."""
+    """The backward of the block by hand: layer norm, residual, values, softmax, scores, and the
+    three maps of x.
+    """
     x, gamma = leaves["x"], leaves["norm.weight"]
     query, key, value = (x @ leaves[f"{name}.weight"].T for name in ("query", "key", "value"))
     raised = np.exp(query @ key.T / 2)
@@ -132,7 +180,9 @@ def attention_gradients(leaves: dict[str, Floats]) -> dict[str, Floats]:
     normed = (mixed - mixed.mean(axis=1, keepdims=True)) / spread
     dout = 3 * (normed * gamma + leaves["norm.bias"]) ** 2
     dn = dout * gamma
-    dm = (dn - dn.mean(axis=1, keepdims=True) - normed * (dn * normed).mean(axis=1, keepdims=True)) / spread
+    dm = (
+        dn - dn.mean(axis=1, keepdims=True) - normed * (dn * normed).mean(axis=1, keepdims=True)
+    ) / spread
     dshare = dm @ value.T
     dscores = share * (dshare - (dshare * share).sum(axis=1, keepdims=True)) / 2
     through = {"query": dscores @ key, "key": dscores.T @ query, "value": share.T @ dm}
@@ -145,7 +195,9 @@ def attention_gradients(leaves: dict[str, Floats]) -> dict[str, Floats]:
     }
 
 
-def test_queries_keys_values_and_the_residual_all_send_gradients_to_the_input(report: Reports) -> None:
+def test_queries_keys_values_and_the_residual_all_send_gradients_to_the_input(
+    report: Reports,
+) -> None:
     whole = report("attention_block")
     all_say(row(whole, BY_BOTH), attention_gradients(given(whole)), FLOAT32)
 
@@ -160,11 +212,15 @@ def test_repeated_indices_sum_their_gradients_into_one_row(report: Reports) -> N
     all_say(row(whole, BY_WEIGHTS), {"dtable.weight": table, "dplace": place})
 
 
-def test_an_index_is_refused_by_pytorch_and_has_a_gradient_of_zeros_in_mindspore(report: Reports) -> None:
+def test_an_index_is_refused_by_pytorch_and_has_a_gradient_of_zeros_in_mindspore(
+    report: Reports,
+) -> None:
     found = row(report("embedding_repeats"), BY_INPUT)
     all_say(found, {"dindex": [0, 0, 0, 0]}, engines=("mindspore-graph", "mindspore-tape"))
     for engine in ("torch-tape", "torch-graph"):
-        assert "floating point dtype can require gradients" in getattr(found.results[engine].error, "message", "")
+        assert "floating point dtype can require gradients" in getattr(
+            found.results[engine].error, "message", ""
+        )
     assert found.expected
 
 
@@ -172,12 +228,19 @@ def test_what_dropout_drops_gets_no_gradient_and_the_rest_a_larger_one(report: R
     whole = report("dropout")
     leaves = given(whole)
     x, mask = leaves["x"], leaves["mask"]
-    all_say(row(whole, GradCase("grad", (0, 1))), {"dx": 2 * x * mask / 0.75**2, "dmask": 2 * x**2 * mask / 0.75**2})
+    all_say(
+        row(whole, GradCase("grad", (0, 1))),
+        {"dx": 2 * x * mask / 0.75**2, "dmask": 2 * x**2 * mask / 0.75**2},
+    )
 
 
 def test_dropout_in_inference_mode_leaves_no_mask_in_any_graph(report: Reports) -> None:
     for engine in ENGINES:
-        assert not [op for op in ops(report("dropout"), engine, "backward") if "drop" in op.lower() or "bernoulli" in op.lower()]
+        assert not [
+            op
+            for op in ops(report("dropout"), engine, "backward")
+            if "drop" in op.lower() or "bernoulli" in op.lower()
+        ]
 
 
 def test_training_batch_norm_sends_the_gradient_through_mean_and_variance(report: Reports) -> None:
@@ -195,7 +258,9 @@ def test_training_batch_norm_sends_the_gradient_through_mean_and_variance(report
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_training_moves_the_running_statistics_by_the_unbiased_variance(report: Reports, engine: str) -> None:
+def test_training_moves_the_running_statistics_by_the_unbiased_variance(
+    report: Reports, engine: str
+) -> None:
     whole = report("batch_norm_train")
     leaves = given(whole)
     moved = {
@@ -209,7 +274,11 @@ def test_training_moves_the_running_statistics_by_the_unbiased_variance(report: 
 def results(report: Report, engine: str) -> dict[str, Floats]:
     """The values of the results in an engine's graph, by name."""
     nodes = (node for node in graph(report, engine).nodes if node.kind == "output")
-    wholes = {node.name: node.outputs[0].values.whole for node in nodes if node.outputs and node.outputs[0].values}
+    wholes = {
+        node.name: node.outputs[0].values.whole
+        for node in nodes
+        if node.outputs and node.outputs[0].values
+    }
     return {name: unpack(whole) for name, whole in wholes.items() if whole}
 
 
@@ -227,7 +296,9 @@ def test_batch_norm_in_inference_is_a_scale_by_constants(report: Reports) -> Non
 
 
 def convolution_gradients(x: Floats, kernel: Floats, before: int) -> tuple[Floats, Floats]:
-    """Gradients of the sum of squares of a 3×3 convolution of stride 2 on a 4×4 image, padded by one row and column in all."""
+    """Gradients of the sum of squares of a 3×3 convolution of stride 2 on a 4×4 image, padded by
+    one row and column in all.
+    """
     padded = np.pad(x, (before, 1 - before))
     dpadded, dkernel = np.zeros_like(padded), np.zeros_like(kernel)
     for i in (0, 2):
@@ -243,12 +314,16 @@ def test_same_padding_puts_the_odd_zero_at_the_bottom_and_the_right(report: Repo
     whole = report("odd_padding")
     x, kernel = given(whole)["x"][0, 0], given(whole)["conv.weight"][0, 0]
     dx, dkernel = convolution_gradients(x, kernel, before=0)
-    all_say(row(whole, BY_BOTH), {"dx": dx[None, None], "dconv.weight": dkernel[None, None]}, FLOAT32)
+    all_say(
+        row(whole, BY_BOTH), {"dx": dx[None, None], "dconv.weight": dkernel[None, None]}, FLOAT32
+    )
     elsewhere, _ = convolution_gradients(x, kernel, before=1)
     assert np.abs(elsewhere - dx).max() > 1
 
 
-def test_a_straight_through_backward_is_what_was_written_and_not_the_derivative(report: Reports) -> None:
+def test_a_straight_through_backward_is_what_was_written_and_not_the_derivative(
+    report: Reports,
+) -> None:
     whole = report("custom_gradient")
     x = given(whole)["x"]
     found = row(whole, BY_INPUT)
@@ -264,18 +339,30 @@ def test_what_a_backward_written_by_hand_computes_is_backward_and_derives_from_t
 ) -> None:
     drawn = graph(report("custom_gradient"), engine)
     nodes = drawn.by_id()
-    size, mask = (next(node for node in drawn.nodes if re.search(op, node.op)) for op in ("Abs|aten.abs", "LessEqual|aten.le"))
+    size, mask = (
+        next(node for node in drawn.nodes if re.search(op, node.op))
+        for op in ("Abs|aten.abs", "LessEqual|aten.le")
+    )
     last = next(nodes[edge.target] for edge in drawn.edges if edge.origin == mask.id)
     for node in (size, mask, last):
         assert node.phase == "backward", node.op
         assert "sign" in nodes[node.forward or ""].op.lower(), node.op
 
 
-@pytest.mark.parametrize(("engine", "text"), [("mindspore-graph", "ops.abs(x) <= 1"), ("torch-graph", "torch.abs(x) <= 1")])
-def test_a_graph_names_the_line_on_which_a_backward_was_written_by_hand(report: Reports, engine: str, text: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "text"),
+    [("mindspore-graph", "ops.abs(x) <= 1"), ("torch-graph", "torch.abs(x) <= 1")],
+)
+def test_a_graph_names_the_line_on_which_a_backward_was_written_by_hand(
+    report: Reports, engine: str, text: str
+) -> None:
     lines = find("custom_gradient").read_text(encoding="utf-8").splitlines()
     (number,) = (number for number, line in enumerate(lines, 1) if text in line)
-    named = [node.op for node in graph(report("custom_gradient"), engine).nodes if f"custom_gradient.py:{number}" in node.source]
+    named = [
+        node.op
+        for node in graph(report("custom_gradient"), engine).nodes
+        if f"custom_gradient.py:{number}" in node.source
+    ]
     assert len(named) == 3, named
 
 
@@ -289,10 +376,16 @@ def test_a_stopped_value_counts_in_the_loss_but_not_in_the_gradient(report: Repo
     assert (found.oracle_agrees, found.expected) == (False, True)
 
 
-def test_a_tape_refuses_the_tensor_that_was_overwritten_and_a_compiler_has_kept_it(report: Reports) -> None:
+def test_a_tape_refuses_the_tensor_that_was_overwritten_and_a_compiler_has_kept_it(
+    report: Reports,
+) -> None:
     whole = report("in_place_update")
     x = given(whole)["x"]
-    all_say(row(whole, GradCase("grad", 0, has_aux=True)), {"dx": 18 * x, "energy": np.sum(x**4)}, FLOAT32)
+    all_say(
+        row(whole, GradCase("grad", 0, has_aux=True)),
+        {"dx": 18 * x, "energy": np.sum(x**4)},
+        FLOAT32,
+    )
     found = row(whole, BY_INPUT)
     all_say(found, {"dx": 18 * x + 4 * x**3}, FLOAT32, ("mindspore-graph",))
     for engine in ("mindspore-tape", "torch-tape", "torch-graph"):
@@ -317,7 +410,9 @@ def test_what_mindspore_s_tape_makes_of_a_write_that_it_does_not_watch(
 ) -> None:
     scenario = load(NETS / f"{net}.py")
     request = settle(scenario, workers, (engine,), {engine: "cpu"}).requests[engine]
-    reply = workers.call("mindspore", f"{ENGINES[engine].module}:answer", AnswerRequest(request, BY_INPUT), Result)
+    reply = workers.call(
+        "mindspore", f"{ENGINES[engine].module}:answer", CaseRequest(request, BY_INPUT), Result
+    )
     assert not isinstance(reply, Lost)
     assert [unpack(leaf.value).tolist() for leaf in reply.leaves] == [gradient], reply.error
 

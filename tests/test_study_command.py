@@ -1,4 +1,6 @@
-"""The ``study`` command: the list, what it refuses, one study's files, and what a record looks like when something is missing."""
+"""The ``study`` command: the list, what it refuses, one study's files, and what a record looks like
+when something is missing.
+"""
 
 import io
 import json
@@ -8,11 +10,12 @@ import pytest
 from rich.console import Console
 
 from explorer.cli.entry import run
-from explorer.measuring import Evidence, Measured
-from explorer.records import Failure
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.model.study import StudyRecord, Table
 from explorer.report import study as pages
-from explorer.studies import STUDIES, study
-from explorer.studies.records import StudyRecord, Table
+from explorer.topics import STUDIES, study
+from explorer.topics.evidence import Evidence
 
 
 def test_the_list_has_every_study_with_its_question(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,7 +42,11 @@ def test_every_study_copes_with_no_evidence_at_all(name: str) -> None:
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_any_work(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(arguments) == 2
@@ -47,18 +54,39 @@ def test_what_cannot_be_asked_is_refused_before_any_work(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_study_prints_its_tables_and_writes_pictures_record_and_page(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["study", "devices", "polynomial", "--out", str(tmp_path), "--format", "svg,json,markdown"]) == 0
+def test_a_study_prints_its_tables_and_writes_pictures_record_and_page(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run(
+            [
+                "study",
+                "devices",
+                "polynomial",
+                "--out",
+                str(tmp_path),
+                "--format",
+                "svg,json,markdown",
+            ]
+        )
+        == 0
+    )
     shown = capfd.readouterr().out
     assert "The matrix on each device" in shown
-    assert {path.name for path in tmp_path.iterdir()} == {"devices-matrix.svg", "devices.json", "devices.md"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "devices-matrix.svg",
+        "devices.json",
+        "devices.md",
+    }
     record = json.loads((tmp_path / "devices.json").read_text())
     assert record["measured"]["devices.sees.torch"]["figures"]["available"]["cpu"] is True
     assert "devices-matrix.svg" in (tmp_path / "devices.md").read_text()
 
 
 def test_what_could_not_be_measured_is_said_with_the_reason() -> None:
-    lost = Measured(outcome="unsupported", error=Failure("MissingFramework", "No module named 'torch'"))
+    lost = Measured(
+        outcome="unsupported", error=Failure("MissingFramework", "No module named 'torch'")
+    )
     record = StudyRecord(
         study="s", title="S", question="What?", scenario="", device="cpu", versions={}, measured={"s.one": lost}, findings=(),
         tables=(Table(title="t", columns=("a", "b"), rows=((1, None), (0.1234567891, True))),), charts=(),

@@ -2,13 +2,16 @@
 
 import pytest
 
-from explorer.errors import UsageError
-from explorer.measuring import Evidence, Measurement, measure
-from explorer.studies import data_parallel, devices
-from explorer.studies.devices.telling import difference
-from explorer.studies.records import StudyRecord, Target
-from explorer.studies.running import run, target
-from explorer.worker import Workers
+from explorer.model.errors import UsageError
+from explorer.model.measurement import Measurement
+from explorer.model.study import StudyRecord
+from explorer.topics import data_parallel, devices
+from explorer.topics.devices.telling import difference
+from explorer.topics.evidence import Evidence
+from explorer.topics.measuring import measure
+from explorer.topics.question import Target
+from explorer.topics.studying import run, target
+from explorer.workers.workers import Workers
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +20,17 @@ def record(workers: Workers) -> StudyRecord:
 
 
 def test_each_framework_sees_the_cpu(record: StudyRecord) -> None:
-    assert all("cpu" in record.figures[f"devices.sees.{framework}"]["usable"] for framework in ("mindspore", "torch"))
+    assert all(
+        "cpu" in record.figures[f"devices.sees.{framework}"]["usable"]
+        for framework in ("mindspore", "torch")
+    )
 
 
 def test_pytorch_moves_and_mindspore_keeps_to_its_device(record: StudyRecord) -> None:
-    torch, mindspore = record.figures["devices.moves.torch"], record.figures["devices.moves.mindspore"]
+    torch, mindspore = (
+        record.figures["devices.moves.torch"],
+        record.figures["devices.moves.mindspore"],
+    )
     assert torch["tensor_to"]["meta"] == "meta"
     assert set(torch["net_to"]["meta"]) == {"meta"}
     assert mindspore["set_device_again"]["raised"] == "RuntimeError"
@@ -29,14 +38,23 @@ def test_pytorch_moves_and_mindspore_keeps_to_its_device(record: StudyRecord) ->
 
 
 def test_asnumpy_reads_what_numpy_refuses(record: StudyRecord) -> None:
-    assert record.figures["devices.host.mindspore"] == {"result": [3.0], "parameter": [[1.0, 1.0]], "gradient": [1.0, 1.0]}
+    assert record.figures["devices.host.mindspore"] == {
+        "result": [3.0],
+        "parameter": [[1.0, 1.0]],
+        "gradient": [1.0, 1.0],
+    }
     assert record.figures["devices.host.torch"]["result_with_tape"]["raised"] == "RuntimeError"
     assert record.figures["devices.host.torch"]["result_detached"] == [3.0]
 
 
 def test_the_matrix_is_answered_on_the_cpu_by_every_engine(record: StudyRecord) -> None:
     table = next(each for each in record.tables if each.title == "The matrix on each device")
-    assert {row[0] for row in table.rows} == {"mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph"}
+    assert {row[0] for row in table.rows} == {
+        "mindspore-graph",
+        "mindspore-tape",
+        "torch-tape",
+        "torch-graph",
+    }
     assert all(row[3] > 0 for row in table.rows if isinstance(row[3], int))
 
 

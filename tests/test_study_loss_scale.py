@@ -1,4 +1,6 @@
-"""The loss-scale study: what float16 loses, what scaling saves, and how the scalers of both frameworks live."""
+"""The loss-scale study: what float16 loses, what scaling saves, and how the scalers of both
+frameworks live.
+"""
 
 import dataclasses
 from typing import Any
@@ -6,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.errors import UsageError
-from explorer.measuring import Evidence, Measured
-from explorer.studies.loss_scale import QUESTIONS, STUDY, given, measurement
-from explorer.studies.loss_scale.telling import STYLES, counts
-from explorer.studies.running import run, target
-from explorer.worker import Workers
+from explorer.model.errors import UsageError
+from explorer.model.measurement import Measured
+from explorer.topics.evidence import Evidence
+from explorer.topics.loss_scale import QUESTIONS, STUDY, given, measurement
+from explorer.topics.loss_scale.telling import STYLES, counts
+from explorer.topics.studying import run, target
+from explorer.workers.workers import Workers
 from tests.measured_once import once
 
 ENGINES = tuple(STYLES)
@@ -38,31 +41,42 @@ def in_half(scale: float) -> Any:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_float16_loses_what_numpys_float16_loses(measured: dict[str, Measured], engine: str) -> None:
+def test_float16_loses_what_numpys_float16_loses(
+    measured: dict[str, Measured], engine: str
+) -> None:
     found = figures(measured, "sweep", engine)["float16"]
     assert found == given.losses([in_half(2.0**exponent) for exponent in given.EXPONENTS])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_small_scales_underflow_and_large_ones_overflow_with_room_between(measured: dict[str, Measured], engine: str) -> None:
+def test_small_scales_underflow_and_large_ones_overflow_with_room_between(
+    measured: dict[str, Measured], engine: str
+) -> None:
     found = figures(measured, "sweep", engine)["float16"]
     assert found["underflow"][0] > 0.1
     assert found["overflow"][0] == 0
     assert found["underflow"][-1] == 0
     assert found["overflow"][-1] > 0.1
-    assert any(under == over == 0 for under, over in zip(found["underflow"], found["overflow"], strict=True))
+    assert any(
+        under == over == 0
+        for under, over in zip(found["underflow"], found["overflow"], strict=True)
+    )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("dtype", "error"), [("bfloat16", 2**-9), ("float32", 2**-24)])
-def test_wide_exponents_lose_nothing_at_any_scale(measured: dict[str, Measured], engine: str, dtype: str, error: float) -> None:
+def test_wide_exponents_lose_nothing_at_any_scale(
+    measured: dict[str, Measured], engine: str, dtype: str, error: float
+) -> None:
     found = figures(measured, "sweep", engine)[dtype]
     assert set(found["underflow"]) | set(found["overflow"]) == {0.0}
     assert 0 < max(found["error"]) <= error
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_guides_example_comes_out_as_in_the_guide(measured: dict[str, Measured], engine: str) -> None:
+def test_the_guides_example_comes_out_as_in_the_guide(
+    measured: dict[str, Measured], engine: str
+) -> None:
     found = figures(measured, "guide_example", engine)
     assert found["scaled"] == {"loss": 1024, "gradient": [[2048, 4096, 6144]]}
     assert found["unscaled"] == {"loss": 1, "gradient": [[2, 4, 6]]}
@@ -70,14 +84,18 @@ def test_the_guides_example_comes_out_as_in_the_guide(measured: dict[str, Measur
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_gradient_of_1e_8_is_zero_in_float16_and_survives_scaling(measured: dict[str, Measured], engine: str) -> None:
+def test_a_gradient_of_1e_8_is_zero_in_float16_and_survives_scaling(
+    measured: dict[str, Measured], engine: str
+) -> None:
     found = figures(measured, "underflow", engine)["float16"]
     assert found["without"] == 0
     assert found["unscaled in float32"] == pytest.approx(1e-8, rel=1e-3)
 
 
 @pytest.mark.parametrize("engine", MINDSPORE)
-def test_unscaling_in_float16_loses_the_gradient_again(measured: dict[str, Measured], engine: str) -> None:
+def test_unscaling_in_float16_loses_the_gradient_again(
+    measured: dict[str, Measured], engine: str
+) -> None:
     assert figures(measured, "underflow", engine)["float16"]["unscaled there"] == 0
 
 
@@ -92,7 +110,13 @@ def lived(scale: float) -> list[dict[str, Any]]:
     for slope in given.BATCHES:
         finite = bool(scale * slope <= np.finfo(np.float16).max)
         streak = streak + 1 if finite else 0
-        after = scale * given.FACTOR if streak == given.WINDOW else scale if finite else scale / given.FACTOR
+        after = (
+            scale * given.FACTOR
+            if streak == given.WINDOW
+            else scale
+            if finite
+            else scale / given.FACTOR
+        )
         streak %= given.WINDOW
         turns.append(given.turn(scale, after, finite, finite))
         scale = after
@@ -100,7 +124,9 @@ def lived(scale: float) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_dynamic_scaler_skips_shrinks_and_grows_after_its_window(measured: dict[str, Measured], engine: str) -> None:
+def test_a_dynamic_scaler_skips_shrinks_and_grows_after_its_window(
+    measured: dict[str, Measured], engine: str
+) -> None:
     turns = figures(measured, "life", engine)["turns"]
     assert turns == lived(given.INITIAL)
     assert min(counts(turns).values()) > 0
@@ -113,7 +139,9 @@ def test_mindspores_scale_stops_at_one_and_pytorchs_does_not(measured: dict[str,
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_power_of_two_is_unscaled_without_error(measured: dict[str, Measured], engine: str) -> None:
+def test_a_power_of_two_is_unscaled_without_error(
+    measured: dict[str, Measured], engine: str
+) -> None:
     errors = figures(measured, "unscaling", engine)["error"]
     assert errors["1024.0"] == 0
     assert 0 < errors["1000.0"] < 2**-22
@@ -136,8 +164,13 @@ def test_findings_carry_the_measured_numbers(measured: dict[str, Measured]) -> N
     assert [chart.name for chart in told.charts] == ["shares", "error", "life", "floor"]
 
 
-def test_a_run_of_its_own_has_the_same_figures_and_says_on_what(measured: dict[str, Measured], workers: Workers) -> None:
-    cheap = (*(measurement(question, "torch") for question in QUESTIONS), measurement("guide_example", "mindspore-graph"))
+def test_a_run_of_its_own_has_the_same_figures_and_says_on_what(
+    measured: dict[str, Measured], workers: Workers
+) -> None:
+    cheap = (
+        *(measurement(question, "torch") for question in QUESTIONS),
+        measurement("guide_example", "mindspore-graph"),
+    )
     chosen = dataclasses.replace(STUDY, measurements=lambda _: cheap)
     record = run(chosen, target(chosen, None, "cpu"), workers)
     assert record.study == "loss-scale"
@@ -158,7 +191,9 @@ def test_without_evidence_there_are_no_findings_and_every_table_says_why() -> No
 
 
 def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
-    told = STUDY.tell(Evidence({name: each for name, each in measured.items() if name.endswith(".torch")}))
+    told = STUDY.tell(
+        Evidence({name: each for name, each in measured.items() if name.endswith(".torch")})
+    )
     assert any("GradScaler: 5 of 24 steps overflow" in finding for finding in told.findings)
     assert all("MindSpore, graph: not measured." in table.note for table in told.tables)
 

@@ -1,4 +1,6 @@
-"""The study of operators: figures of the guides, closed forms, the same figures again, and what it tells without evidence."""
+"""The study of operators: figures of the guides, closed forms, the same figures again, and what it
+tells without evidence.
+"""
 
 import math
 from typing import Any
@@ -7,11 +9,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.measuring import Evidence, Measured, measure
-from explorer.records import Failure
-from explorer.studies.operators import STUDY, asked
-from explorer.studies.operators.data import BATCH, LABELS, LOGITS, MEAN, MOMENTA, POINTS, VARIANCE
-from explorer.studies.operators.facts import (
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.topics.evidence import Evidence
+from explorer.topics.measuring import measure
+from explorer.topics.operators import STUDY, asked
+from explorer.topics.operators.data import BATCH, LABELS, LOGITS, MEAN, MOMENTA, POINTS, VARIANCE
+from explorer.topics.operators.facts import (
     close,
     epsilon,
     fits,
@@ -25,11 +29,12 @@ from explorer.studies.operators.facts import (
     variance_epsilon,
     variance_kind,
 )
-from explorer.studies.operators.kinks import KINKS, Kink
-from explorer.studies.operators.shown import alike, short, together
-from explorer.studies.operators.telling_kinks import gradient
-from explorer.studies.records import Target, Telling
-from explorer.worker import Workers
+from explorer.topics.operators.kinks import KINKS, Kink
+from explorer.topics.operators.shown import alike, short, together
+from explorer.topics.operators.telling_kinks import gradient
+from explorer.topics.question import Target
+from explorer.topics.studying import Telling
+from explorer.workers.workers import Workers
 from tests.measured_once import once
 
 
@@ -50,7 +55,10 @@ def kink(name: str) -> Kink:
 
 
 def at(evidence: Evidence, name: str) -> dict[str, Any]:
-    return {who: evidence[asked.KINKS[who, kink(name).group].name][name]["found"] for who in asked.ENGINES}
+    return {
+        who: evidence[asked.KINKS[who, kink(name).group].name][name]["found"]
+        for who in asked.ENGINES
+    }
 
 
 def test_everything_is_measured(evidence: Evidence) -> None:
@@ -83,13 +91,17 @@ def test_everything_is_measured(evidence: Evidence) -> None:
         ("relu_of_nan", "0", "1"),
     ],
 )
-def test_gradient_at_a_kink_is_the_frameworks_in_both_styles(evidence: Evidence, function: str, ours: str, theirs: str) -> None:
+def test_gradient_at_a_kink_is_the_frameworks_in_both_styles(
+    evidence: Evidence, function: str, ours: str, theirs: str
+) -> None:
     found = {who: gradient(each) for who, each in at(evidence, function).items()}
     expected = {"mindspore": ours, "torch": theirs}
     assert found == {who: expected[who.partition("-")[0]] for who in asked.ENGINES}
 
 
-def test_a_branch_on_a_value_is_no_graph_in_pytorch_and_zero_in_mindspore(evidence: Evidence) -> None:
+def test_a_branch_on_a_value_is_no_graph_in_pytorch_and_zero_in_mindspore(
+    evidence: Evidence,
+) -> None:
     found = at(evidence, "branch")
     assert found["torch-graph"] == {"raised": "Unsupported", "message": "Data-dependent branching"}
     assert found["torch-tape"]["raised"] == "RuntimeError"
@@ -103,17 +115,28 @@ def test_slopes_on_both_sides_are_difference_quotients_in_float64(evidence: Evid
     assert evidence[asked.SLOPES["steep"].name]["sqrt"] == [[["NaN"]], [["Infinity"]]]
 
 
-def test_every_difference_at_a_kink_is_a_finding_and_a_row(evidence: Evidence, telling: Telling) -> None:
+def test_every_difference_at_a_kink_is_a_finding_and_a_row(
+    evidence: Evidence, telling: Telling
+) -> None:
     table = next(each for each in telling.tables if each.title == "Kinks where the engines differ")
     rows = [row[0] for row in table.rows]
     for each in KINKS:
-        answers = alike(at(evidence, each.name), lambda found: short(found.get("value")) + gradient(found))
+        answers = alike(
+            at(evidence, each.name), lambda found: short(found.get("value")) + gradient(found)
+        )
         assert (each.where in rows) == (len(answers) > 1), each.name
-        assert any(finding.startswith(f"{each.where}: gradient") for finding in telling.findings) == (each.where in rows)
+        assert any(
+            finding.startswith(f"{each.where}: gradient") for finding in telling.findings
+        ) == (each.where in rows)
 
 
-def test_a_bare_number_is_what_dropout_keeps_in_mindspore_and_what_it_drops_elsewhere(evidence: Evidence) -> None:
-    kept = {who: evidence[each.name]["0.3 alone"]["kept"] for who, each in asked.DROPOUT_SETTINGS.items()}
+def test_a_bare_number_is_what_dropout_keeps_in_mindspore_and_what_it_drops_elsewhere(
+    evidence: Evidence,
+) -> None:
+    kept = {
+        who: evidence[each.name]["0.3 alone"]["kept"]
+        for who, each in asked.DROPOUT_SETTINGS.items()
+    }
     assert kept["mindspore"] == pytest.approx(0.3, abs=0.02)
     assert kept["torch"] == pytest.approx(0.7, abs=0.02)
     assert kept["keras"] == pytest.approx(0.7, abs=0.02)
@@ -132,7 +155,9 @@ def test_mean_of_many_dropouts_is_what_went_in(evidence: Evidence, who: str) -> 
 
 
 @pytest.mark.parametrize("who", asked.ENGINES)
-def test_batch_norm_in_training_uses_the_batch_and_moves_its_statistics(evidence: Evidence, who: str) -> None:
+def test_batch_norm_in_training_uses_the_batch_and_moves_its_statistics(
+    evidence: Evidence, who: str
+) -> None:
     state = next(iter(evidence[asked.BATCH_NORM[who].name].values()))
     assert (statistics_used(state), statistics_moved(state)) == ("batch", "moved")
 
@@ -142,7 +167,9 @@ def test_running_mean_after_one_step_follows_from_the_momentum(evidence: Evidenc
     for momentum in MOMENTA:
         expected = (momentum * MEAN + (1 - momentum) * batch).tolist()
         assert close(evidence[asked.MOMENTUM["mindspore"].name][str(momentum)][0], expected)
-        assert close(evidence[asked.MOMENTUM["torch"].name]["one_minus"][str(momentum)][0], expected)
+        assert close(
+            evidence[asked.MOMENTUM["torch"].name]["one_minus"][str(momentum)][0], expected
+        )
         assert close(evidence[asked.MOMENTUM["keras"].name][str(momentum)][0], expected)
 
 
@@ -155,15 +182,23 @@ def test_max_pool_of_nine_padded_by_hand(evidence: Evidence, who: str) -> None:
 
 
 @pytest.mark.parametrize("who", asked.THREE)
-def test_same_puts_the_odd_zero_after_and_valid_follows_the_formula(evidence: Evidence, who: str) -> None:
+def test_same_puts_the_odd_zero_after_and_valid_follows_the_formula(
+    evidence: Evidence, who: str
+) -> None:
     odd = odd_sides(evidence[asked.SIDES[who].name])
     assert odd["after"]
     assert not odd["before"]
-    assert all(set(sizes) == {valid_size(case)} for case, sizes in evidence[asked.VALID[who].name].items())
+    assert all(
+        set(sizes) == {valid_size(case)} for case, sizes in evidence[asked.VALID[who].name].items()
+    )
 
 
-@pytest.mark.parametrize("part", ["convolution weight", "convolution bias", "dense weight", "dense bias"])
-def test_initial_values_of_both_frameworks_are_uniform_and_keras_has_glorot_and_zeros(evidence: Evidence, part: str) -> None:
+@pytest.mark.parametrize(
+    "part", ["convolution weight", "convolution bias", "dense weight", "dense bias"]
+)
+def test_initial_values_of_both_frameworks_are_uniform_and_keras_has_glorot_and_zeros(
+    evidence: Evidence, part: str
+) -> None:
     found = {who: evidence[each.name][part] for who, each in asked.INITIAL.items()}
     for who in asked.FRAMEWORKS:
         assert fits(found[who]) == ["U(-sqrt k, sqrt k)"]
@@ -174,7 +209,11 @@ def test_initial_values_of_both_frameworks_are_uniform_and_keras_has_glorot_and_
 
 def test_epsilons_are_read_off_the_outputs(evidence: Evidence) -> None:
     found = {who: evidence[each.name] for who, each in asked.EPSILON.items()}
-    assert {who: epsilon(each["layer norm"]) for who, each in found.items()} == {"mindspore": 1e-7, "torch": 1e-5, "keras": 1e-3}
+    assert {who: epsilon(each["layer norm"]) for who, each in found.items()} == {
+        "mindspore": 1e-7,
+        "torch": 1e-5,
+        "keras": 1e-3,
+    }
     norms = {who: variance_epsilon(each["batch norm of 1"]) for who, each in found.items()}
     assert norms == {"mindspore": 1e-5, "torch": 1e-5, "keras": 1e-3}
 
@@ -183,7 +222,10 @@ def test_gelu_without_a_word_is_the_tanh_one_in_mindspores_layer_only(evidence: 
     layers = {who: evidence[asked.GELU[who].name]["nn.GELU()"]["value"] for who in asked.ENGINES}
     kinds = {who: gelu_formula(value, POINTS)[0] for who, value in layers.items()}
     assert alike(kinds, str) == {"MindSpore": "tanh", "PyTorch": "exact"}
-    assert gelu_formula(evidence[asked.GELU["keras"].name]["activations.gelu"]["value"], POINTS)[0] == "exact"
+    assert (
+        gelu_formula(evidence[asked.GELU["keras"].name]["activations.gelu"]["value"], POINTS)[0]
+        == "exact"
+    )
 
 
 @pytest.mark.parametrize("who", asked.ENGINES)
@@ -196,15 +238,31 @@ def test_cross_entropy_is_the_log_of_the_softmax_and_its_gradient_the_softmax_le
     assert close(figures["gradient"], ((soft - np.eye(3)[LABELS]) / 2).tolist())
 
 
-def test_cheap_measurements_give_the_same_figures_again(workers: Workers, evidence: Evidence) -> None:
-    again = [asked.KINKS["mindspore-tape", "corners"], asked.KINKS["torch-tape", "dead"], asked.MOMENTUM["mindspore"]]
-    again += [*asked.DROPOUT_SETTINGS.values(), *asked.DROPOUT_DRAWS.values(), *asked.DROPOUT_MASK.values()]
-    again += [*asked.INITIAL.values(), asked.INFERENCE["mindspore-tape"], asked.INFERENCE["torch-tape"]]
+def test_cheap_measurements_give_the_same_figures_again(
+    workers: Workers, evidence: Evidence
+) -> None:
+    again = [
+        asked.KINKS["mindspore-tape", "corners"],
+        asked.KINKS["torch-tape", "dead"],
+        asked.MOMENTUM["mindspore"],
+    ]
+    again += [
+        *asked.DROPOUT_SETTINGS.values(),
+        *asked.DROPOUT_DRAWS.values(),
+        *asked.DROPOUT_MASK.values(),
+    ]
+    again += [
+        *asked.INITIAL.values(),
+        asked.INFERENCE["mindspore-tape"],
+        asked.INFERENCE["torch-tape"],
+    ]
     for name, each in measure(again, workers).items():
         assert each.figures == evidence[name], name
 
 
-def test_tensors_are_made_on_the_device_that_is_asked_for(workers: Workers, evidence: Evidence) -> None:
+def test_tensors_are_made_on_the_device_that_is_asked_for(
+    workers: Workers, evidence: Evidence
+) -> None:
     for each in (asked.KINKS["torch-tape", "ties"], asked.GRADIENTS["torch-tape"]):
         there = msgspec.structs.replace(each, device="meta")
         (found,) = measure([there], workers).values()
@@ -216,7 +274,11 @@ def test_tensors_are_made_on_the_device_that_is_asked_for(workers: Workers, evid
 
 def _messages(figure: Any) -> list[str]:
     if isinstance(figure, dict):
-        return [figure["message"]] if "message" in figure else [text for each in figure.values() for text in _messages(each)]
+        return (
+            [figure["message"]]
+            if "message" in figure
+            else [text for each in figure.values() for text in _messages(each)]
+        )
     return []
 
 
@@ -242,10 +304,16 @@ def test_without_evidence_there_is_nothing_to_tell() -> None:
     assert told.charts == ()
 
 
-def test_a_framework_that_is_absent_leaves_its_cells_empty_and_the_reason_in_the_note(workers: Workers) -> None:
-    gone = Measured(outcome="unsupported", error=Failure("MissingFramework", "No module named 'keras'; see doctor"))
+def test_a_framework_that_is_absent_leaves_its_cells_empty_and_the_reason_in_the_note(
+    workers: Workers,
+) -> None:
+    gone = Measured(
+        outcome="unsupported",
+        error=Failure("MissingFramework", "No module named 'keras'; see doctor"),
+    )
     measured = {
-        name: gone if ".keras" in name else each for name, each in once(workers, STUDY.measurements(Target("", "cpu"))).items()
+        name: gone if ".keras" in name else each
+        for name, each in once(workers, STUDY.measurements(Target("", "cpu"))).items()
     }
     told = STUDY.tell(Evidence(measured))
     defaults = next(table for table in told.tables if table.title == "Defaults side by side")

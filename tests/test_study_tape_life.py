@@ -1,4 +1,6 @@
-"""The study of the tape's life: what was recorded, kept and freed against closed forms, and what it says without figures."""
+"""The study of the tape's life: what was recorded, kept and freed against closed forms, and what it
+says without figures.
+"""
 
 import math
 from collections.abc import Callable
@@ -7,18 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.graph import Edge, GradGraph, Node, Output
-from explorer.measuring import Evidence, Measured, measure
-from explorer.records import Failure
-from explorer.scenario import find
-from explorer.studies import tape_life
-from explorer.studies.attempts import greatest_difference
-from explorer.studies.records import StudyRecord
-from explorer.studies.running import run, target
-from explorer.studies.tape_life.asking import ENGINES, refusal, right
-from explorer.studies.tape_life.lifetime import Watch, crossing, savers
-from explorer.studies.tape_life.telling import tell
-from explorer.worker import Workers
+from explorer.model.graph import Edge, GradGraph, Node, Output
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.model.study import StudyRecord
+from explorer.numeric.differences import greatest_difference
+from explorer.scenario.contract import find
+from explorer.topics import tape_life
+from explorer.topics.evidence import Evidence
+from explorer.topics.measuring import measure
+from explorer.topics.studying import run, target
+from explorer.topics.tape_life.asking import ENGINES, refusal, right
+from explorer.topics.tape_life.lifetime import Watch, crossing, savers
+from explorer.topics.tape_life.telling import tell
+from explorer.workers.workers import Workers
 from tests.measured_once import remember
 
 Figures = Callable[[str, str], dict[str, Any]]
@@ -45,7 +49,9 @@ def test_everything_is_measured(record: StudyRecord) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_is_kept_grows_through_the_forward_and_is_gone_after_the_backward(figures: Figures, engine: str) -> None:
+def test_what_is_kept_grows_through_the_forward_and_is_gone_after_the_backward(
+    figures: Figures, engine: str
+) -> None:
     steps = figures("lifetime", engine)["steps"]
     forward = [step["bytes"] for step in steps if step["phase"] == "forward"]
     assert forward == sorted(forward)
@@ -55,7 +61,9 @@ def test_what_is_kept_grows_through_the_forward_and_is_gone_after_the_backward(f
 
 
 def test_the_joint_graph_keeps_what_pytorchs_tape_keeps(figures: Figures) -> None:
-    """Of the hidden layer [4, 5] the result of relu, of the outputs [4, 3] log-softmax, the labels, and the weight's sum."""
+    """Of the hidden layer [4, 5] the result of relu, of the outputs [4, 3] log-softmax, the labels,
+    and the weight's sum.
+    """
     tape, graph = (figures("lifetime", engine) for engine in ("torch-tape", "torch-graph"))
     most = {max(step["bytes"] for step in each["steps"]) for each in (tape, graph)}
     assert most == {4 * (4 * 5 + 4 * 3 + 1) + 8 * 4}
@@ -77,7 +85,9 @@ def test_a_backward_frees_saved_tensors_and_leaves_nodes(figures: Figures) -> No
 
 def test_a_second_backward_fails_without_retain_graph(figures: Figures) -> None:
     ways = figures("second_backward", "torch-tape")
-    assert ways["plain"]["second"]["message"].startswith("Trying to backward through the graph a second time")
+    assert ways["plain"]["second"]["message"].startswith(
+        "Trying to backward through the graph a second time"
+    )
     assert ways["plain"][".grad"] == [[[2, 4, 6]], [[2, 4, 6]]]
     for way in ("retain_graph", "create_graph"):
         assert ways[way]["second"] == "ran"
@@ -88,7 +98,9 @@ def test_a_second_backward_fails_without_retain_graph(figures: Figures) -> None:
     assert compiled["second"]["raised"] == "RuntimeError"
 
 
-def test_a_second_backward_runs_where_nothing_was_saved_and_stops_half_way_where_something_was(figures: Figures) -> None:
+def test_a_second_backward_runs_where_nothing_was_saved_and_stops_half_way_where_something_was(
+    figures: Figures,
+) -> None:
     little = figures("second_backward_of_little", "torch-tape")
     assert little["x + 1"] == {"second": "ran", ".grad": [2, 2, 2]}
     assert little["exp(x) + y + 1"]["second"]["raised"] == "RuntimeError"
@@ -125,14 +137,20 @@ def test_one_gradient_function_serves_all_values_and_shapes(figures: Figures, en
         assert greatest_difference(gradient, (3 * np.array(values) ** 2).tolist()) == 0
 
 
-def test_mindspores_tape_records_inside_a_gradient_alone_and_graph_style_nowhere(figures: Figures) -> None:
+def test_mindspores_tape_records_inside_a_gradient_alone_and_graph_style_nowhere(
+    figures: Figures,
+) -> None:
     tape, graph = (figures("forward_alone", engine) for engine in MINDSPORE)
-    assert tape["by itself"] == tape["inside a gradient, under _no_grad"] == {"nodes": 0, "saved": 0}
+    assert (
+        tape["by itself"] == tape["inside a gradient, under _no_grad"] == {"nodes": 0, "saved": 0}
+    )
     life = figures("lifetime", "mindspore-tape")
     saved = sum(life["savers"].values())
     assert tape["inside a gradient"] == {"nodes": len(life["nodes"]), "saved": saved}
     assert saved > 10
-    assert all(each == {"nodes": 0, "saved": 0} for each in graph.values() if isinstance(each, dict))
+    assert all(
+        each == {"nodes": 0, "saved": 0} for each in graph.values() if isinstance(each, dict)
+    )
 
 
 def test_nothing_is_recorded_under_a_switch(figures: Figures) -> None:
@@ -141,7 +159,10 @@ def test_nothing_is_recorded_under_a_switch(figures: Figures) -> None:
     for label in ("no_grad", "inference_mode", "detach", "requires_grad=False"):
         assert (found[label]["saved"], found[label]["nodes"]) == (0, 0)
         assert found[label]["gradient"]["raised"] == "RuntimeError"
-    assert "Inference tensors cannot be saved" in found["inference_mode, then on a tape"]["gradient"]["message"]
+    assert (
+        "Inference tensors cannot be saved"
+        in found["inference_mode, then on a tape"]["gradient"]["message"]
+    )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -156,9 +177,13 @@ def test_what_is_cut_off_has_no_part_in_the_derivative(figures: Figures, engine:
 def test_a_change_in_place_raises_or_is_harmless_or_is_silently_wrong(figures: Figures) -> None:
     truth = [math.exp(x) for x in (0, 1, 2)]
     for engine in ("torch-tape", "torch-graph"):
-        assert "modified by an inplace operation" in figures("in_place", engine)["result"]["message"]
+        assert (
+            "modified by an inplace operation" in figures("in_place", engine)["result"]["message"]
+        )
     assert figures("in_place", "mindspore-tape")["result"] == pytest.approx(truth, rel=1e-5)
-    assert figures("in_place", "mindspore-graph")["result"] == pytest.approx([each + 1 for each in truth], rel=1e-5)
+    assert figures("in_place", "mindspore-graph")["result"] == pytest.approx(
+        [each + 1 for each in truth], rel=1e-5
+    )
     for engine in MINDSPORE:
         assert figures("in_place", engine)["operand"] == [0, 2, 4]
 
@@ -174,7 +199,11 @@ def test_hooks_are_called_from_the_output_to_the_leaf(figures: Figures, engine: 
     leaf = [kind for kind in order if kind.startswith("leaf")]
     assert order[0] == "tensor"
     assert order.index("module, before its backward") < order.index(leaf[0])
-    assert leaf == (["leaf, before accumulation", "leaf, after accumulation"] if engine == "torch-tape" else ["leaf"])
+    assert leaf == (
+        ["leaf, before accumulation", "leaf, after accumulation"]
+        if engine == "torch-tape"
+        else ["leaf"]
+    )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -184,11 +213,23 @@ def test_one_tensor_as_both_arguments_tells_styles_apart(figures: Figures, engin
 
 
 @pytest.mark.parametrize("engine", ["torch-tape", *MINDSPORE])
-def test_an_extra_output_shifts_the_gradient_unless_it_is_cut_off(figures: Figures, engine: str) -> None:
+def test_an_extra_output_shifts_the_gradient_unless_it_is_cut_off(
+    figures: Figures, engine: str
+) -> None:
     found = figures("extra_output", engine)
     alone, along = found.pop("first output alone"), found.pop("every output")
-    column = [1.5, 1.0, 1.0, 1.25]  # the sums of x over the batch, which dz/dw adds to every column of w
-    assert greatest_difference(along, [[g + shift for g in row] for row, shift in zip(alone, column, strict=True)]) < 1e-5
+    column = [
+        1.5,
+        1.0,
+        1.0,
+        1.25,
+    ]  # the sums of x over the batch, which dz/dw adds to every column of w
+    assert (
+        greatest_difference(
+            along, [[g + shift for g in row] for row, shift in zip(alone, column, strict=True)]
+        )
+        < 1e-5
+    )
     assert len(found) == (2 if engine in MINDSPORE else 1)
     assert all(greatest_difference(each, alone) == 0 for each in found.values())
 
@@ -205,16 +246,28 @@ def test_a_variable_is_a_tensor_and_a_seed_multiplies(figures: Figures) -> None:
 
 def test_the_findings_are_made_of_the_figures(record: StudyRecord, figures: Figures) -> None:
     nodes = len(figures("lifetime", "mindspore-tape")["nodes"])
-    assert any(f"the forward leaves {nodes} nodes on a tape" in finding for finding in record.findings)
-    assert any("wrong, [2, 3.718, 8.389] (MindSpore, graph)" in finding for finding in record.findings)
+    assert any(
+        f"the forward leaves {nodes} nodes on a tape" in finding for finding in record.findings
+    )
+    assert any(
+        "wrong, [2, 3.718, 8.389] (MindSpore, graph)" in finding for finding in record.findings
+    )
     assert [chart.name for chart in record.charts] == ["bytes-alive", "bytes-kept"]
     assert all(series.x[0] == 0 and series.x[-1] == 2 for series in record.charts[0].series)
 
 
 def test_figures_are_the_same_at_every_run(record: StudyRecord, workers: Workers) -> None:
     scenario = str(find(tape_life.DEFAULT))
-    again = [tape_life.of_scenario(question, engine, scenario) for question in ("lifetime", "freeing") for engine in TAPES]
-    again += [tape_life.asked(question, engine) for question in ("hooks", "in_place", "called_again") for engine in MINDSPORE]
+    again = [
+        tape_life.of_scenario(question, engine, scenario)
+        for question in ("lifetime", "freeing")
+        for engine in TAPES
+    ]
+    again += [
+        tape_life.asked(question, engine)
+        for question in ("hooks", "in_place", "called_again")
+        for engine in MINDSPORE
+    ]
     for name, each in measure(again, workers).items():
         assert each.figures == record.figures[name], name
 
@@ -240,7 +293,14 @@ def test_a_watch_counts_a_storage_once_and_forgets_what_died() -> None:
 
 def test_a_forward_value_is_kept_from_its_making_to_its_last_reader_also_through_a_view() -> None:
     def node(number: int, op: str, phase: Any, kind: Any = "op") -> Node:
-        return Node(id=f"n{number}", op=op, kind=kind, phase=phase, order=number, outputs=(Output((2, 3), "float32"),))
+        return Node(
+            id=f"n{number}",
+            op=op,
+            kind=kind,
+            phase=phase,
+            order=number,
+            outputs=(Output((2, 3), "float32"),),
+        )
 
     nodes = (
         node(0, "parameter", "forward", "parameter"),
@@ -249,9 +309,22 @@ def test_a_forward_value_is_kept_from_its_making_to_its_last_reader_also_through
         node(3, "aten.mul.Tensor", "backward"),
         node(4, "aten.mm.default", "backward"),
     )
-    edges = (Edge("n0", "n1"), Edge("n1", "n2"), Edge("n1", "n3", kind="saved"), Edge("n2", "n4", kind="saved"))
-    graph = GradGraph(engine="torch-graph", case="", stage="joint", nodes=nodes, edges=(*edges, Edge("n0", "n3", kind="saved")))
-    kept = [(step["op"], step["bytes"], step["of inputs and parameters"]) for step in crossing(graph)]
+    edges = (
+        Edge("n0", "n1"),
+        Edge("n1", "n2"),
+        Edge("n1", "n3", kind="saved"),
+        Edge("n2", "n4", kind="saved"),
+    )
+    graph = GradGraph(
+        engine="torch-graph",
+        case="",
+        stage="joint",
+        nodes=nodes,
+        edges=(*edges, Edge("n0", "n3", kind="saved")),
+    )
+    kept = [
+        (step["op"], step["bytes"], step["of inputs and parameters"]) for step in crossing(graph)
+    ]
     assert kept == [
         ("aten.exp.default", 24, 24),
         ("aten.t.default", 24, 24),

@@ -9,18 +9,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.arrays import unpack
-from explorer.cases import GradCase, matrix, render, structure
-from explorer.cotangents import cotangent
-from explorer.graph import GradGraph, Node, lint
-from explorer.records import About, Captured, Nothing, Result
-from explorer.worker import ROOT, Workers
+from explorer.engines.capture.lint import lint
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.graph import GradGraph, Node
+from explorer.model.requests import Nothing
+from explorer.model.results import About, Captured, Result
+from explorer.model.trees import render
+from explorer.numeric.cotangents import cotangent
+from explorer.scenario.matrix import matrix, structure
+from explorer.workers.process import ROOT
+from explorer.workers.workers import Workers
 from tests.torch_requests import Torch, got
 
 BOTH = ("torch-tape", "torch-graph")
 EVERYTHING = GradCase("value_and_grad", 0, "all", has_aux=True)
 BARE = GradCase("value_and_grad", 0, "all")
-NETS = ("dense_mse", "shared_weight", "conv_bn_relu_pool", "mlp_cross_entropy", "torch_attention", "torch_lstm")
+NETS = (
+    "dense_mse",
+    "shared_weight",
+    "conv_bn_relu_pool",
+    "mlp_cross_entropy",
+    "torch_attention",
+    "torch_lstm",
+)
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[-+]\d+)?")
 
 
@@ -50,7 +62,7 @@ def named(graph: GradGraph, kind: str) -> dict[str, Node]:
 
 
 def test_about_tells_the_version_and_the_devices(workers: Workers) -> None:
-    about = got(workers.call("torch", "explorer.engines.about_torch:about", Nothing(), About))
+    about = got(workers.call("torch", "explorer.engines.torch.about:about", Nothing(), About))
     assert about.versions["torch"].startswith("2.")
     assert about.devices[0] == "cpu"
 
@@ -65,11 +77,15 @@ def test_every_case_comes_back_in_mindspore_s_structure(torch: Torch, engine: st
         if case.must_fail:
             assert (result.outcome, result.leaves) == ("raised", ())
         else:
-            assert result.structure == render(structure(case, ("x", "y"), ("fc.weight",), ("loss", "logits")))
+            assert result.structure == render(
+                structure(case, ("x", "y"), ("fc.weight",), ("loss", "logits"))
+            )
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_has_aux_false_differentiates_the_sum_of_the_outputs_and_true_the_first(torch: Torch, engine: str) -> None:
+def test_has_aux_false_differentiates_the_sum_of_the_outputs_and_true_the_first(
+    torch: Torch, engine: str
+) -> None:
     assert values(torch.answer("dense_mse", engine, GradCase("grad", 0))) == {"dx": [[6, 9, 12]]}
     both = values(torch.answer("dense_mse", engine, GradCase("grad", (0, 1), "all", has_aux=True)))
     assert both == {"dx": [[4, 6, 8]], "dy": -2, "dfc.weight": [[2, 4, 6]], "logits": 20}
@@ -77,23 +93,39 @@ def test_has_aux_false_differentiates_the_sum_of_the_outputs_and_true_the_first(
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_sens_param_brings_cotangents_that_differ_from_output_to_output(torch: Torch, engine: str) -> None:
+def test_sens_param_brings_cotangents_that_differ_from_output_to_output(
+    torch: Torch, engine: str
+) -> None:
     case = GradCase("GradOperation", 0, sens_param=True)
     loss, logits = (float(cotangent(index, (), "float32")) for index in (0, 1))
-    assert values(torch.answer("dense_mse", engine, case)) == {"dx": [[loss * 2 * w + logits * w for w in (2, 3, 4)]]}
+    assert values(torch.answer("dense_mse", engine, case)) == {
+        "dx": [[loss * 2 * w + logits * w for w in (2, 3, 4)]]
+    }
 
 
-def test_a_tape_sums_over_both_uses_of_one_tensor_and_a_graph_keeps_positions_apart(torch: Torch) -> None:
+def test_a_tape_sums_over_both_uses_of_one_tensor_and_a_graph_keeps_positions_apart(
+    torch: Torch,
+) -> None:
     case = GradCase("grad", (0, 1))
-    assert values(torch.answer("aliased_input", "torch-tape", case)) == {"da": [2, 4, 6], "db": [2, 4, 6]}
-    assert values(torch.answer("aliased_input", "torch-graph", case)) == {"da": [1, 2, 3], "db": [1, 2, 3]}
+    assert values(torch.answer("aliased_input", "torch-tape", case)) == {
+        "da": [2, 4, 6],
+        "db": [2, 4, 6],
+    }
+    assert values(torch.answer("aliased_input", "torch-graph", case)) == {
+        "da": [1, 2, 3],
+        "db": [1, 2, 3],
+    }
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_a_nested_gradient_is_that_of_the_sum_of_the_gradient_before(torch: Torch, engine: str) -> None:
+def test_a_nested_gradient_is_that_of_the_sum_of_the_gradient_before(
+    torch: Torch, engine: str
+) -> None:
     x, z = 2.0, 0.5
     assert values(torch.answer("polynomial", engine, GradCase("grad", 0))) == {"dx": -2 * x - 2 * z}
-    assert values(torch.answer("polynomial", engine, GradCase("grad", 2, order=2))) == {"dz": 6 * -1 * z}
+    assert values(torch.answer("polynomial", engine, GradCase("grad", 2, order=2))) == {
+        "dz": 6 * -1 * z
+    }
     assert values(torch.answer("polynomial", engine, GradCase("grad", 2, order=3))) == {"dz": -6}
 
 
@@ -107,14 +139,18 @@ def test_beyond_the_last_dependence_a_graph_has_zeros_and_a_tape_raises(torch: T
 
 @pytest.mark.parametrize("api", ["grad", "value_and_grad"])
 @pytest.mark.parametrize("engine", BOTH)
-def test_what_no_output_depends_on_gets_zeros_and_a_note_where_they_are_made_up(torch: Torch, engine: str, api: Any) -> None:
+def test_what_no_output_depends_on_gets_zeros_and_a_note_where_they_are_made_up(
+    torch: Torch, engine: str, api: Any
+) -> None:
     result = torch.answer("torch_odd", engine, GradCase(api, 2, "all"))
     assert values(result)["dspare"] == [0, 0]
     assert ("spare" in result.note) == (engine == "torch-graph" or api == "value_and_grad")
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_asking_for_nothing_and_for_an_integer_are_pytorch_s_own_errors(torch: Torch, engine: str) -> None:
+def test_asking_for_nothing_and_for_an_integer_are_pytorch_s_own_errors(
+    torch: Torch, engine: str
+) -> None:
     nothing = torch.answer("dense_mse", engine, GradCase("grad")).error
     assert nothing
     assert nothing.type == "RuntimeError"
@@ -169,12 +205,21 @@ def test_a_description_names_parameters_buffers_and_outputs(torch: Torch) -> Non
         ("torch-graph", GradCase("grad", 0, order=2)),
     ],
 )
-def test_the_code_beside_a_result_prints_the_same_numbers(torch: Torch, engine: str, case: GradCase) -> None:
+def test_the_code_beside_a_result_prints_the_same_numbers(
+    torch: Torch, engine: str, case: GradCase
+) -> None:
     result = torch.answer("dense_mse", engine, case)
     exact = "import torch\ntorch.set_printoptions(precision=9, sci_mode=False)\n"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONWARNINGS": "ignore",
+        "OMP_NUM_THREADS": "1",
+    }
     command = [sys.executable, "-c", exact + result.code]
-    printed = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+    ).stdout
     plain = re.sub(r"<\w+>|dtype=\S+", "", printed)
     wanted = [number for leaf in result.leaves for number in unpack(leaf.value).ravel().tolist()]
     found = [float(number) for number in NUMBER.findall(plain)]
@@ -186,7 +231,9 @@ def test_the_code_beside_a_result_prints_the_same_numbers(torch: Torch, engine: 
 
 @pytest.mark.parametrize("name", NETS)
 @pytest.mark.parametrize("engine", BOTH)
-def test_capture_changes_no_bit_and_its_record_replays_in_another_order_to_the_same(torch: Torch, engine: str, name: str) -> None:
+def test_capture_changes_no_bit_and_its_record_replays_in_another_order_to_the_same(
+    torch: Torch, engine: str, name: str
+) -> None:
     answer = torch.answer(name, engine, whole(name))
     captured = torch.capture(name, engine, whole(name))
     assert answer.outcome == "ok"
@@ -203,17 +250,27 @@ def test_writes_through_views_replay_in_another_order_to_the_same_bits(torch: To
 
 @pytest.mark.parametrize("name", NETS)
 @pytest.mark.parametrize("engine", BOTH)
-def test_every_node_has_values_a_line_of_the_user_and_in_backward_a_forward_node(torch: Torch, engine: str, name: str) -> None:
+def test_every_node_has_values_a_line_of_the_user_and_in_backward_a_forward_node(
+    torch: Torch, engine: str, name: str
+) -> None:
     graph = only(torch.capture(name, engine, whole(name)))
-    assert [node.id for node in graph.nodes if any(output.values is None for output in node.outputs)] == []
+    assert [
+        node.id for node in graph.nodes if any(output.values is None for output in node.outputs)
+    ] == []
     work = [node for node in graph.nodes if node.kind in {"op", "accumulate"}]
-    assert [node.op for node in work if node.phase == "forward" and not node.source[0].startswith(f"{name}.py:")] == []
+    assert [
+        node.op
+        for node in work
+        if node.phase == "forward" and not node.source[0].startswith(f"{name}.py:")
+    ] == []
     assert [node.op for node in work if node.phase == "backward" and node.forward is None] == []
     assert [node.order for node in graph.nodes] == list(range(len(graph.nodes)))
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_a_graph_names_inputs_parameters_outputs_seed_and_gradients(torch: Torch, engine: str) -> None:
+def test_a_graph_names_inputs_parameters_outputs_seed_and_gradients(
+    torch: Torch, engine: str
+) -> None:
     graph = only(torch.capture("dense_mse", engine, EVERYTHING))
     assert set(named(graph, "input")) == {"x", "y"}
     assert set(named(graph, "parameter")) == {"fc.weight"}
@@ -233,14 +290,18 @@ def test_a_graph_names_inputs_parameters_outputs_seed_and_gradients(torch: Torch
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_a_backward_multiplication_derives_from_the_forward_one_in_its_module(torch: Torch, engine: str) -> None:
+def test_a_backward_multiplication_derives_from_the_forward_one_in_its_module(
+    torch: Torch, engine: str
+) -> None:
     graph = only(torch.capture("dense_mse", engine, EVERYTHING))
     nodes = graph.by_id()
     products = [node for node in graph.nodes if node.op == "aten.mm.default"]
     forward = [node for node in products if node.phase == "forward"]
     assert len(forward) == 1
     assert forward[0].scope == "fc"
-    linked = [nodes[node.forward].id for node in products if node.phase == "backward" and node.forward]
+    linked = [
+        nodes[node.forward].id for node in products if node.phase == "backward" and node.forward
+    ]
     assert linked == [forward[0].id] * 2
 
 
@@ -253,17 +314,24 @@ def test_a_weight_used_twice_has_its_gradients_accumulated(torch: Torch, engine:
 
 
 @pytest.mark.parametrize("engine", BOTH)
-def test_what_backward_reads_of_forward_is_saved_and_counted_once(torch: Torch, engine: str) -> None:
+def test_what_backward_reads_of_forward_is_saved_and_counted_once(
+    torch: Torch, engine: str
+) -> None:
     graph = only(torch.capture("dense_mse", engine, EVERYTHING))
     nodes = graph.by_id()
     assert any(edge.kind == "saved" for edge in graph.edges)
-    assert all(nodes[edge.origin].phase == "forward" for edge in graph.edges if edge.kind == "saved")
+    assert all(
+        nodes[edge.origin].phase == "forward" for edge in graph.edges if edge.kind == "saved"
+    )
     assert 0 < sum(node.saved_bytes for node in graph.nodes) <= 4 * (3 + 3 + 1 + 1)
 
 
 def test_a_value_is_what_it_was_before_it_was_overwritten(torch: Torch) -> None:
     graph = only(torch.capture("torch_writes_input", "torch-tape", GradCase("grad", 0)))
-    before, after = named(graph, "input")["b"], next(node for node in graph.nodes if node.op == "aten.mul_.Tensor")
+    before, after = (
+        named(graph, "input")["b"],
+        next(node for node in graph.nodes if node.op == "aten.mul_.Tensor"),
+    )
     whole = [node.outputs[0].values.whole for node in (before, after) if node.outputs[0].values]
     assert [unpack(array).tolist() for array in whole if array] == [[4, 5, 6], [8, 10, 12]]
 
@@ -274,25 +342,41 @@ def test_a_nested_gradient_is_captured_too(torch: Torch, engine: str, order: int
     case = GradCase("grad", 0, order=order)
     graph = only(torch.capture("shared_weight", engine, case))
     assert lint(graph) == []
-    assert torch.capture("shared_weight", engine, case).result == torch.answer("shared_weight", engine, case)
-    assert torch.replay("shared_weight", engine, case).leaves == torch.answer("shared_weight", engine, case).leaves
+    assert torch.capture("shared_weight", engine, case).result == torch.answer(
+        "shared_weight", engine, case
+    )
+    assert (
+        torch.replay("shared_weight", engine, case).leaves
+        == torch.answer("shared_weight", engine, case).leaves
+    )
 
 
 @pytest.mark.parametrize("engine", BOTH)
 def test_a_second_capture_gives_the_same_record(torch: Torch, engine: str) -> None:
-    assert torch.capture("conv_bn_relu_pool", engine, EVERYTHING) == torch.capture("conv_bn_relu_pool", engine, EVERYTHING)
+    assert torch.capture("conv_bn_relu_pool", engine, EVERYTHING) == torch.capture(
+        "conv_bn_relu_pool", engine, EVERYTHING
+    )
 
 
 @pytest.mark.parametrize("engine", BOTH)
 def test_without_values_the_graph_is_the_same_but_for_them(torch: Torch, engine: str) -> None:
-    valued, bare = (only(torch.capture("dense_mse", engine, EVERYTHING, values=asked)) for asked in (True, False))
+    valued, bare = (
+        only(torch.capture("dense_mse", engine, EVERYTHING, values=asked))
+        for asked in (True, False)
+    )
     assert bare.edges == valued.edges
-    assert [output.values for node in bare.nodes for output in node.outputs] == [None] * len(bare.nodes)
+    assert [output.values for node in bare.nodes for output in node.outputs] == [None] * len(
+        bare.nodes
+    )
     assert [node.op for node in bare.nodes] == [node.op for node in valued.nodes]
 
 
-def test_a_gradient_reaches_its_leaf_without_a_copy_that_only_capture_would_cause(torch: Torch) -> None:
+def test_a_gradient_reaches_its_leaf_without_a_copy_that_only_capture_would_cause(
+    torch: Torch,
+) -> None:
     graph = only(torch.capture("conv_bn_relu_pool", "torch-tape", EVERYTHING))
     assert [node.op for node in graph.nodes if node.tape == "AccumulateGrad"] == []
-    named_gradients = {node.name for node in graph.nodes if node.kind == "output" and node.phase == "backward"}
+    named_gradients = {
+        node.name for node in graph.nodes if node.kind == "output" and node.phase == "backward"
+    }
     assert "dconv.weight" in named_gradients

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from explorer.errors import MissingFrameworkError
-from explorer.worker import Lost, WorkerFaultError, Workers
+from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
 from tests.worker_targets import Word
 
 HERE = "tests.worker_targets"
@@ -65,7 +66,9 @@ def test_a_worker_runs_in_a_scratch_folder_with_one_numerical_thread(crew: Worke
 
 
 def test_a_fault_of_our_own_is_raised_with_the_worker_s_traceback(crew: Workers) -> None:
-    with pytest.raises(WorkerFaultError, match=r"worker_targets\.py.*\n.*\n*ZeroDivisionError: planted"):
+    with pytest.raises(
+        WorkerFaultError, match=r"worker_targets\.py.*\n.*\n*ZeroDivisionError: planted"
+    ):
         ask(crew, "raises", "planted")
 
 
@@ -74,8 +77,12 @@ def test_a_missing_package_says_what_is_missing_and_where_to_look(crew: Workers)
         ask(crew, "lacks", "mindspore")
 
 
-@pytest.mark.parametrize(("name", "text", "said"), [("aborts", "last words", "signal 6"), ("exits", "7", "exit code 7")])
-def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(crew: Workers, name: str, text: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "said"), [("aborts", "last words", "signal 6"), ("exits", "7", "exit code 7")]
+)
+def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
+    crew: Workers, name: str, text: str, said: str
+) -> None:
     before = ask(crew, "process")
     reply = ask(crew, name, text)
     assert isinstance(reply, Lost)
@@ -116,7 +123,9 @@ workers.call("torch", "{HERE}:hangs", Word("600"), Word)
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) -> None:
-    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as parent:
         assert parent.stdout
         process = int(parent.stdout.readline())
         time.sleep(0.2)

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import TypeVar
 
-from explorer.arrays import pack
-from explorer.cases import GradCase
-from explorer.engines import ENGINES
-from explorer.records import AnswerRequest, Captured, CaptureRequest, Description, NetRequest, Result
-from explorer.scenario import FOLDER, load
-from explorer.worker import Lost, Workers
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.requests import CaseRequest, Description, NetRequest
+from explorer.model.results import Captured, Result
+from explorer.scenario.contract import FOLDER, load
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
 
 NETS = Path(__file__).resolve().parent / "nets"
 Reply = TypeVar("Reply")
@@ -23,28 +25,41 @@ class Torch:
 
     def describe(self, name: str, engine: str = "torch-tape") -> Description:
         request = NetRequest(scenario=str(path(name)), engine=engine)
-        return got(self.workers.call("torch", f"{ENGINES[engine].module}:describe", request, Description))
+        return got(
+            self.workers.call("torch", f"{ENGINES[engine].module}:describe", request, Description)
+        )
 
     def net(self, name: str, engine: str) -> NetRequest:
         if name not in self._known:
             specs = self.describe(name).parameters
             start = {spec.name: spec.value for spec in specs}
-            start |= {key: pack(value) for key, value in (load(path(name)).parameters() or {}).items()}
+            start |= {
+                key: pack(value) for key, value in (load(path(name)).parameters() or {}).items()
+            }
             trainable = tuple(spec.name for spec in specs if spec.trainable)
-            self._known[name] = NetRequest(scenario=str(path(name)), engine="", parameters=start, trainable=trainable)
+            self._known[name] = NetRequest(
+                scenario=str(path(name)), engine="", parameters=start, trainable=trainable
+            )
         known = self._known[name]
-        return NetRequest(scenario=known.scenario, engine=engine, parameters=known.parameters, trainable=known.trainable)
+        return NetRequest(
+            scenario=known.scenario,
+            engine=engine,
+            parameters=known.parameters,
+            trainable=known.trainable,
+        )
 
     def answer(self, name: str, engine: str, case: GradCase) -> Result:
-        request = AnswerRequest(self.net(name, engine), case)
+        request = CaseRequest(self.net(name, engine), case)
         return got(self.workers.call("torch", f"{ENGINES[engine].module}:answer", request, Result))
 
     def capture(self, name: str, engine: str, case: GradCase, values: bool = True) -> Captured:
-        request = CaptureRequest(self.net(name, engine), case, values)
-        return got(self.workers.call("torch", f"{ENGINES[engine].module}:capture", request, Captured))
+        request = CaseRequest(self.net(name, engine), case, values)
+        return got(
+            self.workers.call("torch", f"{ENGINES[engine].module}:capture", request, Captured)
+        )
 
     def replay(self, name: str, engine: str, case: GradCase) -> Result:
-        request = CaptureRequest(self.net(name, engine), case)
+        request = CaseRequest(self.net(name, engine), case)
         return got(self.workers.call("torch", f"{ENGINES[engine].module}:replay", request, Result))
 
 

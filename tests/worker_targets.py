@@ -1,4 +1,6 @@
-"""What the worker's tests have it run: functions that answer, raise, crash, hang, print, or look around."""
+"""What the worker's tests have it run: functions that answer, raise, crash, hang, print, or look
+around.
+"""
 
 import os
 import sys

@@ -1,4 +1,6 @@
-"""The command line: commands parse, call one function each, and print; the exit code says how it went."""
+"""The command line: commands parse, call one function each, and print; the exit code says how it
+went.
+"""
 
 from explorer.cli.entry import main
 

@@ -1,4 +1,6 @@
-"""What the commands on a scenario share: the question as asked, checked before any work starts, and its run with progress."""
+"""What the commands on a scenario share: the question as asked, checked before any work starts, and
+its run with progress.
+"""
 
 import os
 import sys
@@ -8,19 +10,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from explorer import devices
-from explorer.cases import GradCase, matrix
-from explorer.choices import choose, refusal
-from explorer.engines import ENGINES
-from explorer.errors import UsageError
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.errors import UsageError
 from explorer.report.wording import short
-from explorer.scenario import Scenario, find, load
+from explorer.scenario import devices
+from explorer.scenario.contract import Scenario, find, load
+from explorer.scenario.matrix import matrix
+from explorer.text.choices import choose, refusal
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 MAX_ORDER = 4
-"""Nested gradients grow exponentially; both frameworks were seen to work up to here (MindSpore 2.10.0, PyTorch 2.13.0)."""
+"""Nested gradients grow exponentially; both frameworks were seen to work up to here (MindSpore
+2.10.0, PyTorch 2.13.0).
+"""
 
 PIPE_WIDTH = 120
 """Columns of a table that goes to a file or a pipe, unless COLUMNS says otherwise."""
@@ -53,15 +58,26 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 def check(asked: Asked) -> Question:
     """Everything that can be refused without a framework is refused here; raises UsageError."""
     devices.parse(asked.device)
-    engines = tuple(dict.fromkeys(choose("engine", name, ENGINES) for name in asked.engines or ENGINES))
+    engines = tuple(
+        dict.fromkeys(choose("engine", name, ENGINES) for name in asked.engines or ENGINES)
+    )
     if not 1 <= asked.order <= MAX_ORDER:
         raise UsageError(f"--order {asked.order} is out of range; allowed: 1 to {MAX_ORDER}")
     if not asked.timeout > 0:
-        raise UsageError(f"--timeout {asked.timeout:g} is no time limit; allowed: any number of seconds above 0")
+        raise UsageError(
+            f"--timeout {asked.timeout:g} is no time limit; allowed: any number of seconds above 0"
+        )
     scenario = load(find(asked.name))
     _defined(scenario, asked.engines or [])
     case = label(scenario, asked.case, asked.order) if asked.case else None
-    return Question(scenario=scenario, device=asked.device, engines=engines, order=asked.order, case=case, timeout=asked.timeout)
+    return Question(
+        scenario=scenario,
+        device=asked.device,
+        engines=engines,
+        order=asked.order,
+        case=case,
+        timeout=asked.timeout,
+    )
 
 
 def _defined(scenario: Scenario, engines: list[str]) -> None:
@@ -69,22 +85,32 @@ def _defined(scenario: Scenario, engines: list[str]) -> None:
     here = [name for name, engine in ENGINES.items() if scenario.defines(engine.framework)]
     for name in engines:
         if name not in here:
-            raise UsageError(f"scenario {scenario.name} has no net for {name!r}; it has one for {', '.join(here)}")
+            raise UsageError(
+                f"scenario {scenario.name} has no net for {name!r}; it has one for {', '.join(here)}"
+            )
 
 
 def label(scenario: Scenario, given: str, order: int) -> str:
-    """The label of the case called ``given``, by its label or its short name, white space aside; UsageError shows the nearest."""
+    """The label of the case called ``given``, by its label or its short name, white space aside;
+    UsageError shows the nearest.
+    """
     cases = matrix(len(scenario.inputs()), has_parameters=True, order=order)
-    known: dict[str, GradCase] = {name: case for case in cases for name in (case.label, short(case))}
+    known: dict[str, GradCase] = {
+        name: case for case in cases for name in (case.label, short(case))
+    }
     spaced = {"".join(name.split()): case for name, case in known.items()}
     found = spaced.get("".join(given.split()))
     if found is None:
-        raise UsageError(refusal(f"no case is called {given!r}", given, [short(case) for case in cases]))
+        raise UsageError(
+            refusal(f"no case is called {given!r}", given, [short(case) for case in cases])
+        )
     return found.label
 
 
 def console() -> "Console":
-    """Standard output: no markup, no highlighting; as wide as the terminal, or PIPE_WIDTH where there is none."""
+    """Standard output: no markup, no highlighting; as wide as the terminal, or PIPE_WIDTH where
+    there is none.
+    """
     from rich.console import Console
 
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
@@ -93,7 +119,9 @@ def console() -> "Console":
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """Bars on stderr while the work is on, one a stage, gone when it is done; nothing where stderr is no terminal."""
+    """Bars on stderr while the work is on, one a stage, gone when it is done; nothing where stderr
+    is no terminal.
+    """
     if not sys.stderr.isatty():
         yield lambda stage, done, total: None
         return

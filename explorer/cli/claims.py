@@ -1,4 +1,6 @@
-"""The ``claims`` command: the board of what the migration guides say, one claim in full, and what changed since a board."""
+"""The ``claims`` command: the board of what the migration guides say, one claim in full, and what
+changed since a board.
+"""
 
 import sys
 from collections.abc import Callable
@@ -7,16 +9,17 @@ from typing import Literal, get_args
 
 import msgspec
 
-from explorer.choices import choose, refusal
-from explorer.claims import claims as all_claims
-from explorer.claims.records import TOPICS, VERDICTS, Claim
-from explorer.claims.running import Board, Row, board
 from explorer.cli.asking import console, progress
-from explorer.errors import UsageError
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
+from explorer.model.errors import UsageError
 from explorer.report import board as pages
 from explorer.report import json
-from explorer.report.clean import one_line
-from explorer.worker import Workers
+from explorer.text.choices import choose, refusal
+from explorer.text.messages import one_line
+from explorer.topics import claims as all_claims
+from explorer.topics.judging import board
+from explorer.topics.topic import Claim
+from explorer.workers.workers import Workers
 
 Face = Literal["json", "markdown", "html"]
 FACES: tuple[Face, ...] = get_args(Face)
@@ -34,7 +37,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """What is read of a recorded board: each row's verdict, and the versions that it was measured on."""
+    """What is read of a recorded board: each row's verdict, and the versions that it was measured
+    on.
+    """
 
     rows: tuple["RecordedRow", ...]
     versions: dict[str, str]
@@ -48,15 +53,25 @@ class RecordedRow(msgspec.Struct, frozen=True):
 
 
 def claims(asked: Asked) -> int:
-    """Measure and judge; print in the face asked for. 3 when a claim could not be run, else 1 when a verdict has changed."""
+    """Measure and judge; print in the face asked for. 3 when a claim could not be run, else 1 when
+    a verdict has changed.
+    """
     if len(asked.faces) > 1:
-        raise UsageError(f"--{' and --'.join(asked.faces)} exclude each other: one document is printed; give one of them")
+        raise UsageError(
+            f"--{' and --'.join(asked.faces)} exclude each other: one document is printed; give one of them"
+        )
     chosen = _chosen(asked)
-    verdict = choose("verdict", asked.verdict.replace(" ", "_"), VERDICTS) if asked.verdict else None
+    verdict = (
+        choose("verdict", asked.verdict.replace(" ", "_"), CLAIM_VERDICTS)
+        if asked.verdict
+        else None
+    )
     before = _recorded(asked.against) if asked.against else None
     with Workers(asked.timeout) as workers, progress() as step:
         whole = board(chosen, workers, step)
-    shown = msgspec.structs.replace(whole, rows=tuple(row for row in whole.rows if verdict in (None, row.verdict)))
+    shown = msgspec.structs.replace(
+        whole, rows=tuple(row for row in whole.rows if verdict in (None, row.verdict))
+    )
     _print(shown, asked)
     changes = _changes(whole.rows, before) if before else []
     for line in changes:
@@ -70,10 +85,16 @@ def _chosen(asked: Asked) -> list[Claim]:
     known = all_claims()
     if asked.row is not None:
         if not asked.row.isdecimal() or int(asked.row) not in known:
-            raise UsageError(refusal(f"no claim has the number {asked.row!r}", asked.row, [f"{min(known)} to {max(known)}"]))
+            raise UsageError(
+                refusal(
+                    f"no claim has the number {asked.row!r}",
+                    asked.row,
+                    [f"{min(known)} to {max(known)}"],
+                )
+            )
         return [known[int(asked.row)]]
-    topic = choose("topic", asked.topic, TOPICS) if asked.topic else None
-    return [claim for claim in known.values() if topic in (None, claim.topic)]
+    topic = choose("topic", asked.topic, HEADINGS) if asked.topic else None
+    return [claim for claim in known.values() if topic in (None, claim.heading)]
 
 
 def _print(shown: Board, asked: Asked) -> None:
@@ -99,8 +120,10 @@ def _recorded(path: Path) -> Recorded:
         ) from error
 
 
-def _changes(rows: tuple[Row, ...], before: Recorded) -> list[str]:
-    """A line for each row whose verdict is another one than in the recorded board; rows that it lacks have not changed."""
+def _changes(rows: tuple[ClaimRow, ...], before: Recorded) -> list[str]:
+    """A line for each row whose verdict is another one than in the recorded board; rows that it
+    lacks have not changed.
+    """
     then = {row.id: row.verdict for row in before.rows}
     was = ", ".join(f"{name} {version}" for name, version in before.versions.items())
     return [

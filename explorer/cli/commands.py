@@ -1,4 +1,6 @@
-"""The table of commands, with their options; what they need beyond parsing is imported when they run."""
+"""The table of commands, with their options; what they need beyond parsing is imported when they
+run.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,18 +16,36 @@ app = typer.Typer(
     epilog="Exit codes: 0 as expected, 1 an unexpected difference, 2 a usage error, 3 a framework is missing or a worker died.",
 )
 
-Device = Annotated[str, typer.Option("--device", help="cpu, cuda[:N], mps, npu[:N] or auto.", metavar="DEVICE")]
-Timeout = Annotated[float, typer.Option("--timeout", help="Limit of one request to a worker, in seconds.", metavar="SECONDS")]
+Device = Annotated[
+    str, typer.Option("--device", help="cpu, cuda[:N], mps, npu[:N] or auto.", metavar="DEVICE")
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout", help="Limit of one request to a worker, in seconds.", metavar="SECONDS"
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Case = Annotated[str | None, typer.Option("--case", help="Whose graphs to capture: a label or short name.", metavar="CASE")]
-Order = Annotated[int, typer.Option("--order", help="Nested gradients up to this order.", metavar="N")]
+Case = Annotated[
+    str | None,
+    typer.Option("--case", help="Whose graphs to capture: a label or short name.", metavar="CASE"),
+]
+Order = Annotated[
+    int, typer.Option("--order", help="Nested gradients up to this order.", metavar="N")
+]
 Engines = Annotated[
     list[str] | None,
-    typer.Option("--engine", help="mindspore-graph, mindspore-tape, torch-tape or torch-graph; may be given more than once."),
+    typer.Option(
+        "--engine",
+        help="mindspore-graph, mindspore-tape, torch-tape or torch-graph; may be given more than once.",
+    ),
 ]
 Formats = Annotated[
     list[str] | None,
-    typer.Option("--format", help="svg, png, dot, mermaid, json, markdown, html; separated by commas. [default: svg,json]"),
+    typer.Option(
+        "--format",
+        help="svg, png, dot, mermaid, json, markdown, html; separated by commas. [default: svg,json]",
+    ),
 ]
 NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR_FILE")
 
@@ -43,7 +63,9 @@ def scenario(
     engine: Engines = None,
     order: Order = 1,
     case: Case = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and reports.", metavar="DIR")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for pictures and reports.", metavar="DIR")
+    ] = None,
     formats: Formats = None,
     as_json: AsJson = False,
     timeout: Timeout = 60.0,
@@ -64,13 +86,23 @@ def scenario(
 @app.command()
 def graph(
     name: Annotated[str, NAME],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.", metavar="FILE")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The file to write.", metavar="FILE")
+    ],
     engine: Engines = None,
     case: Case = None,
     view: Annotated[str, typer.Option("--view", help="ladder or flow.")] = "ladder",
-    depth: Annotated[int | None, typer.Option("--depth", help="Collapse modules below this depth.", metavar="N")] = None,
-    stage: Annotated[str | None, typer.Option("--stage", help="A compiler pass; by default the last.", metavar="PASS")] = None,
-    file_format: Annotated[str | None, typer.Option("--format", help="svg, png, dot, mermaid, json; by default FILE's.")] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", help="Collapse modules below this depth.", metavar="N")
+    ] = None,
+    stage: Annotated[
+        str | None,
+        typer.Option("--stage", help="A compiler pass; by default the last.", metavar="PASS"),
+    ] = None,
+    file_format: Annotated[
+        str | None,
+        typer.Option("--format", help="svg, png, dot, mermaid, json; by default FILE's."),
+    ] = None,
     device: Device = "cpu",
     timeout: Timeout = 60.0,
 ) -> int:
@@ -99,18 +131,28 @@ def diff(
     from explorer.cli import graphs
     from explorer.cli.asking import Asked
 
-    asked = Asked(name=name, device=device, engines=[left, right], order=1, case=case, timeout=timeout)
+    asked = Asked(
+        name=name, device=device, engines=[left, right], order=1, case=case, timeout=timeout
+    )
     return graphs.diff(asked, as_json)
 
 
 @app.command()
 def study(
     name: Annotated[str | None, typer.Argument(help="A study's name.", metavar="STUDY")] = None,
-    scenario: Annotated[str | None, typer.Argument(help="A scenario's name, or a .py file.", metavar="SCENARIO")] = None,
+    scenario: Annotated[
+        str | None, typer.Argument(help="A scenario's name, or a .py file.", metavar="SCENARIO")
+    ] = None,
     device: Device = "cpu",
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for pictures and the record.", metavar="DIR")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for pictures and the record.", metavar="DIR"),
+    ] = None,
     formats: Annotated[
-        list[str] | None, typer.Option("--format", help="svg, png, json, markdown; separated by commas. [default: svg,json]")
+        list[str] | None,
+        typer.Option(
+            "--format", help="svg, png, json, markdown; separated by commas. [default: svg,json]"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -127,26 +169,46 @@ def study(
 
 @app.command()
 def claims(
-    row: Annotated[str | None, typer.Argument(help="One claim's number, to see it in full.", metavar="ID")] = None,
-    topic: Annotated[str | None, typer.Option("--topic", help="Only the claims of one topic.", metavar="TOPIC")] = None,
-    verdict: Annotated[str | None, typer.Option("--verdict", help="Show only one verdict.", metavar="VERDICT")] = None,
+    row: Annotated[
+        str | None, typer.Argument(help="One claim's number, to see it in full.", metavar="ID")
+    ] = None,
+    topic: Annotated[
+        str | None, typer.Option("--topic", help="Only the claims of one topic.", metavar="TOPIC")
+    ] = None,
+    verdict: Annotated[
+        str | None, typer.Option("--verdict", help="Show only one verdict.", metavar="VERDICT")
+    ] = None,
     against: Annotated[
-        Path | None, typer.Option("--against", help="A board written by --json: say what has changed since.", metavar="FILE")
+        Path | None,
+        typer.Option(
+            "--against",
+            help="A board written by --json: say what has changed since.",
+            metavar="FILE",
+        ),
     ] = None,
     as_json: AsJson = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print the board as a Markdown page.")] = False,
-    as_html: Annotated[bool, typer.Option("--html", help="Print the board as one HTML page.")] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the board as a Markdown page.")
+    ] = False,
+    as_html: Annotated[
+        bool, typer.Option("--html", help="Print the board as one HTML page.")
+    ] = False,
     timeout: Timeout = 60.0,
 ) -> int:
     """Check what the migration guides say.
 
-    Runs each statement on the installed versions and prints a verdict with evidence; exits with 1 when one has changed.
+    Runs each statement on the installed versions and prints a verdict with evidence; exits with 1
+    when one has changed.
     """
     from explorer.cli import claims as board
 
     given = {"json": as_json, "markdown": as_markdown, "html": as_html}
     faces = tuple(face for face in board.FACES if given.get(face))
-    return board.claims(board.Asked(row=row, topic=topic, verdict=verdict, against=against, faces=faces, timeout=timeout))
+    return board.claims(
+        board.Asked(
+            row=row, topic=topic, verdict=verdict, against=against, faces=faces, timeout=timeout
+        )
+    )
 
 
 @app.command()
@@ -159,7 +221,11 @@ def doctor(as_json: AsJson = False) -> int:
 
 @app.command(
     name="app",
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],
+    },
 )
 def streamlit_app(context: typer.Context) -> int:
     """Start the Streamlit app.
@@ -173,4 +239,7 @@ def streamlit_app(context: typer.Context) -> int:
 
 def names() -> list[str]:
     """The commands there are."""
-    return [str(command.name or getattr(command.callback, "__name__", "")) for command in app.registered_commands]
+    return [
+        str(command.name or getattr(command.callback, "__name__", ""))
+        for command in app.registered_commands
+    ]

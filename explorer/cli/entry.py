@@ -1,4 +1,6 @@
-"""Where a command starts and ends: every error meant for a person becomes one message on stderr and an exit code."""
+"""Where a command starts and ends: every error meant for a person becomes one message on stderr and
+an exit code.
+"""
 
 import os
 import sys
@@ -6,10 +8,10 @@ from typing import NoReturn
 
 import typer
 
-from explorer.choices import refusal
 from explorer.cli import commands
-from explorer.errors import ExplorerError
-from explorer.report.clean import clean
+from explorer.model.errors import ExplorerError
+from explorer.text.choices import refusal
+from explorer.text.clean import clean
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -22,7 +24,9 @@ def main() -> NoReturn:
     """Run the command line of this process, and exit."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without the character at hand shows its number
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a terminal without the character at hand shows its number
     sys.exit(run(sys.argv[1:]))
 
 
@@ -40,7 +44,10 @@ def run(arguments: list[str]) -> int:
         if type(error).__name__ != "WorkerFaultError" or os.environ.get(SHOW_TRACEBACK):
             raise
         last = str(error).strip().rpartition("\n")[2]
-        return _say(f"a fault of the explorer itself, in a worker: {last} (set {SHOW_TRACEBACK}=1 to see where)", WORKER_FAULT)
+        return _say(
+            f"a fault of the explorer itself, in a worker: {last} (set {SHOW_TRACEBACK}=1 to see where)",
+            WORKER_FAULT,
+        )
 
 
 def _say(message: str, code: int) -> int:
@@ -54,7 +61,12 @@ def _parsing(error: typer.TyperException, arguments: list[str]) -> str:
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if context is not None and option:
-        known = sorted(name for parameter in context.command.params for name in parameter.opts if name.startswith("--"))
+        known = sorted(
+            name
+            for parameter in context.command.params
+            for name in parameter.opts
+            if name.startswith("--")
+        )
         return refusal(f"{context.info_name} has no option {option!r}", option, known)
     command = next((word for word in arguments if not word.startswith("-")), "")
     if command and command not in commands.names():

@@ -4,14 +4,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from explorer.choices import choose
 from explorer.cli.asking import Asked, Question, check, console, progress
-from explorer.errors import ScenarioError, UsageError
-from explorer.graph import GradGraph
-from explorer.records import Report
+from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
 from explorer.report import json, write
-from explorer.report.clean import one_line
-from explorer.scenario import load, names
+from explorer.scenario.contract import load, names
+from explorer.text.choices import choose
+from explorer.text.messages import one_line
 
 if TYPE_CHECKING:
     from explorer.drawing.formats import FormatName
@@ -21,8 +21,12 @@ LOST = ("crashed", "timed_out")
 
 
 def listing(as_json: bool) -> int:
-    """Print every scenario's name and title; one that cannot be loaded says why in place of its title."""
-    rows = [{"name": name, "title": _title(path), "path": str(path)} for name, path in names().items()]
+    """Print every scenario's name and title; one that cannot be loaded says why in place of its
+    title.
+    """
+    rows = [
+        {"name": name, "title": _title(path), "path": str(path)} for name, path in names().items()
+    ]
     if as_json:
         sys.stdout.buffer.write(json.encode({"scenarios": rows}))
         return 0
@@ -39,7 +43,9 @@ def _title(path: Path) -> str:
 
 
 def scenario(asked: Asked, out: Path | None, formats: list[str] | None, as_json: bool) -> int:
-    """Run the main job; print its report, write its files; the exit code says whether all was as expected."""
+    """Run the main job; print its report, write its files; the exit code says whether all was as
+    expected.
+    """
     if formats and out is None:
         raise UsageError("--format says what goes into a folder; give the folder too: --out DIR")
     wanted = split(formats) if formats else write.DEFAULT_FORMATS
@@ -64,13 +70,15 @@ def scenario(asked: Asked, out: Path | None, formats: list[str] | None, as_json:
 def split(formats: list[str], allowed: tuple[str, ...] = write.FORMATS) -> tuple[str, ...]:
     """The formats given by one or more ``--format``, separated by commas, each once."""
     given = [name.strip() for each in formats for name in each.split(",") if name.strip()]
-    return tuple(dict.fromkeys(choose("format", ALIASES.get(name, name), allowed) for name in given))
+    return tuple(
+        dict.fromkeys(choose("format", ALIASES.get(name, name), allowed) for name in given)
+    )
 
 
 def explored(question: Question, only_graph_case: bool = False) -> Report:
     """The main job in workers of its own, which are gone when it is done, also after Ctrl-C."""
-    from explorer.explore import explore
-    from explorer.worker import Workers
+    from explorer.exploration.explore import explore
+    from explorer.workers.workers import Workers
 
     with Workers(question.timeout) as workers, progress() as step:
         return explore(

@@ -1,4 +1,6 @@
-"""The ``graph`` and ``diff`` commands: gradient graphs of one case as a picture, and where two of them part."""
+"""The ``graph`` and ``diff`` commands: gradient graphs of one case as a picture, and where two of
+them part.
+"""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -7,15 +9,16 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from explorer.align import Alignment, Coverage
-from explorer.choices import choose, refusal
 from explorer.cli.asking import Asked, check
 from explorer.cli.exploring import ALIASES, LOST, explored
-from explorer.errors import ExplorerError, UsageError
-from explorer.graph import GradGraph, Node
-from explorer.records import Report
+from explorer.model.alignment import Alignment, Coverage
+from explorer.model.errors import ExplorerError, UsageError
+from explorer.model.graph import GradGraph, Node
+from explorer.model.report import Report
 from explorer.report import json, write
-from explorer.report.clean import clean, one_line
+from explorer.text.choices import choose, refusal
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
 
 if TYPE_CHECKING:
     from explorer.drawing.formats import FormatName, View
@@ -26,7 +29,9 @@ DEFAULT_ENGINE = "mindspore-graph"
 
 
 class NoGraphError(ExplorerError):
-    """An engine that could not capture the case asked for; the exit code says whether its worker was lost."""
+    """An engine that could not capture the case asked for; the exit code says whether its worker
+    was lost.
+    """
 
     def __init__(self, message: str, lost: bool) -> None:
         super().__init__(message)
@@ -47,16 +52,26 @@ def graph(asked: Asked, output: Path, look: Look) -> int:
     kind = _kind(output, look.file_format)
     choose("view", look.view, VIEWS)
     if look.depth is not None and look.depth < 0:
-        raise UsageError(f"--depth {look.depth} is out of range; allowed: 0 (all in one box) and up")
+        raise UsageError(
+            f"--depth {look.depth} is out of range; allowed: 0 (all in one box) and up"
+        )
     question = check(msgspec.structs.replace(asked, engines=asked.engines or [DEFAULT_ENGINE]))
     if len(question.engines) > 2:
-        raise UsageError(f"--engine is given {len(question.engines)} times; a file holds one graph, or two side by side")
+        raise UsageError(
+            f"--engine is given {len(question.engines)} times; a file holds one graph, or two side by side"
+        )
     if len(question.engines) == 2 and kind != "svg":
-        raise UsageError(f"two graphs side by side are drawn as svg only, not as {kind}; give one --engine, or a .svg file")
+        raise UsageError(
+            f"two graphs side by side are drawn as svg only, not as {kind}; give one --engine, or a .svg file"
+        )
     write.prepare(output.parent)
     report = explored(question, only_graph_case=True)
     found = _stages([_graphs_of(report, engine) for engine in question.engines], look.stage)
-    content = _alone(found[0], kind, look) if len(found) == 1 else _beside(found[0], found[1], report, look)
+    content = (
+        _alone(found[0], kind, look)
+        if len(found) == 1
+        else _beside(found[0], found[1], report, look)
+    )
     print(f"wrote {one_line(str(write.put(output, content)))}")
     return 0
 
@@ -67,7 +82,11 @@ def _kind(output: Path, given: str | None) -> str:
         return choose("format", ALIASES.get(given, given), SUFFIXES.values())
     if output.suffix in SUFFIXES:
         return SUFFIXES[output.suffix]
-    fact = f"{str(output)!r} does not end in a format" if output.suffix else f"{str(output)!r} has no ending that says its format"
+    fact = (
+        f"{str(output)!r} does not end in a format"
+        if output.suffix
+        else f"{str(output)!r} has no ending that says its format"
+    )
     raise UsageError(refusal(fact, output.suffix, list(SUFFIXES)) + "; or give --format")
 
 
@@ -77,15 +96,26 @@ def _graphs_of(report: Report, engine: str) -> list[GradGraph]:
         return found
     (case,) = report.cases
     reason = one_line(report.ungraphed.get(engine, "it gave none"))
-    raise NoGraphError(f"{engine} has no graph of {case.case.label}: {reason}", lost=case.results[engine].outcome in LOST)
+    raise NoGraphError(
+        f"{engine} has no graph of {case.case.label}: {reason}",
+        lost=case.results[engine].outcome in LOST,
+    )
 
 
 def _stages(engines: list[list[GradGraph]], stage: str | None) -> list[GradGraph]:
-    """Each engine's graph at a stage; beside an engine that has it, one that has not shows its last."""
+    """Each engine's graph at a stage; beside an engine that has it, one that has not shows its
+    last.
+    """
     if stage is None:
         return [graphs[-1] for graphs in engines]
-    choose(f"stage of {' and '.join(graphs[0].engine for graphs in engines)}", stage, [g.stage for each in engines for g in each])
-    return [next((each for each in graphs if each.stage == stage), graphs[-1]) for graphs in engines]
+    choose(
+        f"stage of {' and '.join(graphs[0].engine for graphs in engines)}",
+        stage,
+        [g.stage for each in engines for g in each],
+    )
+    return [
+        next((each for each in graphs if each.stage == stage), graphs[-1]) for graphs in engines
+    ]
 
 
 def _alone(found: GradGraph, kind: str, look: Look) -> bytes:
@@ -93,15 +123,22 @@ def _alone(found: GradGraph, kind: str, look: Look) -> bytes:
         return json.encode(json.graph_document(found))
     from explorer.drawing import draw
 
-    return draw(found, format=cast("FormatName", kind), view=cast("View", look.view), depth=look.depth)
+    return draw(
+        found, format=cast("FormatName", kind), view=cast("View", look.view), depth=look.depth
+    )
 
 
 def _beside(left: GradGraph, right: GradGraph, report: Report, look: Look) -> bytes:
-    """Both in one picture; nodes that hold the same quantity carry the same number where these very graphs were aligned."""
+    """Both in one picture; nodes that hold the same quantity carry the same number where these very
+    graphs were aligned.
+    """
     from explorer.drawing import pair
 
     numbers: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {})
-    if (left, right) == tuple(next(g for g in reversed(report.graphs) if g.engine == each.engine) for each in (left, right)):
+    if (left, right) == tuple(
+        next(g for g in reversed(report.graphs) if g.engine == each.engine)
+        for each in (left, right)
+    ):
         (alignment,) = report.alignments
         numbers = (alignment.numbers("left"), alignment.numbers("right"))
     return pair(left, right, view=cast("View", look.view), depth=look.depth, numbers=numbers)

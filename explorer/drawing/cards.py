@@ -4,17 +4,20 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from explorer.arrays import SMALL, Summary, digits, unpack
 from explorer.drawing.picture import PAD, SMALL_SIZE, TITLE_SIZE, Card, Role
 from explorer.drawing.text import clean, fit, measure
-from explorer.graph import GradGraph, Node
+from explorer.model.arrays import SMALL, Summary, unpack
+from explorer.model.graph import GradGraph, Node
+from explorer.text.numbers import digits
 
 LONGEST: Final = 210.0
 """The widest a label's text gets before it ends in an ellipsis; the tooltip has it whole."""
 
 SHOWN: Final = 6
 WRITTEN: Final = 130.0
-"""Values of at most SHOWN elements are written in the box when they measure at most WRITTEN; else their norm is."""
+"""Values of at most SHOWN elements are written in the box when they measure at most WRITTEN; else
+their norm is.
+"""
 
 BADGE: Final = 9.0
 BADGE_PAD: Final = 6.0
@@ -47,7 +50,9 @@ ROLES: Final[dict[tuple[str, str], Role]] = {
 
 
 def cards(graph: GradGraph, numbers: Mapping[str, int]) -> dict[str, Card]:
-    """The card of every node, keyed by id; ``numbers`` are the pair numbers shared with another picture."""
+    """The card of every node, keyed by id; ``numbers`` are the pair numbers shared with another
+    picture.
+    """
     return {node.id: card(node, numbers.get(node.id)) for node in graph.nodes}
 
 
@@ -99,13 +104,17 @@ def role_of(node: Node) -> Role:
 
 
 def bookkeeping(op: str) -> bool:
-    """Whether an operator only moves or renames its value: ``aten._unsafe_view.default``, ``TupleGetItem``."""
+    """Whether an operator only moves or renames its value: ``aten._unsafe_view.default``,
+    ``TupleGetItem``.
+    """
     return short(op).lower().strip("_") in QUIET
 
 
 def short(op: str) -> str:
     """An operator's name without its namespace and overload: ``mul`` for ``aten.mul.Tensor``."""
-    return re.sub(r"^(aten|prims|prim|ops|torch\.ops\.aten|PrimFunc)[._:]+(\w+)(\.\w+)?$", r"\2", op)
+    return re.sub(
+        r"^(aten|prims|prim|ops|torch\.ops\.aten|PrimFunc)[._:]+(\w+)(\.\w+)?$", r"\2", op
+    )
 
 
 def _title(node: Node) -> str:
@@ -168,5 +177,19 @@ def _statistics(summary: Summary | None) -> str:
 
 
 def _data(node: Node, badge: str) -> list[tuple[str, str]]:
-    pairs = [("op", node.op), ("kind", node.kind), ("phase", node.phase), ("scope", node.scope), ("forward", node.forward or "")]
-    return [(key, text) for key, text in [*pairs, ("pair", badge), ("source", node.source[0] if node.source else "")] if text]
+    pairs = [
+        ("op", node.op),
+        ("kind", node.kind),
+        ("phase", node.phase),
+        ("scope", node.scope),
+        ("forward", node.forward or ""),
+    ]
+    return [
+        (key, text)
+        for key, text in [
+            *pairs,
+            ("pair", badge),
+            ("source", node.source[0] if node.source else ""),
+        ]
+        if text
+    ]

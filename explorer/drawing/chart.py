@@ -1,4 +1,6 @@
-"""Draws a study's charts: a Chart becomes a Vega-Lite specification, and that an SVG or a PNG in the drawings' colours."""
+"""Draws a study's charts: a Chart becomes a Vega-Lite specification, and that an SVG or a PNG in
+the drawings' colours.
+"""
 
 import json
 import math
@@ -9,12 +11,13 @@ from importlib.resources import as_file, files
 from typing import Any, Final, Literal
 
 from explorer.drawing.style import DARK, LIGHT
-from explorer.studies.records import Chart
+from explorer.model.study import Chart
 
 WIDTH, HEIGHT = 560, 300
 BAR, GAP, LONG_NAME, MANY_NAMES = 13, 5, 12, 8
-"""Thickness of a bar and half the room between groups, in pixels. From LONG_NAME characters or MANY_NAMES names on, bars lie
-down, so that their names can be read."""
+"""Thickness of a bar and half the room between groups, in pixels. From LONG_NAME characters or
+MANY_NAMES names on, bars lie down, so that their names can be read.
+"""
 
 MOST_TICKS = 12
 
@@ -30,7 +33,8 @@ TOKENS: Final = ("ink", "soft", "group-line")
 """Names of the drawings' colours that the charts use, beside the series' own."""
 
 ALT: Final = re.compile(r' aria-[a-z]+="[^"]*"| role="graphics-[a-z]+"')
-"""Vega's own accessible names, one for each mark: a title and a description for the whole say more."""
+"""Vega's own accessible names, one for each mark: a title and a description for the whole say more.
+"""
 
 RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -40,7 +44,9 @@ FONT: Final = "Roboto, Segoe UI, Helvetica, Arial, sans-serif"
 
 
 def chart_svg(chart: Chart) -> bytes:
-    """The SVG of a chart, light or dark by the reader's preference; the same bytes for the same chart."""
+    """The SVG of a chart, light or dark by the reader's preference; the same bytes for the same
+    chart.
+    """
     made: str = _converter().vegalite_to_svg(specification(chart))
     text = _numbered(ALT.sub("", made), chart.name).replace(
         'class="marks"', f'class="marks chart" role="img" aria-label="{escape(chart.title)}"', 1
@@ -58,7 +64,9 @@ def _numbered(text: str, prefix: str) -> str:
 
 def chart_png(chart: Chart) -> bytes:
     """The PNG of a chart on white, two pixels to the point."""
-    made: bytes = _converter().vegalite_to_png({**specification(chart), "background": LIGHT["paper"]}, scale=2)
+    made: bytes = _converter().vegalite_to_png(
+        {**specification(chart), "background": LIGHT["paper"]}, scale=2
+    )
     return made
 
 
@@ -83,12 +91,18 @@ def specification(chart: Chart) -> dict[str, Any]:
 def _lines_of(chart: Chart) -> dict[str, Any]:
     names = [series.name for series in chart.series]
     point = {"size": 42, "filled": True}
-    mark: dict[str, Any] = {"type": "point", **point} if chart.kind == "points" else {"type": "line", "point": point}
+    mark: dict[str, Any] = (
+        {"type": "point", **point} if chart.kind == "points" else {"type": "line", "point": point}
+    )
     if chart.kind == "steps":
         mark["interpolate"] = "step-after"
     series = _series(names)
     worded = any(isinstance(x, str) for each in chart.series for x in each.x)
-    across = {"type": "nominal", "sort": None, "axis": {"labelAngle": -30}} if worded else _numbers(chart, "x")
+    across = (
+        {"type": "nominal", "sort": None, "axis": {"labelAngle": -30}}
+        if worded
+        else _numbers(chart, "x")
+    )
     encoding: dict[str, Any] = {
         "x": {"field": "x", "title": chart.x, **across},
         "y": {"field": "y", "title": chart.y, **_numbers(chart, "y")},
@@ -96,7 +110,11 @@ def _lines_of(chart: Chart) -> dict[str, Any]:
         "shape": {**series, "scale": {"domain": names}},
     }
     if chart.kind != "points":
-        encoding["strokeDash"] = {**series, "scale": {"domain": names, "range": _dashes(len(names))}, "legend": None}
+        encoding["strokeDash"] = {
+            **series,
+            "scale": {"domain": names, "range": _dashes(len(names))},
+            "legend": None,
+        }
     return {"mark": mark, "encoding": encoding, "width": WIDTH, "height": HEIGHT}
 
 
@@ -106,15 +124,29 @@ def _bars(chart: Chart) -> dict[str, Any]:
     lying = len(places) > MANY_NAMES or max((len(place) for place in places), default=0) > LONG_NAME
     along, across, offset = ("y", "x", "yOffset") if lying else ("x", "y", "xOffset")
     titles = {along: chart.x, across: chart.y}
-    position: dict[str, Any] = {"field": "x", "type": "nominal", "sort": places, "title": titles[along]}
+    position: dict[str, Any] = {
+        "field": "x",
+        "type": "nominal",
+        "sort": places,
+        "title": titles[along],
+    }
     encoding: dict[str, Any] = {
-        along: {**position, "axis": {"labelAngle": 0, "labelLimit": 260}, "scale": {"paddingInner": 0.3}},
+        along: {
+            **position,
+            "axis": {"labelAngle": 0, "labelLimit": 260},
+            "scale": {"paddingInner": 0.3},
+        },
         across: {"field": "y", "title": titles[across], **_numbers(chart, "y")},
         "color": {**_series(names), "scale": {"domain": names, "range": _colours(len(names))}},
         offset: {"field": "series", "type": "nominal", "sort": names},
     }
     height: Any = {"step": BAR * len(names) + 2 * GAP, "for": "position"} if lying else HEIGHT
-    return {"mark": {"type": "bar", "cornerRadiusEnd": 2}, "encoding": encoding, "width": WIDTH, "height": height}
+    return {
+        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "encoding": encoding,
+        "width": WIDTH,
+        "height": height,
+    }
 
 
 def _series(names: list[str]) -> dict[str, Any]:
@@ -123,7 +155,12 @@ def _series(names: list[str]) -> dict[str, Any]:
 
 
 def _numbers(chart: Chart, axis: Literal["x", "y"]) -> dict[str, Any]:
-    found = {number for each in chart.series for number in getattr(each, axis) if isinstance(number, (int, float)) and number > 0}
+    found = {
+        number
+        for each in chart.series
+        for number in getattr(each, axis)
+        if isinstance(number, (int, float)) and number > 0
+    }
     if axis not in chart.log or not found or chart.kind == "bars":  # a bar starts at zero
         whole = all(float(number).is_integer() for number in found)
         return {
@@ -150,7 +187,11 @@ def _columns(names: list[str]) -> int:
 def _lines(text: str, width: int = 92) -> list[str]:
     lines = [""]
     for word in text.split():
-        lines = [*lines[:-1], f"{lines[-1]} {word}".strip()] if len(lines[-1]) + len(word) < width else [*lines, word]
+        lines = (
+            [*lines[:-1], f"{lines[-1]} {word}".strip()]
+            if len(lines[-1]) + len(word) < width
+            else [*lines, word]
+        )
     return [line for line in lines if line]
 
 
@@ -165,7 +206,13 @@ def _dashes(count: int) -> list[list[int]]:
 
 def _config() -> dict[str, Any]:
     ink, soft, line = (LIGHT[name] for name in TOKENS)
-    text = {"labelColor": soft, "titleColor": ink, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"}
+    text = {
+        "labelColor": soft,
+        "titleColor": ink,
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    }
     return {
         "font": FONT,
         "padding": 16,
@@ -180,9 +227,15 @@ def _config() -> dict[str, Any]:
 
 
 def _dark() -> str:
-    """Turns the light colours, which Vega writes as attributes, into the dark ones where the reader prefers dark."""
+    """Turns the light colours, which Vega writes as attributes, into the dark ones where the reader
+    prefers dark.
+    """
     pairs = [(LIGHT[name], DARK[name]) for name in TOKENS] + list(COLOURS)
-    rules = "".join(f'.chart [{what}="{light}"]{{{what}:{dark}}}' for light, dark in pairs for what in ("fill", "stroke"))
+    rules = "".join(
+        f'.chart [{what}="{light}"]{{{what}:{dark}}}'
+        for light, dark in pairs
+        for what in ("fill", "stroke")
+    )
     light, dark = (f".chart .paper{{fill:{colours['paper']}}}" for colours in (LIGHT, DARK))
     return f"{light}@media (prefers-color-scheme:dark){{{dark}{rules}}}"
 

@@ -1,4 +1,6 @@
-"""Collapses the nodes of a module into one node, forward and backward apart, without ever making a cycle."""
+"""Collapses the nodes of a module into one node, forward and backward apart, without ever making a
+cycle.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping
@@ -6,28 +8,35 @@ from typing import Final
 
 import msgspec
 
-from explorer.errors import UsageError
-from explorer.graph import Edge, GradGraph, Node
+from explorer.model.errors import UsageError
+from explorer.model.graph import Edge, GradGraph, Node
 
 ENDS: Final = frozenset({"input", "parameter", "output"})
-"""Kinds that stay in sight whatever is collapsed: they are what the gradient is of, and what it is."""
+"""Kinds that stay in sight whatever is collapsed: they are what the gradient is of, and what it is.
+"""
 
 Key = tuple[Hashable, ...]
 
 
 def collapse(graph: GradGraph, depth: int) -> GradGraph:
-    """The graph with the nodes of every module scope of at most ``depth`` parts merged into one "call" node.
+    """The graph with the nodes of every module scope of at most ``depth`` parts merged into one
+    "call" node.
 
-    Forward and backward are merged apart. A scope whose merging would make a cycle is split where it must be.
-    Depth 0 merges each phase whole. Linear in nodes and edges. Raises UsageError for a negative depth.
+    Forward and backward are merged apart. A scope whose merging would make a cycle is split where
+    it must be. Depth 0 merges each phase whole. Linear in nodes and edges. Raises UsageError for a
+    negative depth.
     """
     return collapse_named(graph, depth)[0]
 
 
 def collapse_named(graph: GradGraph, depth: int) -> tuple[GradGraph, dict[str, str]]:
-    """The collapsed graph, and for every node of the given graph the id of the node that now stands for it."""
+    """The collapsed graph, and for every node of the given graph the id of the node that now stands
+    for it.
+    """
     if depth < 0:
-        raise UsageError(f"depth is {depth}: it counts the parts of a module path that stay apart, 0 or more")
+        raise UsageError(
+            f"depth is {depth}: it counts the parts of a module path that stay apart, 0 or more"
+        )
     keys = _keys(graph, depth)
     keys = _acyclic(graph, keys)
     members: defaultdict[Key, list[Node]] = defaultdict(list)
@@ -36,8 +45,12 @@ def collapse_named(graph: GradGraph, depth: int) -> tuple[GradGraph, dict[str, s
     names = {key: f"n{index}" for index, key in enumerate(members)}
     home = {node.id: names[keys[node.id]] for node in graph.nodes}
     leaving = {edge.origin for edge in graph.edges if home[edge.origin] != home[edge.target]}
-    nodes = tuple(_merged(names[key], group, depth, home, leaving) for key, group in members.items())
-    return msgspec.structs.replace(graph, nodes=nodes, edges=_edges(graph.edges, home, members, names)), home
+    nodes = tuple(
+        _merged(names[key], group, depth, home, leaving) for key, group in members.items()
+    )
+    return msgspec.structs.replace(
+        graph, nodes=nodes, edges=_edges(graph.edges, home, members, names)
+    ), home
 
 
 def _keys(graph: GradGraph, depth: int) -> dict[str, Key]:
@@ -45,7 +58,11 @@ def _keys(graph: GradGraph, depth: int) -> dict[str, Key]:
     keys: dict[str, Key] = {}
     for node in graph.nodes:
         scope = node.scope or scopes.get(node.forward or "", "")
-        alone = node.kind in ENDS or (node.kind == "constant" and node.phase == "backward") or (depth and not scope)
+        alone = (
+            node.kind in ENDS
+            or (node.kind == "constant" and node.phase == "backward")
+            or (depth and not scope)
+        )
         keys[node.id] = (node.id,) if alone else (node.phase, node.body, cut(scope, depth))
     return keys
 
@@ -56,16 +73,30 @@ def cut(scope: str, depth: int) -> str:
 
 
 def _acyclic(graph: GradGraph, keys: dict[str, Key]) -> dict[str, Key]:
-    """Splits the keys that lie on a cycle of merged nodes, by counting how often a path has changed its key."""
-    from networkx import DiGraph, strongly_connected_components  # takes a third of a second to import
+    """Splits the keys that lie on a cycle of merged nodes, by counting how often a path has changed
+    its key.
+    """
+    from networkx import (
+        DiGraph,
+        strongly_connected_components,
+    )  # takes a third of a second to import
 
     merged = DiGraph()
     merged.add_nodes_from(keys.values())
     merged.add_edges_from({(keys[edge.origin], keys[edge.target]): None for edge in graph.edges})
-    knot = {key: index for index, part in enumerate(strongly_connected_components(merged)) if len(part) > 1 for key in part}
+    knot = {
+        key: index
+        for index, part in enumerate(strongly_connected_components(merged))
+        if len(part) > 1
+        for key in part
+    }
     if not knot:
         return keys
-    inner = [edge for edge in graph.edges if _knot(knot, keys, edge.origin) == _knot(knot, keys, edge.target) is not None]
+    inner = [
+        edge
+        for edge in graph.edges
+        if _knot(knot, keys, edge.origin) == _knot(knot, keys, edge.target) is not None
+    ]
     turns = dict.fromkeys(keys, 0)
     for edge in _sorted_by_origin(keys, inner):
         changed = keys[edge.origin] != keys[edge.target]
@@ -92,9 +123,13 @@ def _sorted_by_origin(nodes: Iterable[str], edges: list[Edge]) -> Iterable[Edge]
                 ready.append(edge.target)
 
 
-def _merged(name: str, group: list[Node], depth: int, home: Mapping[str, str], leaving: set[str]) -> Node:
+def _merged(
+    name: str, group: list[Node], depth: int, home: Mapping[str, str], leaving: set[str]
+) -> Node:
     first = group[0]
-    links = Counter(home[node.forward] for node in group if node.forward is not None and node.forward in home)
+    links = Counter(
+        home[node.forward] for node in group if node.forward is not None and node.forward in home
+    )
     forward = min(links, key=lambda link: (-links[link], int(link[1:]))) if links else None
     if len(group) == 1:
         return msgspec.structs.replace(first, id=name, forward=forward)
@@ -116,7 +151,10 @@ def _merged(name: str, group: list[Node], depth: int, home: Mapping[str, str], l
 
 
 def _edges(
-    edges: Iterable[Edge], home: Mapping[str, str], members: Mapping[Key, list[Node]], names: Mapping[Key, str]
+    edges: Iterable[Edge],
+    home: Mapping[str, str],
+    members: Mapping[Key, list[Node]],
+    names: Mapping[Key, str],
 ) -> tuple[Edge, ...]:
     whole = {names[key] for key, group in members.items() if len(group) == 1}
     kept: dict[tuple[str, str, int, int, str], Edge] = {}
@@ -125,5 +163,8 @@ def _edges(
         if origin != target:
             output = edge.output if origin in whole else 0
             slot = edge.input if target in whole else 0
-            kept.setdefault((origin, target, output, slot, edge.kind), Edge(origin, target, output, slot, edge.kind))
+            kept.setdefault(
+                (origin, target, output, slot, edge.kind),
+                Edge(origin, target, output, slot, edge.kind),
+            )
     return tuple(kept.values())

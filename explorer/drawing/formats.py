@@ -14,8 +14,8 @@ from explorer.drawing.picture import Picture, Text
 from explorer.drawing.png import png
 from explorer.drawing.svg import svg
 from explorer.drawing.text import clean, fit, measure
-from explorer.errors import UsageError
-from explorer.graph import GradGraph
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph
 
 FormatName = Literal["svg", "dot", "png", "mermaid", "json"]
 View = Literal["ladder", "flow"]
@@ -62,11 +62,13 @@ def draw(
     timeout: float = 10.0,
     prefix: str = "",
 ) -> bytes:
-    """The graph as one file's bytes, collapsed to ``depth`` parts of the module path when that is given.
+    """The graph as one file's bytes, collapsed to ``depth`` parts of the module path when that is
+    given.
 
-    ``numbers`` maps node ids of the given graph to the number that a node shares with its pair in another picture.
-    ``timeout`` limits Graphviz, in seconds; past it a simple layout is used, and the picture says so. ``prefix`` begins
-    every id of an SVG. Raises UsageError for an unknown format or view, and for Mermaid of a graph that it cannot show.
+    ``numbers`` maps node ids of the given graph to the number that a node shares with its pair in
+    another picture. ``timeout`` limits Graphviz, in seconds; past it a simple layout is used, and
+    the picture says so. ``prefix`` begins every id of an SVG. Raises UsageError for an unknown
+    format or view, and for Mermaid of a graph that it cannot show.
     """
     for name, given, allowed in (("format", format, FORMATS), ("view", view, VIEWS)):
         if given not in allowed:
@@ -86,7 +88,9 @@ def pair(
     timeout: float = 10.0,
     prefix: str = "",
 ) -> bytes:
-    """One SVG of two graphs side by side, pairs with the same number; ids begin with ``prefix`` and "left-" or "right-"."""
+    """One SVG of two graphs side by side, pairs with the same number; ids begin with ``prefix`` and
+    "left-" or "right-".
+    """
     names = (f"{prefix}left-", f"{prefix}right-")
     both = [
         _prepare(graph, view, depth, given, title, timeout, name)
@@ -109,12 +113,23 @@ def _prepare(
         graph, home = collapse_named(graph, depth)
         alone = {node.id for node in graph.nodes if node.kind != "call"}
         shared = {home[node]: number for node, number in shared.items() if home.get(node) in alone}
-    return Drawing(graph, view, shared, f"{graph.engine} · {graph.case}" if title is None else title, timeout, prefix)
+    return Drawing(
+        graph,
+        view,
+        shared,
+        f"{graph.engine} · {graph.case}" if title is None else title,
+        timeout,
+        prefix,
+    )
 
 
 def picture(drawing: Drawing) -> Picture:
-    """The laid-out picture with its title, its counts, and a note when the layout is not Graphviz's."""
-    laid, instead = VIEWS[drawing.view](drawing.graph, cards(drawing.graph, drawing.numbers), drawing.timeout)
+    """The laid-out picture with its title, its counts, and a note when the layout is not
+    Graphviz's.
+    """
+    laid, instead = VIEWS[drawing.view](
+        drawing.graph, cards(drawing.graph, drawing.numbers), drawing.timeout
+    )
     counts = _counts(drawing.graph)
     headline = min(WIDEST_TITLE, measure(drawing.title, 15) * BOLD)
     width = max(laid.width, 40 + max(headline, measure(counts, 10), measure(instead, 11)))
@@ -125,7 +140,9 @@ def picture(drawing: Drawing) -> Picture:
         *laid.texts,
     ]
     described = f"{counts}. {WORDS[drawing.view]} {instead}".rstrip()
-    return msgspec.structs.replace(laid, width=width, texts=tuple(texts), title=drawing.title, description=described)
+    return msgspec.structs.replace(
+        laid, width=width, texts=tuple(texts), title=drawing.title, description=described
+    )
 
 
 def _counts(graph: GradGraph) -> str:

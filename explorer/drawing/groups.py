@@ -1,4 +1,6 @@
-"""Finds the module scopes whose nodes stand together in a lane, to be drawn as soft boxes behind them."""
+"""Finds the module scopes whose nodes stand together in a lane, to be drawn as soft boxes behind
+them.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -26,7 +28,9 @@ DEEPEST = 2
 
 
 class Span(msgspec.Struct, frozen=True):
-    """A group before rows have a y: its label, its sides, its rows, and how many groups it holds one in the other."""
+    """A group before rows have a y: its label, its sides, its rows, and how many groups it holds
+    one in the other.
+    """
 
     label: str
     left: float
@@ -37,41 +41,88 @@ class Span(msgspec.Struct, frozen=True):
 
 
 def spans(lane: Lane, scopes: Mapping[str, str]) -> list[Span]:
-    """The groups of one lane, outer ones first; a scope that others are mixed into is left out there."""
+    """The groups of one lane, outer ones first; a scope that others are mixed into is left out
+    there.
+    """
     runs = _runs(lane, scopes)
     found: list[Span] = []
     for scope, rows in sorted(runs, key=lambda run: (-run[0].count("."), run[0], run[1])):
-        members = {node for row in rows for x0, x1, node in lane.boxes[row] if _within(scopes[node], scope)}
-        inner = [span for span in found if rows[0] <= span.first and span.last <= rows[-1] and _within(span.label, scope)]
+        members = {
+            node for row in rows for x0, x1, node in lane.boxes[row] if _within(scopes[node], scope)
+        }
+        inner = [
+            span
+            for span in found
+            if rows[0] <= span.first and span.last <= rows[-1] and _within(span.label, scope)
+        ]
         holds = 1 + max((span.holds for span in inner), default=-1)
-        left = min([min(lane.centres[node] - lane.half(node) for node in members) - SIDE, *(s.left - SIDE for s in inner)])
-        right = max([max(lane.centres[node] + lane.half(node) for node in members) + SIDE, *(s.right + SIDE for s in inner)])
-        same = any(span.first == rows[0] and span.last == rows[-1] and _covers(lane, span, members) for span in inner)
+        left = min(
+            [
+                min(lane.centres[node] - lane.half(node) for node in members) - SIDE,
+                *(s.left - SIDE for s in inner),
+            ]
+        )
+        right = max(
+            [
+                max(lane.centres[node] + lane.half(node) for node in members) + SIDE,
+                *(s.right + SIDE for s in inner),
+            ]
+        )
+        same = any(
+            span.first == rows[0] and span.last == rows[-1] and _covers(lane, span, members)
+            for span in inner
+        )
         span = Span(scope, left, right, rows[0], rows[-1], holds)
         words = (span.label, brief(span.label), "")
-        roomy = (_roomy(lane, span, side, text) for text in words for side in (_short(lane, span), 0.0))
-        fitting = (each for each in roomy if not _mixed(lane, each, members) and not _crossed(each, found))
+        roomy = (
+            _roomy(lane, span, side, text) for text in words for side in (_short(lane, span), 0.0)
+        )
+        fitting = (
+            each for each in roomy if not _mixed(lane, each, members) and not _crossed(each, found)
+        )
         span = max(fitting, key=_legible, default=span)
-        if not same and holds < DEEPEST and not _mixed(lane, span, members) and not _crossed(span, found):
+        if (
+            not same
+            and holds < DEEPEST
+            and not _mixed(lane, span, members)
+            and not _crossed(span, found)
+        ):
             found.append(span)
-    return sorted((_relative(span, found) for span in found), key=lambda span: (-span.holds, span.first, span.left))
+    return sorted(
+        (_relative(span, found) for span in found),
+        key=lambda span: (-span.holds, span.first, span.left),
+    )
 
 
 def _relative(span: Span, found: list[Span]) -> Span:
     """The group with its label cut to the part that the group around it does not say already."""
-    around = [o.label for o in found if o.first <= span.first and span.last <= o.last and span.label.startswith(o.label + ".")]
-    return msgspec.structs.replace(span, label=span.label[len(max(around, key=len)) + 1 :]) if around else span
+    around = [
+        o.label
+        for o in found
+        if o.first <= span.first and span.last <= o.last and span.label.startswith(o.label + ".")
+    ]
+    return (
+        msgspec.structs.replace(span, label=span.label[len(max(around, key=len)) + 1 :])
+        if around
+        else span
+    )
 
 
 def _short(lane: Lane, span: Span) -> float:
-    """By how much a group must grow to the left so that its label ends before the edge into its first box."""
+    """By how much a group must grow to the left so that its label ends before the edge into its
+    first box.
+    """
     boxes = [(x0 + x1) / 2 for x0, x1, _ in lane.boxes[span.first] if span.left < x0 < span.right]
     label = span.label if span.holds else span.label.rsplit(".", 1)[-1]
-    return min(WIDEN, max(0.0, span.left + 6 + measure(label, 9.0) + 5 - min(boxes, default=span.right)))
+    return min(
+        WIDEN, max(0.0, span.left + 6 + measure(label, 9.0) + 5 - min(boxes, default=span.right))
+    )
 
 
 def brief(label: str) -> str:
-    """What a subgraph is, without what decides on it: "true branch" of "if x.sum() > 0: true branch"."""
+    """What a subgraph is, without what decides on it: "true branch" of "if x.sum() > 0: true
+    branch".
+    """
     return label.rpartition(": ")[2]
 
 

@@ -1,4 +1,6 @@
-"""Lays a gradient graph out as a ladder: forward down on the left, backward up on the right, saved tensors as rungs."""
+"""Lays a gradient graph out as a ladder: forward down on the left, backward up on the right, saved
+tensors as rungs.
+"""
 
 import bisect
 from collections import Counter, defaultdict
@@ -16,12 +18,14 @@ from explorer.drawing.routes import Gaps, Height, Route, svg_path
 from explorer.drawing.split import Parts, backward_levels, neighbours, split, sub_rows
 from explorer.drawing.text import clean, fit, measure
 from explorer.drawing.wiring import Columns, Side, wire
-from explorer.graph import GradGraph, Phase
+from explorer.model.graph import GradGraph, Phase
 
 MARGIN: Final = 20.0
 HEAD: Final = 82.0
 CHANNEL: Final = 46.0
-"""Width of the space between the leaves and the forward lane, and between the backward lane and the gradients."""
+"""Width of the space between the leaves and the forward lane, and between the backward lane and the
+gradients.
+"""
 
 MIDDLE: Final = 104.0
 """Width of the space that the rungs cross."""
@@ -33,20 +37,26 @@ OUTWARD: Final = 50.0
 """How far towards the gradients a node is drawn from which the backward goes no further."""
 
 CHAIN_WEIGHT: Final = 12.0
-"""How much more a node that the backward goes on from holds its place than one that ends in a gradient."""
+"""How much more a node that the backward goes on from holds its place than one that ends in a
+gradient.
+"""
 
 DOT: Final = "\ufffe"
 """Stands for a dot within one part of a module path; no label has it, for XML forbids it."""
 
 FEW_RUNGS: Final = 40
-"""With more saved tensors than this in one lane, Graphviz is not shown them: they are drawn over its layout."""
+"""With more saved tensors than this in one lane, Graphviz is not shown them: they are drawn over
+its layout.
+"""
 
 
 Places = dict[str, tuple[float, float]]
 
 
 class Rows(msgspec.Struct, frozen=True):
-    """Where each lane node stands in the common grid of rows; ``bands`` are the first rows of the levels."""
+    """Where each lane node stands in the common grid of rows; ``bands`` are the first rows of the
+    levels.
+    """
 
     forward: dict[str, int]
     backward: dict[str, int]
@@ -54,7 +64,9 @@ class Rows(msgspec.Struct, frozen=True):
 
 
 def ladder(graph: GradGraph, cards: Mapping[str, Card], timeout: float) -> tuple[Picture, str]:
-    """The ladder picture without its titles, and why Graphviz did not lay out its forward lane ("" when it did)."""
+    """The ladder picture without its titles, and why Graphviz did not lay out its forward lane (""
+    when it did).
+    """
     return _lay_out(graph, split(graph), cards, timeout)
 
 
@@ -73,7 +85,9 @@ def _flow_kind(phases: Mapping[str, Phase], wire: Wire) -> WireKind:
     return phases[wire.target] if phases[wire.origin] == phases[wire.target] else "rung"
 
 
-def _lay_out(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], timeout: float) -> tuple[Picture, str]:
+def _lay_out(
+    graph: GradGraph, parts: Parts, cards: Mapping[str, Card], timeout: float
+) -> tuple[Picture, str]:
     places, instead = _forward(graph, parts, cards, timeout)
     ranks = _ranks({node: y for node, (_, y) in places.items()})
     rows = _rows(graph, parts, ranks)
@@ -89,26 +103,49 @@ def _lay_out(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], timeout:
     return _picture(columns, routes, boxes, groups, heights), instead
 
 
-def _forward(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], timeout: float) -> tuple[Places, str]:
+def _forward(
+    graph: GradGraph, parts: Parts, cards: Mapping[str, Card], timeout: float
+) -> tuple[Places, str]:
     lane = set(parts.forward)
     inside = [edge for edge in graph.edges if edge.origin in lane and edge.target in lane]
     rungs = sum(edge.kind == "saved" for edge in inside)
-    edges = list(dict.fromkeys((e.origin, e.target) for e in inside if e.kind != "saved" or rungs <= FEW_RUNGS))
+    edges = list(
+        dict.fromkeys(
+            (e.origin, e.target) for e in inside if e.kind != "saved" or rungs <= FEW_RUNGS
+        )
+    )
     followed = {origin for origin, _ in edges}
     # In a flow, a result stands where it is made: pulled down, it would drag its maker aside.
     lanes = bool(parts.backward or parts.leaves)
-    last = [node for node in parts.forward if lanes and cards[node].role == "result" and node not in followed]
+    last = [
+        node
+        for node in parts.forward
+        if lanes and cards[node].role == "result" and node not in followed
+    ]
     sizes = {node: (cards[node].width, 30.0) for node in parts.forward}
     data = {(edge.origin, edge.target) for edge in inside if edge.kind != "saved"}
     bodies = {node.id: node.body for node in graph.nodes if node.body and node.id in lane}
     layout = arrange(
-        Request(sizes, edges, last, bodies, [pair for pair in edges if pair not in data], across=4 * SIDE, down=24.0), timeout
+        Request(
+            sizes,
+            edges,
+            last,
+            bodies,
+            [pair for pair in edges if pair not in data],
+            across=4 * SIDE,
+            down=24.0,
+        ),
+        timeout,
     )
     return _straightened(layout.places, edges, cards), layout.instead
 
 
-def _straightened(places: Places, edges: list[tuple[str, str]], cards: Mapping[str, Card]) -> Places:
-    """The places with every plain chain (one reader, one read) moved upright as far as its neighbours let it."""
+def _straightened(
+    places: Places, edges: list[tuple[str, str]], cards: Mapping[str, Card]
+) -> Places:
+    """The places with every plain chain (one reader, one read) moved upright as far as its
+    neighbours let it.
+    """
     reads, readers = Counter(target for _, target in edges), Counter(origin for origin, _ in edges)
     above = {target: origin for origin, target in edges if reads[target] == readers[origin] == 1}
     rows: defaultdict[float, list[str]] = defaultdict(list)
@@ -119,7 +156,13 @@ def _straightened(places: Places, edges: list[tuple[str, str]], cards: Mapping[s
         order = sorted(rows[row], key=lambda node: places[node][0])
         wanted = [x.get(above.get(node, ""), places[node][0]) for node in order]
         weights = [CHAIN_WEIGHT if node in above else 1.0 for node in order]
-        x.update(zip(order, spread(wanted, [cards[node].width for node in order], 4 * SIDE, weights), strict=True))
+        x.update(
+            zip(
+                order,
+                spread(wanted, [cards[node].width for node in order], 4 * SIDE, weights),
+                strict=True,
+            )
+        )
     return {node: (x[node], y) for node, (_, y) in places.items()}
 
 
@@ -139,15 +182,23 @@ def _rows(graph: GradGraph, parts: Parts, ranks: dict[str, int]) -> Rows:
         start[band] = total
         total += depth[band]
     forward = {node: start[rank] + (depth[rank] - 1) // 2 for node, rank in ranks.items()}
-    backward = {node: start[level[node]] + depth[level[node]] - 1 - sub[node] for node in parts.backward}
+    backward = {
+        node: start[level[node]] + depth[level[node]] - 1 - sub[node] for node in parts.backward
+    }
     return Rows(forward, backward, frozenset(start.values()))
 
 
-def _backward(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], rows: Rows, forward: Lane) -> dict[str, float]:
-    """The horizontal centres of the backward lane: each node beneath its forward node's place, drawn to those it is wired to."""
+def _backward(
+    graph: GradGraph, parts: Parts, cards: Mapping[str, Card], rows: Rows, forward: Lane
+) -> dict[str, float]:
+    """The horizontal centres of the backward lane: each node beneath its forward node's place,
+    drawn to those it is wired to.
+    """
     nodes = graph.by_id()
     lane = set(parts.backward)
-    before, after = neighbours([edge for edge in graph.edges if edge.origin in lane and edge.target in lane])
+    before, after = neighbours(
+        [edge for edge in graph.edges if edge.origin in lane and edge.target in lane]
+    )
     ending = _ending(parts, rows, after)
     middle = (forward.left + forward.right) / 2
     homes = {node: forward.centres.get(nodes[node].forward or "") for node in parts.backward}
@@ -160,26 +211,49 @@ def _backward(graph: GradGraph, parts: Parts, cards: Mapping[str, Card], rows: R
         wanted = {}
         for node in by_row[row]:
             near = [centres[other] for other in (*before[node], *after[node]) if other in centres]
-            near = near or [place for place in map(homes.__getitem__, after[node]) if place is not None] or [middle]
+            near = (
+                near
+                or [place for place in map(homes.__getitem__, after[node]) if place is not None]
+                or [middle]
+            )
             pulled, home = sum(near) / len(near), homes[node]
-            wanted[node] = pulled if home is None else (home + pulled) / 2 if node in centres else home
+            wanted[node] = (
+                pulled if home is None else (home + pulled) / 2 if node in centres else home
+            )
             wanted[node] += OUTWARD if node in ending else 0.0
         order = sorted(by_row[row], key=wanted.__getitem__)
         weights = [1.0 if node in ending else CHAIN_WEIGHT for node in order]
-        placed = spread([wanted[node] for node in order], [cards[node].width for node in order], 3 * SIDE, weights)
+        placed = spread(
+            [wanted[node] for node in order],
+            [cards[node].width for node in order],
+            3 * SIDE,
+            weights,
+        )
         centres.update(zip(order, placed, strict=True))
-    return _apart(centres, {node: nodes[node].body for node in parts.backward if nodes[node].body}, cards, rows.backward)
+    return _apart(
+        centres,
+        {node: nodes[node].body for node in parts.backward if nodes[node].body},
+        cards,
+        rows.backward,
+    )
 
 
 def _apart(
-    centres: dict[str, float], bodies: Mapping[str, str], cards: Mapping[str, Card], rows: Mapping[str, int]
+    centres: dict[str, float],
+    bodies: Mapping[str, str],
+    cards: Mapping[str, Card],
+    rows: Mapping[str, int],
 ) -> dict[str, float]:
-    """The centres with all else moved out of the way of each subgraph, to the side where it stands, so that none is mixed in."""
+    """The centres with all else moved out of the way of each subgraph, to the side where it stands,
+    so that none is mixed in.
+    """
     blocks: defaultdict[str, list[str]] = defaultdict(list)
     for node, body in bodies.items():
         blocks[body].append(node)
     x = dict(centres)
-    for members in sorted(blocks.values(), key=lambda found: sum(x[node] for node in found) / len(found)):
+    for members in sorted(
+        blocks.values(), key=lambda found: sum(x[node] for node in found) / len(found)
+    ):
         inside, middle = set(members), sum(x[node] for node in members) / len(members)
         first, last = min(rows[node] for node in members), max(rows[node] for node in members)
         for node in sorted(x, key=lambda node: abs(x[node] - middle)):
@@ -189,13 +263,19 @@ def _apart(
             edge = max(side * x[member] + cards[member].width / 2 for member in members)
             gap = edge + 4 * SIDE - (side * x[node] - cards[node].width / 2)
             if gap > 0:
-                beyond = [other for other in x if other not in inside and side * x[other] >= side * x[node]]
+                beyond = [
+                    other
+                    for other in x
+                    if other not in inside and side * x[other] >= side * x[node]
+                ]
                 x.update({other: x[other] + side * gap for other in beyond})
     return x
 
 
 def _ending(parts: Parts, rows: Rows, after: Mapping[str, list[str]]) -> set[str]:
-    """The backward nodes from which the backward goes no further up than their own level: they lead to a gradient."""
+    """The backward nodes from which the backward goes no further up than their own level: they lead
+    to a gradient.
+    """
     starts = sorted(rows.bands)
     band = {node: bisect.bisect(starts, row) for node, row in rows.backward.items()}
     ending: set[str] = set()
@@ -206,7 +286,9 @@ def _ending(parts: Parts, rows: Rows, after: Mapping[str, list[str]]) -> set[str
 
 
 def _scopes(graph: GradGraph) -> dict[str, str]:
-    """The module path of every node to be grouped: its own, its forward node's, or for a constant that of all its readers."""
+    """The module path of every node to be grouped: its own, its forward node's, or for a constant
+    that of all its readers.
+    """
     own = {node.id: node.scope for node in graph.nodes}
     own.update({node.id: own.get(node.forward or "", "") for node in graph.nodes if not node.scope})
     read_in: defaultdict[str, set[str]] = defaultdict(set)
@@ -224,7 +306,9 @@ def _scopes(graph: GradGraph) -> dict[str, str]:
 
 
 class Heights(msgspec.Struct, frozen=True):
-    """The y of rows: their centres, their half heights, and the upper edge of the tracks in the gap above each."""
+    """The y of rows: their centres, their half heights, and the upper edge of the tracks in the gap
+    above each.
+    """
 
     centre: list[float]
     half: list[float]
@@ -252,7 +336,9 @@ def _heights(cards: Mapping[str, Card], rows: Rows, gaps: Gaps, groups: list[Spa
         heights.half.append(tall[row] / 2)
         y += tall[row]
     heights.tracks.append(y + ends[total - 1] + 7)
-    return msgspec.structs.replace(heights, bottom=y + ends[total - 1] + TRACK * gaps.count(total) + 14)
+    return msgspec.structs.replace(
+        heights, bottom=y + ends[total - 1] + TRACK * gaps.count(total) + 14
+    )
 
 
 def _boxes(columns: Columns, heights: Heights) -> dict[str, Box]:
@@ -260,16 +346,22 @@ def _boxes(columns: Columns, heights: Heights) -> dict[str, Box]:
     for lane in (columns.left, columns.right):
         for node, centre in lane.centres.items():
             card = lane.cards[node]
-            boxes[node] = Box(card, centre - card.width / 2, heights.centre[lane.rows[node]] - card.height / 2)
+            boxes[node] = Box(
+                card, centre - card.width / 2, heights.centre[lane.rows[node]] - card.height / 2
+            )
     for side in (columns.leaves, columns.gradients):
         for node, centre in zip(side.order, _beside(side, columns.cards, heights), strict=True):
             card = columns.cards[node]
-            boxes[node] = Box(card, side.x - (card.width if side.end else 0.0), centre - card.height / 2)
+            boxes[node] = Box(
+                card, side.x - (card.width if side.end else 0.0), centre - card.height / 2
+            )
     return boxes
 
 
 def _beside(side: Side, cards: Mapping[str, Card], heights: Heights) -> list[float]:
-    """The y of leaves or gradients: as near as they can come to their rows, none above the lanes' upper edge."""
+    """The y of leaves or gradients: as near as they can come to their rows, none above the lanes'
+    upper edge.
+    """
     homes = [side.home[node] for node in side.order]
     wanted = [heights.centre[row] + nudge if heights.centre else HEAD for row, nudge in homes]
     sizes = [cards[node].height for node in side.order]
@@ -289,7 +381,9 @@ def _y(height: Height, boxes: Mapping[str, Box], heights: Heights) -> float:
 
 def _wire(route: Route, boxes: Mapping[str, Box], heights: Heights) -> Wire:
     points = [(step.how, step.x, _y(step.y, boxes, heights)) for step in route.steps]
-    return Wire(route.origin, route.target, route.kind, svg_path([(str(how), x, y) for how, x, y in points]))
+    return Wire(
+        route.origin, route.target, route.kind, svg_path([(str(how), x, y) for how, x, y in points])
+    )
 
 
 def _group(lane: Lane, span: Span, heights: Heights) -> Group:
@@ -297,17 +391,25 @@ def _group(lane: Lane, span: Span, heights: Heights) -> Group:
     top = heights.centre[members[0]] - heights.half[members[0]] - LABEL * (span.holds + 1) - 1
     bottom = heights.centre[members[-1]] + heights.half[members[-1]] + 5 + 4.0 * span.holds
     width = max(span.right - span.left, 30.0)
-    return Group(_label(span.label.replace(DOT, "."), width - 8), span.left, top, width, bottom - top)
+    return Group(
+        _label(span.label.replace(DOT, "."), width - 8), span.left, top, width, bottom - top
+    )
 
 
 def _label(label: str, width: float) -> str:
-    """A group's label as far as there is room: of a subgraph, what it is rather than what decides on it."""
+    """A group's label as far as there is room: of a subgraph, what it is rather than what decides
+    on it.
+    """
     words = label if measure(label, 9.0) <= width else brief(label)
     return fit(words, 9.0, width)
 
 
 def _picture(
-    columns: Columns, routes: list[Route], boxes: dict[str, Box], groups: list[tuple[Lane, Span]], heights: Heights
+    columns: Columns,
+    routes: list[Route],
+    boxes: dict[str, Box],
+    groups: list[tuple[Lane, Span]],
+    heights: Heights,
 ) -> Picture:
     bottom = max([heights.bottom, *(box.y + box.card.height + 14 for box in boxes.values())])
     right = max([columns.width, *(box.x + box.card.width for box in boxes.values())])

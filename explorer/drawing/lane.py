@@ -1,4 +1,6 @@
-"""One lane of a ladder: boxes in rows, and the free vertical corridors between them for edges that pass rows by."""
+"""One lane of a ladder: boxes in rows, and the free vertical corridors between them for edges that
+pass rows by.
+"""
 
 import bisect
 from collections import defaultdict
@@ -13,13 +15,23 @@ APART = 6.0
 """How far passing edges of different origins stay from each other."""
 
 FAR = 60
-"""An edge that passes more rows than this goes to the gutter beside the lane without looking for a way between boxes."""
+"""An edge that passes more rows than this goes to the gutter beside the lane without looking for a
+way between boxes.
+"""
 
 
 class Lane:
-    """Boxes at a row and a horizontal centre. Corridors are handed out one after the other and stay taken."""
+    """Boxes at a row and a horizontal centre. Corridors are handed out one after the other and stay
+    taken.
+    """
 
-    def __init__(self, cards: Mapping[str, Card], rows: Mapping[str, int], centres: Mapping[str, float], gutter: int) -> None:
+    def __init__(
+        self,
+        cards: Mapping[str, Card],
+        rows: Mapping[str, int],
+        centres: Mapping[str, float],
+        gutter: int,
+    ) -> None:
         """``gutter`` is the side on which edges go that find no way: -1 left, 1 right."""
         self.cards, self.rows, self.centres, self.gutter = cards, rows, dict(centres), gutter
         self.boxes: defaultdict[int, list[tuple[float, float, str]]] = defaultdict(list)
@@ -54,12 +66,18 @@ class Lane:
         return self.cards[node].width / 2
 
     def corridor(self, origin: str, target: str, first: int, last: int) -> float:
-        """The x of a vertical way past rows ``first`` to ``last``, near the target; taken for this origin from now on."""
+        """The x of a vertical way past rows ``first`` to ``last``, near the target; taken for this
+        origin from now on.
+        """
         blocked = [] if last - first > FAR else self._blocked(origin, first, last)
         wish = (self.centres[target], self.centres[origin])
         choices = [x for w in wish for x in _free(blocked, w)] if last - first <= FAR else []
         inside = [x for x in choices if self.left - 40 <= x <= self.right + 40]
-        x = min(inside, key=lambda x: (min(abs(x - w) for w in wish), x)) if inside else self._gutter(origin)
+        x = (
+            min(inside, key=lambda x: (min(abs(x - w) for w in wish), x))
+            if inside
+            else self._gutter(origin)
+        )
         for row in range(first, last + 1):
             bisect.insort(self.taken[row], (x, origin))
         return x
@@ -68,7 +86,9 @@ class Lane:
         spans = []
         for row in range(first, last + 1):
             spans += [(x0 - CLEAR, x1 + CLEAR) for x0, x1, _ in self.boxes.get(row, ())]
-            spans += [(x - APART, x + APART) for x, owner in self.taken.get(row, ()) if owner != origin]
+            spans += [
+                (x - APART, x + APART) for x, owner in self.taken.get(row, ()) if owner != origin
+            ]
         return merged(spans)
 
     def _gutter(self, origin: str) -> float:
@@ -81,7 +101,9 @@ class Lane:
     def extent(self) -> tuple[float, float]:
         """The lane's left and right edge with its gutters."""
         ways = [x for row in self.taken.values() for x, _ in row]
-        return min([self.left, *(x - CLEAR for x in ways)]), max([self.right, *(x + CLEAR for x in ways)])
+        return min([self.left, *(x - CLEAR for x in ways)]), max(
+            [self.right, *(x + CLEAR for x in ways)]
+        )
 
 
 def merged(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -1,4 +1,6 @@
-"""A simple layered layout: longest-path layers, barycentre order, and places that keep their distance; no Graphviz needed."""
+"""A simple layered layout: longest-path layers, barycentre order, and places that keep their
+distance; no Graphviz needed.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +10,9 @@ SWEEPS = 4
 
 
 def layers(nodes: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """The length of the longest path that leads to each node; nodes on a cycle stay where the walk left them."""
+    """The length of the longest path that leads to each node; nodes on a cycle stay where the walk
+    left them.
+    """
     level = dict.fromkeys(nodes, 0)
     after: defaultdict[str, list[str]] = defaultdict(list)
     waiting: Counter[str] = Counter()
@@ -26,8 +30,14 @@ def layers(nodes: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str, 
     return level
 
 
-def spread(wanted: Sequence[float], sizes: Sequence[float], apart: float, weights: Sequence[float] | None = None) -> list[float]:
-    """Centres nearest to the wanted ones (least weighted squares), in the given order, with ``apart`` between neighbours.
+def spread(
+    wanted: Sequence[float],
+    sizes: Sequence[float],
+    apart: float,
+    weights: Sequence[float] | None = None,
+) -> list[float]:
+    """Centres nearest to the wanted ones (least weighted squares), in the given order, with
+    ``apart`` between neighbours.
 
     Isotonic regression by pooling adjacent violators, after the sizes are taken out.
     """
@@ -48,7 +58,11 @@ def spread(wanted: Sequence[float], sizes: Sequence[float], apart: float, weight
 
 
 def layered(
-    sizes: Mapping[str, tuple[float, float]], edges: Sequence[tuple[str, str]], last: Iterable[str], across: float, down: float
+    sizes: Mapping[str, tuple[float, float]],
+    edges: Sequence[tuple[str, str]],
+    last: Iterable[str],
+    across: float,
+    down: float,
 ) -> dict[str, tuple[float, float]]:
     """The centre of every node, y growing downwards; ``last`` stand in the bottom layer."""
     level = layers(sizes, edges)
@@ -71,7 +85,9 @@ def layered(
     return places
 
 
-def _neighbours(edges: Sequence[tuple[str, str]]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+def _neighbours(
+    edges: Sequence[tuple[str, str]],
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     before: defaultdict[str, list[str]] = defaultdict(list)
     after: defaultdict[str, list[str]] = defaultdict(list)
     for origin, target in edges:
@@ -81,8 +97,21 @@ def _neighbours(edges: Sequence[tuple[str, str]]) -> tuple[dict[str, list[str]],
 
 
 def _place(
-    row: list[str], near: Mapping[str, list[str]], x: dict[str, float], sizes: Mapping[str, tuple[float, float]], across: float
+    row: list[str],
+    near: Mapping[str, list[str]],
+    x: dict[str, float],
+    sizes: Mapping[str, tuple[float, float]],
+    across: float,
 ) -> None:
-    wanted = {node: sum(x[other] for other in near[node]) / len(near[node]) if near.get(node) else x[node] for node in row}
+    wanted = {
+        node: sum(x[other] for other in near[node]) / len(near[node]) if near.get(node) else x[node]
+        for node in row
+    }
     row.sort(key=wanted.__getitem__)
-    x.update(zip(row, spread([wanted[node] for node in row], [sizes[node][0] for node in row], across), strict=True))
+    x.update(
+        zip(
+            row,
+            spread([wanted[node] for node in row], [sizes[node][0] for node in row], across),
+            strict=True,
+        )
+    )

@@ -6,8 +6,8 @@ from typing import Final
 from explorer.drawing.cards import card
 from explorer.drawing.style import FILL, LIGHT
 from explorer.drawing.text import clean
-from explorer.errors import UsageError
-from explorer.graph import GradGraph
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph
 
 LARGEST: Final = 60
 """A Mermaid chart of more nodes than this can no longer be read."""
@@ -42,15 +42,23 @@ def mermaid(graph: GradGraph, numbers: Mapping[str, int]) -> bytes:
                 shown = card(node, numbers.get(node.id))
                 start, end = SHAPES.get(shown.role, ("[", "]"))
                 words = [f"({shown.badge})" if shown.badge else "", shown.title, shown.shape]
-                text = "<br/>".join(filter(None, (quoted(" ".join(filter(None, words))), quoted(shown.value))))
+                text = "<br/>".join(
+                    filter(None, (quoted(" ".join(filter(None, words))), quoted(shown.value)))
+                )
                 lines.append(f'    {node.id}{start}"{text}"{end}:::{FILL[shown.role]}')
         lines.append("  end")
     lines += [f"  {edge.origin} {ARROWS[edge.kind]} {edge.target}" for edge in graph.edges]
     for fill in dict.fromkeys(FILL.values()):
-        lines.append(f"  classDef {fill} fill:{LIGHT[fill]},stroke:{LIGHT[fill + '-line']},color:{LIGHT['ink']}")
+        lines.append(
+            f"  classDef {fill} fill:{LIGHT[fill]},stroke:{LIGHT[fill + '-line']},color:{LIGHT['ink']}"
+        )
     return ("\n".join(lines) + "\n").encode()
 
 
 def quoted(text: str) -> str:
-    """Text for a Mermaid label: everything that Mermaid or HTML could read as syntax becomes a character code."""
-    return "".join(sign if sign.isalnum() or sign in PLAIN else f"#{ord(sign)};" for sign in clean(text))
+    """Text for a Mermaid label: everything that Mermaid or HTML could read as syntax becomes a
+    character code.
+    """
+    return "".join(
+        sign if sign.isalnum() or sign in PLAIN else f"#{ord(sign)};" for sign in clean(text)
+    )

@@ -1,10 +1,23 @@
-"""The records between layout and file: boxes, wires and groups with their places, in points from the top left."""
+"""The records between layout and file: boxes, wires and groups with their places, in points from
+the top left.
+"""
 
 from typing import Literal
 
 import msgspec
 
-Role = Literal["forward", "backward", "leaf", "gradient", "result", "seed", "accumulate", "call", "call-backward", "quiet"]
+Role = Literal[
+    "forward",
+    "backward",
+    "leaf",
+    "gradient",
+    "result",
+    "seed",
+    "accumulate",
+    "call",
+    "call-backward",
+    "quiet",
+]
 WireKind = Literal["forward", "backward", "rung", "leaf", "gradient", "control"]
 
 TITLE_SIZE = 12.0
@@ -13,10 +26,11 @@ PAD = 8.0
 
 
 class Card(msgspec.Struct, frozen=True):
-    """What one node's box says and how large it is: an operator, its shape, its value, and a tooltip of all that is known.
+    """What one node's box says and how large it is: an operator, its shape, its value, and a
+    tooltip of all that is known.
 
-    ``badge`` is the number that the node shares with its pair in another picture ("" without one). ``alarm``: its value is not
-    finite; ``idle``: it stands in a branch that did not run.
+    ``badge`` is the number that the node shares with its pair in another picture ("" without one).
+    ``alarm``: its value is not finite; ``idle``: it stands in a branch that did not run.
     """
 
     id: str
@@ -66,11 +80,21 @@ class Text(msgspec.Struct, frozen=True):
     x: float
     y: float
     text: str
-    style: Literal["heading-forward", "heading-backward", "heading-leaf", "heading-gradient", "note", "title", "subtitle"]
+    style: Literal[
+        "heading-forward",
+        "heading-backward",
+        "heading-leaf",
+        "heading-gradient",
+        "note",
+        "title",
+        "subtitle",
+    ]
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole drawing: what is where, its size, and the sentences that describe it to those who cannot see it."""
+    """A whole drawing: what is where, its size, and the sentences that describe it to those who
+    cannot see it.
+    """
 
     width: float
     height: float

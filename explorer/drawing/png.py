@@ -1,4 +1,6 @@
-"""Renders an SVG of ours to PNG with resvg and a font that comes by pip, so that no system package is needed."""
+"""Renders an SVG of ours to PNG with resvg and a font that comes by pip, so that no system package
+is needed.
+"""
 
 from importlib.resources import as_file, files
 from typing import Final
@@ -9,11 +11,15 @@ LARGEST: Final = 16000.0
 
 
 AREA: Final = 10e6
-"""Pixels above which a picture is not drawn sharper than one pixel to the point: time and size grow with them."""
+"""Pixels above which a picture is not drawn sharper than one pixel to the point: time and size grow
+with them.
+"""
 
 
 def png(svg: bytes, width: float, height: float, scale: float = 2.0) -> bytes:
-    """The PNG of a plain SVG, ``scale`` pixels to the point as far as AREA allows, and no side longer than LARGEST."""
+    """The PNG of a plain SVG, ``scale`` pixels to the point as far as AREA allows, and no side
+    longer than LARGEST.
+    """
     import resvg_py  # only those who ask for a PNG need it
 
     fine = min(scale, max(1.0, (AREA / max(width * height, 1.0)) ** 0.5))

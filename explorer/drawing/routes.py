@@ -1,4 +1,6 @@
-"""Paths whose heights are not known yet: drawn in terms of boxes, rows and gaps, and made into SVG paths once rows have a y."""
+"""Paths whose heights are not known yet: drawn in terms of boxes, rows and gaps, and made into SVG
+paths once rows have a y.
+"""
 
 from collections import defaultdict
 from typing import Literal
@@ -10,7 +12,8 @@ ROUND = 6.0
 
 
 class Height(msgspec.Struct, frozen=True):
-    """A y to be: beside a box ("at"), at a row's upper or lower edge, or on a track of the gap above a row.
+    """A y to be: beside a box ("at"), at a row's upper or lower edge, or on a track of the gap
+    above a row.
 
     ``of`` is a node id, or a row; ``more`` is an offset in points, or the track.
     """
@@ -21,7 +24,9 @@ class Height(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of a path: a straight line, a curve that leaves and arrives upright ("down"), or level ("across")."""
+    """One step of a path: a straight line, a curve that leaves and arrives upright ("down"), or
+    level ("across").
+    """
 
     how: Literal["line", "down", "across"]
     x: float
@@ -53,7 +58,9 @@ def across(x: float, y: Height) -> Step:
 
 
 class Gaps:
-    """The horizontal tracks in the gaps between rows: edges of one origin share a track, others keep apart."""
+    """The horizontal tracks in the gaps between rows: edges of one origin share a track, others
+    keep apart.
+    """
 
     def __init__(self) -> None:
         """Starts with no track taken."""
@@ -98,7 +105,11 @@ def svg_path(points: list[tuple[str, float, float]]) -> str:
 
 def _curve(start: Point, end: Point, upright: bool) -> str:
     middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    first, second = ((start[0], middle[1]), (end[0], middle[1])) if upright else ((middle[0], start[1]), (middle[0], end[1]))
+    first, second = (
+        ((start[0], middle[1]), (end[0], middle[1]))
+        if upright
+        else ((middle[0], start[1]), (middle[0], end[1]))
+    )
     return "C" + " ".join(number(value) for point in (first, second, end) for value in point)
 
 
@@ -117,7 +128,9 @@ def _length(start: Point, end: Point) -> float:
 
 def _towards(corner: Point, other: Point, radius: float) -> Point:
     length = _length(corner, other)
-    return corner[0] + (other[0] - corner[0]) / length * radius, corner[1] + (other[1] - corner[1]) / length * radius
+    return corner[0] + (other[0] - corner[0]) / length * radius, corner[1] + (
+        other[1] - corner[1]
+    ) / length * radius
 
 
 def number(value: float) -> str:

@@ -1,4 +1,6 @@
-"""The colours of the drawings, light and dark, as CSS for SVG and as plain colours for other formats."""
+"""The colours of the drawings, light and dark, as CSS for SVG and as plain colours for other
+formats.
+"""
 
 from typing import Final
 
@@ -33,15 +35,19 @@ WIRE: Final = {
 
 
 def sheet(scope: str) -> str:
-    """The style sheet of one SVG whose root has the class ``scope``: light, dark by the reader's preference or by the page.
+    """The style sheet of one SVG whose root has the class ``scope``: light, dark by the reader's
+    preference or by the page.
 
-    A page says which by the class "light" or "dark" (or ``data-theme``) on the SVG or on an element around it.
+    A page says which by the class "light" or "dark" (or ``data-theme``) on the SVG or on an element
+    around it.
     """
     dark, light = _colours(DARK), _colours(LIGHT)
     forced_dark = f".dark .{scope},.{scope}.dark,[data-theme=dark] .{scope}{{{dark}}}"
     forced_light = f".light .{scope},.{scope}.light,[data-theme=light] .{scope}{{{light}}}"
     media = f"@media (prefers-color-scheme:dark){{.{scope}{{{dark}}}{forced_light}}}"
-    return f".{scope}{{{light}}}{media}{forced_dark}" + _rules(scope, {name: f"var(--{name})" for name in LIGHT})
+    return f".{scope}{{{light}}}{media}{forced_dark}" + _rules(
+        scope, {name: f"var(--{name})" for name in LIGHT}
+    )
 
 
 def plain_sheet(scope: str) -> str:
@@ -78,9 +84,20 @@ def _rules(scope: str, of: dict[str, str]) -> str:
         (".idle", "opacity:.5"),
         (".note", f"fill:{of['alarm']};font-size:11px"),
     ]
-    rules += [(f".{role} .b", f"fill:{of[fill]};stroke:{of[fill + '-line']}") for role, fill in FILL.items()]
+    rules += [
+        (f".{role} .b", f"fill:{of[fill]};stroke:{of[fill + '-line']}")
+        for role, fill in FILL.items()
+    ]
     rules += [(f".wire.{kind}", f"stroke:{of[line]}") for kind, line in WIRE.items()]
     rules += [(f".tip-{kind}", f"fill:{of[line]}") for kind, line in WIRE.items()]
-    rules += [(f".h.{kind}", f"fill:{of[WIRE[kind]]}") for kind in ("forward", "backward", "leaf", "gradient")]
-    rules += [(".alarm .b", f"stroke:{of['alarm']};stroke-width:2"), (".alarm .v", f"fill:{of['alarm']};font-weight:600")]
-    return "".join(f".{scope} {selector}{{{body}}}".replace("SCOPE", scope) for selector, body in rules)
+    rules += [
+        (f".h.{kind}", f"fill:{of[WIRE[kind]]}")
+        for kind in ("forward", "backward", "leaf", "gradient")
+    ]
+    rules += [
+        (".alarm .b", f"stroke:{of['alarm']};stroke-width:2"),
+        (".alarm .v", f"fill:{of['alarm']};font-weight:600"),
+    ]
+    return "".join(
+        f".{scope} {selector}{{{body}}}".replace("SCOPE", scope) for selector, body in rules
+    )

@@ -10,7 +10,7 @@ from explorer.drawing.picture import PAD, Box, Group, Picture, Role, Text, Wire,
 from explorer.drawing.routes import number
 from explorer.drawing.style import plain_sheet, sheet
 from explorer.drawing.text import clean, measure
-from explorer.errors import UsageError
+from explorer.model.errors import UsageError
 
 PREFIX: Final = re.compile(r"([A-Za-z][\w-]*)?", re.ASCII)
 BETWEEN: Final = 36.0
@@ -24,21 +24,35 @@ ROLES: Final[dict[Role, str]] = {
 }  # fmt: skip
 WIRES: Final[dict[WireKind, str]] = {"rung": "value kept for backward", "control": "order only"}
 UNKNOWN: Final = "This stage was not run: there are no values in it."
-CORNER: Final[dict[Role, float]] = {"accumulate": 11, "leaf": 4, "gradient": 4, "quiet": 9, "seed": 11}
+CORNER: Final[dict[Role, float]] = {
+    "accumulate": 11,
+    "leaf": 4,
+    "gradient": 4,
+    "quiet": 9,
+    "seed": 11,
+}
 
 
 def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = False) -> bytes:
-    """One SVG of pictures side by side, the ids of each with a prefix of its own; ``plain`` leaves out variables and media."""
+    """One SVG of pictures side by side, the ids of each with a prefix of its own; ``plain`` leaves
+    out variables and media.
+    """
     for prefix in prefixes:
         if not PREFIX.fullmatch(prefix):
-            raise UsageError(f"prefix {prefix!r} cannot begin an id: letters, digits, '-' and '_', a letter first")
+            raise UsageError(
+                f"prefix {prefix!r} cannot begin an id: letters, digits, '-' and '_', a letter first"
+            )
     scope = f"{prefixes[0]}gradgraph"
     legends = [_legend(picture) for picture in pictures]
     width = sum(picture.width for picture in pictures) + BETWEEN * (len(pictures) - 1)
-    height = max(picture.height + lines for picture, (_, lines) in zip(pictures, legends, strict=True))
+    height = max(
+        picture.height + lines for picture, (_, lines) in zip(pictures, legends, strict=True)
+    )
     parts, x = [], 0.0
     for picture, prefix, (legend, _) in zip(pictures, prefixes, legends, strict=True):
-        parts.append(f'<g transform="translate({number(x)} 0)">{_body(picture, prefix, prefixes[0])}{legend}</g>')
+        parts.append(
+            f'<g transform="translate({number(x)} 0)">{_body(picture, prefix, prefixes[0])}{legend}</g>'
+        )
         x += picture.width + BETWEEN
     title = escape(clean(" | ".join(picture.title for picture in pictures)))
     described = escape(clean(" ".join(picture.description for picture in pictures)))
@@ -106,16 +120,26 @@ def _node(box: Box, prefix: str) -> str:
     ]
     left, right = box.x + PAD, box.x + card.width - PAD
     if card.badge:
-        parts.append(_badge(card.badge, left - 3, box.y + (4 if card.value else card.height / 2 - 7)))
+        parts.append(
+            _badge(card.badge, left - 3, box.y + (4 if card.value else card.height / 2 - 7))
+        )
         left += badge_size(card.badge) + 2
     if card.shape:
-        parts.append(f'<text class="t" x="{number(left)}" y="{number(line)}">{escape(card.title)}</text>')
-        parts.append(f'<text class="s" x="{number(right)}" y="{number(line)}" text-anchor="end">{escape(card.shape)}</text>')
+        parts.append(
+            f'<text class="t" x="{number(left)}" y="{number(line)}">{escape(card.title)}</text>'
+        )
+        parts.append(
+            f'<text class="s" x="{number(right)}" y="{number(line)}" text-anchor="end">{escape(card.shape)}</text>'
+        )
     else:
         middle = (left + right) / 2
-        parts.append(f'<text class="t" x="{number(middle)}" y="{number(line)}" text-anchor="middle">{escape(card.title)}</text>')
+        parts.append(
+            f'<text class="t" x="{number(middle)}" y="{number(line)}" text-anchor="middle">{escape(card.title)}</text>'
+        )
     if card.value:
-        parts.append(f'<text class="s v" x="{number(box.x + PAD)}" y="{number(box.y + 29)}">{escape(card.value)}</text>')
+        parts.append(
+            f'<text class="s v" x="{number(box.x + PAD)}" y="{number(box.y + 29)}">{escape(card.value)}</text>'
+        )
     return "".join(parts) + "</g>"
 
 
@@ -148,7 +172,9 @@ def _legend(picture: Picture) -> tuple[str, float]:
         if x > 20 and x + wide > picture.width:
             x, y = 20.0, y + 17
         place = f"translate({number(x)} {number(y)})"
-        parts.append(f'<g transform="{place}">{mark}<text class="s" x="26" y="3.5">{escape(words)}</text></g>')
+        parts.append(
+            f'<g transform="{place}">{mark}<text class="s" x="26" y="3.5">{escape(words)}</text></g>'
+        )
         x += wide
     return f'<g class="legend">{"".join(parts)}</g>', (y - picture.height + 20 if entries else 0.0)
 
@@ -157,13 +183,35 @@ def _entries(picture: Picture) -> list[tuple[str, str]]:
     """The mark and the words of every legend entry that a picture needs."""
     cards = [box.card for box in picture.boxes]
     roles, kinds = {card.role for card in cards}, {wire.kind for wire in picture.wires}
-    entries = [(_swatch(role, min(CORNER.get(role, 3), 5)), words) for role, words in ROLES.items() if role in roles]
-    entries += [(f'<path class="wire {kind}" d="M0 0h20"/>', words) for kind, words in WIRES.items() if kind in kinds]
-    entries += [(_swatch("forward alarm", 3), "value not finite")] if any(card.alarm for card in cards) else []
-    entries += [(_swatch("forward idle", 3), "did not run for this input")] if any(card.idle for card in cards) else []
-    entries += [("", UNKNOWN)] if not any(card.value for card in cards) and roles & {"forward", "backward"} else []
+    entries = [
+        (_swatch(role, min(CORNER.get(role, 3), 5)), words)
+        for role, words in ROLES.items()
+        if role in roles
+    ]
+    entries += [
+        (f'<path class="wire {kind}" d="M0 0h20"/>', words)
+        for kind, words in WIRES.items()
+        if kind in kinds
+    ]
     entries += (
-        [(_badge("1", 3, -7), "same quantity, or a step to it, on the other side")] if any(card.badge for card in cards) else []
+        [(_swatch("forward alarm", 3), "value not finite")]
+        if any(card.alarm for card in cards)
+        else []
+    )
+    entries += (
+        [(_swatch("forward idle", 3), "did not run for this input")]
+        if any(card.idle for card in cards)
+        else []
+    )
+    entries += (
+        [("", UNKNOWN)]
+        if not any(card.value for card in cards) and roles & {"forward", "backward"}
+        else []
+    )
+    entries += (
+        [(_badge("1", 3, -7), "same quantity, or a step to it, on the other side")]
+        if any(card.badge for card in cards)
+        else []
     )
     return entries
 

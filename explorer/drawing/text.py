@@ -11,9 +11,23 @@ ASCII: Final = (
     603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635,
     634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
 )  # fmt: skip
-"""Advance widths of DejaVu Sans for the printable ASCII characters, in thousandths of an em: the widest font of FAMILIES."""
+"""Advance widths of DejaVu Sans for the printable ASCII characters, in thousandths of an em: the
+widest font of FAMILIES.
+"""
 
-OTHERS: Final = {"‖": 500, "μ": 636, "·": 318, "…": 1000, "∂": 617, "×": 838, "▸": 502, "◂": 502, "→": 1000, "–": 656, "∞": 1029}
+OTHERS: Final = {
+    "‖": 500,
+    "μ": 636,
+    "·": 318,
+    "…": 1000,
+    "∂": 617,
+    "×": 838,
+    "▸": 502,
+    "◂": 502,
+    "→": 1000,
+    "–": 656,
+    "∞": 1029,
+}
 """The wider advance of DejaVu Sans and Roboto for the signs that labels of ours use."""
 
 WIDEST: Final = 1450
@@ -47,7 +61,9 @@ def fit(text: str, size: float, width: float) -> str:
 
 
 def clean(text: str) -> str:
-    """The text with every character that XML forbids, or that would break a line, replaced by a visible sign."""
+    """The text with every character that XML forbids, or that would break a line, replaced by a
+    visible sign.
+    """
     return "".join(character if _allowed(character) else "�" for character in text)
 
 
@@ -55,4 +71,8 @@ def _allowed(character: str) -> bool:
     code = ord(character)
     if code < 32 or 0x7F <= code <= 0x9F or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069:
         return False
-    return not (0xD800 <= code <= 0xDFFF) and (code & 0xFFFE) != 0xFFFE and code not in (0x2028, 0x2029)
+    return (
+        not (0xD800 <= code <= 0xDFFF)
+        and (code & 0xFFFE) != 0xFFFE
+        and code not in (0x2028, 0x2029)
+    )

@@ -1,4 +1,6 @@
-"""Finds the way of every edge of a ladder: within a lane, from the leaves, across as a rung, out to the gradients."""
+"""Finds the way of every edge of a ladder: within a lane, from the leaves, across as a rung, out to
+the gradients.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -10,7 +12,7 @@ from explorer.drawing.lane import Lane
 from explorer.drawing.picture import Card, WireKind
 from explorer.drawing.routes import Gaps, Height, Route, Step, across, down, line
 from explorer.drawing.split import Parts
-from explorer.graph import Edge, GradGraph
+from explorer.model.graph import Edge, GradGraph
 
 Edging = Literal["top", "bottom"]
 
@@ -25,7 +27,8 @@ PORT: Final = 6.0
 
 
 class Side(msgspec.Struct):
-    """The leaves or the gradients: their order from the top, the row (and a nudge) that each belongs to, and the side's x.
+    """The leaves or the gradients: their order from the top, the row (and a nudge) that each
+    belongs to, and the side's x.
 
     ``end`` says that boxes end at ``x`` (leaves) rather than begin there (gradients).
     """
@@ -39,11 +42,22 @@ class Side(msgspec.Struct):
 class Columns:
     """The four columns of a ladder, and from ``settle`` on the x of all of them."""
 
-    def __init__(self, graph: GradGraph, parts: Parts, cards: Mapping[str, Card], left: Lane, right: Lane, gaps: Gaps) -> None:
+    def __init__(
+        self,
+        graph: GradGraph,
+        parts: Parts,
+        cards: Mapping[str, Card],
+        left: Lane,
+        right: Lane,
+        gaps: Gaps,
+    ) -> None:
         """The lanes come with their own x; ``settle`` moves them to their places."""
         self.parts, self.cards, self.left, self.right, self.gaps = parts, cards, left, right, gaps
         self.part = parts.lane()
-        unique = {(edge.origin, edge.target): edge for edge in sorted(graph.edges, key=lambda edge: edge.kind == "control")}
+        unique = {
+            (edge.origin, edge.target): edge
+            for edge in sorted(graph.edges, key=lambda edge: edge.kind == "control")
+        }
         self.edges = list(unique.values())
         self.leaves = Side([], {}, end=True)
         self.gradients = Side([], {}, end=False)
@@ -64,16 +78,30 @@ class Columns:
             self.leaves.home[leaf] = (min(forward or backward or [0]), 0.0)
         for gradient in self.parts.gradients:
             maker = makers.get(gradient, "")
-            row = self.right.rows.get(maker, self.left.rows.get(maker, self.leaves.home.get(maker, (0, 0.0))[0]))
+            row = self.right.rows.get(
+                maker, self.left.rows.get(maker, self.leaves.home.get(maker, (0, 0.0))[0])
+            )
             self.gradients.home[gradient] = (row, 0.0)
-        # Edges that something is in the way of come through the gap above, so their leaf or gradient stands above the others.
+        # Edges that something is in the way of come through the gap above, so their leaf or
+        # gradient stands above the others.
         clear = {
-            leaf: all(map(self.left.clear_left, (node for node in readers[leaf] if node in self.left.rows)))
+            leaf: all(
+                map(
+                    self.left.clear_left, (node for node in readers[leaf] if node in self.left.rows)
+                )
+            )
             for leaf in self.parts.leaves
         }
-        clear.update({node: maker not in self.right.rows or self.right.clear_right(maker) for node, maker in makers.items()})
+        clear.update(
+            {
+                node: maker not in self.right.rows or self.right.clear_right(maker)
+                for node, maker in makers.items()
+            }
+        )
         for side in (self.leaves, self.gradients):
-            side.order = sorted(side.home, key=lambda node: (side.home[node], clear.get(node, True), int(node[1:])))
+            side.order = sorted(
+                side.home, key=lambda node: (side.home[node], clear.get(node, True), int(node[1:]))
+            )
         for side in (self.leaves, self.gradients):
             for nodes in _by_row(side).values():
                 for index, node in enumerate(nodes):
@@ -98,7 +126,12 @@ class Columns:
         start, end = min(start, lane.left - EDGE), max(end, lane.right + EDGE)
         lane.shift(x - start)
         self.ways = {
-            key: way + (x - start if self.part[key[0]] == self.part[key[1]] and key[0] in lane.centres else 0.0)
+            key: way
+            + (
+                x - start
+                if self.part[key[0]] == self.part[key[1]] and key[0] in lane.centres
+                else 0.0
+            )
             for key, way in self.ways.items()
         }
         return (x, x + end - start), x + end - start
@@ -134,7 +167,9 @@ def _corridors(columns: Columns) -> None:
         if rows:
             passing.append((last - first, edge, lane, rows[0], rows[-1]))
     for _, edge, lane, first, last in sorted(passing, key=lambda item: item[0]):
-        columns.ways[edge.origin, edge.target] = lane.corridor(edge.origin, edge.target, first, last)
+        columns.ways[edge.origin, edge.target] = lane.corridor(
+            edge.origin, edge.target, first, last
+        )
 
 
 class Wiring:
@@ -185,12 +220,19 @@ class Wiring:
         return self._within(self.right, origin, target, -1)
 
     def _within(self, lane: Lane, origin: str, target: str, sign: int) -> list[Step]:
-        """An edge between two boxes of one lane; ``sign`` is 1 where the lane runs down, -1 where it runs up."""
-        leave, enter = Height("at", origin, sign * self._half(origin)), Height("at", target, -sign * self._half(target))
+        """An edge between two boxes of one lane; ``sign`` is 1 where the lane runs down, -1 where
+        it runs up.
+        """
+        leave, enter = (
+            Height("at", origin, sign * self._half(origin)),
+            Height("at", target, -sign * self._half(target)),
+        )
         start, end = lane.centres[origin], lane.centres[target]
         way = self.columns.ways.get((origin, target))
         if way is None:
-            if abs(start - end) <= lane.half(origin) - INSET and abs(start - end) <= lane.half(target):
+            if abs(start - end) <= lane.half(origin) - INSET and abs(start - end) <= lane.half(
+                target
+            ):
                 start = end
             return [line(start, leave), down(end, enter)]
         rows = lane.rows[origin], lane.rows[target]
@@ -204,48 +246,82 @@ class Wiring:
         return [line(start, leave), down(way, first), line(way, last), down(end, enter)]
 
     def _against_the_flow(self, lane: Lane, origin: str, target: str, sign: int) -> list[Step]:
-        """Out of the origin, back past all rows between, into the target from behind: an edge that runs against its lane."""
+        """Out of the origin, back past all rows between, into the target from behind: an edge that
+        runs against its lane.
+        """
         way = self.columns.ways[origin, target]
         start, end = lane.centres[origin] + INSET / 2, lane.centres[target] + INSET / 2
         out = self.gaps.track(lane.rows[origin] + (sign > 0), start, way, origin)
         back = self.gaps.track(lane.rows[target] + (sign < 0), end, way, origin)
-        leave, enter = Height("at", origin, sign * self._half(origin)), Height("at", target, -sign * self._half(target))
-        return [line(start, leave), line(start, out), line(way, out), line(way, back), line(end, back), line(end, enter)]
+        leave, enter = (
+            Height("at", origin, sign * self._half(origin)),
+            Height("at", target, -sign * self._half(target)),
+        )
+        return [
+            line(start, leave),
+            line(start, out),
+            line(way, out),
+            line(way, back),
+            line(end, back),
+            line(end, enter),
+        ]
 
     def _leaf(self, origin: str, target: str) -> list[Step]:
         edge, box = self.columns.left_edges[0], self.left.centres[target] - self.left.half(target)
         start = line(self.columns.leaves.x, Height("at", origin))
         row = self.left.rows[target]
         if self.left.clear_left(target):
-            return [*self._enter(start, edge, self._port(origin, target), origin, row), line(box, self._port(origin, target))]
+            return [
+                *self._enter(start, edge, self._port(origin, target), origin, row),
+                line(box, self._port(origin, target)),
+            ]
         track = self.gaps.track(row, edge, box + INSET, origin)
         top = Height("at", target, -self._half(target))
-        return [*self._enter(start, edge, track, origin, row), line(box + INSET, track), line(box + INSET, top)]
+        return [
+            *self._enter(start, edge, track, origin, row),
+            line(box + INSET, track),
+            line(box + INSET, top),
+        ]
 
     def _enter(self, start: Step, edge: float, height: Height, leaf: str, row: int) -> list[Step]:
-        """Through the channel beside the leaves: a curve to a near row, a run of its own to a far one."""
+        """Through the channel beside the leaves: a curve to a near row, a run of its own to a far
+        one.
+        """
         if row == self.columns.leaves.home[leaf][0]:
             return [start, across(edge, height)]
         run = start.x + 9 + 5 * (self.lanes[leaf] % 6)
         return [start, line(run, start.y), line(run, height), line(edge, height)]
 
     def _leave(self, origin: str, far: bool) -> list[Step]:
-        """From a leaf or a forward node to the forward lane's right edge; past what is in the way by a gap, as when ``far``."""
+        """From a leaf or a forward node to the forward lane's right edge; past what is in the way
+        by a gap, as when ``far``.
+        """
         edges = self.columns.left_edges
         if origin in self.columns.leaves.home:
             row = self.columns.leaves.home[origin][0]
             track = self.gaps.track(row + 1, edges[0], self.columns.right_edges[1], origin)
-            return [line(self.columns.leaves.x, Height("at", origin)), across(edges[0], track), line(edges[1], track)]
+            return [
+                line(self.columns.leaves.x, Height("at", origin)),
+                across(edges[0], track),
+                line(edges[1], track),
+            ]
         box = self.left.centres[origin] + self.left.half(origin)
         if self.left.clear_right(origin) and not far:
             return [line(box, Height("at", origin)), line(edges[1], Height("at", origin))]
         end = self.columns.right_edges[1] if far else edges[1]
         box -= INSET / 2
         track = self.gaps.track(self.left.rows[origin] + 1, box, end, origin)
-        return [line(box, Height("at", origin, self._half(origin))), line(box, track), line(edges[1], track)]
+        return [
+            line(box, Height("at", origin, self._half(origin))),
+            line(box, track),
+            line(edges[1], track),
+        ]
 
     def _rung(self, origin: str, target: str) -> list[Step]:
-        edge, box = self.columns.right_edges[0], self.right.centres[target] - self.right.half(target)
+        edge, box = (
+            self.columns.right_edges[0],
+            self.right.centres[target] - self.right.half(target),
+        )
         steps = self._leave(origin, far=False)
         if self.right.clear_left(target):
             port = self._port(origin, target)
@@ -260,7 +336,10 @@ class Wiring:
         return [*steps, end, across(self.columns.gradients.x, Height("at", target))]
 
     def _out(self, origin: str, target: str) -> list[Step]:
-        edge, box = self.columns.right_edges[1], self.right.centres[origin] + self.right.half(origin)
+        edge, box = (
+            self.columns.right_edges[1],
+            self.right.centres[origin] + self.right.half(origin),
+        )
         end = across(self.columns.gradients.x, Height("at", target))
         if self.right.clear_right(origin):
             return [line(box, Height("at", origin)), line(edge, Height("at", origin)), end]

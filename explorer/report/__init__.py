@@ -1,1 +1,3 @@
-"""A report's faces: terminal, JSON, Markdown, one self-contained HTML file, and the files of an output folder."""
+"""A report's faces: terminal, JSON, Markdown, one self-contained HTML file, and the files of an
+output folder.
+"""

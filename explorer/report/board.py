@@ -1,4 +1,6 @@
-"""The board of claims on a terminal, as Markdown, as one HTML file, and as one strict JSON document."""
+"""The board of claims on a terminal, as Markdown, as one HTML file, and as one strict JSON
+document.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,14 +14,14 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from explorer.claims.records import GUIDES, TOPICS, VERDICTS, Verdict
-from explorer.claims.running import Board, Row
-from explorer.report.clean import clean, one_line
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.report.html import STYLE
-from explorer.report.json import strict
 from explorer.report.markdown import escape, table
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+from explorer.text.numbers import plain
 
-COLOURS: dict[Verdict | None, tuple[str, str]] = {
+COLOURS: dict[ClaimVerdict | None, tuple[str, str]] = {
     "holds": ("green", "good"),
     "holds_with_changes": ("yellow", "foreseen"),
     "depends_on_style": ("cyan", "foreseen"),
@@ -34,17 +36,21 @@ NOT_RUN = "not run"
 CODE_WIDTH = 2
 
 
-def topics(board: Board) -> Iterator[tuple[str, list[Row]]]:
+def topics(board: Board) -> Iterator[tuple[str, list[ClaimRow]]]:
     """The rows by topic, in the order of the topics."""
-    ordered = sorted(board.rows, key=lambda row: (TOPICS.index(row.topic), row.id))
-    for topic, rows in groupby(ordered, key=lambda row: row.topic):
+    ordered = sorted(board.rows, key=lambda row: (HEADINGS.index(row.heading), row.id))
+    for topic, rows in groupby(ordered, key=lambda row: row.heading):
         yield topic, list(rows)
 
 
 def counted(board: Board) -> str:
     """ "61 claims: 40 holds, 9 holds with changes, …"."""
     found = Counter(row.verdict for row in board.rows)
-    parts = [f"{found[verdict]} {_name(verdict)}" for verdict in (*VERDICTS, None) if found[verdict]]
+    parts = [
+        f"{found[verdict]} {_name(verdict)}"
+        for verdict in (*CLAIM_VERDICTS, None)
+        if found[verdict]
+    ]
     return f"{len(board.rows)} claim{'s' if len(board.rows) != 1 else ''}: {', '.join(parts)}"
 
 
@@ -58,7 +64,9 @@ def show(board: Board, console: Console) -> None:
         for justify, wrapped in (("right", False), ("left", True)):
             grid.add_column(justify=justify, no_wrap=not wrapped, vertical="top")  # type: ignore[arg-type]  # its own literals
         for row in rows:
-            head = Text.assemble((_name(row.verdict), COLOURS[row.verdict][0]), "  ", (one_line(row.statement), ""))
+            head = Text.assemble(
+                (_name(row.verdict), COLOURS[row.verdict][0]), "  ", (one_line(row.statement), "")
+            )
             grid.add_row(Text(str(row.id)), head)
             grid.add_row("", Text(one_line(row.evidence), style="dim"))
         console.print(Padding(grid, (0, 0, 0, 1)))
@@ -66,18 +74,23 @@ def show(board: Board, console: Console) -> None:
     console.print(Text(counted(board), style="bold"))
 
 
-def show_one(board: Board, row: Row, console: Console) -> None:
-    """Print one claim in full: what would be true, the verdict, evidence, advice, and the programs that were run."""
+def show_one(board: Board, row: ClaimRow, console: Console) -> None:
+    """Print one claim in full: what would be true, the verdict, evidence, advice, and the programs
+    that were run.
+    """
     for part in _one(board, row):
         console.print(part)
 
 
-def _one(board: Board, row: Row) -> Iterable[RenderableType]:
+def _one(board: Board, row: ClaimRow) -> Iterable[RenderableType]:
     yield Text.assemble((f"{row.id}  ", "dim"), (one_line(row.statement), "bold"))
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column(overflow="fold")
-    verdict = Text(f"{_name(row.verdict)}: {VERDICTS[row.verdict]}" if row.verdict else NOT_RUN, style=COLOURS[row.verdict][0])
+    verdict = Text(
+        f"{_name(row.verdict)}: {CLAIM_VERDICTS[row.verdict]}" if row.verdict else NOT_RUN,
+        style=COLOURS[row.verdict][0],
+    )
     told: list[tuple[str, Text]] = [
         ("from", Text("; ".join(GUIDES[guide] for guide in row.guides))),
         ("if it holds", Text(row.would)),
@@ -93,15 +106,21 @@ def _one(board: Board, row: Row) -> Iterable[RenderableType]:
         each = board.measured[name]
         yield Text()
         yield Text(f"{name}: {each.outcome}", style="bold")
-        yield Padding(Text(clean(each.code.rstrip(), keep="\n"), overflow="fold"), (0, 0, 0, CODE_WIDTH))
+        yield Padding(
+            Text(clean(each.code.rstrip(), keep="\n"), overflow="fold"), (0, 0, 0, CODE_WIDTH)
+        )
         if each.figures:
             figures = msgspec.json.format(msgspec.json.encode(each.figures), indent=0).decode()
-            yield Padding(Text(one_line(figures, 1500), style="cyan", overflow="fold"), (0, 0, 0, CODE_WIDTH))
+            yield Padding(
+                Text(one_line(figures, 1500), style="cyan", overflow="fold"), (0, 0, 0, CODE_WIDTH)
+            )
 
 
 def document(board: Board) -> dict[str, Any]:
-    """The board as plain dicts, lists, strings and finite numbers, with every figure and the code that found it."""
-    made: dict[str, Any] = strict(msgspec.to_builtins(board))
+    """The board as plain dicts, lists, strings and finite numbers, with every figure and the code
+    that found it.
+    """
+    made: dict[str, Any] = plain(msgspec.to_builtins(board))
     return made
 
 
@@ -110,12 +129,21 @@ def markdown(board: Board) -> str:
     parts = [
         "# What the migration guides say, checked",
         f"Measured on {board.date} with {escape(_versions(board))}. **{escape(counted(board))}.**",
-        "\n".join(f"- **{_name(verdict)}**: {meaning}" for verdict, meaning in VERDICTS.items()),
+        "\n".join(
+            f"- **{_name(verdict)}**: {meaning}" for verdict, meaning in CLAIM_VERDICTS.items()
+        ),
         "\n".join(f"- {number}: {escape(guide)}" for number, guide in GUIDES.items()),
     ]
     for topic, rows in topics(board):
         cells = [
-            (str(row.id), row.statement, _name(row.verdict), one_line(row.evidence), row.advice, ", ".join(row.guides))
+            (
+                str(row.id),
+                row.statement,
+                _name(row.verdict),
+                one_line(row.evidence),
+                row.advice,
+                ", ".join(row.guides),
+            )
             for row in rows
         ]
         columns = ("row", "statement", "verdict", "evidence", "what to do", "guide")
@@ -124,14 +152,19 @@ def markdown(board: Board) -> str:
 
 
 def html(board: Board) -> str:
-    """The board as one HTML document that needs nothing else, with figures and code folded under each claim."""
+    """The board as one HTML document that needs nothing else, with figures and code folded under
+    each claim.
+    """
     body = [
         "<h1>What the migration guides say, checked</h1>",
         f'<p class="faint">Measured on {escaped(board.date)} with {escaped(_versions(board))}</p>',
         f'<p class="summary">{escaped(counted(board))}</p>',
     ]
     for topic, rows in topics(board):
-        body += [f"<h2>{escaped(topic[:1].upper() + topic[1:])}</h2>", *(_claim(board, row) for row in rows)]
+        body += [
+            f"<h2>{escaped(topic[:1].upper() + topic[1:])}</h2>",
+            *(_claim(board, row) for row in rows),
+        ]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -148,7 +181,7 @@ section.claim summary { color: var(--faint); cursor: pointer; } .badge { font-we
 """
 
 
-def _claim(board: Board, row: Row) -> str:
+def _claim(board: Board, row: ClaimRow) -> str:
     programs = "".join(
         f'<p class="mono">{escaped(name)}</p><pre><code>{escaped(board.measured[name].code)}</code></pre>'
         for name in row.measured
@@ -160,7 +193,7 @@ def _claim(board: Board, row: Row) -> str:
     )
 
 
-def _name(verdict: Verdict | None) -> str:
+def _name(verdict: ClaimVerdict | None) -> str:
     return verdict.replace("_", " ") if verdict else NOT_RUN
 
 

@@ -1,9 +1,11 @@
-"""A report as one HTML file that needs nothing else: no scripts, no fonts, no links; light and dark."""
+"""A report as one HTML file that needs nothing else: no scripts, no fonts, no links; light and
+dark.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from explorer.records import Report
+from explorer.model.report import Report
 from explorer.report.reading import Group, Reading, Row, read
 from explorer.report.wording import PAIRED
 
@@ -32,7 +34,9 @@ HEADS = ("call", "structure", "value", "ids", "verdict", "greatest", "oracle")
 
 
 def html(report: Report, pictures: Mapping[str, str] | None = None) -> str:
-    """The report as an HTML document; ``pictures`` maps a caption to an SVG of our own drawing, set as it is."""
+    """The report as an HTML document; ``pictures`` maps a caption to an SVG of our own drawing, set
+    as it is.
+    """
     reading = read(report)
     return "\n".join(
         (
@@ -58,7 +62,11 @@ def _head(reading: Reading) -> Iterable[str]:
 
 
 def _group(group: Group) -> str:
-    heads = HEADS if any(row.ids for row in group.rows) else tuple(head for head in HEADS if head != "ids")
+    heads = (
+        HEADS
+        if any(row.ids for row in group.rows)
+        else tuple(head for head in HEADS if head != "ids")
+    )
     rows = [line for row in group.rows for line in _rows(row, heads)]
     return f"<h2><code>{escape(group.heading)}</code></h2>\n{_table(heads, rows)}"
 
@@ -75,7 +83,10 @@ def _rows(row: Row, heads: Sequence[str]) -> Iterable[str]:
 
 def _notes(reading: Reading) -> Iterable[str]:
     if reading.notes:
-        items = "".join(f'<li id="note{number}">{escape(note)}</li>' for number, note in enumerate(reading.notes, 1))
+        items = "".join(
+            f'<li id="note{number}">{escape(note)}</li>'
+            for number, note in enumerate(reading.notes, 1)
+        )
         yield f"<h2>Notes</h2>\n<ol>{items}</ol>"
 
 
@@ -84,7 +95,10 @@ def _graphs(reading: Reading, pictures: Mapping[str, str]) -> Iterable[str]:
         return
     yield "<h2>Gradient graphs</h2>"
     if reading.aligned:
-        rows = [(f"{each.left} · {each.right}", each.forward, each.backward, each.divergence) for each in reading.aligned]
+        rows = [
+            (f"{each.left} · {each.right}", each.forward, each.backward, each.divergence)
+            for each in reading.aligned
+        ]
         yield f"<p>Counted, by pair: {escape(PAIRED)}.</p>"
         yield _table(("pair", "forward", "backward", "first divergence"), map(_cells, rows))
     for line in reading.ungraphed:

@@ -4,20 +4,23 @@ from typing import Any
 
 import msgspec
 
-from explorer.align import Alignment
-from explorer.arrays import SMALL, Array, Summary, plain, summarise, unpack
-from explorer.graph import GradGraph, Output
-from explorer.records import CaseReport, Difference, Failure, Leaf, OracleResult, Report, Result
-from explorer.report.nesting import Nested, nest
+from explorer.model.alignment import Alignment
+from explorer.model.arrays import SMALL, Array, Summary, unpack
+from explorer.model.graph import GradGraph, Output
+from explorer.model.report import CaseReport, Difference, Report
+from explorer.model.results import Failure, Leaf, OracleResult, Result
+from explorer.model.trees import Nested
+from explorer.numeric.summaries import summarise
 from explorer.report.wording import short
+from explorer.text.numbers import plain
 
 
 def document(report: Report) -> dict[str, Any]:
     """The report as plain dicts, lists, strings and finite numbers.
 
-    ``values`` of a result nest like its ``structure``; a leaf is a list of numbers (a bare number when 0-d) up to 1024 elements,
-    and a dict of statistics beyond. A ``grad_position`` is null, an int, or a list of ints. What is not finite is "NaN",
-    "Infinity" or "-Infinity".
+    ``values`` of a result nest like its ``structure``; a leaf is a list of numbers (a bare number
+    when 0-d) up to 1024 elements, and a dict of statistics beyond. A ``grad_position`` is null, an
+    int, or a list of ints. What is not finite is "NaN", "Infinity" or "-Infinity".
     """
     return {
         "schema": report.schema,
@@ -36,7 +39,9 @@ def document(report: Report) -> dict[str, Any]:
 
 
 def encode(content: Report | dict[str, Any]) -> bytes:
-    """A report, or a document made of one, as UTF-8 JSON: stable key order, indented by two, a newline at the end."""
+    """A report, or a document made of one, as UTF-8 JSON: stable key order, indented by two, a
+    newline at the end.
+    """
     made = document(content) if isinstance(content, Report) else content
     return msgspec.json.format(msgspec.json.encode(made), indent=2) + b"\n"
 
@@ -46,13 +51,22 @@ def array(value: Array) -> Any:
     elements = unpack(value)
     if elements.size <= SMALL:
         return plain(elements.tolist())
-    return {"shape": list(value.shape), "dtype": value.dtype, **_statistics(summarise(elements, value.dtype))}
+    return {
+        "shape": list(value.shape),
+        "dtype": value.dtype,
+        **_statistics(summarise(elements, value.dtype)),
+    }
 
 
 def graph_document(graph: GradGraph) -> dict[str, Any]:
-    """A gradient graph as plain data; a node's values are statistics, with all elements under "values" when small."""
+    """A gradient graph as plain data; a node's values are statistics, with all elements under
+    "values" when small.
+    """
     nodes = [
-        {**_builtins(msgspec.structs.replace(node, outputs=())), "outputs": [_output(output) for output in node.outputs]}
+        {
+            **_builtins(msgspec.structs.replace(node, outputs=())),
+            "outputs": [_output(output) for output in node.outputs],
+        }
         for node in graph.nodes
     ]
     return {
@@ -67,14 +81,16 @@ def graph_document(graph: GradGraph) -> dict[str, Any]:
 
 def alignment_document(alignment: Alignment) -> dict[str, Any]:
     """An alignment as plain data."""
-    return dict(strict(_builtins(alignment)))
+    return dict(plain(_builtins(alignment)))
 
 
 def _case(report: CaseReport) -> dict[str, Any]:
     case = report.case
     return {
         "api": case.api,
-        "grad_position": list(case.grad_position) if isinstance(case.grad_position, tuple) else case.grad_position,
+        "grad_position": list(case.grad_position)
+        if isinstance(case.grad_position, tuple)
+        else case.grad_position,
         "weights": case.weights,
         "has_aux": case.has_aux,
         "order": case.order,
@@ -96,8 +112,8 @@ def _result(result: Result) -> dict[str, Any]:
     fine = result.outcome == "ok"
     return {
         "outcome": result.outcome,
-        "structure": result.structure if fine else None,
-        "values": _values(nest(result)) if fine else None,
+        "structure": result.written if fine else None,
+        "values": _values(result.nested) if fine else None,
         "natural": result.natural if fine else None,
         "ids": list(result.ids),
         "error": _failure(result.error),
@@ -106,7 +122,7 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def _values(nested: Nested) -> Any:
+def _values(nested: "Nested[Leaf]") -> Any:
     return array(nested.value) if isinstance(nested, Leaf) else [_values(item) for item in nested]
 
 
@@ -115,7 +131,8 @@ def _oracle(oracle: OracleResult, agrees: bool | None) -> dict[str, Any]:
         "outcome": oracle.outcome,
         "agrees": agrees,
         "estimates": [
-            {"leaf": each.name, "directions": each.directions, "values": array(each.value)} for each in oracle.estimates
+            {"leaf": each.name, "directions": each.directions, "values": array(each.value)}
+            for each in oracle.estimates
         ],
         "error": _failure(oracle.error),
     }
@@ -126,7 +143,7 @@ def _failure(error: Failure | None) -> dict[str, str] | None:
 
 
 def _difference(difference: Difference | None) -> dict[str, Any] | None:
-    return dict(strict(_builtins(difference))) if difference else None
+    return dict(plain(_builtins(difference))) if difference else None
 
 
 def _output(output: Output) -> dict[str, Any]:
@@ -140,19 +157,10 @@ def _output(output: Output) -> dict[str, Any]:
 
 
 def _statistics(summary: Summary) -> dict[str, Any]:
-    figures: dict[str, Any] = strict(_builtins(msgspec.structs.replace(summary, whole=None)))
+    figures: dict[str, Any] = plain(_builtins(msgspec.structs.replace(summary, whole=None)))
     del figures["whole"]
     return figures
 
 
 def _builtins(value: Any) -> Any:
     return msgspec.to_builtins(value, str_keys=True)
-
-
-def strict(value: Any) -> Any:
-    """A tree of builtins whose every number is finite, by the same spelling as the arrays'."""
-    if isinstance(value, dict):
-        return {key: strict(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [strict(item) for item in value]
-    return plain(value)

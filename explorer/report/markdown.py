@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from explorer.records import Report
+from explorer.model.report import Report
 from explorer.report.reading import Group, Reading, Row, read
 from explorer.report.wording import PAIRED
 
@@ -17,7 +17,10 @@ def markdown(report: Report, pictures: Mapping[str, str] | None = None) -> str:
         f"# {escape(reading.title)}",
         f"Scenario {escape(reading.scenario)}. **{escape(reading.summary)}**",
         escape(reading.oracle_summary),
-        table(("engine", "how", "version", "device"), [(w.engine, w.how, w.version, w.device) for w in reading.where]),
+        table(
+            ("engine", "how", "version", "device"),
+            [(w.engine, w.how, w.version, w.device) for w in reading.where],
+        ),
         *(f"## {escape(group.heading)}\n\n{_group(group)}" for group in reading.groups),
         *_notes(reading),
         *_graphs(reading, pictures or {}),
@@ -44,7 +47,9 @@ def _rows(row: Row) -> Iterable[tuple[str, ...]]:
 
 def _notes(reading: Reading) -> Iterable[str]:
     if reading.notes:
-        yield "\n".join(f"- \\[{number}\\] {escape(note)}" for number, note in enumerate(reading.notes, 1))
+        yield "\n".join(
+            f"- \\[{number}\\] {escape(note)}" for number, note in enumerate(reading.notes, 1)
+        )
 
 
 def _graphs(reading: Reading, pictures: Mapping[str, str]) -> Iterable[str]:
@@ -53,7 +58,10 @@ def _graphs(reading: Reading, pictures: Mapping[str, str]) -> Iterable[str]:
     yield "## Gradient graphs"
     if reading.aligned:
         yield f"Counted, by pair: {escape(PAIRED)}."
-        rows = [(f"{each.left} · {each.right}", each.forward, each.backward, each.divergence) for each in reading.aligned]
+        rows = [
+            (f"{each.left} · {each.right}", each.forward, each.backward, each.divergence)
+            for each in reading.aligned
+        ]
         yield table(("pair", "forward", "backward", "first divergence"), rows)
     for line in reading.ungraphed:
         yield f"No graph from {escape(line.who)}: {escape(line.text)}"

@@ -1,14 +1,17 @@
-"""What a person is told of a report, in rows and sentences that any face can set: cleaned text, no layout."""
+"""What a person is told of a report, in rows and sentences that any face can set: cleaned text, no
+layout.
+"""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from explorer.engines import ENGINES
-from explorer.records import ORACLE, CaseReport, Report
+from explorer.model.engines import ENGINES
+from explorer.model.report import ORACLE, CaseReport, Report
 from explorer.report import wording
-from explorer.report.clean import clean, one_line
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
 
 State = Literal["good", "foreseen", "alarm", "idle"]
 """As it should be; different, and the scenario says why; not as expected; nothing to compare."""
@@ -25,7 +28,9 @@ ANSWERED = ("ok", "raised")
 
 
 class Line(msgspec.Struct, frozen=True):
-    """What some engines say in one voice, under the row of a case; ``who`` is empty for a remark on the whole row."""
+    """What some engines say in one voice, under the row of a case; ``who`` is empty for a remark on
+    the whole row.
+    """
 
     who: str
     text: str
@@ -89,7 +94,9 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Seen(NamedTuple):
-    """What is said once and referred to afterwards: notes by their numbers, and the case that first raised such errors."""
+    """What is said once and referred to afterwards: notes by their numbers, and the case that first
+    raised such errors.
+    """
 
     notes: dict[str, int]
     errors: dict[tuple[Line, ...], str]
@@ -118,11 +125,15 @@ def read(report: Report) -> Reading:
 
 
 def _where(report: Report) -> Iterable[Where]:
-    asked = {name: result for case in report.cases for name, result in case.results.items()} or report.devices
+    asked = {
+        name: result for case in report.cases for name, result in case.results.items()
+    } or report.devices
     for name in sorted(asked, key=list(ENGINES).index):
         engine = ENGINES[name]
         version = f"{engine.framework} {report.versions.get(engine.framework, '')}".strip()
-        yield Where(name, engine.how, clean(version), clean(report.devices.get(name, "not defined here")))
+        yield Where(
+            name, engine.how, clean(version), clean(report.devices.get(name, "not defined here"))
+        )
 
 
 def _row(report: CaseReport, seen: _Seen) -> Row:
@@ -136,15 +147,21 @@ def _row(report: CaseReport, seen: _Seen) -> Row:
         value = wording.value(fine)
     return Row(
         call=clean(wording.arguments(report.case)),
-        structure=clean(fine.structure) if fine else "",
+        structure=clean(fine.written) if fine else "",
         value=value,
-        ids=clean(", ".join(next((result.ids for result in report.results.values() if result.ids), ()))),
+        ids=clean(
+            ", ".join(next((result.ids for result in report.results.values() if result.ids), ()))
+        ),
         verdict=VERDICTS[report.verdict],
         state=_state(report),
-        greatest=wording.size(report.greatest) if report.verdict not in ("all_raise", "not_compared") else "—",
+        greatest=wording.size(report.greatest)
+        if report.verdict not in ("all_raise", "not_compared")
+        else "—",
         oracle=wording.oracle(report),
         lines=lines,
-        notes=tuple(sorted({seen.notes.setdefault(text, len(seen.notes) + 1) for text in _remarks(report)})),
+        notes=tuple(
+            sorted({seen.notes.setdefault(text, len(seen.notes) + 1) for text in _remarks(report)})
+        ),
     )
 
 
@@ -153,7 +170,11 @@ def _state(report: CaseReport) -> State:
         return "alarm"
     if report.verdict == "not_compared":
         return "idle"
-    return "foreseen" if report.verdict in ("differs", "some_raise") or report.oracle_agrees is False else "good"
+    return (
+        "foreseen"
+        if report.verdict in ("differs", "some_raise") or report.oracle_agrees is False
+        else "good"
+    )
 
 
 def _lines(report: CaseReport) -> tuple[Line, ...]:
@@ -166,7 +187,11 @@ def _lines(report: CaseReport) -> tuple[Line, ...]:
             lines = _voices(report, wording.MANY)
     if report.oracle_agrees is False:
         lines.append(Line(ORACLE, wording.estimates(report.oracle)))
-    if report.verdict == "differs" and report.greatest and (report.greatest.what != "value" or not report.expected):
+    if (
+        report.verdict == "differs"
+        and report.greatest
+        and (report.greatest.what != "value" or not report.expected)
+    ):
         lines.append(Line("", wording.spelled(report.greatest)))
     return tuple(lines)
 
@@ -176,13 +201,17 @@ def _voices(report: CaseReport, precision: int) -> list[Line]:
     for name, result in report.results.items():
         if result.outcome in ANSWERED:
             said.setdefault(wording.answer(result, precision), []).append(name)
-    asked = tuple(name for name, result in report.results.items() if result.outcome != "not_defined")
+    asked = tuple(
+        name for name, result in report.results.items() if result.outcome != "not_defined"
+    )
     return [Line(wording.who(tuple(names), asked), text) for text, names in said.items()]
 
 
 def _remarks(report: CaseReport) -> Iterable[str]:
     if report.reason:
-        yield clean(report.reason) if report.expected else f"not as expected: {clean(report.reason)}"
+        yield (
+            clean(report.reason) if report.expected else f"not as expected: {clean(report.reason)}"
+        )
     for name, result in report.results.items():
         if result.outcome not in (*ANSWERED, "not_defined"):
             yield f"{name} {wording.answer(result)}"
@@ -203,7 +232,13 @@ def _aligned(report: Report) -> Iterable[Aligned]:
 def _summary(cases: tuple[CaseReport, ...]) -> str:
     counts: dict[str, int] = {}
     for case in cases:
-        kind = case.verdict if case.verdict != "all_raise" else "must" if case.case.must_fail else "raise"
+        kind = (
+            case.verdict
+            if case.verdict != "all_raise"
+            else "must"
+            if case.case.must_fail
+            else "raise"
+        )
         counts[kind] = counts.get(kind, 0) + 1
     told = {
         "match": "match",

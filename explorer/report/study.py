@@ -9,10 +9,11 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from explorer.report.clean import one_line
-from explorer.report.json import graph_document, strict
+from explorer.model.study import Cell, StudyRecord, Table
+from explorer.report.json import graph_document
 from explorer.report.markdown import escape, table
-from explorer.studies.records import Cell, StudyRecord, Table
+from explorer.text.messages import one_line
+from explorer.text.numbers import plain
 
 DIGITS = 6
 
@@ -36,7 +37,10 @@ def _head(record: StudyRecord) -> Iterable[RenderableType]:
     where = f"  ({record.study}{f' on {record.scenario}' if record.scenario else ''})"
     yield Text.assemble((record.title, "bold"), where)
     yield Text(f"  {record.question}", style="dim")
-    yield Text("  " + ", ".join(f"{name} {version}" for name, version in record.versions.items()), style="dim")
+    yield Text(
+        "  " + ", ".join(f"{name} {version}" for name, version in record.versions.items()),
+        style="dim",
+    )
 
 
 def _findings(record: StudyRecord) -> Iterable[RenderableType]:
@@ -77,7 +81,11 @@ def _missing(record: StudyRecord) -> Iterable[RenderableType]:
 
 def missing(record: StudyRecord) -> dict[str, str]:
     """Which measurements have no figures, and what was said instead."""
-    return {name: one_line(f"{each.error.type}: {each.error.message}") for name, each in record.measured.items() if each.error}
+    return {
+        name: one_line(f"{each.error.type}: {each.error.message}")
+        for name, each in record.measured.items()
+        if each.error
+    }
 
 
 def document(record: StudyRecord) -> dict[str, Any]:
@@ -89,12 +97,14 @@ def document(record: StudyRecord) -> dict[str, Any]:
             "figures": each.figures,
             "timings": each.timings,
             "graphs": [graph_document(graph) for graph in each.graphs],
-            "error": {"type": each.error.type, "message": each.error.message} if each.error else None,
+            "error": {"type": each.error.type, "message": each.error.message}
+            if each.error
+            else None,
             "code": each.code,
         }
         for name, each in record.measured.items()
     }
-    return dict(strict(made))
+    return dict(plain(made))
 
 
 def markdown(record: StudyRecord, pictures: Mapping[str, str]) -> str:
@@ -102,7 +112,11 @@ def markdown(record: StudyRecord, pictures: Mapping[str, str]) -> str:
     parts = [
         f"# {escape(record.title)}",
         escape(record.question),
-        "Measured with " + ", ".join(f"{escape(name)} {escape(version)}" for name, version in record.versions.items()) + ".",
+        "Measured with "
+        + ", ".join(
+            f"{escape(name)} {escape(version)}" for name, version in record.versions.items()
+        )
+        + ".",
         "\n".join(f"- {escape(finding)}" for finding in record.findings),
     ]
     parts += [f"![{escape(title)}]({file})" for title, file in pictures.items()]

@@ -1,4 +1,6 @@
-"""A report on a terminal: one line a case, more only where engines part; readable from 80 columns up."""
+"""A report on a terminal: one line a case, more only where engines part; readable from 80 columns
+up.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,23 +9,36 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from explorer.records import Report
+from explorer.model.report import Report
 from explorer.report.reading import Group, Line, Reading, Row, State, read
 from explorer.report.wording import PAIRED
 
-STYLES: dict[State, str] = {"good": "green", "foreseen": "yellow", "alarm": "bold red", "idle": "dim"}
+STYLES: dict[State, str] = {
+    "good": "green",
+    "foreseen": "yellow",
+    "alarm": "bold red",
+    "idle": "dim",
+}
 FIRM = ("call", "verdict", "oracle")
 """Columns that are never cut."""
 
 GAP = 2
 NARROW, WIDE = 116, 140
-"""Below NARROW columns only the values' nesting shows the structure; from WIDE on there is room for what return_ids adds."""
+"""Below NARROW columns only the values' nesting shows the structure; from WIDE on there is room for
+what return_ids adds.
+"""
 
 
 def show(report: Report, console: Console) -> None:
     """Print a report: what ran where, the cases, the alignments, and a summary as the last lines."""
     reading = read(report)
-    for part in (*_head(reading), *_cases(reading, console.width), *_notes(reading), *_graphs(reading), *_summary(reading)):
+    for part in (
+        *_head(reading),
+        *_cases(reading, console.width),
+        *_notes(reading),
+        *_graphs(reading),
+        *_summary(reading),
+    ):
         console.print(part)
 
 
@@ -31,7 +46,9 @@ def _head(reading: Reading) -> Iterable[RenderableType]:
     yield Text.assemble((reading.title, "bold"), f"  ({reading.scenario})")
     table = Table.grid(padding=(0, GAP))
     for where in reading.where:
-        table.add_row("", *(Text(cell) for cell in (where.engine, where.how, where.version, where.device)))
+        table.add_row(
+            "", *(Text(cell) for cell in (where.engine, where.how, where.version, where.device))
+        )
     yield table
 
 
@@ -47,8 +64,12 @@ def _cases(reading: Reading, width: int) -> Iterable[RenderableType]:
 
 
 def _widths(rows: Sequence[Row], columns: Sequence[str], width: int) -> dict[str, int]:
-    """Column widths that fill ``width`` at most: FIRM columns get what they need, the others share the rest."""
-    need = {name: max(len(name), *(Text(_cell(row, name)).cell_len for row in rows)) for name in columns}
+    """Column widths that fill ``width`` at most: FIRM columns get what they need, the others share
+    the rest.
+    """
+    need = {
+        name: max(len(name), *(Text(_cell(row, name)).cell_len for row in rows)) for name in columns
+    }
     free = width - GAP - sum(need[name] + GAP for name in columns if name in FIRM)
     soft = sorted((name for name in columns if name not in FIRM), key=lambda name: need[name])
     for place, name in enumerate(soft):
@@ -65,11 +86,15 @@ def _cell(row: Row, column: str) -> str:
     return row.verdict + figure + "".join(f" [{number}]" for number in row.notes)
 
 
-def _group(group: Group, columns: Sequence[str], widths: dict[str, int]) -> Iterable[RenderableType]:
+def _group(
+    group: Group, columns: Sequence[str], widths: dict[str, int]
+) -> Iterable[RenderableType]:
     yield Text(group.heading, style="bold")
     yield _line(((name, "dim") for name in columns), [widths[name] for name in columns])
     for row in group.rows:
-        cells = ((_cell(row, name), STYLES[row.state] if name == "verdict" else "") for name in columns)
+        cells = (
+            (_cell(row, name), STYLES[row.state] if name == "verdict" else "") for name in columns
+        )
         yield _line(cells, [widths[name] for name in columns])
         if row.lines:
             yield Padding(_voices(row.lines), (0, 0, 0, 6))
@@ -109,13 +134,25 @@ def _graphs(reading: Reading) -> Iterable[RenderableType]:
         yield Text()
         yield Text(f"graphs, by pair: {PAIRED}", style="bold")
         table = Table.grid(padding=(0, GAP))
-        table.add_row("", *(Text(name, style="dim") for name in ("", "forward", "backward", "first divergence")))
+        table.add_row(
+            "",
+            *(Text(name, style="dim") for name in ("", "forward", "backward", "first divergence")),
+        )
         for pair in reading.aligned:
             diverges = Text(pair.divergence, style="" if pair.divergence == "none" else "yellow")
-            table.add_row("", Text(f"{pair.left} · {pair.right}"), Text(pair.forward), Text(pair.backward), diverges)
+            table.add_row(
+                "",
+                Text(f"{pair.left} · {pair.right}"),
+                Text(pair.forward),
+                Text(pair.backward),
+                diverges,
+            )
         yield table
     if reading.ungraphed:
-        yield Padding(_voices([Line(f"no graph from {line.who}", line.text) for line in reading.ungraphed]), (0, 0, 0, GAP))
+        yield Padding(
+            _voices([Line(f"no graph from {line.who}", line.text) for line in reading.ungraphed]),
+            (0, 0, 0, GAP),
+        )
 
 
 def _summary(reading: Reading) -> Iterable[RenderableType]:

@@ -1,14 +1,19 @@
 """Short readings of calls, values, errors and differences, the same in every face."""
 
-from explorer.arrays import digits, unpack
-from explorer.cases import GradCase
-from explorer.engines import ENGINES
-from explorer.records import CaseReport, Difference, Failure, Leaf, OracleResult, Result
-from explorer.report.clean import clean, one_line
-from explorer.report.nesting import Nested, nest
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport, Difference
+from explorer.model.results import Failure, Leaf, OracleResult, Result
+from explorer.model.trees import Nested
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+from explorer.text.numbers import digits
 
 FEW, MANY = 5, 9
-"""Significant digits of a value, and of one that reads like another's though it differs; 9 tell any two float32 apart."""
+"""Significant digits of a value, and of one that reads like another's though it differs; 9 tell any
+two float32 apart.
+"""
 
 HEADINGS = {
     "grad": "grad(net, grad_position, weights, has_aux)",
@@ -34,27 +39,47 @@ def group(case: GradCase) -> str:
 def arguments(case: GradCase) -> str:
     """The call under its heading: ``0, weights=all, has_aux``; defaults are left out."""
     if case.api == "GradOperation":
-        return ", ".join(name for name in ("get_all", "get_by_list", "sens_param") if getattr(case, name)) or "no flags"
+        return (
+            ", ".join(
+                name for name in ("get_all", "get_by_list", "sens_param") if getattr(case, name)
+            )
+            or "no flags"
+        )
     if case.order > 1:
         return case.label
-    parts = [str(case.grad_position), f"weights={case.weights}" if case.weights else "", "has_aux" if case.has_aux else ""]
+    parts = [
+        str(case.grad_position),
+        f"weights={case.weights}" if case.weights else "",
+        "has_aux" if case.has_aux else "",
+    ]
     return ", ".join(filter(None, parts))
 
 
 def short(case: GradCase) -> str:
-    """A case in fewer words than its label: ``grad(0, weights=all, has_aux)``; unique among the cases of a net."""
-    return arguments(case) if case.order > 1 else f"{case.api}({arguments(case).replace('no flags', '')})"
+    """A case in fewer words than its label: ``grad(0, weights=all, has_aux)``; unique among the
+    cases of a net.
+    """
+    return (
+        arguments(case)
+        if case.order > 1
+        else f"{case.api}({arguments(case).replace('no flags', '')})"
+    )
 
 
 def value(result: Result, precision: int = FEW) -> str:
     """The numbers of an answer as Python nests them: ``([[4, 6, 8]], (19,))``."""
-    return _value(nest(result), precision)
+    return _value(result.nested, precision)
 
 
-def _value(nested: Nested, precision: int) -> str:
+def _value(nested: "Nested[Leaf]", precision: int) -> str:
     if isinstance(nested, Leaf):
         return digits(unpack(nested.value), precision=precision)
-    return "(" + ", ".join(_value(item, precision) for item in nested) + ("," if len(nested) == 1 else "") + ")"
+    return (
+        "("
+        + ", ".join(_value(item, precision) for item in nested)
+        + ("," if len(nested) == 1 else "")
+        + ")"
+    )
 
 
 def failure(error: Failure | None) -> str:
@@ -73,7 +98,9 @@ def answer(result: Result, precision: int = FEW) -> str:
 
 
 def who(engines: tuple[str, ...], asked: tuple[str, ...]) -> str:
-    """Some of the engines ``asked``, in as few words as name them: "both graph engines", "all but torch-tape", or their names."""
+    """Some of the engines ``asked``, in as few words as name them: "both graph engines", "all but
+    torch-tape", or their names.
+    """
     others = [name for name in asked if name not in engines]
     if len(engines) > 1 and len(others) < 2 and len(asked) > 2:
         return f"all but {others[0]}" if others else "all engines"
@@ -85,7 +112,9 @@ def who(engines: tuple[str, ...], asked: tuple[str, ...]) -> str:
 
 
 def oracle(report: CaseReport) -> str:
-    """How the oracle stands to the engines: on every element, along so many directions, or not at all."""
+    """How the oracle stands to the engines: on every element, along so many directions, or not at
+    all.
+    """
     if report.oracle_agrees is None:
         return "—"
     if not report.oracle_agrees:
@@ -120,5 +149,11 @@ def spelled(difference: Difference) -> str:
     if difference.what != "value":
         leaf = f" of {difference.leaf}" if difference.leaf else ""
         return clean(f"{difference.what}{leaf} differs between {pair}: {difference.detail}")
-    place = f"{difference.leaf}[{', '.join(map(str, difference.index))}]" if difference.index else difference.leaf
-    return clean(f"greatest at {place}: {difference.abs:.3g} ({difference.rel:.2g} relative) between {pair}")
+    place = (
+        f"{difference.leaf}[{', '.join(map(str, difference.index))}]"
+        if difference.index
+        else difference.leaf
+    )
+    return clean(
+        f"greatest at {place}: {difference.abs:.3g} ({difference.rel:.2g} relative) between {pair}"
+    )

@@ -1,4 +1,6 @@
-"""The files of an output folder: which there are for each format, and how they get there whole or not at all."""
+"""The files of an output folder: which there are for each format, and how they get there whole or
+not at all.
+"""
 
 import os
 import re
@@ -8,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.errors import UsageError
-from explorer.graph import GradGraph
-from explorer.records import Report
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
 from explorer.report.html import html
 from explorer.report.json import encode
 from explorer.report.markdown import markdown
@@ -42,11 +44,15 @@ def prepare(folder: Path) -> Path:
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
-        raise UsageError(f"nothing can be written to {str(folder)!r}: {error.strerror or error}; give another folder") from error
+        raise UsageError(
+            f"nothing can be written to {str(folder)!r}: {error.strerror or error}; give another folder"
+        ) from error
 
 
 def put(path: Path, content: bytes) -> Path:
-    """Write ``content`` beside ``path`` and rename it there, so that ``path`` never holds half of it; UsageError if it cannot."""
+    """Write ``content`` beside ``path`` and rename it there, so that ``path`` never holds half of
+    it; UsageError if it cannot.
+    """
     name = ""
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -63,7 +69,9 @@ def put(path: Path, content: bytes) -> Path:
 
 
 def write(report: Report, folder: Path, formats: Sequence[str], draw: Draw) -> Written:
-    """Write every file of ``formats`` into a prepared ``folder``; a picture that cannot be made costs no other file."""
+    """Write every file of ``formats`` into a prepared ``folder``; a picture that cannot be made
+    costs no other file.
+    """
     written = Written([], [])
     for name, make in files(report, formats, draw):
         try:
@@ -75,7 +83,9 @@ def write(report: Report, folder: Path, formats: Sequence[str], draw: Draw) -> W
     return written
 
 
-def files(report: Report, formats: Sequence[str], draw: Draw) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def files(
+    report: Report, formats: Sequence[str], draw: Draw
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """Each file's name and what makes it: first the pictures, then the reports that may show them."""
     named = stems(report.graphs)
     for kind in (kind for kind in PICTURES if kind in formats):
@@ -83,15 +93,21 @@ def files(report: Report, formats: Sequence[str], draw: Draw) -> Iterator[tuple[
             yield stem + PICTURES[kind], partial(draw, graph, kind, "")
     faces: Mapping[str, Callable[[], bytes]] = {
         "json": lambda: encode(report),
-        "markdown": lambda: markdown(report, {stem: f"{stem}.svg" for stem in named} if "svg" in formats else {}).encode(),
-        "html": lambda: html(report, {stem: draw(graph, "svg", f"{stem}-").decode() for stem, graph in named.items()}).encode(),
+        "markdown": lambda: markdown(
+            report, {stem: f"{stem}.svg" for stem in named} if "svg" in formats else {}
+        ).encode(),
+        "html": lambda: html(
+            report, {stem: draw(graph, "svg", f"{stem}-").decode() for stem, graph in named.items()}
+        ).encode(),
     }
     for kind in (kind for kind in REPORTS if kind in formats):
         yield REPORTS[kind], faces[kind]
 
 
 def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:
-    """Graphs by file name without extension: first "torch-tape" for each last stage, then "torch-tape-STAGE" for the others."""
+    """Graphs by file name without extension: first "torch-tape" for each last stage, then
+    "torch-tape-STAGE" for the others.
+    """
     graphs = tuple(graphs)
     last = {graph.engine: graph for graph in graphs}
     ordered = sorted(graphs, key=lambda graph: graph is not last[graph.engine])
@@ -99,7 +115,9 @@ def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:
 
 
 def _stem(graph: GradGraph, is_last: bool) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", graph.engine if is_last else f"{graph.engine}-{graph.stage}")
+    return re.sub(
+        r"[^A-Za-z0-9_.-]", "_", graph.engine if is_last else f"{graph.engine}-{graph.stage}"
+    )
 
 
 def _umask() -> int:

@@ -2,13 +2,15 @@
 
 from string import ascii_uppercase
 
-from explorer.compare import compare
-from explorer.engines import ENGINES
-from explorer.records import CaseReport, Result
+from explorer.compare.verdicts import compare
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport
+from explorer.model.results import Result
 
 
 def letters(report: CaseReport) -> dict[str, str]:
-    """ "A" for each engine that answers like the first one, "B" for the next answer, …, tapes first; the silent are left out.
+    """ "A" for each engine that answers like the first one, "B" for the next answer, …, tapes
+    first; the silent are left out.
 
     Answers are alike when they compare as "match" or "close"; errors when they are of one type.
     """
@@ -18,7 +20,9 @@ def letters(report: CaseReport) -> dict[str, str]:
         result = report.results[name]
         if result.outcome not in ("ok", "raised"):
             continue
-        place = next((index for index, other in enumerate(found) if _alike(result, other)), len(found))
+        place = next(
+            (index for index, other in enumerate(found) if _alike(result, other)), len(found)
+        )
         if place == len(found):
             found.append(result)
         given[name] = ascii_uppercase[place]

@@ -1,18 +1,26 @@
-"""One case in detail: the four engines as the two-by-two that they are, each with its answer and the code that gives it."""
+"""One case in detail: the four engines as the two-by-two that they are, each with its answer and
+the code that gives it.
+"""
 
 import streamlit as st
 
-from explorer.arrays import digits, unpack
-from explorer.engines import ENGINES, Engine
-from explorer.records import CaseReport, Leaf, Report, Result
+from explorer.model.arrays import unpack
+from explorer.model.engines import ENGINES, Engine
+from explorer.model.report import CaseReport, Report
+from explorer.model.results import Leaf, Result
 from explorer.report import wording
-from explorer.report.clean import clean, one_line
 from explorer.report.markdown import escape
 from explorer.report.reading import VERDICTS
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+from explorer.text.numbers import digits
 from explorer.web.agreement import letters
 
 NAMES = {"mindspore": "MindSpore", "torch": "PyTorch"}
-STYLES = {"tape": "recorded while the forward runs", "graph": "derived from the program before it runs"}
+STYLES = {
+    "tape": "recorded while the forward runs",
+    "graph": "derived from the program before it runs",
+}
 TINTS = {"A": "blue", "B": "orange", "C": "violet", "D": "red"}
 ELEMENTS = 64
 """A leaf of at most this many elements is written out."""
@@ -29,17 +37,27 @@ def detail(case: CaseReport, report: Report) -> None:
         columns = st.columns(len(STYLES))
         for column, style in zip(columns, STYLES, strict=True):
             for engine in ENGINES.values():
-                if (engine.framework, engine.style) == (framework, style) and engine.name in case.results:
+                if (engine.framework, engine.style) == (
+                    framework,
+                    style,
+                ) and engine.name in case.results:
                     with column.container(border=True, height="stretch"):
-                        _engine(engine, case.results[engine.name], given.get(engine.name, ""), report)
+                        _engine(
+                            engine, case.results[engine.name], given.get(engine.name, ""), report
+                        )
 
 
 def _verdict(case: CaseReport) -> None:
     why = f": {escape(clean(case.reason))}" if case.reason else ""
-    words = [f"**{VERDICTS[case.verdict].capitalize()}**, {'as expected' if case.expected else '**not as expected**'}{why}."]
+    words = [
+        f"**{VERDICTS[case.verdict].capitalize()}**, {'as expected' if case.expected else '**not as expected**'}{why}."
+    ]
     if case.greatest and (case.greatest.what != "value" or case.greatest.abs):
         words.append(f"Difference: {escape(wording.spelled(case.greatest))}.")
-    oracle = {True: "agree with the gradient asked for", False: f"say {escape(wording.estimates(case.oracle))}"}
+    oracle = {
+        True: "agree with the gradient asked for",
+        False: f"say {escape(wording.estimates(case.oracle))}",
+    }
     if case.oracle_agrees is not None:
         words.append(f"Central differences {oracle[case.oracle_agrees]}.")
     st.markdown("  \n".join(words))
@@ -54,8 +72,12 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
         st.code(wording.answer(result), language=None, wrap_lines=True)
     else:
         st.code("\n".join(map(_leaf, result.leaves)), language=None, wrap_lines=True)
-        natural = f" · in its own form {result.natural}" if result.natural not in ("", result.structure) else ""
-        st.caption(escape(clean(f"returns {result.structure}{natural}")))
+        natural = (
+            f" · in its own form {result.natural}"
+            if result.natural not in ("", result.written)
+            else ""
+        )
+        st.caption(escape(clean(f"returns {result.written}{natural}")))
     if result.error and result.error.source:
         st.caption(escape(clean(result.error.source)))
     if result.note:

@@ -4,15 +4,29 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from explorer.records import CaseReport, Report, Verdict
+from explorer.model.report import CaseReport, CaseVerdict, Report
 from explorer.report import wording
 from explorer.report.reading import VERDICTS, read
 from explorer.web.agreement import letters
 from explorer.web.case_detail import detail
 from explorer.web.running import Question
 
-COLOURS = {"match": "green", "close": "blue", "differs": "orange", "all raise": "gray", "some raise": "orange", "alone": "gray"}
-TELLING: tuple[Verdict, ...] = ("differs", "some_raise", "close", "match", "all_raise", "not_compared")
+COLOURS = {
+    "match": "green",
+    "close": "blue",
+    "differs": "orange",
+    "all raise": "gray",
+    "some raise": "orange",
+    "alone": "gray",
+}
+TELLING: tuple[CaseVerdict, ...] = (
+    "differs",
+    "some_raise",
+    "close",
+    "match",
+    "all_raise",
+    "not_compared",
+)
 """Which case is shown first: the unexpected before the expected, and then in this order."""
 
 UNEXPECTED = "unexpected"
@@ -43,29 +57,42 @@ def _filtered(report: Report) -> list[CaseReport]:
     verdicts = list(dict.fromkeys(VERDICTS[case.verdict] for case in report.cases))
     bar = st.container(horizontal=True)
     api = bar.multiselect("API", apis, key="api", placeholder="all", width=240)
-    verdict = bar.multiselect("Verdict", [*verdicts, UNEXPECTED], key="verdict", placeholder="all", width=240)
+    verdict = bar.multiselect(
+        "CaseVerdict", [*verdicts, UNEXPECTED], key="verdict", placeholder="all", width=240
+    )
     aux = bar.selectbox("has_aux", AUX, index=None, key="aux", placeholder="either", width=140)
-    text = bar.text_input("Search", key="text", placeholder="dx, weights=all, ValueError …", width=290)
-    return [case for case in report.cases if _fits(case, api, verdict, aux) and _mentions(case, text)]
+    text = bar.text_input(
+        "Search", key="text", placeholder="dx, weights=all, ValueError …", width=290
+    )
+    return [
+        case for case in report.cases if _fits(case, api, verdict, aux) and _mentions(case, text)
+    ]
 
 
 def _fits(case: CaseReport, api: Sequence[str], verdict: Sequence[str], aux: str | None) -> bool:
     return (
         (not api or case.case.api in api)
-        and (not verdict or VERDICTS[case.verdict] in verdict or (UNEXPECTED in verdict and not case.expected))
+        and (
+            not verdict
+            or VERDICTS[case.verdict] in verdict
+            or (UNEXPECTED in verdict and not case.expected)
+        )
         and (aux is None or case.case.has_aux == (aux == "with"))
     )
 
 
 def _mentions(case: CaseReport, text: str) -> bool:
-    said = [wording.answer(result) + result.structure for result in case.results.values()]
+    said = [wording.answer(result) + result.written for result in case.results.values()]
     whole = " ".join((case.case.label, wording.short(case.case), *said)).casefold()
     return all(word in whole for word in text.casefold().split())
 
 
 def _chosen(question: Question, found: list[CaseReport]) -> CaseReport:
     """Show the table; the case whose row is selected, else the one most worth a look."""
-    telling = min(range(len(found)), key=lambda index: (found[index].expected, TELLING.index(found[index].verdict)))
+    telling = min(
+        range(len(found)),
+        key=lambda index: (found[index].expected, TELLING.index(found[index].verdict)),
+    )
     picked = st.dataframe(
         _table(found),
         height=HEAD + ROW * min(len(found), SHOWN),
@@ -94,7 +121,10 @@ def _table(found: list[CaseReport]) -> dict[str, list[object]]:
         "call": [wording.short(case.case) for case in found],
         "verdict": [_verdict(case) for case in found],
         "answer": [_answers(case) for case in found],
-        "greatest": [wording.size(case.greatest) if case.verdict in ("match", "close", "differs") else "—" for case in found],
+        "greatest": [
+            wording.size(case.greatest) if case.verdict in ("match", "close", "differs") else "—"
+            for case in found
+        ],
         "oracle": [wording.oracle(case) for case in found],
     }
 

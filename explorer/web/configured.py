@@ -5,7 +5,7 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from explorer.scenario import FOLDER, Scenario, load, names
+from explorer.scenario.contract import FOLDER, Scenario, load, names
 
 VARIABLE = "EXPLORER_SCENARIOS"
 """Names further folders with scenarios, separated as in PATH."""
@@ -23,7 +23,9 @@ def offered() -> dict[str, Path]:
 
 
 def digest(path: Path) -> str:
-    """What a scenario file holds, as a key; a file that cannot be read has a key too, and its error when it is loaded."""
+    """What a scenario file holds, as a key; a file that cannot be read has a key too, and its error
+    when it is loaded.
+    """
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:

@@ -1,18 +1,19 @@
-"""What stands around every page: the question in the sidebar, the run with its progress, and errors as one message."""
+"""What stands around every page: the question in the sidebar, the run with its progress, and errors
+as one message.
+"""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from explorer.cli.asking import MAX_ORDER
-from explorer.devices import FORMS, parse
-from explorer.errors import ExplorerError
-from explorer.records import Report
-from explorer.report.clean import clean
+from explorer.model.errors import ExplorerError, WorkerFaultError
+from explorer.model.report import Report
 from explorer.report.markdown import escape
+from explorer.scenario.devices import FORMS, parse
+from explorer.text.clean import clean
 from explorer.web.configured import digest, offered, scenario
 from explorer.web.running import Explorations, Question, explorations, watch
-from explorer.worker import WorkerFaultError
 
 FIRST = "dense_mse"
 CALM = "<style>.stMainBlockContainer { padding: 4.5rem 2.5rem 3rem; }</style>"
@@ -25,7 +26,9 @@ Show = Callable[[Question, Report], None]
 
 
 def framed(show: Show) -> Callable[[], None]:
-    """A page that shows a report: asks, runs, shows; whatever is meant for a person becomes one message."""
+    """A page that shows a report: asks, runs, shows; whatever is meant for a person becomes one
+    message.
+    """
 
     def page() -> None:
         try:
@@ -36,7 +39,10 @@ def framed(show: Show) -> Callable[[], None]:
         except ExplorerError as error:
             say(str(error))
         except WorkerFaultError as error:
-            say("a fault of the explorer itself, in a worker: " + str(error).strip().rpartition("\n")[2])
+            say(
+                "a fault of the explorer itself, in a worker: "
+                + str(error).strip().rpartition("\n")[2]
+            )
 
     page.__name__ = show.__name__
     return page
@@ -51,9 +57,18 @@ def sidebar() -> None:
     """Ask for scenario, device and order; the question is kept in the session under "question"."""
     paths = offered()
     with st.sidebar:
-        name = st.selectbox("Scenario", list(paths), index=list(paths).index(FIRST) if FIRST in paths else 0, key="scenario")
-        device = st.selectbox("Device", DEVICES, key="device", accept_new_options=True, help=", ".join(FORMS))
-        order = st.number_input("Order", 1, MAX_ORDER, key="order", help="nested gradients up to this order")
+        name = st.selectbox(
+            "Scenario",
+            list(paths),
+            index=list(paths).index(FIRST) if FIRST in paths else 0,
+            key="scenario",
+        )
+        device = st.selectbox(
+            "Device", DEVICES, key="device", accept_new_options=True, help=", ".join(FORMS)
+        )
+        order = st.number_input(
+            "Order", 1, MAX_ORDER, key="order", help="nested gradients up to this order"
+        )
         run = st.button("Run", type="primary", width="stretch")
     st.html(CALM)
     st.session_state["question"] = None
@@ -62,7 +77,9 @@ def sidebar() -> None:
         return
     try:
         parse(device or "cpu")
-        st.session_state["question"] = Question(paths[name], digest(paths[name]), device or "cpu", int(order))
+        st.session_state["question"] = Question(
+            paths[name], digest(paths[name]), device or "cpu", int(order)
+        )
         about = scenario(paths[name])
         if about.notes:
             st.sidebar.expander("About this scenario").markdown(about.notes)
@@ -77,7 +94,9 @@ def sidebar() -> None:
 def _report(question: Question) -> Report | None:
     job = explorations().find(question)
     if job is None:
-        st.info("Press **Run** to ask every case of all four engines. It takes some seconds; the report is kept.")
+        st.info(
+            "Press **Run** to ask every case of all four engines. It takes some seconds; the report is kept."
+        )
         return None
     return watch(job)
 
@@ -85,4 +104,6 @@ def _report(question: Question) -> Report | None:
 def graphs_of(question: Question, case: str) -> Report:
     """The report on the graphs of one more case, made when it is first asked for."""
     jobs: Explorations = explorations()
-    return watch(jobs.ask(Question(question.path, question.digest, question.device, question.order, case)))
+    return watch(
+        jobs.ask(Question(question.path, question.digest, question.device, question.order, case))
+    )

@@ -1,4 +1,6 @@
-"""The page of graphs: two engines' gradient graphs of one case side by side, and the pair of nodes that was clicked."""
+"""The page of graphs: two engines' gradient graphs of one case side by side, and the pair of nodes
+that was clicked.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -7,15 +9,17 @@ import msgspec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.align import Alignment, align
+from explorer.compare.align import align
 from explorer.drawing import draw
 from explorer.drawing.formats import View
-from explorer.engines import ENGINES
-from explorer.graph import GradGraph
-from explorer.records import Report
+from explorer.model.alignment import Alignment
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
 from explorer.report import wording
-from explorer.report.clean import clean, one_line
 from explorer.report.markdown import escape
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
 from explorer.web.frame import graphs_of
 from explorer.web.node_detail import node_detail
 from explorer.web.pair_view import Side, pair_view, pairs
@@ -43,7 +47,14 @@ def graphs(question: Question, report: Report) -> None:
     captured = report.graphs[0].case if report.graphs else None
     bar = st.container(horizontal=True)
     default = list(labels).index(captured) if captured in labels else 0
-    case = bar.selectbox("Case", list(labels), index=default, format_func=labels.__getitem__, key="graph_case", width=260)
+    case = bar.selectbox(
+        "Case",
+        list(labels),
+        index=default,
+        format_func=labels.__getitem__,
+        key="graph_case",
+        width=260,
+    )
     shown = report if case == captured else graphs_of(question, case)
     for name, reason in shown.ungraphed.items():
         st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
@@ -52,9 +63,13 @@ def graphs(question: Question, report: Report) -> None:
         found.setdefault(graph.engine, []).append(graph)
     if not found:
         return
-    left = bar.selectbox("Left", list(found), index=_place(found, FIRST[0], ""), key="left engine", width=185)
+    left = bar.selectbox(
+        "Left", list(found), index=_place(found, FIRST[0], ""), key="left engine", width=185
+    )
     first = _stage(bar, found[left], "left")
-    right = bar.selectbox("Right", list(found), index=_place(found, FIRST[1], left), key="right engine", width=185)
+    right = bar.selectbox(
+        "Right", list(found), index=_place(found, FIRST[1], left), key="right engine", width=185
+    )
     second = _stage(bar, found[right], "right")
     view = bar.selectbox("View", VIEWS, key="view", width=110)
     depth = bar.selectbox("Detail", list(DEPTHS), key="depth", width=180)
@@ -62,36 +77,56 @@ def graphs(question: Question, report: Report) -> None:
 
 
 def _stage(bar: DeltaGenerator, graphs: list[GradGraph], side: str) -> GradGraph:
-    """One of an engine's graphs: where a compiler makes several, one after another, the stage that is chosen."""
+    """One of an engine's graphs: where a compiler makes several, one after another, the stage that
+    is chosen.
+    """
     if len(graphs) == 1:
         return graphs[0]
     stages = {graph.stage: graph for graph in graphs}
     names = list(stages)
     chosen = bar.selectbox(
-        "Stage", names, index=len(names) - 1, format_func=lambda name: STAGES.get(name, name), key=f"{side} stage", width=200
+        "Stage",
+        names,
+        index=len(names) - 1,
+        format_func=lambda name: STAGES.get(name, name),
+        key=f"{side} stage",
+        width=200,
     )
     return stages[chosen]
 
 
 def _place(found: Mapping[str, object], name: str, taken: str) -> int:
-    """Where ``name`` stands among the engines; where it is missing, or taken, the first that is not."""
+    """Where ``name`` stands among the engines; where it is missing, or taken, the first that is
+    not.
+    """
     free = [engine for engine in found if engine != taken] or list(found)
     return list(found).index(name if name in free else free[0])
 
 
 def _pair(left: GradGraph, right: GradGraph, view: View, depth: int | None) -> None:
     bare = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not _valued(graph)]
-    alignment = _alignment(_digest(left), _digest(right), left, right) if left.engine != right.engine and not bare else None
+    alignment = (
+        _alignment(_digest(left), _digest(right), left, right)
+        if left.engine != right.engine and not bare
+        else None
+    )
     if alignment:
         _say(alignment)
     elif bare:
-        st.info(f"Nodes pair by their values, and this stage was not run: {escape('; '.join(dict.fromkeys(bare)))}.")
+        st.info(
+            f"Nodes pair by their values, and this stage was not run: {escape('; '.join(dict.fromkeys(bare)))}."
+        )
     one, other = Shown.of(left, depth), Shown.of(right, depth)
     seen = translated(alignment, one, other) if alignment else None
     numbers = (seen.numbers("left"), seen.numbers("right")) if seen else ({}, {})
-    sides = _side(one.graph, view, numbers[0], "left-"), _side(other.graph, view, numbers[1], "right-")
+    sides = (
+        _side(one.graph, view, numbers[0], "left-"),
+        _side(other.graph, view, numbers[1], "right-"),
+    )
     _view(*sides, one.graph, other.graph, seen)
-    for note in dict.fromkeys(f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes):
+    for note in dict.fromkeys(
+        f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes
+    ):
         st.caption(escape(clean(note)))
 
 
@@ -100,7 +135,9 @@ def _valued(graph: GradGraph) -> bool:
 
 
 def _side(graph: GradGraph, view: View, numbers: dict[str, int], prefix: str) -> Side:
-    caption = " · ".join((graph.engine, ENGINES[graph.engine].how, *([graph.stage] if graph.stage in STAGES else [])))
+    caption = " · ".join(
+        (graph.engine, ENGINES[graph.engine].how, *([graph.stage] if graph.stage in STAGES else []))
+    )
     return Side(caption, _svg(_digest(graph), graph, view, numbers, prefix), prefix)
 
 
@@ -118,7 +155,9 @@ def _say(alignment: Alignment) -> None:
 
 
 @st.fragment
-def _view(left: Side, right: Side, one: GradGraph, other: GradGraph, alignment: Alignment | None) -> None:
+def _view(
+    left: Side, right: Side, one: GradGraph, other: GradGraph, alignment: Alignment | None
+) -> None:
     chosen = pair_view(left, right, pairs(alignment), key="pair_view")
     node_detail(chosen, one, other, alignment)
 

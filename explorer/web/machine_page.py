@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from explorer.records import Report
-from explorer.report.clean import clean
+from explorer.model.report import Report
 from explorer.report.reading import read
+from explorer.text.clean import clean
 from explorer.web.running import Question
 
 
@@ -13,7 +13,11 @@ def machine(question: Question, report: Report) -> None:
     st.markdown("Where each engine ran, and how it differentiates.")
     where = read(report).where
     columns = ("engine", "how", "version", "device")
-    st.dataframe({name: [getattr(row, name) for row in where] for name in columns}, hide_index=True, width="content")
+    st.dataframe(
+        {name: [getattr(row, name) for row in where] for name in columns},
+        hide_index=True,
+        width="content",
+    )
     st.markdown("Versions of what took part.")
     names = sorted(report.versions)
     versions = [clean(report.versions[name]) for name in names]

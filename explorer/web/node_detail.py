@@ -5,12 +5,12 @@ from typing import get_args
 
 import streamlit as st
 
-from explorer.align import Alignment
-from explorer.align.records import SideName
-from explorer.arrays import Summary, digits, unpack
-from explorer.graph import GradGraph, Node
-from explorer.report.clean import clean
+from explorer.model.alignment import Alignment, SideName
+from explorer.model.arrays import Summary, unpack
+from explorer.model.graph import GradGraph, Node
 from explorer.report.markdown import escape
+from explorer.text.clean import clean
+from explorer.text.numbers import digits
 
 ELEMENTS = 36
 """An output of at most this many elements is written out beside its figures."""
@@ -27,12 +27,16 @@ HOW = {
 }
 
 
-def node_detail(chosen: tuple[str, str] | None, left: GradGraph, right: GradGraph, alignment: Alignment | None) -> None:
+def node_detail(
+    chosen: tuple[str, str] | None, left: GradGraph, right: GradGraph, alignment: Alignment | None
+) -> None:
     """Both nodes in two columns; why there is no second one where there is none."""
     sides: dict[SideName, dict[str, Node]] = {"left": left.by_id(), "right": right.by_id()}
     side = next((name for name in get_args(SideName) if chosen and chosen[0] == name), None)
     if not chosen or side is None or chosen[1] not in sides[side]:
-        st.caption("Click a node for its values, its source line, and the node that holds the same quantity on the other side.")
+        st.caption(
+            "Click a node for its values, its source line, and the node that holds the same quantity on the other side."
+        )
         return
     ids = {side: chosen[1], **_partner(alignment, side, chosen[1])}
     for column, name in zip(st.columns(2), sides, strict=True):
@@ -45,11 +49,19 @@ def node_detail(chosen: tuple[str, str] | None, left: GradGraph, right: GradGrap
 
 def _partner(alignment: Alignment | None, side: SideName, node: str) -> dict[SideName, str]:
     other: SideName = "right" if side == "left" else "left"
-    pair = next((pair for pair in alignment.pairs if node in pair.members(side)), None) if alignment else None
+    pair = (
+        next((pair for pair in alignment.pairs if node in pair.members(side)), None)
+        if alignment
+        else None
+    )
     if pair is None:
         return {}
     step = getattr(pair, side) != node
-    said = "a step that one op of the other side takes inside itself" if step else f"recognised by {HOW[pair.how]}"
+    said = (
+        "a step that one op of the other side takes inside itself"
+        if step
+        else f"recognised by {HOW[pair.how]}"
+    )
     st.markdown(f"Pair {pair.number}, {said}.")
     return {other: getattr(pair, other)}
 
@@ -57,8 +69,12 @@ def _partner(alignment: Alignment | None, side: SideName, node: str) -> dict[Sid
 def _alone(alignment: Alignment | None, side: SideName, node: str) -> str:
     if alignment is None:
         return "There are no pairs here: they join two engines' graphs of what was run."
-    why = next((each for each in alignment.unpaired if (each.side, each.node) == (side, node)), None)
-    return "No node here is its pair." + (clean(f" {why.reason.capitalize()}: {why.detail}.") if why else "")
+    why = next(
+        (each for each in alignment.unpaired if (each.side, each.node) == (side, node)), None
+    )
+    return "No node here is its pair." + (
+        clean(f" {why.reason.capitalize()}: {why.detail}.") if why else ""
+    )
 
 
 def _node(node: Node) -> None:
@@ -89,6 +105,9 @@ def _values(values: Summary) -> Iterator[tuple[str, str]]:
     if values.whole is not None:
         yield "values", digits(unpack(values.whole), ELEMENTS)
     if values.whole is None or values.whole.shape:
-        yield "", f"min {values.minimum:.5g}, mean {values.mean:.5g}, max {values.maximum:.5g}, norm {values.norm:.5g}"
+        yield (
+            "",
+            f"min {values.minimum:.5g}, mean {values.mean:.5g}, max {values.maximum:.5g}, norm {values.norm:.5g}",
+        )
     if values.nonfinite:
         yield "", f"{values.nonfinite} not finite"

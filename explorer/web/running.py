@@ -1,4 +1,6 @@
-"""Explorations on behalf of the app's visitors: one at a time, in one crew of workers, each made once for all who ask it."""
+"""Explorations on behalf of the app's visitors: one at a time, in one crew of workers, each made
+once for all who ask it.
+"""
 
 import threading
 from collections.abc import Mapping
@@ -7,17 +9,19 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from explorer.explore import explore
-from explorer.records import Report
+from explorer.exploration.explore import explore
+from explorer.model.report import Report
 from explorer.web.configured import scenario
-from explorer.worker import Workers
+from explorer.workers.workers import Workers
 
 KEPT = 16
 """How many reports are kept; the one asked for longest ago goes first."""
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What a report depends on; ``digest`` is that of the scenario file's text. With ``case``, only its graphs are asked for."""
+    """What a report depends on; ``digest`` is that of the scenario file's text. With ``case``, only
+    its graphs are asked for.
+    """
 
     path: Path
     digest: str
@@ -68,7 +72,9 @@ class Explorations:
                 self._jobs[question] = job
                 return job
             job = self._jobs[question] = Job()
-            for old in [each for each in self._jobs if self._jobs[each].finished.is_set()][: max(0, len(self._jobs) - KEPT)]:
+            for old in [each for each in self._jobs if self._jobs[each].finished.is_set()][
+                : max(0, len(self._jobs) - KEPT)
+            ]:
                 del self._jobs[old]
         threading.Thread(target=self._run, args=(question, job), daemon=True).start()
         return job
@@ -111,5 +117,7 @@ def _progress(stages: Mapping[str, tuple[int, int]]) -> tuple[float, str]:
     if not stages:
         return 0.0, "Starting the workers, or waiting for another visitor's run …"
     done, total = (sum(column) for column in zip(*stages.values(), strict=True))
-    told = " · ".join(f"{stage} {part} of {whole}" for stage, (part, whole) in sorted(stages.items()))
+    told = " · ".join(
+        f"{stage} {part} of {whole}" for stage, (part, whole) in sorted(stages.items())
+    )
     return (done / total if total else 0.0), told

@@ -1,17 +1,20 @@
-"""A gradient graph as the page shows it: its modules merged to a depth, and the alignment said of what is in sight."""
+"""A gradient graph as the page shows it: its modules merged to a depth, and the alignment said of
+what is in sight.
+"""
 
 from collections import Counter
 
 import msgspec
 
-from explorer.align import Alignment
-from explorer.align.records import SideName
 from explorer.drawing.collapse import collapse_named
-from explorer.graph import GradGraph
+from explorer.model.alignment import Alignment, SideName
+from explorer.model.graph import GradGraph
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A graph in sight, and for every node of the whole graph the id of the node that stands for it."""
+    """A graph in sight, and for every node of the whole graph the id of the node that stands for
+    it.
+    """
 
     graph: GradGraph
     home: dict[str, str]
@@ -25,8 +28,12 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 def translated(alignment: Alignment, left: Shown, right: Shown) -> Alignment:
-    """The alignment in the ids of what is in sight: pairs of nodes inside merged modules pair the modules, each once."""
-    pairs = {(left.home[pair.left], right.home[pair.right]): pair for pair in reversed(alignment.pairs)}
+    """The alignment in the ids of what is in sight: pairs of nodes inside merged modules pair the
+    modules, each once.
+    """
+    pairs = {
+        (left.home[pair.left], right.home[pair.right]): pair for pair in reversed(alignment.pairs)
+    }
     homes = {"left": left.home, "right": right.home}
     held = {"left": Counter(left.home.values()), "right": Counter(right.home.values())}
 
@@ -45,5 +52,8 @@ def translated(alignment: Alignment, left: Shown, right: Shown) -> Alignment:
             )
             for (one, other), pair in sorted(pairs.items(), key=lambda item: item[1].number)
         ),
-        unpaired=tuple(msgspec.structs.replace(each, node=homes[each.side][each.node]) for each in alignment.unpaired),
+        unpaired=tuple(
+            msgspec.structs.replace(each, node=homes[each.side][each.node])
+            for each in alignment.unpaired
+        ),
     )

@@ -1,6 +1,0 @@
-"""Alignment of two gradient graphs: which nodes hold the same quantity, why others have no partner, and where the graphs part."""
-
-from explorer.align.aligning import align
-from explorer.align.records import Alignment, Coverage, Divergence, Pair, Reason, Unpaired
-
-__all__ = ["Alignment", "Coverage", "Divergence", "Pair", "Reason", "Unpaired", "align"]

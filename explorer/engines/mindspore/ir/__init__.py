@@ -1,0 +1,7 @@
+"""Reads the IR texts (.ir files) of MindSpore's compiler into plain records."""
+
+from explorer.engines.mindspore.ir.lexer import IRSyntaxError
+from explorer.engines.mindspore.ir.parser import parse, read
+from explorer.engines.mindspore.ir.records import IRNode, Module, Subgraph
+
+__all__ = ["IRNode", "IRSyntaxError", "Module", "Subgraph", "parse", "read"]

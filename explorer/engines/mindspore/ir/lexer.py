@@ -1,0 +1,81 @@
+"""Where in an IR text something is wrong, and the lines of that text."""
+
+from explorer.model.errors import ExplorerError
+
+
+class IRSyntaxError(ExplorerError):
+    """An IR text that cannot be read: where (line and column from 1), what stands there, and what
+    may stand there.
+    """
+
+    def __init__(self, file: str, line: int, column: int, found: str, allowed: str) -> None:
+        super().__init__(
+            f"{file}:{line}:{column}: found {found}, where {allowed} may stand (IR texts of MindSpore 2.10)"
+        )
+        self.file, self.line, self.column, self.found, self.allowed = (
+            file,
+            line,
+            column,
+            found,
+            allowed,
+        )
+
+
+class Fault(Exception):  # noqa: N818 - never leaves this package: parsers of a part raise it, the lines make an IRSyntaxError of it
+    """Something that cannot be read at an offset of the text in hand."""
+
+    def __init__(self, offset: int, allowed: str, found: str = "") -> None:
+        super().__init__(allowed)
+        self.offset, self.allowed, self.found = offset, allowed, found
+
+    def moved(self, by: int) -> "Fault":
+        """The same fault in a text that holds this one ``by`` characters further on."""
+        return Fault(self.offset + by, self.allowed, self.found)
+
+
+def found_at(text: str, offset: int) -> str:
+    """What stands at an offset, as a message says it."""
+    rest = text[offset : offset + 40].split("\n")[0]
+    if rest:
+        return repr(rest)
+    return "the end of the line"
+
+
+class Lines:
+    """The lines of one file and the position of the reader in them."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.lines = text.split(
+            "\n"
+        )  # not splitlines: quoted source code may hold other line separators
+        self.at = 0
+
+    def peek(self) -> str | None:
+        """The line at the position, None at the end of the file."""
+        return self.lines[self.at] if self.at < len(self.lines) else None
+
+    def skip_blank(self) -> None:
+        """Moves to the next line that has text."""
+        while self.at < len(self.lines) and not self.lines[self.at]:
+            self.at += 1
+
+    def error(self, allowed: str, column: int = 1) -> IRSyntaxError:
+        """The error that something else stands at this line."""
+        last = len(self.lines) - 1
+        if self.at > last or (self.at == last and not self.lines[last]):
+            return IRSyntaxError(
+                self.file, last + 1, len(self.lines[last]) + 1, "the end of the file", allowed
+            )
+        return IRSyntaxError(
+            self.file, self.at + 1, column, found_at(self.lines[self.at], column - 1), allowed
+        )
+
+    def error_in(self, start: int, text: str, fault: Fault) -> IRSyntaxError:
+        """The error that a fault is, in a text whose first line is line ``start`` (from 0)."""
+        before = text[: fault.offset]
+        line = start + before.count("\n")
+        column = fault.offset - (before.rfind("\n") + 1) + 1
+        return IRSyntaxError(
+            self.file, line + 1, column, fault.found or found_at(text, fault.offset), fault.allowed
+        )

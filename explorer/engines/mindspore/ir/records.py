@@ -1,0 +1,305 @@
+"""The records of a MindSpore IR text: modules, subgraphs, nodes, operands and what is known of
+their types.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, Union
+
+import msgspec
+
+OpKind = Literal["Primitive", "PrimFunc", "S_Prim", "MetaFuncGraph", "call"]
+
+
+class Type(msgspec.Struct, frozen=True, gc=False):
+    """A type such as ``Tensor[Float32]`` or ``Tuple[Int64*2]`` (repeats spelled out in ``args``).
+
+    ``keys`` are the names of a Dictionary's or Keyword's values.
+    """
+
+    name: str
+    args: tuple["Type", ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+class TensorShape(msgspec.Struct, frozen=True, gc=False, tag="tensor"):
+    """The sizes of a tensor; -1 is a size known only when the net runs, a lone -2 an unknown rank."""
+
+    sizes: tuple[int, ...]
+
+
+class SequenceShape(msgspec.Struct, frozen=True, gc=False, tag="sequence"):
+    """The shapes in a tuple or a list, None where an element has none; a "Dynamic" one has an
+    unknown length.
+    """
+
+    kind: Literal["Tuple", "List", "Dynamic"]
+    items: tuple["Shape", ...] = ()
+
+
+Shape: TypeAlias = Union[TensorShape, SequenceShape, None]  # noqa: UP007 - "Shape" recurs, and a quoted name takes no "|"
+
+
+class Abstract(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What the compiler knows of a value, ``<Tensor[Float32], (1, 3)>``: its type, its shape, and
+    the parameter it refers to.
+
+    ``known`` says that the compiler also holds the value. How elements are used
+    (``elements_use_flags``) is checked and dropped.
+    """
+
+    type: Type
+    shape: Shape = None
+    ref_key: str | None = None
+    is_parameter: bool = False
+    is_inplace: bool = False
+    known: bool = False
+
+    def leaves(self) -> Iterator[tuple[Type, Shape]]:
+        """The types that are no tuple or list, in order, each with its shape."""
+        waiting: list[tuple[Type, Shape]] = [(self.type, self.shape)]
+        while waiting:
+            kind, shape = waiting.pop()
+            if kind.name in {"Tuple", "List"}:
+                shapes = shape.items if isinstance(shape, SequenceShape) else ()
+                inner = shapes if len(shapes) == len(kind.args) else (None,) * len(kind.args)
+                waiting += reversed(list(zip(kind.args, inner, strict=True)))
+            else:
+                yield kind, shape
+
+
+class NodeRef(msgspec.Struct, frozen=True, gc=False, tag="node"):
+    """``%12``: the node with that index in the same subgraph."""
+
+    index: int
+
+
+class ParameterRef(msgspec.Struct, frozen=True, gc=False, tag="parameter", omit_defaults=True):
+    """``%para3_x``: a parameter by its label; ``graph`` names the subgraph that holds it if it is
+    another one.
+    """
+
+    label: str
+    graph: str = ""
+
+
+class OuterRef(msgspec.Struct, frozen=True, gc=False, tag="outer"):
+    """``$(@graph:name)``: a node of a parent graph by its debug name, which several nodes of that
+    graph may share.
+    """
+
+    graph: str
+    name: str
+
+
+class GraphRef(msgspec.Struct, frozen=True, gc=False, tag="graph"):
+    """``@name``: a subgraph, as the target of a call or as a value."""
+
+    name: str
+
+
+class Scalar(msgspec.Struct, frozen=True, gc=False, tag="scalar", omit_defaults=True):
+    """``I64(1)``, ``Bool(0)``, ``F32(0.5)``: a number with its type's short name, empty where none
+    is printed.
+    """
+
+    value: bool | int | float
+    dtype: str = ""
+
+
+class Text(msgspec.Struct, frozen=True, gc=False, tag="text"):
+    """A quoted string."""
+
+    value: str
+
+
+class Symbol(msgspec.Struct, frozen=True, gc=False, tag="symbol"):
+    """Anything else that has a name: ``None``, ``UMonad[U]``, ``NameSpace[…]``, ``F32``, verbatim."""
+
+    text: str
+
+
+class TensorValue(msgspec.Struct, frozen=True, gc=False, tag="tensor"):
+    """``Tensor(shape=[2], dtype=Float32, value=[…])``; ``text`` is the value as printed, large ones
+    with "..." inside.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    text: str
+
+
+class Items(msgspec.Struct, frozen=True, gc=False, tag="items"):
+    """A tuple ``(…)`` or a list ``[…]`` of values."""
+
+    kind: Literal["tuple", "list"]
+    values: tuple["Value", ...] = ()
+
+
+class Table(msgspec.Struct, frozen=True, gc=False, tag="table"):
+    """A dictionary ``{key: value, …}`` in printed order."""
+
+    keys: tuple["Value", ...] = ()
+    values: tuple["Value", ...] = ()
+
+
+class Keyword(msgspec.Struct, frozen=True, gc=False, tag="keyword"):
+    """``KeywordArg[key : k, value : v]``: an argument passed by name."""
+
+    key: str
+    value: "Value"
+
+
+Value: TypeAlias = Union[  # noqa: UP007 - several of these recur through "Value"
+    NodeRef,
+    ParameterRef,
+    OuterRef,
+    GraphRef,
+    Scalar,
+    Text,
+    Symbol,
+    TensorValue,
+    Items,
+    Table,
+    Keyword,
+]
+Attributes: TypeAlias = dict[str, Value]
+
+
+class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A stretch of source code: file, lines from 1, columns from 0, and the first line's text.
+
+    ``shared``: the compiler notes that several nodes may come from this line.
+    """
+
+    file: str
+    line: int
+    last_line: int
+    columns: tuple[int, int] | None = None
+    code: str = ""
+    shared: bool = False
+
+
+class IRNode(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """One node ``%12(name) = op(operands)``, or a subgraph's Return.
+
+    ``op`` is the operator's name without its prefix ("MatMul" of ``PrimFunc_MatMul``), empty for a
+    "call", which has a ``callee`` and, where the compiler has found them out, the subgraphs it may
+    reach in ``targets``. ``detail`` is what a MetaFuncGraph's name carries in brackets. ``layouts``
+    are further lines on formats, kinds and symbolic shapes, verbatim. ``remarks`` are comments in
+    the source that steer the compiler. ``forward_sources`` are those of the forward node that a
+    backward node may derive from, ``similar_sources`` those of code that a generated node may stand
+    for. ``line`` is the IR text's own. ``failed_at`` is set on nodes whose evaluation did not
+    succeed.
+    """
+
+    index: int
+    name: str
+    op: str
+    kind: OpKind
+    operands: tuple[Value, ...]
+    inputs: tuple[Abstract, ...]
+    output: Abstract | None
+    line: int
+    callee: Value | None = None
+    targets: tuple[str, ...] = ()
+    detail: str = ""
+    instance_name: str = ""
+    attrs: Attributes = {}
+    cnode_attrs: Attributes = {}
+    primal_attrs: Attributes = {}
+    layouts: tuple[str, ...] = ()
+    scope: str = ""
+    full_name: str = ""
+    side_effects: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    forward_sources: tuple[Source, ...] = ()
+    similar_sources: tuple[Source, ...] = ()
+    failed_at: int | None = None
+
+    def primal(self, key: str) -> str | None:
+        """The text of a primal attribute, such as "unique_id", "forward_unique_id",
+        "forward_node_name"; None without it.
+        """
+        found = self.primal_attrs.get(key)
+        return found.value if isinstance(found, Text) else None
+
+    @property
+    def unique_id(self) -> str | None:
+        """The id by which backward nodes name this node; not unique once graphs have been inlined."""
+        return self.primal("unique_id")
+
+    @property
+    def forward_unique_id(self) -> str | None:
+        """The ``unique_id`` of the forward node that this backward node derives from."""
+        return self.primal("forward_unique_id")
+
+    @property
+    def forward_node_name(self) -> str | None:
+        """The name of the forward node that this backward node derives from: "MatMul_6903"."""
+        return self.primal("forward_node_name")
+
+
+class Parameter(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A parameter of a subgraph: ``label`` ("para3_fc.weight") is how operands name it, ``name``
+    the part after the number.
+
+    ``symbols`` is the shape with names for unknown sizes, ``layout`` the device format, both
+    verbatim.
+    """
+
+    label: str
+    name: str
+    abstract: Abstract | None = None
+    has_default: bool = False
+    symbols: str = ""
+    layout: str = ""
+    is_weight: bool | None = None
+
+
+class Subgraph(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """One function of the IR: parameters, nodes in printed order, and the Return that ends it.
+
+    ``returned`` is None where a stage has emptied the subgraph. The entry's parameters are the
+    module's.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    nodes: tuple[IRNode, ...]
+    returned: IRNode | None
+    line: int
+    parent: str | None = None
+    attrs: dict[str, str] = {}
+    side_effects: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def result(self) -> Value | None:
+        """What the subgraph returns; None in a subgraph that a stage has left empty."""
+        return self.returned.operands[0] if self.returned else None
+
+
+class Module(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    """One IR file: the entry's name and parameters, and every subgraph in printed order.
+
+    ``log`` is what stands before the IR in the file that a failed compilation leaves.
+    """
+
+    entry: str
+    parameters: tuple[Parameter, ...]
+    subgraphs: tuple[Subgraph, ...]
+    attrs: dict[str, str] = {}
+    config: dict[str, str] = {}
+    log: str = ""
+
+    def candidates(self, ref: OuterRef) -> tuple[IRNode, ...]:
+        """The nodes that a reference into a parent graph may mean: more than one where they share a
+        name.
+        """
+        graph = self.by_name().get(ref.graph)
+        return tuple(node for node in graph.nodes if node.name == ref.name) if graph else ()
+
+    def by_name(self) -> dict[str, Subgraph]:
+        """The subgraphs, keyed by name."""
+        return {graph.name: graph for graph in self.subgraphs}

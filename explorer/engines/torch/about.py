@@ -1,0 +1,21 @@
+"""What PyTorch says of itself: its version, and the devices that it can use here."""
+
+import torch
+
+from explorer.model.requests import Nothing
+from explorer.model.results import About
+
+
+def about(request: Nothing) -> About:
+    """Version and usable devices: the CPU always, every CUDA device, and Apple's GPU where there is
+    one.
+    """
+    cuda = (
+        tuple(f"cuda:{index}" for index in range(torch.cuda.device_count()))
+        if torch.cuda.is_available()
+        else ()
+    )
+    return About(
+        {"torch": str(torch.__version__)},
+        ("cpu", *cuda, *(("mps",) if torch.backends.mps.is_available() else ())),
+    )

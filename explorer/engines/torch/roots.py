@@ -1,0 +1,43 @@
+"""Nets as modules whose outputs are just what is to be differentiated; also shown to the reader, so
+plain PyTorch throughout.
+"""
+
+from collections.abc import Callable
+
+import torch
+
+
+class FirstOutput(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """A net of which only the first output is differentiated; the others pass as constants."""
+
+    def __init__(self, net: Callable[..., tuple[torch.Tensor, ...]]) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, *args: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        first, *others = self.net(*args)
+        return first, *[other.detach() for other in others]
+
+
+class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """The gradient of the sum of all elements that a net returns, with respect to the input at
+    ``position``; again a net.
+    """
+
+    def __init__(
+        self, net: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]], position: int
+    ) -> None:
+        super().__init__()
+        self.net = net
+        self.position = position
+
+    def total(self, *args: torch.Tensor) -> torch.Tensor:
+        outputs = self.net(*args)
+        return (
+            outputs.sum()
+            if isinstance(outputs, torch.Tensor)
+            else sum(output.sum() for output in outputs)
+        )
+
+    def forward(self, *args: torch.Tensor) -> torch.Tensor:
+        return torch.func.grad(self.total, self.position)(*args)

@@ -1,0 +1,66 @@
+"""What a graph shows of its tensors, each value summarised once however many nodes show it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from explorer.engines.torch.net import array_of, dtype_of
+from explorer.model.arrays import Summary
+from explorer.model.graph import Output
+from explorer.numeric.summaries import batches, summarise_rows
+
+
+class Shown:
+    """The outputs of nodes that yield one of ``tensors``, which somebody holds; without ``values``
+    just shape and dtype.
+    """
+
+    def __init__(self, tensors: Iterable[torch.Tensor], values: bool) -> None:
+        held = {id(tensor): tensor for tensor in tensors}
+        self._keys = {
+            known: _elements(tensor) if values else _form(tensor) for known, tensor in held.items()
+        }
+        unique = {self._keys[known]: tensor for known, tensor in held.items()}
+        summaries = _summaries(unique) if values else {}
+        self._outputs = {
+            key: Output(tuple(tensor.shape), dtype_of(tensor), summaries.get(key))
+            for key, tensor in unique.items()
+        }
+
+    def of(self, tensor: torch.Tensor) -> Output:
+        """The record of one of the tensors."""
+        return self._outputs[self._keys[id(tensor)]]
+
+
+def _summaries(tensors: dict[Any, torch.Tensor]) -> dict[Any, Summary]:
+    groups: dict[Any, list[Any]] = {}
+    for key in tensors:
+        groups.setdefault(key[:3], []).append(key)
+    found: dict[Any, Summary] = {}
+    with torch.no_grad():
+        for (shape, _, _), keys in groups.items():
+            size, own = shape.numel(), tuple(shape)
+            for part in batches(keys, size):
+                joined = torch.stack([tensors[key] for key in part])
+                rows = array_of(joined).reshape(len(part), size)
+                found |= zip(
+                    part, summarise_rows(rows, [own] * len(part), dtype_of(joined)), strict=True
+                )
+    return found
+
+
+def _form(tensor: torch.Tensor) -> Any:
+    return tensor.shape, tensor.dtype
+
+
+def _elements(tensor: torch.Tensor) -> Any:
+    """What two tensors share when they show the same elements in the same order."""
+    return (
+        tensor.shape,
+        tensor.dtype,
+        tensor.device,
+        tensor.data_ptr(),
+        tensor.stride(),
+        tensor.is_neg(),
+    )

@@ -1,0 +1,117 @@
+"""The records that an alignment of two gradient graphs is made of."""
+
+from typing import Literal
+
+import msgspec
+
+SideName = Literal["left", "right"]
+How = Literal[
+    "name",
+    "value",
+    "value+provenance",
+    "value+order",
+    "transposed",
+    "reordered",
+    "provenance",
+    "across",
+]
+Reason = Literal["decomposed", "fused", "bookkeeping", "unobserved", "difference", "consequence"]
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two nodes that hold the same quantity, each with the output slot that holds it.
+
+    ``number`` counts from 1 in the left graph's execution order. A node with several outputs may be
+    in a pair by each of them: these pairs share a number. ``left_within`` and ``right_within`` are
+    steps that lead to the node of their side, and that the node of the other side takes inside
+    itself: a product before its bias is added.
+
+    ``how`` is the evidence beyond equal values: "name" of a leaf or a result; "value" that nothing
+    else has; "value+provenance" and "value+order" among several candidates; "transposed" and
+    "reordered" when the same numbers lie in another layout of one shape; "provenance" when a value
+    was not observed or is rounding noise about zero; "across" when one engine computes it in the
+    other phase, or as a constant.
+    """
+
+    left: str
+    right: str
+    left_output: int
+    right_output: int
+    number: int
+    how: How
+    left_within: tuple[str, ...] = ()
+    right_within: tuple[str, ...] = ()
+
+    def members(self, side: SideName) -> tuple[str, ...]:
+        """The node of a side, and the steps that lead to it."""
+        return (
+            (self.left, *self.left_within) if side == "left" else (self.right, *self.right_within)
+        )
+
+
+class Unpaired(msgspec.Struct, frozen=True, kw_only=True):
+    """A node without a partner, and why.
+
+    "decomposed": a step of what the other engine does in fewer ops, though not verifiably inside
+    one; "fused": an op that the other engine does in more; "bookkeeping": it makes no new numbers,
+    or nothing depends on them; "unobserved": its value is not known; "difference": here the graphs
+    part; "consequence": computed from such a difference.
+    """
+
+    side: SideName
+    node: str
+    reason: Reason
+    detail: str
+
+
+class Divergence(msgspec.Struct, frozen=True, kw_only=True):
+    """The earliest place whose inputs are equal on both sides and whose value is not.
+
+    ``left`` and ``right`` are node ids, None where a side has no counterpart. ``left_value`` and
+    ``right_value`` read the element of greatest difference, or the shapes where these differ.
+    ``greatest`` is None where nothing can be subtracted.
+    """
+
+    left: str | None
+    right: str | None
+    phase: Literal["forward", "backward"]
+    sentence: str
+    left_source: str
+    right_source: str
+    left_value: str
+    right_value: str
+    greatest: float | None
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """How many op nodes of one graph are paired, of how many, by phase; ``within`` of these are
+    steps inside a partner.
+    """
+
+    forward: int
+    forward_total: int
+    backward: int
+    backward_total: int
+    within: int = 0
+
+
+class Alignment(msgspec.Struct, frozen=True, kw_only=True):
+    """Two engines' graphs of one case, side by side. ``differing`` names the results whose values
+    differ.
+    """
+
+    left: str
+    right: str
+    case: str
+    pairs: tuple[Pair, ...]
+    unpaired: tuple[Unpaired, ...]
+    divergence: Divergence | None
+    differing: tuple[str, ...]
+    left_coverage: Coverage
+    right_coverage: Coverage
+
+    def numbers(self, side: SideName) -> dict[str, int]:
+        """The pair number of each paired node of a side, and of each step inside a partner, keyed
+        by node id.
+        """
+        return {node: pair.number for pair in self.pairs for node in pair.members(side)}

@@ -1,0 +1,65 @@
+"""Arrays as plain records: how a tensor leaves a worker, and what is kept of one that is large."""
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+AnyArray = NDArray[Any]
+
+SMALL = 1024
+"""An array of at most this many elements is kept whole wherever a larger one is summarised."""
+
+CARRIERS = {"bfloat16": "float32"}
+"""dtypes that numpy (< 2) lacks, and the wider dtype that carries their values without loss."""
+
+
+class Array(msgspec.Struct, frozen=True):
+    """All elements of one tensor: shape, dtype name (``float32``, ``bfloat16``, …), and its bytes
+    in C order, little endian.
+
+    A bfloat16 tensor is carried as float32, which holds every bfloat16 value.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    data: bytes
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What is kept of a tensor's values: figures that do not depend on its layout, and every
+    element when it is small.
+
+    ``quantiles`` are order statistics of the finite elements, from least to greatest, as float64;
+    ``norm`` is the Euclidean norm. All figures are over the finite elements; ``nonfinite`` counts
+    the others, ``zeros`` the exact zeros.
+    """
+
+    minimum: float
+    maximum: float
+    mean: float
+    norm: float
+    zeros: int
+    nonfinite: int
+    quantiles: tuple[float, ...]
+    whole: Array | None = None
+
+
+def carrier(dtype: str) -> "np.dtype[Any]":
+    """The numpy dtype that carries the elements of a tensor whose own dtype is called ``dtype``."""
+    return np.dtype(CARRIERS.get(dtype, dtype))
+
+
+def pack(array: AnyArray, dtype: str | None = None) -> Array:
+    """The record of a numpy array; ``dtype`` names the tensor's own dtype where that is not the
+    array's.
+    """
+    name = dtype or np.asarray(array).dtype.name
+    whole = np.asarray(array, carrier(name))
+    return Array(whole.shape, name, np.ascontiguousarray(whole).tobytes())
+
+
+def unpack(array: Array) -> AnyArray:
+    """The numpy array of a record (bfloat16 as float32); a read-only view of the record's bytes."""
+    return np.frombuffer(array.data, carrier(array.dtype)).reshape(array.shape)

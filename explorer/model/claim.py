@@ -1,0 +1,90 @@
+"""What is said of a guide's statement: a verdict with its evidence, and the board of all of them."""
+
+from typing import Literal
+
+import msgspec
+
+from explorer.model.measurement import Measured
+
+ClaimVerdict = Literal[
+    "holds",
+    "holds_with_changes",
+    "outdated",
+    "does_not_hold",
+    "depends_on_style",
+    "not_checkable_here",
+]
+
+CLAIM_VERDICTS: dict[ClaimVerdict, str] = {
+    "holds": "true on the installed versions",
+    "holds_with_changes": "true, but names or defaults have changed since",
+    "outdated": "was true, and is not any more",
+    "does_not_hold": "not true on the installed versions",
+    "depends_on_style": "true of graph or of tape, not of a framework",
+    "not_checkable_here": "needs hardware that is not here",
+}
+"""Each verdict, and what it means."""
+
+HEADINGS = (
+    "gradients",
+    "loss scaling",
+    "training",
+    "tape and graph",
+    "networks",
+    "devices",
+    "operators",
+    "optimizers",
+    "parallel",
+)
+"""Under which headings the board lists its claims, in order."""
+
+GUIDES = {
+    "000": "migration guide, typical differences from PyTorch (r2.0.0-alpha)",
+    "001": "migration guide, building networks",
+    "002": "migration guide, optimizers",
+    "003": "a note on functional autodiff (2024)",
+    "004": "migration guide, gradients (r2.0)",
+}
+"""The documents that the statements are taken from, by the numbers that claims refer to them with.
+"""
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """A verdict, the evidence for it in one line (figures, messages, API names found), and what a
+    reader should do.
+    """
+
+    verdict: ClaimVerdict
+    evidence: str
+    advice: str
+
+
+class ClaimRow(msgspec.Struct, frozen=True, kw_only=True, rename={"heading": "topic"}):
+    """One claim on the board: its verdict with evidence and advice, or None and why it could not be
+    run.
+
+    ``would`` says what is true if the statement holds; ``measured`` names the measurements that
+    were looked at.
+    """
+
+    id: int
+    heading: str
+    statement: str
+    guides: tuple[str, ...]
+    would: str
+    verdict: ClaimVerdict | None
+    evidence: str
+    advice: str
+    measured: tuple[str, ...]
+
+
+class Board(msgspec.Struct, frozen=True, kw_only=True):
+    """Verdicts on the guides' statements, on the versions that are installed; ``measured`` holds
+    all figures by name.
+    """
+
+    schema: int = 1
+    date: str
+    versions: dict[str, str]
+    rows: tuple[ClaimRow, ...]
+    measured: dict[str, Measured] = {}

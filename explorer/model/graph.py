@@ -1,0 +1,90 @@
+"""The record of a gradient graph: nodes of forward and backward with their values, and the edges
+between them.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from explorer.model.arrays import Summary
+
+Kind = Literal["op", "input", "parameter", "constant", "accumulate", "call", "output"]
+Phase = Literal["forward", "backward"]
+EdgeKind = Literal["data", "saved", "control"]
+
+
+class Output(msgspec.Struct, frozen=True):
+    """One tensor that a node yields: its shape, its dtype name, and its values if they were
+    observed.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    values: Summary | None = None
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One operator, leaf, or result of a gradient graph.
+
+    ``id`` is "n0", "n1", … in traversal order. ``name`` is what a reader calls it: an input, a
+    parameter, a gradient ("dx"), or empty. ``scope`` is the module path ("fc", "block.conv"),
+    ``source`` is "file:line" with the user's line first. ``forward`` is the id of the forward node
+    that a backward node derives from. ``order`` is the position in execution order. ``body`` names
+    the subgraph that holds the node ("" for the main graph); a "call" node names those it enters in
+    ``calls``. ``saved_bytes`` counts unique storages kept for backward. ``tape`` names the node of
+    PyTorch's tape that ran the operator ("AddmmBackward0"). ``missing`` says why a value, a source
+    or a forward link is absent: keys "values", "source", "forward".
+    """
+
+    id: str
+    op: str
+    kind: Kind
+    phase: Phase
+    name: str = ""
+    scope: str = ""
+    source: tuple[str, ...] = ()
+    forward: str | None = None
+    order: int = 0
+    outputs: tuple[Output, ...] = ()
+    body: str = ""
+    calls: tuple[str, ...] = ()
+    saved_bytes: int = 0
+    tape: str = ""
+    missing: dict[str, str] = {}
+
+
+class Edge(
+    msgspec.Struct,
+    frozen=True,
+    rename={"origin": "from", "target": "to", "output": "out", "input": "in"},
+):
+    """A value on its way from output slot ``output`` of node ``origin`` to input slot ``input`` of
+    node ``target``.
+
+    "saved" edges carry a forward value into backward, "control" edges only an order of execution.
+    """
+
+    origin: str
+    target: str
+    output: int = 0
+    input: int = 0
+    kind: EdgeKind = "data"
+
+
+class GradGraph(msgspec.Struct, frozen=True, kw_only=True):
+    """One engine's gradient graph of one case.
+
+    ``stage`` is a compiler pass ("validate"), "joint" or "tape". ``notes`` say what the engine
+    could not observe.
+    """
+
+    engine: str
+    case: str
+    stage: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    notes: tuple[str, ...] = ()
+
+    def by_id(self) -> dict[str, Node]:
+        """The nodes, keyed by id."""
+        return {node.id: node for node in self.nodes}

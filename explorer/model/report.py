@@ -1,0 +1,69 @@
+"""Everything the explorer finds out about one scenario: its cases judged, its graphs, and how these
+align.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from explorer.model.alignment import Alignment
+from explorer.model.cases import GradCase
+from explorer.model.graph import GradGraph
+from explorer.model.results import Leaf, OracleResult, Result
+
+CaseVerdict = Literal["match", "close", "differs", "all_raise", "some_raise", "not_compared"]
+
+ORACLE = "central-differences"
+"""The name under which the independent oracle stands beside the engines."""
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The greatest difference of a case: its size, the two engines, the leaf, and the element's
+    index; or what differs first.
+
+    ``what`` is "value", "structure", "shape", "dtype" or "outcome"; only "value" has figures and an
+    index.
+    """
+
+    what: Literal["value", "structure", "shape", "dtype", "outcome"]
+    engines: tuple[str, str]
+    abs: float = 0.0
+    rel: float = 0.0
+    leaf: str = ""
+    index: tuple[int, ...] = ()
+    detail: str = ""
+
+
+class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One case with every engine's result, the verdict on them, and whether that is what the
+    scenario expects.
+
+    ``reason`` says why a difference is expected, or what is unexpected. ``oracle_agrees`` is None
+    where it was not compared.
+    """
+
+    case: GradCase
+    results: dict[str, Result]
+    oracle: OracleResult
+    oracle_agrees: bool | None
+    verdict: CaseVerdict
+    expected: bool
+    reason: str = ""
+    greatest: Difference | None = None
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the explorer found out about one scenario."""
+
+    schema: int = 1
+    scenario: str
+    title: str
+    notes: str
+    versions: dict[str, str]
+    devices: dict[str, str]
+    inputs: tuple[Leaf, ...]
+    parameters: tuple[Leaf, ...]
+    cases: tuple[CaseReport, ...]
+    graphs: tuple[GradGraph, ...] = ()
+    ungraphed: dict[str, str] = {}
+    alignments: tuple[Alignment, ...] = ()

@@ -1,0 +1,104 @@
+"""What an engine says of a case: its tensors, their nesting, or why there are none."""
+
+from typing import Literal
+
+import msgspec
+
+from explorer.model.arrays import Array
+from explorer.model.graph import GradGraph
+from explorer.model.trees import Nested, Tree, fill, render
+
+Outcome = Literal["ok", "raised", "unsupported", "crashed", "timed_out", "not_defined"]
+
+ANSWERED: tuple[Outcome, ...] = ("ok", "raised")
+"""Outcomes in which the framework itself has said something."""
+
+LOST: tuple[Outcome, ...] = ("crashed", "timed_out")
+"""Outcomes in which a worker process was lost."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """What an engine said when it could not answer: the exception's type, its message, and the
+    user's line if one is known.
+    """
+
+    type: str
+    message: str
+    source: str = ""
+
+
+class Leaf(msgspec.Struct, frozen=True):
+    """One tensor of a result, under the name that a reader knows it by: "dx", "dfc.weight",
+    "logits".
+    """
+
+    name: str
+    value: Array
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One engine's answer to one case.
+
+    ``structure`` nests the names of ``leaves`` as MindSpore returns them; it is empty where there
+    are none. ``natural`` is how the engine's own idiom writes its answer. ``ids`` are the names
+    that ``return_ids=True`` adds; ``code`` is what a reader can paste to get the same; ``note``
+    says what the code had to do to get there.
+    """
+
+    outcome: Outcome
+    structure: Tree = ""
+    leaves: tuple[Leaf, ...] = ()
+    natural: str = ""
+    ids: tuple[str, ...] = ()
+    error: Failure | None = None
+    code: str = ""
+    note: str = ""
+
+    @property
+    def written(self) -> str:
+        """The structure as Python writes it: ``(dx, (logits,))``."""
+        return render(self.structure)
+
+    @property
+    def nested(self) -> "Nested[Leaf]":
+        """The leaves of a result with outcome "ok", nested like ``structure``."""
+        return fill(self.structure, self.leaves)
+
+
+class Captured(msgspec.Struct, frozen=True):
+    """The graphs of one case, last stage last (usually one), and the answer computed while they
+    were captured.
+    """
+
+    graphs: tuple[GradGraph, ...]
+    result: Result
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """One leaf of the oracle's answer: every element, or directional derivatives along seeded
+    directions.
+
+    With ``directions`` k > 0, ``value`` holds k numbers: the derivative along each row of
+    ``directions(name, k, shape)``.
+    """
+
+    name: str
+    value: Array
+    directions: int = 0
+
+
+class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The oracle's answer to one case, or why there is none."""
+
+    outcome: Outcome
+    estimates: tuple[Estimate, ...] = ()
+    error: Failure | None = None
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a worker says of itself: versions by package name, and the devices that its framework
+    can use here.
+    """
+
+    versions: dict[str, str]
+    devices: tuple[str, ...]

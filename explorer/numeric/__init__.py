@@ -1,0 +1,1 @@
+"""Arithmetic on arrays that engines, comparison and topics share; no framework here."""

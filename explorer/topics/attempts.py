@@ -1,0 +1,60 @@
+"""What measuring functions share: an attempt whose exception is a figure, and calls timed in turn;
+no framework here.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from explorer.text.messages import first_statement, repeatable
+
+
+def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What ``function`` returns, or {"raised": type, "message": text} of what it raised.
+
+    The message has no addresses, no stack of C++, and nothing that is another at every run.
+    """
+    try:
+        return function(*arguments, **options)
+    except Exception as error:
+        return {"raised": type(error).__name__, "message": repeatable(str(error))}
+
+
+def attempt_briefly(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Like ``attempt``, with no more of a message than its first statement: no advice, no names of
+    nodes.
+    """
+    figure = attempt(function, *arguments, **options)
+    if raised(figure):
+        return {**figure, "message": first_statement(figure["message"])}
+    return figure
+
+
+def raised(figure: Any) -> bool:
+    """Whether a figure is an attempt that raised."""
+    return isinstance(figure, dict) and "raised" in figure
+
+
+def said(figure: Any) -> str:
+    """ "Type: message" of an attempt that raised."""
+    return f"{figure['raised']}: {figure['message']}"
+
+
+def processor_seconds(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """The processor time of each call in seconds: of its first run, and the least of ``repeats``
+    more; the calls take turns.
+
+    A first run, which may compile, stands under "NAME, first call".
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(repeats + 1):
+        for name, call in calls.items():
+            start = time.process_time()
+            call()
+            seconds[name].append(time.process_time() - start)
+    timings: dict[str, float] = {}
+    for name, runs in seconds.items():
+        timings[f"{name}, first call"] = runs[0]
+    for name, runs in seconds.items():
+        timings[name] = min(runs[1:])
+    return timings

@@ -1,0 +1,95 @@
+"""Two PyTorch processes that differentiate one net on data of their own; run as a script, this file
+is one of them.
+"""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import distributed, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from explorer.model.measurement import Ask, Found
+from explorer.topics.data_parallel.processes import (
+    RANKS,
+    RATE,
+    SAMPLES,
+    TARGET,
+    WEIGHT,
+    free_port,
+    run_ranks,
+)
+from explorer.topics.in_torch import numbers
+
+
+def two_processes(ask: Ask) -> Found:
+    """`torch.distributed.run` starts two ranks; each reports its local gradient, what DDP makes of
+    it, and its weights.
+    """
+    folder = Path(tempfile.mkdtemp(dir="."))
+    command = [
+        *(sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={RANKS}"),
+        *("--master_addr=127.0.0.1", f"--master_port={free_port()}"),
+        *(__file__, str(folder)),
+    ]
+    return run_ranks(command, folder, ask)
+
+
+def rank_figures() -> dict[str, Any]:
+    """What one rank sees."""
+    distributed.init_process_group("gloo")
+    rank = distributed.get_rank()
+
+    net = fresh_net(seed=0)
+    first_weights = numbers(net.weight)
+    net.weight.data = torch.tensor(WEIGHT)
+    loss(net, rank).backward()
+    local = numbers(net.weight.grad)
+    total = net.weight.grad.clone()
+    distributed.all_reduce(total)
+    mean = step(DistributedDataParallel(net), net, rank)
+
+    own_net = fresh_net(seed=rank)
+    own_first_weights = numbers(own_net.weight)
+    step(DistributedDataParallel(own_net), own_net, rank)
+    distributed.destroy_process_group()
+    return {
+        "rank": rank,
+        "local": local,
+        "mean": mean,
+        "sum": numbers(total),
+        "after_step": numbers(net.weight),
+        "first_weights_one_seed": first_weights,
+        "first_weights_own_seed": own_first_weights,
+        "after_step_own_seed": numbers(own_net.weight),
+    }
+
+
+def loss(net: nn.Module, rank: int) -> torch.Tensor:
+    """The squared error of the rank's own sample."""
+    error: torch.Tensor = (net(torch.tensor([SAMPLES[rank]])).squeeze() - TARGET) ** 2
+    return error
+
+
+def step(wrapped: nn.Module, net: nn.Linear, rank: int) -> list[Any]:
+    """One step of SGD through ``wrapped``; the gradient that DDP left in ``.grad``."""
+    optimizer = torch.optim.SGD(net.parameters(), RATE)
+    optimizer.zero_grad()
+    loss(wrapped, rank).backward()
+    gradient: list[Any] = numbers(net.weight.grad)
+    optimizer.step()
+    return gradient
+
+
+def fresh_net(seed: int) -> nn.Linear:
+    """The net with its random start under a seed."""
+    torch.manual_seed(seed)
+    return nn.Linear(3, 1, bias=False)
+
+
+if __name__ == "__main__":
+    figures = rank_figures()
+    (Path(sys.argv[1]) / f"rank{figures['rank']}.json").write_text(json.dumps(figures))

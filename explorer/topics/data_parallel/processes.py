@@ -1,0 +1,94 @@
+"""What both frameworks' ranks share: the net's numbers, a free port, and running them together
+within a time limit.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from explorer.model.measurement import Ask, Found
+
+RANKS = 2
+SAMPLES = ([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
+"""The sample of each rank; its target is TARGET, and the net starts from WEIGHT on both."""
+
+TARGET = 19.0
+WEIGHT = np.array([[2, 3, 4]], np.float32)
+RATE = 2.0**-10
+"""The learning rate of the one step: a power of two, so that float32 steps are exact."""
+
+SECONDS = 80.0
+"""How long two ranks may take; they are stopped then."""
+
+STOPPING_SECONDS = 5.0
+"""How long killed processes may take to be gone."""
+
+LOG_TAIL = 1500
+"""How many of the last bytes of the ranks' output a message carries."""
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:
+    """Run ``command``, which starts all ranks, and gather what each wrote to ``folder``/rankN.json.
+
+    Whatever happens, no process that it started is left. Raises TimeoutError when the ranks take
+    too long, and RuntimeError when one of them gives no answer; both messages end with the last of
+    what the ranks wrote.
+    """
+    seconds = float(ask.options.get("seconds", SECONDS))
+    start = time.perf_counter()
+    log = folder / "log"
+    with log.open("wb") as output:
+        child = subprocess.Popen(command, stdout=output, stderr=output, env=_environment())
+        try:
+            child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            message = f"the {RANKS} ranks were stopped after {seconds:g} s; last words: {_last_words(log)}"
+            raise TimeoutError(message) from None
+        finally:
+            _stop(child)
+
+    answers = sorted(folder.glob("rank*.json"))
+    if len(answers) != RANKS:
+        answered = f"{len(answers)} of {RANKS} ranks answered (exit code {child.returncode})"
+        raise RuntimeError(f"{answered}; last words: {_last_words(log)}")
+    ranks = [json.loads(path.read_text()) for path in answers]
+    return Found(
+        {"ranks": ranks, "processes": len(ranks)}, {"seconds": time.perf_counter() - start}
+    )
+
+
+def _environment() -> dict[str, str]:
+    # msrun starts whatever "python" is first on the path (MindSpore 2.10).
+    path = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
+    return {**os.environ, "PATH": path, "GLOO_SOCKET_IFNAME": "lo"}
+
+
+def _last_words(log: Path) -> str:
+    return log.read_bytes()[-LOG_TAIL:].decode(errors="replace").strip()
+
+
+def _stop(child: "subprocess.Popen[bytes]") -> None:
+    """Kill a process with all that descends from it."""
+    try:
+        family = psutil.Process(child.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        family = []
+    for process in family:
+        process.kill()
+    child.kill()
+    child.wait()
+    psutil.wait_procs(family, timeout=STOPPING_SECONDS)

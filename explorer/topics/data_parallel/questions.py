@@ -1,0 +1,16 @@
+"""What is measured of data parallel training: one program a framework, which starts and stops two
+processes of its own.
+"""
+
+from explorer.topics.question import FRAMEWORKS
+from explorer.topics.topic import Topic
+
+TOPIC = Topic(
+    name="data-parallel",
+    package=__package__,
+    title="Data parallel: local gradients and reduced ones",
+    question="What do DDP and DistributedGradReducer make of two ranks' gradients, and what must agree across ranks?",
+    seconds=90.0,
+)
+
+TWO_PROCESSES = TOPIC.ask("two_processes", FRAMEWORKS)

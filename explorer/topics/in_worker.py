@@ -1,0 +1,60 @@
+"""The worker's side of a measurement: runs one measuring function and makes a record of whatever
+comes of it.
+"""
+
+import importlib
+import inspect
+import re
+import textwrap
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from explorer.model.measurement import Ask, Found, Measured, Measurement
+from explorer.model.results import Failure
+from explorer.text.numbers import plain
+
+
+def run(request: Measurement) -> Measured:
+    """What the function called ``request.target`` found, with its source; what it raised is the
+    outcome.
+    """
+    module, _, name = request.target.partition(":")
+    function = getattr(importlib.import_module(module), name)
+    code = source(function)
+    try:
+        found: Found = function(Ask(request.scenario, request.device, request.options))
+    except ImportError:
+        raise  # a framework is missing, which is the worker's business
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        failure = Failure(
+            type(error).__name__, str(error).strip(), f"{last.filename}:{last.lineno}"
+        )
+        return Measured(outcome="raised", error=failure, code=code)
+    return Measured(
+        outcome="ok",
+        figures=plain(found.figures),
+        timings=found.timings,
+        graphs=found.graphs,
+        code=code,
+    )
+
+
+def source(function: Callable[..., Any]) -> str:
+    """The source of a function, and of what it uses of its own module, in the order of first use."""
+    home = vars(inspect.getmodule(function))
+    sources: dict[str, str] = {}
+    waiting: list[Any] = [function]
+    while waiting:
+        current = waiting.pop(0)
+        if current.__name__ in sources:
+            continue
+        text = textwrap.dedent(inspect.getsource(current))
+        sources[current.__name__] = text
+        for name in re.findall(r"\w+", text):
+            used = home.get(name)
+            is_code = inspect.isroutine(used) or inspect.isclass(used)
+            if is_code and used.__module__ == function.__module__:
+                waiting.append(used)
+    return "\n\n".join(sources.values())

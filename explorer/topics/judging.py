@@ -1,0 +1,64 @@
+"""Judges claims: what they need is measured once, and each gets a row of the board."""
+
+import datetime
+from collections.abc import Iterable, Mapping
+
+from explorer.exploration.about import versions_here
+from explorer.model.claim import Board, ClaimRow
+from explorer.model.measurement import Measured, Measurement
+from explorer.text.messages import one_line
+from explorer.topics.evidence import Evidence
+from explorer.topics.measuring import measure
+from explorer.topics.topic import Claim
+from explorer.workers.queue import Progress, no_progress
+from explorer.workers.workers import Workers
+
+
+def board(chosen: Iterable[Claim], workers: Workers, progress: Progress = no_progress) -> Board:
+    """The board of ``chosen`` claims.
+
+    Raises nothing that a framework does: what could not be measured is said in its row.
+    """
+    claims = tuple(chosen)
+    versions = versions_here(workers)
+    measured = measure(needed(claims), workers, progress)
+    return Board(
+        date=datetime.date.today().isoformat(),
+        versions=versions,
+        rows=tuple(judged(claim, measured) for claim in claims),
+        measured=measured,
+    )
+
+
+def needed(claims: Iterable[Claim]) -> list[Measurement]:
+    """The measurements that some claims are judged by; one that two of them need stands there
+    twice.
+    """
+    return [measurement for claim in claims for measurement in claim.measurements]
+
+
+def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
+    """One claim judged on what was measured; pure."""
+    names = tuple(measurement.name for measurement in claim.measurements)
+    evidence = Evidence({name: measured[name] for name in names})
+    verdict, text, advice = None, "", ""
+    if evidence.failures:
+        lost = [
+            f"{name}: {one_line(f'{error.type}: {error.message}')}"
+            for name, error in evidence.failures.items()
+        ]
+        text = "could not be run: " + "; ".join(lost)
+    else:
+        ruling = claim.judge(evidence, claim.expects)
+        verdict, text, advice = ruling.verdict, ruling.evidence, ruling.advice
+    return ClaimRow(
+        id=claim.id,
+        heading=claim.heading,
+        statement=claim.statement,
+        guides=claim.guides,
+        would=claim.would,
+        verdict=verdict,
+        evidence=text,
+        advice=advice,
+        measured=names,
+    )

@@ -1,0 +1,56 @@
+"""Runs measurements in workers; whatever becomes of one is its outcome."""
+
+from collections.abc import Iterable
+
+from explorer.model.engines import Kind
+from explorer.model.errors import MissingFrameworkError
+from explorer.model.measurement import Measured, Measurement
+from explorer.model.results import Failure
+from explorer.workers.protocol import Lost
+from explorer.workers.queue import Job, Outcome, Progress, carry_out, no_progress
+from explorer.workers.workers import Workers
+
+SHARED: dict[Kind, tuple[Kind, ...]] = {"mindspore": ("mindspore", "mindspore-second")}
+"""Kinds whose measurements are shared among several workers: MindSpore compiles, and that takes as
+long as all else.
+"""
+
+
+def measure(
+    measurements: Iterable[Measurement], workers: Workers, progress: Progress = no_progress
+) -> dict[str, Measured]:
+    """Run every measurement in the worker of its kind, the kinds side by side; the outcomes by
+    name, in the order given.
+
+    A framework that is missing, a crash, a time that ran out and an exception are outcomes of the
+    measurement concerned. Raises ValueError when two measurements that differ have one name.
+    """
+    wanted: dict[str, Measurement] = {}
+    for measurement in measurements:
+        known = wanted.setdefault(measurement.name, measurement)
+        if known != measurement:
+            raise ValueError(
+                f"two measurements are called {measurement.name}: {known} and {measurement}"
+            )
+    outcomes = carry_out(map(_job, wanted.values()), workers, progress)
+    return {name: _measured(outcome) for name, outcome in outcomes.items()}
+
+
+def _job(measurement: Measurement) -> Job:
+    return Job(
+        key=measurement.name,
+        stage="measurements",
+        kinds=SHARED.get(measurement.kind, (measurement.kind,)),
+        target="explorer.topics.in_worker:run",
+        request=measurement,
+        reply=Measured,
+    )
+
+
+def _measured(outcome: Outcome) -> Measured:
+    if isinstance(outcome, MissingFrameworkError):
+        return Measured(outcome="unsupported", error=Failure("MissingFramework", str(outcome)))
+    if isinstance(outcome, Lost):
+        return Measured(outcome=outcome.outcome, error=Failure(outcome.outcome, outcome.detail))
+    measured: Measured = outcome
+    return measured

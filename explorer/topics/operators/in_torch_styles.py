@@ -1,0 +1,38 @@
+"""PyTorch's two styles for the operators' measurements, eager functions and AOTAutograd's graph of
+them, and their device.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from explorer.model.measurement import Ask, Found
+
+torch._dynamo.config.automatic_dynamic_shapes = (
+    False  # a second call with other shapes is not the first one made dynamic
+)
+
+
+def placed(measuring: Callable[[Ask], Found]) -> Callable[[Ask], Found]:
+    """A measuring function whose tensors and layers are made on the device that is asked for."""
+
+    @functools.wraps(measuring)
+    def run(ask: Ask) -> Found:
+        if ask.device == "cpu":
+            return measuring(ask)
+        with torch.device(ask.device):
+            return measuring(ask)
+
+    return run
+
+
+def styled(function: Any, style: str) -> Any:
+    """``function`` itself for the tape; for the graph, compiled to AOTAutograd's joint graph, run
+    as it is.
+    """
+    if style == "tape":
+        return function
+    torch.compiler.reset()  # what was compiled before must not count: dynamo gives up on code compiled many times
+    return torch.compile(function, backend="aot_eager", fullgraph=True)

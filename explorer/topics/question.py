@@ -1,0 +1,119 @@
+"""Questions: what a topic measures, who is asked, and which program answers for each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Kind
+from explorer.model.measurement import Measurement
+from explorer.scenario.contract import find
+
+
+@dataclass(frozen=True)
+class Party:
+    """Somebody who can be asked: a framework, one of its styles, or a library that runs on one.
+
+    ``kind`` is the worker that the answer is computed in; ``library`` names the modules with the
+    programs ("in_torch"); ``style`` is what the programs are told to run in, empty where they are
+    not told; ``label`` is what a reader is told.
+    """
+
+    kind: Kind
+    library: str
+    style: str
+    label: str
+
+
+PARTIES: dict[str, Party] = {
+    **{
+        name: Party(engine.framework, engine.framework, engine.style, engine.label)
+        for name, engine in ENGINES.items()
+    },
+    "mindspore": Party("mindspore", "mindspore", "", FRAMEWORK_LABELS["mindspore"]),
+    "torch": Party("torch", "torch", "", FRAMEWORK_LABELS["torch"]),
+    "torch-func": Party("torch", "torch", "func", "torch.func"),
+    "keras": Party("torch", "keras", "", "Keras"),  # runs on PyTorch, in its worker
+}
+"""Everybody who can be asked, by the name that ends a measurement's name."""
+
+FRAMEWORKS = ("mindspore", "torch")
+MINDSPORE_STYLES = ("mindspore-graph", "mindspore-tape")
+
+LOOKED_AT = "<the scenario looked at>"
+"""The ``scenario`` of a question about whichever scenario the study is run on."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What questions are asked about: the file of the scenario looked at ("" for none), and the
+    device.
+    """
+
+    scenario: str = ""
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing to measure, asked of one or several parties.
+
+    ``programs`` gives the program of each party as "module:function", to be found in the topic's
+    package ``package``. ``scenario`` is the name of a shipped scenario, the path of a file,
+    LOOKED_AT, or "" for a program with a net of its own. ``options`` go to every program,
+    ``options_of`` to one party's; ``kinds`` names another worker than the party's own. A Question
+    is known by its topic and name.
+    """
+
+    topic: str
+    name: str
+    asks: tuple[str, ...]
+    package: str = field(compare=False)
+    programs: Mapping[str, str] = field(compare=False)
+    scenario: str = field(default="", compare=False)
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    options_of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
+    kinds: Mapping[str, Kind] = field(default_factory=dict, compare=False)
+
+    def by(self, *parties: str) -> "Question":
+        """The same question asked of ``parties`` alone; each must be one of those whom it is asked
+        of.
+        """
+        unknown = [party for party in parties if party not in self.asks]
+        if unknown:
+            raise ValueError(
+                f"{self.topic}.{self.name} is not asked of {', '.join(unknown)}; of {', '.join(self.asks)}"
+            )
+        return replace(self, asks=parties)
+
+    def on(self, scenario: str) -> "Question":
+        """The same question asked about a scenario of one's own choice, by its name or its file."""
+        return replace(self, scenario=scenario)
+
+    def measurement_name(self, party: str) -> str:
+        """What the record calls the measurement of one party: "training.clipping.torch"."""
+        return f"{self.topic}.{self.name}.{party}"
+
+    def measurements(self, target: Target) -> list[Measurement]:
+        """The question as programs to run, one a party."""
+        return [self._measurement(party, target) for party in self.asks]
+
+    def _measurement(self, party: str, target: Target) -> Measurement:
+        style = PARTIES[party].style
+        options = {"style": style} if style else {}
+        return Measurement(
+            name=self.measurement_name(party),
+            kind=self.kinds.get(party, PARTIES[party].kind),
+            target=f"{self.package}.{self.programs[party]}",
+            scenario=self._scenario_file(target),
+            device=target.device,
+            options={**options, **self.options, **self.options_of.get(party, {})},
+        )
+
+    def _scenario_file(self, target: Target) -> str:
+        if self.scenario != LOOKED_AT:
+            return str(find(self.scenario)) if self.scenario else ""
+        if not target.scenario:
+            raise ValueError(
+                f"{self.topic}.{self.name} is about a scenario, and none is named; say which: .on(…)"
+            )
+        return target.scenario

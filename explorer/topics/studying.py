@@ -1,0 +1,72 @@
+"""Runs a study: its questions in workers, then what they tell."""
+
+import msgspec
+
+from explorer.exploration.about import versions_here
+from explorer.model.errors import UsageError
+from explorer.model.study import Chart, StudyRecord, Table
+from explorer.scenario.contract import find
+from explorer.topics.evidence import Evidence
+from explorer.topics.measuring import measure
+from explorer.topics.question import Target
+from explorer.topics.topic import Topic
+from explorer.workers.queue import Progress, no_progress
+from explorer.workers.workers import Workers
+
+
+class Telling(msgspec.Struct, frozen=True, kw_only=True):
+    """What a study makes of its evidence: findings (one sentence each, computed), tables, charts."""
+
+    findings: tuple[str, ...]
+    tables: tuple[Table, ...]
+    charts: tuple[Chart, ...]
+
+
+def target(topic: Topic, scenario: str | None, device: str) -> Target:
+    """What the study of ``topic`` is to look at.
+
+    Raises UsageError when a scenario is given to a study that has nets of its own.
+    """
+    if scenario and topic.default_scenario is None:
+        raise UsageError(
+            f"the study {topic.name!r} has nets of its own and takes no scenario; leave out {scenario!r}"
+        )
+    chosen = scenario or topic.default_scenario
+    return Target(str(find(chosen)) if chosen else "", device)
+
+
+def study(
+    topic: Topic, target: Target, workers: Workers, progress: Progress = no_progress
+) -> StudyRecord:
+    """The record of one run of a topic's study on ``target``; what a framework cannot do is an
+    outcome in it.
+    """
+    versions = versions_here(workers)
+    measured = measure(topic.measurements(target), workers, progress)
+    telling = tell(topic, Evidence(measured))
+    return StudyRecord(
+        study=topic.name,
+        title=topic.title,
+        question=topic.question,
+        scenario=target.scenario.rpartition("/")[2].removesuffix(".py"),
+        device=target.device,
+        versions=versions,
+        measured=measured,
+        findings=telling.findings,
+        tables=telling.tables,
+        charts=telling.charts,
+    )
+
+
+def tell(topic: Topic, evidence: Evidence) -> Telling:
+    """Everything that a topic makes of some evidence; pure."""
+    findings: list[str] = []
+    for finding in topic.findings:
+        findings.extend(finding(evidence))
+    tables: list[Table] = []
+    for table in topic.tables:
+        tables.extend(table(evidence))
+    charts: list[Chart] = []
+    for chart in topic.charts:
+        charts.extend(chart(evidence))
+    return Telling(findings=tuple(findings), tables=tuple(tables), charts=tuple(charts))

@@ -1,0 +1,37 @@
+"""Programs of the study's own, in plain Python that every engine takes as it stands; MindSpore
+compiles this source.
+"""
+
+from typing import Any
+
+
+def cubes(x: Any) -> Any:
+    """The sum of cubes: 3x² is its derivative."""
+    return (x * x * x).sum()
+
+
+def changed_result(x: Any) -> Any:
+    """exp(x) + 1 summed, the 1 added in place to what exp keeps for backward: eˣ is the derivative."""
+    y = x.exp()
+    y.add_(1.0)
+    return y.sum()
+
+
+def changed_operand(x: Any) -> Any:
+    """x² summed, one operand changed in place after the product was made: 2x is the derivative."""
+    z = x * 1.0
+    y = z * z
+    z.add_(1.0)
+    return y.sum()
+
+
+def doubled(gradient: Any) -> Any:
+    """A hook that doubles what passes by."""
+    return gradient * 2.0
+
+
+def hooked(x: Any) -> Any:
+    """x² summed, with a hook that doubles the gradient on the way: 4x comes out."""
+    y = x * x
+    y.register_hook(doubled)
+    return y.sum()

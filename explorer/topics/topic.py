@@ -1,0 +1,211 @@
+"""A topic: the questions that it measures, the findings that tell them, the claims that judge them.
+
+A study is a topic's questions told; a claim is a guide's statement judged by some of them. Both
+live in the topic's package: ``questions.py`` is the table of what is measured,
+``in_mindspore*.py``, ``in_torch*.py`` and ``in_keras*.py`` are the programs that measure it,
+``findings.py`` tells, ``claims.py`` judges.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from explorer.model.claim import HEADINGS, Ruling
+from explorer.model.engines import Kind
+from explorer.model.measurement import Measurement
+from explorer.model.study import Chart, Table
+from explorer.topics.evidence import Evidence
+from explorer.topics.question import PARTIES, Question, Target
+
+Item = TypeVar("Item")
+FindingFunction = Callable[[Evidence], Iterable[str]]
+TableFunction = Callable[[Evidence], Iterable[Table]]
+ChartFunction = Callable[[Evidence], Iterable[Chart]]
+Judge = Callable[[Evidence, dict[str, Any]], Ruling]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of the guides, and the pure function that judges it.
+
+    ``id`` is its row; ``heading`` is where the board lists it; ``would`` says what is true if the
+    statement holds. ``judge`` is called when everybody has answered who was asked one of ``asks``,
+    with the evidence and with ``expects``, the guide's own figures as data.
+    """
+
+    id: int
+    heading: str
+    statement: str
+    guides: tuple[str, ...]
+    would: str
+    asks: tuple[Question, ...]
+    judge: Judge
+    expects: dict[str, Any]
+
+    @property
+    def measurements(self) -> list[Measurement]:
+        """The programs whose figures the judge needs; each once."""
+        measurements: dict[str, Measurement] = {}
+        for question in self.asks:
+            for measurement in question.measurements(Target()):
+                measurements[measurement.name] = measurement
+        return list(measurements.values())
+
+
+@dataclass
+class Topic:
+    """Questions that belong together, filled by the modules of the topic's package as they are
+    imported.
+
+    ``name`` begins the names of its measurements and is what the command line calls its study.
+    ``title`` and ``question`` head the study; a topic without a title has claims alone.
+    ``default_scenario`` is the shipped scenario that the study looks at when none is named; None
+    for a study with nets of its own, which refuses a scenario. ``seconds`` is the limit of one
+    measurement.
+    """
+
+    name: str
+    package: str
+    title: str = ""
+    question: str = ""
+    default_scenario: str | None = None
+    seconds: float = 60.0
+    questions: dict[str, Question] = field(default_factory=dict)
+    findings: list[FindingFunction] = field(default_factory=list)
+    tables: list[TableFunction] = field(default_factory=list)
+    charts: list[ChartFunction] = field(default_factory=list)
+    claims: dict[int, Claim] = field(default_factory=dict)
+
+    def ask(
+        self,
+        name: str,
+        asks: tuple[str, ...],
+        *,
+        program: str | Mapping[str, str] = "",
+        scenario: str = "",
+        options: Mapping[str, Any] | None = None,
+        options_of: Mapping[str, Mapping[str, Any]] | None = None,
+        kinds: Mapping[str, Kind] | None = None,
+    ) -> Question:
+        """Declare a question called ``name``, and return it; it is measured whenever the study is
+        run.
+
+        ``program`` is the name of the function that answers it: "clipping" is the function of that
+        name in each party's module in_mindspore, in_torch or in_keras, "gradients:clipping" that in
+        in_mindspore_gradients and so on. It is ``name`` where it is left out; where parties differ,
+        it maps each to its own "module:function". The other arguments are those of Question. Raises
+        ValueError when the topic has a question of that name already.
+        """
+        if name in self.questions:
+            raise ValueError(f"the topic {self.name} asks {name!r} twice")
+        programs: dict[str, str] = {}
+        for party in asks:
+            programs[party] = (
+                _place(program or name, party) if isinstance(program, str) else program[party]
+            )
+        self.questions[name] = Question(
+            topic=self.name,
+            name=name,
+            asks=asks,
+            package=self.package,
+            programs=programs,
+            scenario=scenario,
+            options=options or {},
+            options_of=options_of or {},
+            kinds=kinds or {},
+        )
+        return self.questions[name]
+
+    def measurements(self, target: Target) -> list[Measurement]:
+        """All questions as programs to run, on what the study looks at."""
+        return [
+            measurement
+            for question in self.questions.values()
+            for measurement in question.measurements(target)
+        ]
+
+    def finding(self, *needs: Question) -> Callable[[FindingFunction], FindingFunction]:
+        """Register a function that yields findings, one sentence each; it is called when all of
+        ``needs`` are answered.
+        """
+
+        def register(function: FindingFunction) -> FindingFunction:
+            self.findings.append(_when_answered(needs, function))
+            return function
+
+        return register
+
+    def table(self, *needs: Question) -> Callable[[TableFunction], TableFunction]:
+        """Register a function that yields tables; it is called when all of ``needs`` are answered."""
+
+        def register(function: TableFunction) -> TableFunction:
+            self.tables.append(_when_answered(needs, function))
+            return function
+
+        return register
+
+    def chart(self, *needs: Question) -> Callable[[ChartFunction], ChartFunction]:
+        """Register a function that yields charts; it is called when all of ``needs`` are answered."""
+
+        def register(function: ChartFunction) -> ChartFunction:
+            self.charts.append(_when_answered(needs, function))
+            return function
+
+        return register
+
+    def claim(
+        self,
+        id: int,
+        statement: str,
+        *,
+        heading: str,
+        guides: tuple[str, ...],
+        would: str,
+        asks: tuple[Question, ...],
+        expects: dict[str, Any] | None = None,
+    ) -> Callable[[Judge], Judge]:
+        """Register the function that judges row ``id`` of the guides' statements; the arguments are
+        those of Claim.
+
+        Raises ValueError for a heading that the board does not have, and for a row that the topic
+        judges already.
+        """
+        if heading not in HEADINGS:
+            raise ValueError(
+                f"claim {id} stands under {heading!r}; the board has {', '.join(HEADINGS)}"
+            )
+        if id in self.claims:
+            raise ValueError(f"the topic {self.name} judges row {id} twice")
+
+        def register(judge: Judge) -> Judge:
+            self.claims[id] = Claim(
+                id=id,
+                heading=heading,
+                statement=statement,
+                guides=guides,
+                would=would,
+                asks=asks,
+                judge=judge,
+                expects=expects or {},
+            )
+            return judge
+
+        return register
+
+
+def _place(program: str, party: str) -> str:
+    """The "module:function" of a party's program, within the topic's package."""
+    part, _, function = program.rpartition(":")
+    module = f"in_{PARTIES[party].library}"
+    if part:
+        module += f"_{part}"
+    return f"{module}:{function}"
+
+
+def _when_answered(
+    needs: tuple[Question, ...], function: Callable[[Evidence], Iterable[Item]]
+) -> Callable[[Evidence], Iterable[Item]]:
+    def called_when_answered(evidence: Evidence) -> Iterable[Item]:
+        return function(evidence) if evidence.answered(*needs) else ()
+
+    return called_when_answered

@@ -1,0 +1,136 @@
+"""One worker process as its parent sees it: started, asked, waited for, stopped with all that it
+left.
+"""
+
+import contextlib
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import msgspec
+
+from explorer.model.engines import Kind
+from explorer.workers.environments import ENVIRONMENTS
+from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The folder that holds the package ``explorer``, which workers must be able to import."""
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""Sums change by 1e-6 with the number of threads, and two threads on a loaded machine can be a
+thousand times slower.
+"""
+
+QUIET = {"GLOG_v": "4", "PYTHONWARNINGS": "ignore", "TORCH_CPP_LOG_LEVEL": "ERROR"}
+"""MindSpore logs only what is fatal; what matters arrives as an exception."""
+
+STDERR_TAIL = 2000
+"""How many of the last bytes of a lost worker's stderr are told."""
+
+GRACE_SECONDS = 30.0
+"""What a first call gets on top of its own limit, for the process to start and import its
+framework.
+"""
+
+CLOSING_SECONDS = 5.0
+"""How long a worker that has closed its pipe may take to die."""
+
+CHUNK = 1 << 20
+
+
+class WorkerProcess:
+    """One running worker: its pipes, its scratch folder, and what it wrote to stderr."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
+        self._errors = (self.scratch / "stderr").open("w+b")
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "explorer.workers.serving"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=self.scratch,
+            env=self._environment(kind),
+            start_new_session=True,  # Ctrl-C reaches the parent alone, which stops its workers in order
+        )
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._requests = self._child.stdin
+        self._replies = self._child.stdout
+        self._fresh = True
+
+    def _environment(self, kind: Kind) -> dict[str, str]:
+        path = str(ROOT)
+        if os.environ.get("PYTHONPATH"):
+            path += os.pathsep + os.environ["PYTHONPATH"]
+        environment = {**os.environ, **ONE_THREAD, **QUIET, "PYTHONPATH": path}
+        if kind in ENVIRONMENTS:
+            environment.update(ENVIRONMENTS[kind](self.scratch))
+        return environment
+
+    def ask(self, call: Call, seconds: float) -> Answer | Lost:
+        """Send one request and wait up to ``seconds`` for its answer (the first one gets
+        GRACE_SECONDS more).
+        """
+        deadline = time.monotonic() + seconds
+        if self._fresh:
+            deadline += GRACE_SECONDS
+            self._fresh = False
+        try:
+            write(self._requests, call)  # type: ignore[arg-type]  # a pipe of Popen is a BinaryIO in all but name
+        except BrokenPipeError:
+            return self._crashed()
+        header = self._read(HEADER.size, deadline)
+        if isinstance(header, Lost):
+            return header
+        body = self._read(HEADER.unpack(header)[0], deadline)
+        if isinstance(body, Lost):
+            return body
+        return msgspec.msgpack.decode(body, type=Answer)
+
+    def _read(self, count: int, deadline: float) -> bytes | Lost:
+        pipe = self._replies.fileno()
+        parts = bytearray()
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_READ)
+            while len(parts) < count:
+                left = deadline - time.monotonic()
+                if left <= 0 or not selector.select(left):
+                    detail = f"no answer within the time limit; raise --timeout to wait longer{self._last_words()}"
+                    return Lost("timed_out", detail)
+                chunk = os.read(pipe, min(count - len(parts), CHUNK))
+                if not chunk:
+                    return self._crashed()
+                parts += chunk
+        return bytes(parts)
+
+    def _crashed(self) -> Lost:
+        try:
+            code = self._child.wait(CLOSING_SECONDS)
+        except subprocess.TimeoutExpired:
+            return Lost("crashed", f"the worker closed its pipe but lives on{self._last_words()}")
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return Lost("crashed", f"the worker process died ({how}){self._last_words()}")
+
+    def _last_words(self) -> str:
+        self._errors.flush()
+        text = Path(self._errors.name).read_bytes()[-STDERR_TAIL:].decode(errors="replace").strip()
+        return f"; its last words:\n{text}" if text else ""
+
+    def stop(self) -> None:
+        """Kill the process with all that it has started, and remove its scratch folder."""
+        with contextlib.suppress(ProcessLookupError):  # it may be gone already
+            os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.wait()
+        for pipe in (self._requests, self._replies, self._errors):
+            with contextlib.suppress(
+                BrokenPipeError
+            ):  # what was still unsent to a process that is gone
+                pipe.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)

@@ -1,0 +1,45 @@
+"""What passes between a worker and its parent: length-prefixed MessagePack, one request and one
+answer at a time.
+"""
+
+import struct
+from typing import BinaryIO, Literal
+
+import msgspec
+
+HEADER = struct.Struct("<Q")
+"""The length of the message that follows, in bytes."""
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One request: "module:function", and the MessagePack of its argument."""
+
+    target: str
+    argument: bytes
+
+
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One reply: the MessagePack of what the function returned, what cannot be imported, or a
+    traceback of ours.
+    """
+
+    value: bytes = b""
+    missing: str = ""
+    fault: str = ""
+
+
+class Lost(msgspec.Struct, frozen=True):
+    """A request that got no reply: its worker crashed or ran out of time.
+
+    ``detail`` says how, with the last of what the worker wrote to stderr.
+    """
+
+    outcome: Literal["crashed", "timed_out"]
+    detail: str
+
+
+def write(stream: BinaryIO, message: Call | Answer) -> None:
+    """Send one message, and flush."""
+    body = msgspec.msgpack.encode(message)
+    stream.write(HEADER.pack(len(body)) + body)
+    stream.flush()

@@ -1,0 +1,65 @@
+"""The worker's own side, run as ``python -m explorer.workers.serving``: takes calls, imports what
+they name, answers.
+"""
+
+import importlib
+import os
+import threading
+import traceback
+import typing
+from typing import Any, BinaryIO
+
+import msgspec
+
+from explorer.workers.protocol import HEADER, Answer, Call, write
+
+
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
+    """Answer calls one after another; the process ends when ``requests`` does, even in the middle
+    of a call.
+    """
+    waiting: list[bytes] = []
+    arrived = threading.Semaphore(0)
+
+    def listen() -> None:
+        while header := requests.read(HEADER.size):
+            waiting.append(requests.read(HEADER.unpack(header)[0]))
+            arrived.release()
+        os._exit(0)  # the parent is gone, and with it whoever wanted the answer
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        arrived.acquire()
+        call = msgspec.msgpack.decode(waiting.pop(0), type=Call)
+        write(replies, _answer(call))
+
+
+def _answer(call: Call) -> Answer:
+    module, _, name = call.target.partition(":")
+    try:
+        function = getattr(importlib.import_module(module), name)
+        hints = typing.get_type_hints(function)
+        hints.pop("return", None)
+        (argument_type,) = hints.values()
+        result: Any = function(msgspec.msgpack.decode(call.argument, type=argument_type))
+        return Answer(msgspec.msgpack.encode(result))
+    except ImportError as error:
+        return Answer(missing=str(error))
+    except Exception:
+        return Answer(fault=traceback.format_exc())
+
+
+def main() -> None:
+    """Take the standard streams for the protocol: whatever a framework prints goes to stderr
+    instead.
+    """
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    serve(requests, replies)
+
+
+if __name__ == "__main__":
+    main()
