@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench claims app clean
+.PHONY: help run test quick lint docs bench claims app clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -19,9 +19,17 @@ run: .venv/.run ## install what the explorer needs, then compare the engines on 
 test: .venv/.dev ## run all tests (those of the app need Chromium: `apt-get install chromium`)
 	$(PY) -m pytest -n 2
 
-lint: .venv/.dev ## check style (ruff) and types (mypy --strict)
+quick: .venv/.dev ## run the tests that need no framework and no browser, in under a minute
+	$(PY) -m pytest -n 2 -m "not mindspore and not torch and not browser"
+
+lint: .venv/.dev ## check style and layout (ruff) and types (mypy --strict)
 	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+
+docs: .venv/.dev ## draw the architecture and build the documentation into out/site; warnings are errors
+	$(PY) docs/draw_architecture.py
+	$(PY) -m mkdocs build --strict --quiet --site-dir out/site
 
 bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
 	@set -e; for file in benchmarks/[!_]*.py; do name=$$(basename $$file .py); echo "== $$name"; $(PY) -m benchmarks.$$name; done

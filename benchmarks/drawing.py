@@ -6,7 +6,7 @@ from typing import Final
 
 from explorer.drawing import collapse, draw
 from explorer.model.graph import GradGraph
-from tests.drawing_graphs import chain, convolution, residual, shared
+from tests.support.drawing_graphs import chain, convolution, residual, shared
 
 CASES: Final[dict[str, tuple[Callable[[], GradGraph], int | None, float]]] = {
     "convolution net": (convolution, None, 1.0),
@@ -30,8 +30,9 @@ def main() -> None:
         picture = draw(collapsed, format="svg", timeout=60)
         end = time.perf_counter()
         print(
-            f"{name:32} {len(graph.nodes):6} nodes, drawn {len(collapsed.nodes):6}: collapse {middle - start:.2f} s, "
-            f"svg {end - middle:.2f} s of {allowed:g} s, {len(picture) // 1024} KiB"
+            f"{name:32} {len(graph.nodes):6} nodes, drawn {len(collapsed.nodes):6}: "
+            f"collapse {middle - start:.2f} s, svg {end - middle:.2f} s of {allowed:g} s, "
+            f"{len(picture) // 1024} KiB"
         )
 
 

@@ -4,6 +4,8 @@ of two that it makes up.
 The made-up files have the shape of a 50-block residual net's: in one, nodes share their source
 lines, as they do in real files; in the other no two lines of the file are the same, so that nothing
 which the reader remembers can help it.
+
+Run: python -m benchmarks.ir_reader [FILE …]
 """
 
 import sys
@@ -32,22 +34,28 @@ subgraph attr:
 subgraph instance: 1_net_2 : 0x1000
 subgraph @1_net_2() {
 """
-NODE = """  %{i}(CNode_{i}) = PrimFunc_MatMul({before}, %para2_fc.weight, Bool(0), I64({u})) {{instance name: matmul}} \
-primitive_attrs: {{output_names: [output], epsilon: F32(1e-05)}} cnode_attrs: {{checkpoint: Bool(1)}} \
-cnode_primal_attrs: {{forward_node_name: "MatMul_{i}", forward_unique_id: "{i}"}}
-      : (<Tensor[Float32], ({u}, 8)>, <Ref[Tensor[Float32]], (8, {u}), ref_key=fc.weight, is_parameter>, <Bool, NoShape>, \
-<Int64, NoShape>) -> (<Tuple[Tensor[Float32]*2], TupleShape(({u}, 8), (8)), elements_use_flags={{[const vector]{{1, 1}}}}>)
-      # Fullname with scope:
-      # (Gradients/Default/net-Net/blocks-SequentialCell/{i}-Block/Grad_MatMul/MatMul-op{i})
-      # Corresponding forward node candidate:
-      # In file net.py:{u}~{u}, 4~43/    def construct(self, x):/
-      # In file net.py:{u}, 15~35/        return x + self.b(ops.relu(self.bn(self.a(x))))/
-      # In file net.py:{u}, 15~24/        return x + self.b(ops.relu(self.bn(self.a(x))))/\
-<~~This line of code can be shared by multiple nodes, and may be duplicated./
-      # In file site-packages/mindspore/nn/layer/basic.py:{u}~{u}, 4~16/    def construct(self, x):/
-      # In file site-packages/mindspore/nn/layer/basic.py:{u}, 12~39/        x = self.matmul(x,
-      # self.weight)/
-"""
+
+NODE = (
+    "  %{i}(CNode_{i}) = PrimFunc_MatMul({before}, %para2_fc.weight, Bool(0), I64({u}))"
+    " {{instance name: matmul}} primitive_attrs: {{output_names: [output], epsilon: F32(1e-05)}}"
+    " cnode_attrs: {{checkpoint: Bool(1)}}"
+    ' cnode_primal_attrs: {{forward_node_name: "MatMul_{i}", forward_unique_id: "{i}"}}\n'
+    "      : (<Tensor[Float32], ({u}, 8)>,"
+    " <Ref[Tensor[Float32]], (8, {u}), ref_key=fc.weight, is_parameter>,"
+    " <Bool, NoShape>, <Int64, NoShape>) -> (<Tuple[Tensor[Float32]*2],"
+    " TupleShape(({u}, 8), (8)), elements_use_flags={{[const vector]{{1, 1}}}}>)\n"
+    "      # Fullname with scope: (Gradients/Default/net-Net/blocks-SequentialCell/"
+    "{i}-Block/Grad_MatMul/MatMul-op{i})\n"
+    "      # Corresponding forward node candidate:\n"
+    "      # In file net.py:{u}~{u}, 4~43/    def construct(self, x):/\n"
+    "      # In file net.py:{u}, 15~35/        return x + self.b(ops.relu(self.bn(self.a(x))))/\n"
+    "      # In file net.py:{u}, 15~24/        return x + self.b(ops.relu(self.bn(self.a(x))))/"
+    "<~~This line of code can be shared by multiple nodes, and may be duplicated./\n"
+    "      # In file site-packages/mindspore/nn/layer/basic.py:{u}~{u}, 4~16/"
+    "    def construct(self, x):/\n"
+    "      # In file site-packages/mindspore/nn/layer/basic.py:{u}, 12~39/"
+    "        x = self.matmul(x, self.weight)/\n"
+)
 
 
 def made_up(nodes: int, distinct: bool) -> str:
@@ -56,9 +64,8 @@ def made_up(nodes: int, distinct: bool) -> str:
     for i in range(nodes):
         before = f"%{i - 1}" if i else "%para1_x"
         parts.append(NODE.format(i=i, before=before, u=i if distinct else i % 50))
-    return "".join(
-        [*parts, f"  Return(%{nodes - 1})\n      : (<Tensor[Float32], (2, 8)>)\n", "}\n"]
-    )
+    parts.append(f"  Return(%{nodes - 1})\n      : (<Tensor[Float32], (2, 8)>)\n}}\n")
+    return "".join(parts)
 
 
 def speed(text: str) -> tuple[int, float]:

@@ -6,15 +6,23 @@ a process that was told nothing of capture. Fresh processes take turns, TURNS ti
 the best of all ROUNDS in them, by the wall clock and in processor time, from building the net to
 the finished record.
 
-Run: python benchmarks/mindspore_capture.py [BLOCKS] (a residual net of that many blocks; 50 by
+Run: python -m benchmarks.mindspore_capture [BLOCKS] (a residual net of that many blocks; 50 by
 default)
 """
 
+import importlib
 import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
+
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.workers.environments import capture_environment
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "nets" / "ms_residual.py"
@@ -28,91 +36,117 @@ LIMITS = {
 }
 """How many times the bare call a capture may take in processor time."""
 
+CAPTURES = ("topology", "values")
+CASE = GradCase("grad", 0, "all", True)
+COMPILED = GradCase("value_and_grad", 0, "all", True)
+"""What the capture of the graph compiles for CASE."""
+
 Seconds = tuple[float, float]
 """By the wall clock, and in processor time."""
 
-MEASURE = """
-import importlib, sys, time
-from explorer.cases import GradCase
-from explorer.engines.mindspore_answer import derivative, weights
-from explorer.engines.mindspore_gradnet import wrapped
-from explorer.engines.mindspore_net import build, flat
-from explorer.records import CaseRequest, NetRequest
 
-scenario, engine, what, rounds = *sys.argv[1:4], int(sys.argv[4])
-case = GradCase("grad", 0, "all", True)
-request = NetRequest(scenario=scenario, engine=engine)
-module = importlib.import_module("explorer.engines." + engine.replace("-", "."))
-compiled = GradCase("value_and_grad", 0, "all", True)
-walls, processor = [], []
-for _ in range(rounds):
-    start, used = time.perf_counter(), time.process_time()
-    if what == "bare":
-        net = build(request)
-        asked = weights(net, case)
-        call = wrapped(net.call, compiled, asked) if engine == "mindspore-graph" else derivative(net.call, case, asked)
-        for tensor in flat(call(*net.arguments)):
-            tensor.asnumpy()
+def bare(request: NetRequest) -> None:
+    """The call that a capture makes, and nothing else."""
+    # Imported here: only the measuring processes load MindSpore.
+    from explorer.engines.mindspore.answers import derivative, weights
+    from explorer.engines.mindspore.gradient_cell import wrapped
+    from explorer.engines.mindspore.net import build, flat
+
+    net = build(request)
+    parameters = weights(net, CASE)
+    if request.engine == "mindspore-graph":
+        call = wrapped(net.call, COMPILED, parameters)
     else:
-        captured = module.capture(CaseRequest(request, case, values=what == "values"))
-        assert captured.graphs, captured.result.error
-    walls.append(time.perf_counter() - start)
-    processor.append(time.process_time() - used)
-print(min(walls), min(processor))
-"""
+        call = derivative(net.call, CASE, parameters)
+    for tensor in flat(call(*net.arguments)):
+        tensor.asnumpy()
 
 
-def seconds(engine: str, what: str, blocks: int, scratch: Path) -> Seconds:
-    """The best of ROUNDS by both clocks, in a process of its own, started as the worker for that
-    work is.
-    """
-    from explorer.workers.environments import capture_environment
+def captured(request: NetRequest, values: bool) -> None:
+    """The capture of a graph, from building the net to the finished record."""
+    engine = importlib.import_module(ENGINES[request.engine].module)
+    capture = engine.capture(CaseRequest(request, CASE, values))
+    assert capture.graphs, capture.result.error
 
-    here = Path(tempfile.mkdtemp(prefix=f"{engine}-{what}-", dir=scratch))
+
+def best_of_rounds(run: Callable[[], None]) -> Seconds:
+    """The best of ROUNDS by each clock."""
+    walls = []
+    processors = []
+    for _ in range(ROUNDS):
+        wall, processor = time.perf_counter(), time.process_time()
+        run()
+        walls.append(time.perf_counter() - wall)
+        processors.append(time.process_time() - processor)
+    return min(walls), min(processors)
+
+
+def measure(scenario: str, engine: str, kind: str) -> None:
+    """Print the seconds of one kind of run; what a process of its own does."""
+    request = NetRequest(scenario=scenario, engine=engine)
+    if kind == "bare":
+        seconds = best_of_rounds(lambda: bare(request))
+    else:
+        seconds = best_of_rounds(lambda: captured(request, values=kind == "values"))
+    print(*seconds)
+
+
+def seconds_in_process(engine: str, kind: str, blocks: int, scratch: Path) -> Seconds:
+    """What one kind of run takes in a process of its own, started as the worker for it is."""
+    here = Path(tempfile.mkdtemp(prefix=f"{engine}-{kind}-", dir=scratch))
     net = here / "ms_residual.py"
     net.write_text(SCENARIO.read_text().replace("BLOCKS = 50", f"BLOCKS = {blocks}"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "GLOG_v": "4"}
-    if engine == "mindspore-graph" and what != "bare":
-        environment |= capture_environment(here, values=what == "values")
-    arguments = [sys.executable, "-c", MEASURE, str(net), engine, what, str(ROUNDS)]
+    if engine == "mindspore-graph" and kind != "bare":
+        environment |= capture_environment(here, values=kind == "values")
     done = subprocess.run(
-        arguments, cwd=here, env=environment, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-m", "benchmarks.mindspore_capture", "--measure", net, engine, kind],
+        cwd=here,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     wall, processor = done.stdout.split()[-2:]
     return float(wall), float(processor)
 
 
-def best(engine: str, blocks: int, scratch: Path) -> dict[str, Seconds]:
+def best_of_turns(engine: str, blocks: int, scratch: Path) -> dict[str, Seconds]:
     """What each kind of run takes, taking turns so that a busy moment of the machine meets all of
     them.
     """
-    found: dict[str, Seconds] = {}
+    best: dict[str, Seconds] = {}
     for _ in range(TURNS):
-        for what in ("bare", "topology", "values"):
-            wall, processor = seconds(engine, what, blocks, scratch)
-            before = found.get(what, (wall, processor))
-            found[what] = min(before[0], wall), min(before[1], processor)
-    return found
+        for kind in ("bare", *CAPTURES):
+            wall, processor = seconds_in_process(engine, kind, blocks, scratch)
+            before = best.get(kind, (wall, processor))
+            best[kind] = min(before[0], wall), min(before[1], processor)
+    return best
+
+
+def report(engine: str, blocks: int, best: dict[str, Seconds]) -> bool:
+    """Print one line a kind of capture and clock; whether all are within their limits."""
+    good = True
+    for kind in CAPTURES:
+        for clock, name in enumerate(("wall", "processor")):
+            without, whole = best["bare"][clock], best[kind][clock]
+            ratio = whole / without
+            costs = f"bare {without:.2f} s, {kind} {whole:.2f} s, ratio {ratio:.2f}"
+            print(f"{engine:16} {blocks} blocks, {name:9}: {costs}", flush=True)
+        good = good and ratio <= LIMITS[engine, kind]  # by processor time, the last of the two
+    return good
 
 
 def main() -> int:
-    """Measure and print one line an engine, kind of capture and clock; 1 when a limit is broken."""
-    sys.path.insert(0, str(ROOT))
+    """Measure both engines; 1 when a limit is broken."""
+    if "--measure" in sys.argv:
+        measure(*sys.argv[2:])
+        return 0
     blocks = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     good = True
     with tempfile.TemporaryDirectory() as folder:
         for engine in ("mindspore-graph", "mindspore-tape"):
-            found = best(engine, blocks, Path(folder))
-            for what in ("topology", "values"):
-                ratios = [
-                    taken / bare for taken, bare in zip(found[what], found["bare"], strict=True)
-                ]
-                for clock, (name, ratio) in enumerate(
-                    zip(("wall", "processor"), ratios, strict=True)
-                ):
-                    costs = f"bare {found['bare'][clock]:.2f} s, {what} {found[what][clock]:.2f} s, ratio {ratio:.2f}"
-                    print(f"{engine:16} {blocks} blocks, {name:9}: {costs}", flush=True)
-                good = good and ratios[1] <= LIMITS[engine, what]
+            good = report(engine, blocks, best_of_turns(engine, blocks, Path(folder))) and good
     return 0 if good else 1
 
 

@@ -31,12 +31,12 @@ FASTER = 10.0
 
 MEASURE = """
 import gc, sys, time
-from explorer.cases import GradCase
-from explorer.engines.torch_tape import _plain, _ready, _watched
-from explorer.records import NetRequest
+from explorer.engines.torch.tape import ready, solve, solve_recorded
+from explorer.model.cases import GradCase
+from explorer.model.requests import CaseRequest, NetRequest
 
 case = GradCase("value_and_grad", 0, "all", True)
-request = NetRequest(scenario=sys.argv[1], engine="torch-tape")
+request = CaseRequest(NetRequest(scenario=sys.argv[1], engine="torch-tape"), case)
 best = dict.fromkeys(("plain", "record", "graph", "whole", "torchlens"), (1e9, 1e9))
 
 def timed(what, call):
@@ -48,23 +48,22 @@ def timed(what, call):
     return result
 
 def whole(net):
-    captures = []
-    _watched(net, case, captures)
-    return captures[0].graph(case.label, values=True)
+    _, recording = solve_recorded(net, case)
+    return recording.graph(case.label, values=True)
 
 for _ in range(int(sys.argv[2])):
-    net, captures = _ready(request, case), []
-    timed("plain", lambda: _plain(net, case))
-    net = _ready(request, case)
-    timed("record", lambda: _watched(net, case, captures))
-    graph = timed("graph", lambda: captures[0].graph(case.label, values=False))
-    tape, nodes = len(captures[0].recorder.walked), len(graph.nodes)
-    del captures, graph
-    net = _ready(request, case)
+    net = ready(request)
+    timed("plain", lambda: solve(net, case))
+    net = ready(request)
+    _, recording = timed("record", lambda: solve_recorded(net, case))
+    graph = timed("graph", lambda: recording.graph(case.label, values=False))
+    tape, nodes = len(recording.recorder.tape.walked), len(graph.nodes)
+    del _, recording, graph
+    net = ready(request)
     timed("whole", lambda: whole(net))
 if sys.argv[3:]:
     import torchlens
-    net = _ready(request, case)
+    net = ready(request)
     timed("torchlens", lambda: torchlens.trace(net.call, list(net.arguments)))
 print(tape, nodes, *(seconds for both in best.values() for seconds in both))
 """
@@ -84,57 +83,64 @@ class Costs(NamedTuple):
     torchlens: tuple[float, float]
 
 
-def measure(blocks: int, *more: str) -> Costs:
+def measure(blocks: int, *options: str) -> Costs:
     """What one size costs; ``torchlens`` too when asked for."""
     with tempfile.TemporaryDirectory() as folder:
         net = Path(folder) / "torch_residual.py"
         net.write_text(SCENARIO.read_text().replace(f"BLOCKS = {REFERENCE}", f"BLOCKS = {blocks}"))
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "OMP_NUM_THREADS": "1",
-            "PYTHONWARNINGS": "ignore",
-        }
-        arguments = [sys.executable, "-c", MEASURE, str(net), str(ROUNDS), *more]
+        environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         done = subprocess.run(
-            arguments, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
+            [sys.executable, "-c", MEASURE, str(net), str(ROUNDS), *options],
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
         )
+    # The net may print too; the figures are the last words.
     tape, nodes, *figures = done.stdout.split()[-12:]
-    pairs = [
-        (float(wall), float(processor))
-        for wall, processor in zip(figures[::2], figures[1::2], strict=True)
-    ]
-    return Costs(int(tape), int(nodes), *pairs)
+    seconds = [float(figure) for figure in figures]
+    return Costs(int(tape), int(nodes), *zip(seconds[::2], seconds[1::2], strict=True))
 
 
-def line(costs: Costs, clock: int) -> str:
+def ratios(costs: Costs, clock: int) -> str:
     """The costs by one clock (0 the wall's, 1 the processor's) beside the plain run."""
-    plain, record, graph, whole = (each[clock] for each in costs[2:6])
+    plain, record, graph, whole = (part[clock] for part in costs[2:6])
     return (
-        f"plain {plain * 1e3:.1f} ms, recorded ×{record / plain:.2f}, recorded and made a graph ×{(record + graph) / plain:.2f}, "
-        f"with every value ×{whole / plain:.2f}"
+        f"plain {plain * 1e3:.1f} ms, recorded ×{record / plain:.2f},"
+        f" recorded and made a graph ×{(record + graph) / plain:.2f},"
+        f" with every value ×{whole / plain:.2f}"
     )
+
+
+def is_good(costs: Costs) -> bool:
+    """Whether the processor times of the reference size keep both limits; prints torchlens's."""
+    seconds = costs.torchlens[0]
+    faster = costs.torchlens[1] / costs.whole[1]
+    print(
+        f"torchlens on the same net, forward alone: {seconds:.2f} s,"
+        f" {faster:.0f} times a capture here"
+    )
+    return costs.whole[1] / costs.plain[1] <= LIMIT and faster >= FASTER
 
 
 def main() -> int:
     """Measure and print two lines a size, the slope over all of them, and the ratio to torchlens; 1
     when a limit is broken.
     """
-    points, good = [], True
+    points = []
+    good = True
     for blocks in BLOCKS:
-        costs = measure(blocks, *["torchlens"] * (blocks == REFERENCE))
+        options = ["torchlens"] if blocks == REFERENCE else []
+        costs = measure(blocks, *options)
         points.append((math.log(costs.tape), math.log(costs.whole[1])))
+        size = f"{costs.tape:4} tape nodes, {costs.nodes:5} in the graph"
         for clock, name in enumerate(("wall", "processor")):
-            print(
-                f"{costs.tape:4} tape nodes, {costs.nodes:5} in the graph, {name:9}: {line(costs, clock)}"
-            )
+            print(f"{size}, {name:9}: {ratios(costs, clock)}")
         if blocks == REFERENCE:
-            faster = costs.torchlens[1] / costs.whole[1]
-            good = costs.whole[1] / costs.plain[1] <= LIMIT and faster >= FASTER
-            print(
-                f"torchlens on the same net, forward alone: {costs.torchlens[0]:.2f} s, {faster:.0f} times a capture here"
-            )
-    slope = (points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0])
+            good = is_good(costs)
+    (first_size, first_time), *_, (last_size, last_time) = points
+    slope = (last_time - first_time) / (last_size - first_size)
     print(f"time grows with the number of nodes to the power {slope:.2f}")
     return 0 if good else 1
 

@@ -1,55 +1,24 @@
-"""What the tests share: one crew of workers, each scenario's report made once, and a browser where
-there is one.
-"""
+"""Fixtures of all tests: the workers, each scenario's report, a browser; what is missing is skipped."""
 
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
+from importlib.util import find_spec
 from typing import Any
 
-import msgspec
 import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from explorer.exploration.explore import explore
-from explorer.model.engines import Kind
 from explorer.model.report import Report
-from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured
-from explorer.scenario.contract import find, load, names
-from explorer.workers.protocol import Lost
-from explorer.workers.workers import Reply, Workers
-
-NETS = Path(__file__).resolve().parent / "nets"
-"""Nets written for the tests: mistakes, and what a shipped scenario has no place for."""
-
-SHIPPED = frozenset(names())
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.remembering_workers import Remembering
+from tests.support.work_units import work_unit
 
 CHROMIUM = shutil.which("chromium")
-
-
-class Remembering(Workers):
-    """Workers that keep what they captured, by scenario, engine and case: the answer that comes
-    with a graph is in no report.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.captured: dict[tuple[str, str, str], Captured] = {}
-
-    def call(
-        self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]
-    ) -> Reply | Lost:
-        """As Workers.call."""
-        made = super().call(kind, target, argument, reply)
-        if isinstance(argument, CaseRequest) and isinstance(made, Captured):
-            self.captured[
-                Path(argument.net.scenario).stem, argument.net.engine, argument.case.label
-            ] = made
-        return made
 
 
 @pytest.fixture(scope="session")
@@ -65,43 +34,45 @@ def report(workers: Workers) -> Callable[[str], Report]:
     """Gives the full report of a shipped scenario by its name; the first who asks pays for it."""
 
     @cache
-    def made(name: str) -> Report:
+    def report_on(name: str) -> Report:
         return explore(load(find(name)), workers)
 
-    return made
+    return report_on
 
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Where Chromium is; tests that ask for it carry the ``browser`` marker, which sees to it that
-    it is there.
-    """
+    """Where Chromium is; tests that ask for it carry the marker ``browser``."""
     assert CHROMIUM
     return CHROMIUM
 
 
-class ByTopic(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
-    """Of several processes, one runs all tests on a scenario, and one all others on a topic: what
-    they share is made once.
-    """
+class ByWorkUnit(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no types
+    """Of several processes, one runs all tests on a scenario, and one all tests on a topic."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file, _, test = nodeid.partition("::")
-        topic = Path(file).stem.removeprefix("test_study_").removeprefix("test_claims_")
-        return next((part for part in re.split(r"[][-]", test) if part in SHIPPED), topic)
+        return work_unit(nodeid)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByTopic:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByWorkUnit:
     """Called by xdist; its own grouping by marks does nothing under pytest 9.2."""
-    return ByTopic(config, log)
+    return ByWorkUnit(config, log)
+
+
+NEEDS: dict[str, tuple[bool, str]] = {
+    "mindspore": (find_spec("mindspore") is not None, "pip install mindspore"),
+    "torch": (find_spec("torch") is not None, "pip install torch"),
+    "browser": (CHROMIUM is not None, "apt-get install chromium"),
+}
+"""What a marker says that a test needs: whether it is here, and how to get it."""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("browser") is None or CHROMIUM:
-        return
-    missing = (
-        f"{item.name} needs Chromium, and there is none on the PATH: `apt-get install chromium`"
-    )
-    if os.environ.get("CI"):
-        pytest.fail(missing, pytrace=False)
-    pytest.skip(missing)
+    """Skip a test whose marker names what is not here; under CI, where all of it must be, fail."""
+    for name, (is_here, remedy) in NEEDS.items():
+        if is_here or item.get_closest_marker(name) is None:
+            continue
+        reason = f"{item.name} is marked {name}, which is not here: `{remedy}`"
+        if os.environ.get("CI"):
+            pytest.fail(reason, pytrace=False)
+        pytest.skip(reason)

@@ -1,45 +1,131 @@
-"""Where a framework may be imported: at the head of the workers' modules only, and elsewhere only
-inside a net's own function.
-"""
+"""The house: floors and the arrows between them, who may import a framework, and what is documented."""
 
 import ast
-from collections.abc import Iterator
-from pathlib import Path
+import subprocess
+import sys
 
 import pytest
 
-from explorer.scenario.contract import FOLDER
+from explorer.shipped import PACKAGE
+from tests.support.house import FLOORS, FRAMEWORKS, House, packages_imported, part_of
 
-ROOT = FOLDER.parent
-FRAMEWORKS = {"mindspore", "torch", "keras"}
-NETS = {"mindspore_net", "torch_net"}
-"""Functions of a file that follows the scenario's contract; only workers call them."""
-
-OTHERS = [
-    path
-    for path in (ROOT / "app.py", *sorted((ROOT / "explorer").rglob("*.py")))
-    if path.parent.name != "engines"
-    and not path.name.startswith(("in_mindspore", "in_torch", "in_keras"))
-]
+ROOT = PACKAGE.parent
 
 
-def imported(node: ast.AST) -> Iterator[str]:
-    """Packages that are imported in ``node``, but for the nets' own functions."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef) and child.name in NETS:
-            continue
-        if isinstance(child, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in child.names)
-        if isinstance(child, ast.ImportFrom) and child.module:
-            yield child.module.split(".")[0]
-        yield from imported(child)
+@pytest.fixture(scope="module")
+def house() -> House:
+    return House.at(ROOT)
 
 
-@pytest.mark.parametrize("path", OTHERS, ids=lambda path: str(Path(path).relative_to(ROOT)))
-def test_only_modules_of_workers_import_a_framework(path: Path) -> None:
-    assert not FRAMEWORKS & set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+def test_no_modules_import_each_other(house: House) -> None:
+    assert house.cycles() == []
 
 
-def test_the_search_sees_an_import_inside_a_function_and_passes_over_a_net() -> None:
-    assert set(imported(ast.parse("def f():\n    from torch import nn\n"))) == {"torch"}
-    assert set(imported(ast.parse("def torch_net():\n    from torch import nn\n"))) == set()
+def test_a_cycle_is_found() -> None:
+    planted = House(
+        {
+            "explorer.text.a": "from explorer.text import b",
+            "explorer.text.b": "def f():\n    from explorer.text.c import g\n",
+            "explorer.text.c": "import explorer.text.a\n",
+            "explorer.text.d": "from explorer.text.a import x\n",
+        }
+    )
+    (cycle,) = planted.cycles()
+    assert set(cycle) == {"explorer.text.a", "explorer.text.b", "explorer.text.c"}
+
+
+def test_every_part_stands_on_a_floor(house: House) -> None:
+    parts = {part_of(module) for module in house.trees}
+    assert parts == {"explorer", *(part for floor in FLOORS for part in floor)}
+
+
+def test_no_arrow_goes_from_a_lower_floor_to_a_higher_one(house: House) -> None:
+    assert house.upward_arrows() == []
+
+
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        ("explorer.model.a", "explorer.text.b"),
+        ("explorer.workers.a", "explorer.scenario.b"),
+        ("explorer.drawing.a", "explorer.report.b"),
+        ("explorer.web.a", "explorer.cli.b"),
+        ("explorer.shipped", "explorer.model.b"),
+    ],
+)
+def test_an_arrow_upward_is_found(module: str, imported: str) -> None:
+    planted = House({module: f"def f():\n    from {imported} import x\n", imported: ""})
+    assert planted.upward_arrows() == [(module, imported)]
+
+
+def test_an_arrow_downward_is_none_of_these() -> None:
+    house = House({"explorer.text.a": "", "explorer.report.b": "from explorer.text import a\n"})
+    assert house.upward_arrows() == []
+
+
+def test_the_engines_of_one_framework_know_nothing_of_the_other(house: House) -> None:
+    assert house.arrows_between("explorer.engines.mindspore", "explorer.engines.torch") == []
+
+
+def test_an_arrow_between_the_engines_is_found() -> None:
+    planted = House(
+        {
+            "explorer.engines.torch.tape": "from explorer.engines.mindspore.tape import x\n",
+            "explorer.engines.mindspore.tape": "",
+        }
+    )
+    between = planted.arrows_between("explorer.engines.mindspore", "explorer.engines.torch")
+    assert between == [("explorer.engines.torch.tape", "explorer.engines.mindspore.tape")]
+
+
+def test_only_modules_of_workers_import_a_framework(house: House) -> None:
+    assert house.framework_imports() == []
+    app = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))
+    assert packages_imported(app).isdisjoint(FRAMEWORKS)
+
+
+def test_an_import_of_a_framework_is_found_and_a_net_s_own_is_passed_over() -> None:
+    planted = House(
+        {
+            "explorer.web.a": "def f():\n    from torch import nn\n",
+            "explorer.topics.b": "def torch_net():\n    from torch import nn\n",
+            "explorer.topics.in_torch_c": "import torch\n",
+            "explorer.engines.torch.d": "import torch\n",
+        }
+    )
+    assert planted.framework_imports() == [("explorer.web.a", "torch")]
+
+
+def test_importing_what_the_parent_s_process_runs_loads_no_framework(house: House) -> None:
+    modules = [name for name in house.parent_modules() if name != "explorer.__main__"]
+    code = (
+        "import importlib, sys\n"
+        f"for name in {modules}:\n    importlib.import_module(name)\n"
+        f"print(sorted(set({sorted(FRAMEWORKS)}) & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_whatever_is_public_has_a_docstring(house: House) -> None:
+    assert house.undocumented() == []
+
+
+def test_a_missing_docstring_is_found() -> None:
+    planted = House(
+        {
+            "explorer.text.a": '"""A."""\nclass B:\n    def c(self): ...\n    def _d(self): ...\n',
+            "explorer.text.e": "",
+        }
+    )
+    assert planted.undocumented() == ["explorer.text.a:B", "explorer.text.a:c", "explorer.text.e"]
+
+
+def test_no_module_of_the_app_has_the_name_of_one_imported_from_elsewhere(house: House) -> None:
+    packages: set[str] = set(sys.stdlib_module_names)
+    for tree in house.trees.values():
+        packages |= packages_imported(tree)
+    own = {name.removeprefix("explorer.web.") for name in house.trees if ".web." in name}
+    assert own.isdisjoint(packages)

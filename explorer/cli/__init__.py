@@ -1,6 +1,4 @@
-"""The command line: commands parse, call one function each, and print; the exit code says how it
-went.
-"""
+"""The command line: commands parse, call one function each, and print."""
 
 from explorer.cli.entry import main
 

@@ -1,32 +1,34 @@
-"""The ``claims`` command: the board of what the migration guides say, one claim in full, and what
-changed since a board.
-"""
+"""The ``claims`` command: the board of what the migration guides say, and one claim in full."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
-from explorer.cli.asking import console, progress
+from explorer.cli import exit_codes
+from explorer.cli.terminal import console, print_document, progress
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
 from explorer.model.errors import UsageError
-from explorer.report import board as pages
-from explorer.report import json
+from explorer.report.claims.html import board_html
+from explorer.report.claims.json import board_document
+from explorer.report.claims.markdown import board_markdown
+from explorer.report.claims.terminal import show_board, show_claim
+from explorer.report.claims.wording import verdict_name
+from explorer.report.wording import versions_text
 from explorer.text.choices import choose, refusal
 from explorer.text.messages import one_line
-from explorer.topics import claims as all_claims
+from explorer.topics import claims as every_claim
 from explorer.topics.judging import board
 from explorer.topics.topic import Claim
 from explorer.workers.workers import Workers
 
 Face = Literal["json", "markdown", "html"]
-FACES: tuple[Face, ...] = get_args(Face)
+"""A document that can be printed in place of what a terminal shows."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What the command line asks of the claims, as given."""
+class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the ``claims`` command is given, as it was typed."""
 
     row: str | None
     topic: str | None
@@ -36,102 +38,97 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float
 
 
-class Recorded(msgspec.Struct, frozen=True):
-    """What is read of a recorded board: each row's verdict, and the versions that it was measured
-    on.
-    """
-
-    rows: tuple["RecordedRow", ...]
-    versions: dict[str, str]
-
-
 class RecordedRow(msgspec.Struct, frozen=True):
     """One row of a recorded board."""
 
     id: int
-    verdict: str | None
+    verdict: str | None  # the board may be of an explorer with other verdicts than these
 
 
-def claims(asked: Asked) -> int:
-    """Measure and judge; print in the face asked for. 3 when a claim could not be run, else 1 when
-    a verdict has changed.
-    """
-    if len(asked.faces) > 1:
-        raise UsageError(
-            f"--{' and --'.join(asked.faces)} exclude each other: one document is printed; give one of them"
-        )
-    chosen = _chosen(asked)
-    verdict = (
-        choose("verdict", asked.verdict.replace(" ", "_"), CLAIM_VERDICTS)
-        if asked.verdict
-        else None
-    )
-    before = _recorded(asked.against) if asked.against else None
-    with Workers(asked.timeout) as workers, progress() as step:
-        whole = board(chosen, workers, step)
-    shown = msgspec.structs.replace(
-        whole, rows=tuple(row for row in whole.rows if verdict in (None, row.verdict))
-    )
-    _print(shown, asked)
-    changes = _changes(whole.rows, before) if before else []
-    for line in changes:
-        print(line, file=sys.stderr if asked.faces else sys.stdout)
+class RecordedBoard(msgspec.Struct, frozen=True):
+    """What is read of a recorded board."""
+
+    rows: tuple[RecordedRow, ...]
+    versions: dict[str, str]
+
+
+def check_claims(options: ClaimsOptions) -> int:
+    """Measure and judge; print the board, and what has changed since the recorded one."""
+    if len(options.faces) > 1:
+        flags = " and --".join(options.faces)
+        raise UsageError(f"--{flags} exclude each other: one document is printed; give one of them")
+    claims = _chosen_claims(options)
+    # A verdict is a filter on what is shown: which claim has it is known only once all are judged.
+    verdict = None
+    if options.verdict:
+        verdict = choose("verdict", options.verdict.replace(" ", "_"), CLAIM_VERDICTS)
+    recorded = _recorded_board(options.against) if options.against else None
+    with Workers(options.timeout) as workers, progress() as step:
+        whole = board(claims, workers, step)
+
+    rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
+    _print(msgspec.structs.replace(whole, rows=rows), options)
+    changes = _changes(whole.rows, recorded) if recorded else []
+    for change in changes:
+        # A document on stdout must stay one.
+        print(change, file=sys.stderr if options.faces else sys.stdout)
     if any(row.verdict is None for row in whole.rows):
-        return 3
-    return 1 if changes else 0
+        return exit_codes.LOST
+    return exit_codes.DIFFERENT if changes else exit_codes.AS_EXPECTED
 
 
-def _chosen(asked: Asked) -> list[Claim]:
-    known = all_claims()
-    if asked.row is not None:
-        if not asked.row.isdecimal() or int(asked.row) not in known:
-            raise UsageError(
-                refusal(
-                    f"no claim has the number {asked.row!r}",
-                    asked.row,
-                    [f"{min(known)} to {max(known)}"],
-                )
-            )
-        return [known[int(asked.row)]]
-    topic = choose("topic", asked.topic, HEADINGS) if asked.topic else None
-    return [claim for claim in known.values() if topic in (None, claim.heading)]
+def _chosen_claims(options: ClaimsOptions) -> list[Claim]:
+    claims = every_claim()
+    if options.row is not None:
+        return [_claim_of_row(options.row, claims)]
+    if not options.topic:
+        return list(claims.values())
+    heading = choose("topic", options.topic, HEADINGS)
+    return [claim for claim in claims.values() if claim.heading == heading]
 
 
-def _print(shown: Board, asked: Asked) -> None:
-    if not asked.faces:
-        if asked.row and shown.rows:
-            return pages.show_one(shown, shown.rows[0], console())
-        return pages.show(shown, console())
-    make: dict[Face, Callable[[], bytes]] = {
-        "json": lambda: json.encode(pages.document(shown)),
-        "markdown": lambda: pages.markdown(shown).encode(),
-        "html": lambda: pages.html(shown).encode(),
-    }
-    sys.stdout.buffer.write(make[asked.faces[0]]())
-    return None
+def _claim_of_row(row: str, claims: dict[int, Claim]) -> Claim:
+    if row.isdecimal() and int(row) in claims:
+        return claims[int(row)]
+    allowed = f"{min(claims)} to {max(claims)}"
+    raise UsageError(refusal(f"no claim has the number {row!r}", row, [allowed]))
 
 
-def _recorded(path: Path) -> Recorded:
+def _recorded_board(path: Path) -> RecordedBoard:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Recorded)
+        return msgspec.json.decode(path.read_bytes(), type=RecordedBoard)
     except (OSError, msgspec.DecodeError) as error:
         raise UsageError(
-            f"--against {str(path)!r} is no board: {error}; write one with `python -m explorer claims --json > FILE`"
+            f"--against {str(path)!r} is no board: {error}; "
+            "write one with `python -m explorer claims --json > FILE`"
         ) from error
 
 
-def _changes(rows: tuple[ClaimRow, ...], before: Recorded) -> list[str]:
-    """A line for each row whose verdict is another one than in the recorded board; rows that it
-    lacks have not changed.
+def _print(shown: Board, options: ClaimsOptions) -> None:
+    if "json" in options.faces:
+        print_document(board_document(shown))
+    elif "markdown" in options.faces:
+        sys.stdout.buffer.write(board_markdown(shown).encode())
+    elif "html" in options.faces:
+        sys.stdout.buffer.write(board_html(shown).encode())
+    elif options.row and shown.rows:
+        show_claim(shown, shown.rows[0], console())
+    else:
+        show_board(shown, console())
+
+
+def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
+    """A line for each row whose verdict is another one than in the recorded board.
+
+    Rows that it lacks have not changed.
     """
-    then = {row.id: row.verdict for row in before.rows}
-    was = ", ".join(f"{name} {version}" for name, version in before.versions.items())
-    return [
-        f"changed: {row.id} was {_name(then[row.id])} on {one_line(was)}, is {_name(row.verdict)}: {one_line(row.evidence)}"
-        for row in rows
-        if row.id in then and then[row.id] != row.verdict
-    ]
-
-
-def _name(verdict: str | None) -> str:
-    return one_line((verdict or "not run").replace("_", " "))
+    verdicts = {row.id: row.verdict for row in recorded.rows}
+    versions = one_line(versions_text(recorded.versions))
+    changes = []
+    for row in rows:
+        before = verdicts.get(row.id, row.verdict)
+        if before != row.verdict:
+            was = one_line(verdict_name(before))
+            now = f"is {verdict_name(row.verdict)}: {one_line(row.evidence)}"
+            changes.append(f"changed: {row.id} was {was} on {versions}, {now}")
+    return changes

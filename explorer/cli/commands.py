@@ -1,5 +1,6 @@
-"""The table of commands, with their options; what they need beyond parsing is imported when they
-run.
+"""The table of commands with their options; what they need beyond parsing is imported when they run.
+
+That keeps ``--help`` fast: it loads neither numpy nor rich, let alone a framework.
 """
 
 from pathlib import Path
@@ -9,11 +10,17 @@ import typer
 
 app = typer.Typer(
     add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # with it, the help would load rich and frame every line
+    pretty_exceptions_enable=False,  # which error a person sees, and how, is decided in entry.py
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="What does this gradient mean, in MindSpore and in PyTorch, on the tape and in the graph, and why?",
-    epilog="Exit codes: 0 as expected, 1 an unexpected difference, 2 a usage error, 3 a framework is missing or a worker died.",
+    help=(
+        "What does this gradient mean, in MindSpore and in PyTorch, "
+        "on the tape and in the graph, and why?"
+    ),
+    epilog=(
+        "Exit codes: 0 as expected, 1 an unexpected difference, 2 a usage error, "
+        "3 a framework is missing or a worker died."
+    ),
 )
 
 Device = Annotated[
@@ -37,14 +44,19 @@ Engines = Annotated[
     list[str] | None,
     typer.Option(
         "--engine",
-        help="mindspore-graph, mindspore-tape, torch-tape or torch-graph; may be given more than once.",
+        help=(
+            "mindspore-graph, mindspore-tape, torch-tape or torch-graph; "
+            "may be given more than once."
+        ),
     ),
 ]
 Formats = Annotated[
     list[str] | None,
     typer.Option(
         "--format",
-        help="svg, png, dot, mermaid, json, markdown, html; separated by commas. [default: svg,json]",
+        help=(
+            "svg, png, dot, mermaid, json, markdown, html; separated by commas. [default: svg,json]"
+        ),
     ),
 ]
 NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR_FILE")
@@ -52,6 +64,7 @@ NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR
 
 @app.callback(invoke_without_command=True)
 def explorer(context: typer.Context) -> None:
+    """Print the help where no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -74,13 +87,16 @@ def scenario(
 
     Asks every case of every engine; without a name, lists the scenarios there are.
     """
-    from explorer.cli import exploring
-    from explorer.cli.asking import Asked
+    from explorer.cli.options import ScenarioOptions
+    from explorer.cli.scenario import compare_engines, list_scenarios
 
+    # Other options than --json say nothing about a list, and are ignored.
     if name is None:
-        return exploring.listing(as_json)
-    asked = Asked(name=name, device=device, engines=engine, order=order, case=case, timeout=timeout)
-    return exploring.scenario(asked, out, formats, as_json)
+        return list_scenarios(as_json)
+    options = ScenarioOptions(
+        name=name, device=device, engines=engine, order=order, case=case, timeout=timeout
+    )
+    return compare_engines(options, out, formats, as_json)
 
 
 @app.command()
@@ -107,11 +123,13 @@ def graph(
     timeout: Timeout = 60.0,
 ) -> int:
     """Write one gradient graph as a file, or two in one SVG."""
-    from explorer.cli import graphs
-    from explorer.cli.asking import Asked
+    from explorer.cli.graph import DrawingOptions, write_graph
+    from explorer.cli.options import ScenarioOptions
 
-    asked = Asked(name=name, device=device, engines=engine, order=1, case=case, timeout=timeout)
-    return graphs.graph(asked, output, graphs.Look(view, depth, stage, file_format))
+    options = ScenarioOptions(
+        name=name, device=device, engines=engine, order=1, case=case, timeout=timeout
+    )
+    return write_graph(options, output, DrawingOptions(view, depth, stage, file_format))
 
 
 @app.command()
@@ -128,13 +146,13 @@ def diff(
 
     Aligns their graphs of one case by value; exits with 1 when they part.
     """
-    from explorer.cli import graphs
-    from explorer.cli.asking import Asked
+    from explorer.cli.diff import diff_engines
+    from explorer.cli.options import ScenarioOptions
 
-    asked = Asked(
+    options = ScenarioOptions(
         name=name, device=device, engines=[left, right], order=1, case=case, timeout=timeout
     )
-    return graphs.diff(asked, as_json)
+    return diff_engines(options, as_json)
 
 
 @app.command()
@@ -160,11 +178,11 @@ def study(
 
     Measures it on both frameworks, and prints findings and tables.
     """
-    from explorer.cli import studies
+    from explorer.cli.study import list_studies, run_study
 
     if name is None:
-        return studies.listing(as_json)
-    return studies.study(name, scenario, device, out, formats, as_json)
+        return list_studies(as_json)
+    return run_study(name, scenario, device, out, formats, as_json)
 
 
 @app.command()
@@ -200,23 +218,33 @@ def claims(
     Runs each statement on the installed versions and prints a verdict with evidence; exits with 1
     when one has changed.
     """
-    from explorer.cli import claims as board
+    from explorer.cli.claims import ClaimsOptions, Face, check_claims
 
-    given = {"json": as_json, "markdown": as_markdown, "html": as_html}
-    faces = tuple(face for face in board.FACES if given.get(face))
-    return board.claims(
-        board.Asked(
-            row=row, topic=topic, verdict=verdict, against=against, faces=faces, timeout=timeout
-        )
+    # Which of them exclude each other is told with all that were given.
+    faces: list[Face] = []
+    if as_json:
+        faces.append("json")
+    if as_markdown:
+        faces.append("markdown")
+    if as_html:
+        faces.append("html")
+    options = ClaimsOptions(
+        row=row,
+        topic=topic,
+        verdict=verdict,
+        against=against,
+        faces=tuple(faces),
+        timeout=timeout,
     )
+    return check_claims(options)
 
 
 @app.command()
 def doctor(as_json: AsJson = False) -> int:
     """Say what is installed, and what is missing."""
-    from explorer.cli import around
+    from explorer.cli.doctor import diagnose
 
-    return around.doctor(as_json)
+    return diagnose(as_json)
 
 
 @app.command(
@@ -224,7 +252,7 @@ def doctor(as_json: AsJson = False) -> int:
     context_settings={
         "allow_extra_args": True,
         "ignore_unknown_options": True,
-        "help_option_names": [],
+        "help_option_names": [],  # `explorer app --help` shows what Streamlit takes
     },
 )
 def streamlit_app(context: typer.Context) -> int:
@@ -232,14 +260,16 @@ def streamlit_app(context: typer.Context) -> int:
 
     Further options go to "streamlit run".
     """
-    from explorer.cli import around
+    from explorer.cli.app import start_app
 
-    return around.app(context.args)
+    start_app(context.args)
 
 
 def names() -> list[str]:
     """The commands there are."""
-    return [
-        str(command.name or getattr(command.callback, "__name__", ""))
-        for command in app.registered_commands
-    ]
+    # Typer names a command after its function unless it is told otherwise.
+    commands = []
+    for command in app.registered_commands:
+        function = command.callback
+        commands.append(command.name or (function.__name__ if function else ""))
+    return commands

@@ -1,5 +1,6 @@
-"""Where a command starts and ends: every error meant for a person becomes one message on stderr and
-an exit code.
+"""Where a command starts and ends.
+
+Every error meant for a person becomes one message on stderr and an exit code.
 """
 
 import os
@@ -8,46 +9,41 @@ from typing import NoReturn
 
 import typer
 
-from explorer.cli import commands
-from explorer.model.errors import ExplorerError
+from explorer.cli import commands, exit_codes
+from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.text.choices import refusal
 from explorer.text.clean import clean
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it."""
-
-WORKER_FAULT = 3
 SHOW_TRACEBACK = "EXPLORER_TRACEBACK"
+"""The variable that shows where in a worker a fault of our own was raised."""
 
 
 def main() -> NoReturn:
     """Run the command line of this process, and exit."""
     for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a character shows its number, where Python would raise.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # a terminal without the character at hand shows its number
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """The exit code of the command line ``arguments``."""
     try:
+        # Outside standalone mode Typer returns what a command returns, and raises its refusals.
         return int(commands.app(arguments, standalone_mode=False, prog_name="explorer") or 0)
     except ExplorerError as error:
         return _say(str(error), error.exit_code)
     except typer.TyperException as error:
-        return _say(_parsing(error, arguments), 2)
+        return _say(_parsing_error(error, arguments), exit_codes.USAGE_ERROR)
     except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except RuntimeError as error:
-        if type(error).__name__ != "WorkerFaultError" or os.environ.get(SHOW_TRACEBACK):
+        return exit_codes.INTERRUPTED
+    except WorkerFaultError as error:
+        if os.environ.get(SHOW_TRACEBACK):
             raise
-        last = str(error).strip().rpartition("\n")[2]
-        return _say(
-            f"a fault of the explorer itself, in a worker: {last} (set {SHOW_TRACEBACK}=1 to see where)",
-            WORKER_FAULT,
-        )
+        last_line = str(error).strip().rpartition("\n")[2]
+        message = f"a fault of the explorer itself, in a worker: {last_line}"
+        return _say(f"{message} (set {SHOW_TRACEBACK}=1 to see where)", exit_codes.LOST)
 
 
 def _say(message: str, code: int) -> int:
@@ -55,20 +51,25 @@ def _say(message: str, code: int) -> int:
     return code
 
 
-def _parsing(error: typer.TyperException, arguments: list[str]) -> str:
+def _parsing_error(error: typer.TyperException, arguments: list[str]) -> str:
     """What Typer refused, in our words: commands and options are named with the nearest match."""
-    message = error.format_message().strip().replace("\n", " ")
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if context is not None and option:
-        known = sorted(
-            name
-            for parameter in context.command.params
-            for name in parameter.opts
-            if name.startswith("--")
-        )
-        return refusal(f"{context.info_name} has no option {option!r}", option, known)
-    command = next((word for word in arguments if not word.startswith("-")), "")
-    if command and command not in commands.names():
-        return refusal(f"no command is called {command!r}", command, commands.names())
+        options = _long_options(context)
+        return refusal(f"{context.info_name} has no option {option!r}", option, options)
+
+    names = commands.names()
+    words = [argument for argument in arguments if not argument.startswith("-")]
+    if words and words[0] and words[0] not in names:
+        return refusal(f"no command is called {words[0]!r}", words[0], names)
+    # Anything else, such as a value of a wrong type, Typer says well enough itself.
+    message = error.format_message().strip().replace("\n", " ")
     return message[:1].lower() + message[1:]
+
+
+def _long_options(context: typer.Context) -> list[str]:
+    options: list[str] = []
+    for parameter in context.command.params:
+        options.extend(option for option in parameter.opts if option.startswith("--"))
+    return sorted(options)

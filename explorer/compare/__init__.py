@@ -1,1 +1,1 @@
-"""TODO."""
+"""What engines say of one net, compared: their results, and the graphs of their gradients."""

@@ -1,83 +1,86 @@
-"""Writes a gradient graph as Graphviz DOT: labels escaped, ids of our own, forward and backward in
-clusters of their own.
-"""
+"""Writes a gradient graph as Graphviz DOT: labels escaped, ids of our own, each phase in a cluster."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 import graphviz
 
-from explorer.drawing.cards import card
-from explorer.drawing.picture import Card
+from explorer.drawing.cards import card, label_lines
+from explorer.drawing.picture import Card, Role
 from explorer.drawing.style import FILL, LIGHT, WIRE
-from explorer.drawing.text import clean
-from explorer.model.graph import GradGraph
+from explorer.drawing.text import printable
+from explorer.model.graph import Edge, EdgeKind, GradGraph, Phase
 
-DASHES: Final = {"saved": "dashed", "control": "dotted"}
-STYLES: Final = {
-    "accumulate": "filled,rounded,bold",
-    "seed": "filled,rounded,dashed",
-    "call": "filled,rounded,bold",
-    "call-backward": "filled,rounded,bold",
+DASHES: Final[dict[EdgeKind, str]] = {"saved": "dashed", "control": "dotted"}
+
+BOX_STYLE: Final = "filled,rounded"
+BOX_STYLES: Final[dict[Role, str]] = {
+    "accumulate": f"{BOX_STYLE},bold",
+    "seed": f"{BOX_STYLE},dashed",
+    "call": f"{BOX_STYLE},bold",
+    "call-backward": f"{BOX_STYLE},bold",
+}
+"""The style of a box, and that of some roles."""
+
+FONT: Final = "Helvetica"
+
+NODE_DEFAULTS: Final = {
+    "shape": "box",
+    "fontname": FONT,
+    "fontsize": "11",
+    "height": "0.3",
+    "fontcolor": LIGHT["ink"],
 }
 
 
 def dot(graph: GradGraph, numbers: Mapping[str, int], title: str) -> bytes:
-    """DOT text of the graph; saved edges are dashed and do not shape the layout, which ``dot``
-    cannot bear in large graphs.
-    """
-    made = graphviz.Digraph("gradient_graph", node_attr=_defaults(), edge_attr={"arrowsize": "0.6"})
-    made.attr(
-        label=graphviz.escape(clean(title)),
+    """The DOT text of a graph; ``numbers`` are the pair numbers of nodes, by id."""
+    digraph = graphviz.Digraph(
+        "gradient_graph", node_attr=NODE_DEFAULTS, edge_attr={"arrowsize": "0.6"}
+    )
+    digraph.attr(
+        label=graphviz.escape(printable(title)),
         labelloc="t",
-        fontname="Helvetica",
+        fontname=FONT,
         fontsize="14",
         rankdir="TB",
     )
-    nodes = graph.by_id()
+    # The two phases are clusters, so that Graphviz keeps each together.
     for phase in ("forward", "backward"):
-        with made.subgraph(name=f"cluster_{phase}") as lane:
-            lane.attr(
+        with digraph.subgraph(name=f"cluster_{phase}") as cluster:
+            cluster.attr(
                 label=phase,
                 color=LIGHT["group-line"],
                 fontcolor=LIGHT[f"{phase}-line"],
-                fontname="Helvetica",
+                fontname=FONT,
             )
             for node in graph.nodes:
                 if node.phase == phase:
-                    shown = card(node, numbers.get(node.id))
-                    fill = FILL[shown.role]
-                    line = LIGHT["alarm"] if shown.alarm else LIGHT[f"{fill}-line"]
-                    style = STYLES.get(shown.role, "filled,rounded")
-                    lane.node(
-                        node.id, _label(shown), fillcolor=LIGHT[fill], color=line, style=style
-                    )
+                    _add_node(cluster, card(node, numbers.get(node.id)))
+    nodes = graph.by_id()
     for edge in graph.edges:
-        if edge.kind == "data":
-            made.edge(edge.origin, edge.target, color=LIGHT[WIRE[nodes[edge.target].phase]])
-        else:
-            made.edge(
-                edge.origin,
-                edge.target,
-                style=DASHES[edge.kind],
-                color=LIGHT["rung"],
-                constraint="false",
-            )
-    return str(made.source).encode()
+        digraph.edge(edge.origin, edge.target, **_edge_look(edge, nodes[edge.target].phase))
+    return str(digraph.source).encode()
 
 
-def _defaults() -> dict[str, str]:
-    return {
-        "shape": "box",
-        "fontname": "Helvetica",
-        "fontsize": "11",
-        "height": "0.3",
-        "fontcolor": LIGHT["ink"],
-    }
-
-
-def _label(shown: Card) -> str:
-    first = "  ".join(
-        filter(None, (f"({shown.badge})" if shown.badge else "", shown.title, shown.shape))
+def _add_node(cluster: Any, node: Card) -> None:
+    # DOT has no style sheet: the colours are the light ones, on the white of Graphviz's paper.
+    fill = FILL[node.role]
+    line = "alarm" if node.alarm else f"{fill}-line"
+    label = r"\n".join(graphviz.escape(text) for text in label_lines(node, between="  "))
+    cluster.node(
+        node.id,
+        label,
+        fillcolor=LIGHT[fill],
+        color=LIGHT[line],
+        style=BOX_STYLES.get(node.role, BOX_STYLE),
     )
-    return r"\n".join(graphviz.escape(line) for line in (first, shown.value) if line)
+
+
+def _edge_look(edge: Edge, phase: Phase) -> dict[str, str]:
+    """The attributes of an edge into a node of a phase."""
+    if edge.kind == "data":
+        return {"color": LIGHT[WIRE[phase]]}
+    # Between the phases an edge must not shape the layout: with many such edges, dot takes minutes
+    # for a graph that it lays out in a second without them.
+    return {"style": DASHES[edge.kind], "color": LIGHT["rung"], "constraint": "false"}

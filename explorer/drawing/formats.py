@@ -5,43 +5,36 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from explorer.drawing.cards import cards
 from explorer.drawing.collapse import collapse_named
 from explorer.drawing.dot import dot
-from explorer.drawing.ladder import flow, ladder
 from explorer.drawing.mermaid import mermaid
-from explorer.drawing.picture import Picture, Text
+from explorer.drawing.picture import Picture
 from explorer.drawing.png import png
 from explorer.drawing.svg import svg
-from explorer.drawing.text import clean, fit, measure
+from explorer.drawing.views import VIEWS, ViewName, picture
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
 
 FormatName = Literal["svg", "dot", "png", "mermaid", "json"]
-View = Literal["ladder", "flow"]
-
-VIEWS: Final = {"ladder": ladder, "flow": flow}
-WORDS: Final = {
-    "ladder": "Forward runs down on the left, backward up on the right, each backward operator level with the forward operator "
-    "it derives from; dashed lines are values kept for backward.",
-    "flow": "All nodes from top to bottom, in the order in which values flow.",
-}
-"""What a view shows, for those who cannot see it."""
-
-WIDEST_TITLE: Final = 720.0
-BOLD: Final = 1.12
-"""How much wider than its regular weight a font's bold is, at most, over a line of text."""
 
 
 class Drawing(NamedTuple):
-    """What a maker is given: the graph (collapsed already) and how it is to be drawn."""
+    """What a format is given: a graph, collapsed already, and how it is to be drawn.
+
+    ``numbers`` are the pair numbers of nodes, by id. ``timeout`` limits Graphviz, in seconds;
+    ``prefix`` begins every id of an SVG.
+    """
 
     graph: GradGraph
-    view: View
+    view: ViewName
     numbers: Mapping[str, int]
     title: str
     timeout: float
     prefix: str
+
+    def picture(self) -> Picture:
+        """The laid-out picture."""
+        return picture(self.graph, self.view, self.numbers, self.title, self.timeout)
 
 
 class Format(NamedTuple):
@@ -55,7 +48,7 @@ def draw(
     graph: GradGraph,
     *,
     format: FormatName,
-    view: View = "ladder",
+    view: ViewName = "ladder",
     depth: int | None = None,
     numbers: Mapping[str, int] | None = None,
     title: str | None = None,
@@ -73,7 +66,8 @@ def draw(
     for name, given, allowed in (("format", format, FORMATS), ("view", view, VIEWS)):
         if given not in allowed:
             raise UsageError(f"{name} {given!r} is unknown; there are {', '.join(allowed)}")
-    drawing = _prepare(graph, view, depth, numbers, title, timeout, prefix)
+    graph, numbers = _at_depth(graph, depth, numbers or {})
+    drawing = Drawing(graph, view, numbers, _title(graph, title), timeout, prefix)
     return FORMATS[format].make(drawing)
 
 
@@ -81,7 +75,7 @@ def pair(
     left: GradGraph,
     right: GradGraph,
     *,
-    view: View = "ladder",
+    view: ViewName = "ladder",
     depth: int | None = None,
     numbers: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
     titles: tuple[str | None, str | None] = (None, None),
@@ -90,75 +84,46 @@ def pair(
 ) -> bytes:
     """One SVG of two graphs side by side, pairs with the same number; ids begin with ``prefix`` and
     "left-" or "right-".
+
+    The other arguments are those of ``draw``, ``timeout`` for each of the two.
     """
-    names = (f"{prefix}left-", f"{prefix}right-")
-    both = [
-        _prepare(graph, view, depth, given, title, timeout, name)
-        for graph, given, title, name in zip((left, right), numbers, titles, names, strict=True)
-    ]
-    return svg([picture(drawing) for drawing in both], names)
+    prefixes = (f"{prefix}left-", f"{prefix}right-")
+    pictures = []
+    for graph, own_numbers, title in zip((left, right), numbers, titles, strict=True):
+        shown, shown_numbers = _at_depth(graph, depth, own_numbers)
+        pictures.append(picture(shown, view, shown_numbers, _title(shown, title), timeout))
+    return svg(pictures, prefixes)
 
 
-def _prepare(
-    graph: GradGraph,
-    view: View,
-    depth: int | None,
-    numbers: Mapping[str, int] | None,
-    title: str | None,
-    timeout: float,
-    prefix: str,
-) -> Drawing:
-    shared = dict(numbers or {})
-    if depth is not None:
-        graph, home = collapse_named(graph, depth)
-        alone = {node.id for node in graph.nodes if node.kind != "call"}
-        shared = {home[node]: number for node, number in shared.items() if home.get(node) in alone}
-    return Drawing(
-        graph,
-        view,
-        shared,
-        f"{graph.engine} · {graph.case}" if title is None else title,
-        timeout,
-        prefix,
-    )
+def _at_depth(
+    graph: GradGraph, depth: int | None, numbers: Mapping[str, int]
+) -> tuple[GradGraph, Mapping[str, int]]:
+    """The graph collapsed to a depth, and the numbers of the nodes that stay themselves in it."""
+    if depth is None:
+        return graph, numbers
+    collapsed, home = collapse_named(graph, depth)
+    # A number is a node's own: a module's node has none, however many of its nodes had one.
+    apart = {node.id for node in collapsed.nodes if node.kind != "call"}
+    kept = {}
+    for node, number in numbers.items():
+        if home.get(node) in apart:
+            kept[home[node]] = number
+    return collapsed, kept
 
 
-def picture(drawing: Drawing) -> Picture:
-    """The laid-out picture with its title, its counts, and a note when the layout is not
-    Graphviz's.
-    """
-    laid, instead = VIEWS[drawing.view](
-        drawing.graph, cards(drawing.graph, drawing.numbers), drawing.timeout
-    )
-    counts = _counts(drawing.graph)
-    headline = min(WIDEST_TITLE, measure(drawing.title, 15) * BOLD)
-    width = max(laid.width, 40 + max(headline, measure(counts, 10), measure(instead, 11)))
-    texts = [
-        Text(20, 28, fit(clean(drawing.title), 15 * BOLD, width - 40), "title"),
-        Text(20, 45, fit(clean(counts), 10, width - 40), "subtitle"),
-        *([Text(20, 60, clean(instead), "note")] if instead else []),
-        *laid.texts,
-    ]
-    described = f"{counts}. {WORDS[drawing.view]} {instead}".rstrip()
-    return msgspec.structs.replace(
-        laid, width=width, texts=tuple(texts), title=drawing.title, description=described
-    )
-
-
-def _counts(graph: GradGraph) -> str:
-    forward = sum(node.phase == "forward" for node in graph.nodes)
-    saved = len({edge.origin for edge in graph.edges if edge.kind == "saved"})
-    kept = f", {saved} {'value' if saved == 1 else 'values'} kept for backward" if saved else ""
-    return f"{graph.stage}: {forward} forward, {len(graph.nodes) - forward} backward nodes{kept}"
+def _title(graph: GradGraph, title: str | None) -> str:
+    return f"{graph.engine} · {graph.case}" if title is None else title
 
 
 def _svg(drawing: Drawing) -> bytes:
-    return svg([picture(drawing)], [drawing.prefix])
+    return svg([drawing.picture()], [drawing.prefix])
 
 
 def _png(drawing: Drawing) -> bytes:
-    laid = picture(drawing)
-    return png(svg([laid], [drawing.prefix], plain=True), laid.width, laid.height)
+    laid_out = drawing.picture()
+    # resvg-py 0.5.0 knows neither variables nor media queries in a style sheet.
+    plain = svg([laid_out], [drawing.prefix], plain=True)
+    return png(plain, laid_out.width, laid_out.height)
 
 
 def _dot(drawing: Drawing) -> bytes:
@@ -173,11 +138,11 @@ def _json(drawing: Drawing) -> bytes:
     return msgspec.json.format(msgspec.json.encode(drawing.graph), indent=1) + b"\n"
 
 
-FORMATS: Final[dict[str, Format]] = {
+FORMATS: Final[dict[FormatName, Format]] = {
     "svg": Format(".svg", _svg),
     "png": Format(".png", _png),
     "dot": Format(".dot", _dot),
     "mermaid": Format(".mmd", _mermaid),
     "json": Format(".json", _json),
 }
-"""Every format by name: the ending of its files, and what makes them."""
+"""Every format by name."""

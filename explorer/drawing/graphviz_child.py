@@ -8,45 +8,60 @@ from collections import defaultdict
 import msgspec
 import pygraphviz
 
-from explorer.drawing.layout import POINTS, Request
+from explorer.drawing.layout import LayoutRequest, Place
+from explorer.drawing.style import LABEL_SIZE
+
+POINTS = 72.0
+"""Points to the inch, which Graphviz measures sizes and distances in; it answers in points."""
 
 HEAVY = 8
 """How much more an edge of the flow holds its ends together than one that only keeps a value for
 later.
 """
 
-
-LONGEST = 40
+LONGEST_LABEL = 40
 """The most characters of a cluster's label that get room."""
 
+CLUSTER_MARGIN = "24"
+"""Room between a cluster's boxes and its border, in points."""
 
-def place(request: Request) -> dict[str, tuple[float, float]]:
-    """The centre of every node as ``dot`` places it, y growing downwards."""
+# Bounds on the passes of the network simplex, in multiples of the number of nodes, and of the
+# reduction of crossings (https://graphviz.org/docs/attrs/nslimit): in a large graph the search for
+# an optimum takes long, and what it gains is hardly seen.
+LIMITS = {"nslimit": "4", "nslimit1": "4", "mclimit": "1"}
+
+
+def place(request: LayoutRequest) -> dict[str, Place]:
+    """The centre of every node as ``dot`` places it, in points, y growing downwards."""
     graph = pygraphviz.AGraph(
         directed=True, strict=True, splines="false", nodesep=request.across / POINTS
     )
-    graph.graph_attr.update(
-        ranksep=f"{request.down / POINTS:.4f}", nslimit="4", nslimit1="4", mclimit="1"
-    )
+    graph.graph_attr.update(ranksep=_inches(request.down), **LIMITS)
     graph.node_attr.update(shape="box", fixedsize="true", label="")
     for node, (width, height) in request.sizes.items():
-        graph.add_node(node, width=f"{width / POINTS:.4f}", height=f"{height / POINTS:.4f}")
+        graph.add_node(node, width=_inches(width), height=_inches(height))
     light = set(request.light)
-    for origin, target in request.edges:
-        graph.add_edge(origin, target, weight=1 if (origin, target) in light else HEAVY)
+    for link in request.edges:
+        graph.add_edge(*link, weight=1 if link in light else HEAVY)
     if request.last:
         graph.add_subgraph(request.last, rank="sink")
-    _clusters(graph, request)
+    _add_clusters(graph, request)
     graph.layout("dot")
-    places = {
-        node: tuple(map(float, graph.get_node(node).attr["pos"].split(",")))
-        for node in request.sizes
-    }
-    top = max(y for _, y in places.values())
-    return {node: (x, top - y) for node, (x, y) in places.items()}
+
+    centres = {}
+    for node in request.sizes:
+        x, y = graph.get_node(node).attr["pos"].split(",")
+        centres[node] = (float(x), float(y))
+    # Graphviz counts y upwards from the bottom.
+    top = max(y for _, y in centres.values())
+    return {node: (x, top - y) for node, (x, y) in centres.items()}
 
 
-def _clusters(graph: "pygraphviz.AGraph", request: Request) -> None:
+def _inches(points: float) -> str:
+    return f"{points / POINTS:.4f}"
+
+
+def _add_clusters(graph: "pygraphviz.AGraph", request: LayoutRequest) -> None:
     members: defaultdict[str, list[str]] = defaultdict(list)
     for node, label in request.clusters.items():
         members[label].append(node)
@@ -55,13 +70,12 @@ def _clusters(graph: "pygraphviz.AGraph", request: Request) -> None:
         graph.add_subgraph(
             nodes,
             name=f"cluster{index}",
-            margin="24",
-            label="x" * min(len(label), LONGEST),
-            fontsize="9",
+            margin=CLUSTER_MARGIN,
+            label="x" * min(len(label), LONGEST_LABEL),
+            fontsize=str(LABEL_SIZE),
         )
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(
-        msgspec.json.encode(place(msgspec.json.decode(sys.stdin.buffer.read(), type=Request)))
-    )
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=LayoutRequest)
+    sys.stdout.buffer.write(msgspec.json.encode(place(request)))

@@ -1,4 +1,4 @@
-"""Places nodes with Graphviz in a child process under a time limit, and by simple layers when that
+"""Places nodes with Graphviz in a child process under a time limit, and in simple layers when that
 runs out.
 """
 
@@ -11,76 +11,87 @@ from typing import Final
 import msgspec
 
 from explorer.drawing.layered import layered
+from explorer.drawing.links import Link
 
 LARGEST: Final = 1500
 """Above this many nodes Graphviz is not asked: its time grows much faster than the graph."""
 
-POINTS: Final = 72.0
+ROOT: Final = Path(__file__).resolve().parents[2]
+"""The folder that holds the package."""
+
+Size = tuple[float, float]
+Place = tuple[float, float]
 
 
-class Request(msgspec.Struct, frozen=True):
-    """What is to be placed: the size of each node in points, the edges between them, and the ids
-    that belong at the bottom.
+class LayoutRequest(msgspec.Struct, frozen=True):
+    """What is to be placed, lengths in points: the width and height of each node, and the edges.
 
-    ``clusters`` maps ids to the label of the cluster that they stand in; ``light`` edges may bend
-    where others are straight.
+    ``last`` are ids that belong at the bottom. ``clusters`` maps ids to the label of the cluster
+    that they stand in; ``light`` edges may bend where others are straight. ``across`` is the least
+    room between neighbours in a row, ``down`` between rows.
     """
 
-    sizes: dict[str, tuple[float, float]]
-    edges: list[tuple[str, str]]
+    sizes: dict[str, Size]
+    edges: list[Link]
     last: list[str] = []
     clusters: dict[str, str] = {}
-    light: list[tuple[str, str]] = []
+    light: list[Link] = []
     across: float = 16.0
     down: float = 26.0
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """The centre of every node, y growing downwards; ``instead`` says why Graphviz did not place
-    them ("" when it did).
+    """The centre of every node in points, y growing downwards.
+
+    ``instead`` says why Graphviz did not place them ("" when it did).
     """
 
-    places: dict[str, tuple[float, float]]
+    places: dict[str, Place]
     instead: str = ""
 
 
-def arrange(request: Request, timeout: float) -> Layout:
-    """The layout of a request, within about ``timeout`` seconds; by simple layers when Graphviz
+def arrange(request: LayoutRequest, timeout: float) -> Layout:
+    """The layout of a request within about ``timeout`` seconds; in simple layers when Graphviz
     cannot.
     """
     if not request.sizes:
         return Layout({})
-    if len(request.sizes) > LARGEST:
-        return _instead(
-            request,
-            f"{len(request.sizes)} nodes are more than the {LARGEST} that Graphviz is given",
-        )
-    here = str(Path(__file__).resolve().parents[2])
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")])),
-    }
-    command = [sys.executable, "-m", "explorer.drawing.graphviz_child"]
+    count = len(request.sizes)
+    if count > LARGEST:
+        return _simple(request, f"{count} nodes are more than the {LARGEST} that Graphviz is given")
     try:
-        done = subprocess.run(
-            command,
-            input=msgspec.json.encode(request),
-            capture_output=True,
-            timeout=timeout,
-            check=True,
-            env=environment,
-        )
-        return Layout(msgspec.json.decode(done.stdout, type=dict[str, tuple[float, float]]))
+        return Layout(_ask_graphviz(request, timeout))
+    # A graph is drawn whatever happens to Graphviz: with a plainer layout, and saying so.
     except subprocess.TimeoutExpired:
-        return _instead(request, f"Graphviz took longer than {timeout:g} s")
+        return _simple(request, f"Graphviz took longer than {timeout:g} s")
     except subprocess.CalledProcessError as error:
-        return _instead(request, f"Graphviz ended with status {error.returncode}")
+        return _simple(request, f"Graphviz ended with status {error.returncode}")
     except (OSError, msgspec.DecodeError) as error:
-        return _instead(request, f"Graphviz gave no layout ({type(error).__name__})")
+        return _simple(request, f"Graphviz gave no layout ({type(error).__name__})")
 
 
-def _instead(request: Request, reason: str) -> Layout:
-    return Layout(
-        layered(request.sizes, request.edges, request.last, request.across, request.down),
-        f"Simple layout: {reason}.",
+def _ask_graphviz(request: LayoutRequest, timeout: float) -> dict[str, Place]:
+    # In a process of its own: Graphviz is C code that no time limit can interrupt, and a crash in
+    # it would end the program.
+    answer = subprocess.run(
+        [sys.executable, "-m", "explorer.drawing.graphviz_child"],
+        input=msgspec.json.encode(request),
+        capture_output=True,
+        timeout=timeout,
+        check=True,
+        env={**os.environ, "PYTHONPATH": _search_path()},
     )
+    return msgspec.json.decode(answer.stdout, type=dict[str, Place])
+
+
+def _search_path() -> str:
+    """Where the child looks for modules: it is to run this very package, wherever it was started."""
+    path = str(ROOT)
+    if os.environ.get("PYTHONPATH"):
+        path += os.pathsep + os.environ["PYTHONPATH"]
+    return path
+
+
+def _simple(request: LayoutRequest, reason: str) -> Layout:
+    places = layered(request.sizes, request.edges, request.last, request.across, request.down)
+    return Layout(places, f"Simple layout: {reason}.")

@@ -3,20 +3,24 @@
 from collections.abc import Mapping
 from typing import Final
 
-from explorer.drawing.cards import card
+from explorer.drawing.cards import card, label_lines
+from explorer.drawing.picture import Card, Role
 from explorer.drawing.style import FILL, LIGHT
-from explorer.drawing.text import clean
+from explorer.drawing.text import printable
 from explorer.model.errors import UsageError
-from explorer.model.graph import GradGraph
+from explorer.model.graph import EdgeKind, GradGraph
 
-LARGEST: Final = 60
+MOST_NODES: Final = 60
 """A Mermaid chart of more nodes than this can no longer be read."""
 
-ARROWS: Final = {"data": "-->", "saved": "-.->", "control": "~~~"}
+# "~~~" is a link that is not drawn: it only keeps its ends in order.
+ARROWS: Final[dict[EdgeKind, str]] = {"data": "-->", "saved": "-.->", "control": "~~~"}
+
+RECTANGLE: Final = ("[", "]")
 ROUND: Final = ("([", "])")
 SLANTED: Final = ("[/", "/]")
 BARRED: Final = ("[[", "]]")
-SHAPES: Final = {
+SHAPES: Final[dict[Role, tuple[str, str]]] = {
     "accumulate": ROUND,
     "leaf": SLANTED,
     "gradient": SLANTED,
@@ -24,41 +28,50 @@ SHAPES: Final = {
     "call": BARRED,
     "call-backward": BARRED,
 }
+"""What the label of a box of some roles stands between; of the others it is RECTANGLE."""
+
 PLAIN: Final = frozenset(" .,_-+()·×…‖")
+"""Signs that neither Mermaid nor HTML reads as syntax, beside letters and digits."""
 
 
 def mermaid(graph: GradGraph, numbers: Mapping[str, int]) -> bytes:
-    """The flowchart's text. Raises UsageError for more than LARGEST nodes."""
-    if len(graph.nodes) > LARGEST:
+    """The flowchart's text; ``numbers`` are the pair numbers of nodes, by id.
+
+    Raises UsageError for more than MOST_NODES nodes.
+    """
+    if len(graph.nodes) > MOST_NODES:
         raise UsageError(
-            f"{len(graph.nodes)} nodes are too many for Mermaid, which shows at most {LARGEST}: "
+            f"{len(graph.nodes)} nodes are too many for Mermaid, which shows at most {MOST_NODES}: "
             "collapse modules with a smaller depth, or take svg"
         )
     lines = ["flowchart TB"]
     for phase in ("forward", "backward"):
         lines.append(f"  subgraph {phase}")
-        for node in graph.nodes:
-            if node.phase == phase:
-                shown = card(node, numbers.get(node.id))
-                start, end = SHAPES.get(shown.role, ("[", "]"))
-                words = [f"({shown.badge})" if shown.badge else "", shown.title, shown.shape]
-                text = "<br/>".join(
-                    filter(None, (quoted(" ".join(filter(None, words))), quoted(shown.value)))
-                )
-                lines.append(f'    {node.id}{start}"{text}"{end}:::{FILL[shown.role]}')
+        nodes = [node for node in graph.nodes if node.phase == phase]
+        lines += [f"    {_box(card(node, numbers.get(node.id)))}" for node in nodes]
         lines.append("  end")
     lines += [f"  {edge.origin} {ARROWS[edge.kind]} {edge.target}" for edge in graph.edges]
+    # Each colour once, in the order of the table: a set would change from run to run.
     for fill in dict.fromkeys(FILL.values()):
-        lines.append(
-            f"  classDef {fill} fill:{LIGHT[fill]},stroke:{LIGHT[fill + '-line']},color:{LIGHT['ink']}"
-        )
+        line = LIGHT[f"{fill}-line"]
+        look = f"fill:{LIGHT[fill]},stroke:{line},color:{LIGHT['ink']}"
+        lines.append(f"  classDef {fill} {look}")
     return ("\n".join(lines) + "\n").encode()
+
+
+def _box(node: Card) -> str:
+    """One node: its id, its shape around the lines of its label, and its colours."""
+    label = "<br/>".join(quoted(line) for line in label_lines(node, between=" "))
+    start, end = SHAPES.get(node.role, RECTANGLE)
+    return f'{node.id}{start}"{label}"{end}:::{FILL[node.role]}'
 
 
 def quoted(text: str) -> str:
     """Text for a Mermaid label: everything that Mermaid or HTML could read as syntax becomes a
     character code.
     """
-    return "".join(
-        sign if sign.isalnum() or sign in PLAIN else f"#{ord(sign)};" for sign in clean(text)
-    )
+    characters = []
+    for character in printable(text):
+        is_plain = character.isalnum() or character in PLAIN
+        characters.append(character if is_plain else f"#{ord(character)};")
+    return "".join(characters)

@@ -1,5 +1,6 @@
-"""The records between layout and file: boxes, wires and groups with their places, in points from
-the top left.
+"""The records between layout and file: boxes, edges and groups of modules with their places.
+
+All lengths are in points, from the picture's top left corner.
 """
 
 from typing import Literal
@@ -18,19 +19,32 @@ Role = Literal[
     "call-backward",
     "quiet",
 ]
-WireKind = Literal["forward", "backward", "rung", "leaf", "gradient", "control"]
+"""How a node is drawn: by what it is in the gradient's computation."""
 
-TITLE_SIZE = 12.0
-SMALL_SIZE = 10.0
-PAD = 8.0
+WireKind = Literal["forward", "backward", "rung", "leaf", "gradient", "control"]
+"""How an edge is drawn: by the columns that it joins, or "control" where it only orders."""
+
+TextStyle = Literal[
+    "heading-forward",
+    "heading-backward",
+    "heading-leaf",
+    "heading-gradient",
+    "note",
+    "title",
+    "subtitle",
+]
+
+Turn = Literal["line", "down", "across"]
+"""How a path gets to a point: straight, or by a curve that leaves and arrives upright or level."""
 
 
 class Card(msgspec.Struct, frozen=True):
-    """What one node's box says and how large it is: an operator, its shape, its value, and a
-    tooltip of all that is known.
+    """What one node's box says, and how large it is.
 
+    ``title`` is the operator or the leaf's name, ``tooltip`` the lines of all that is known.
     ``badge`` is the number that the node shares with its pair in another picture ("" without one).
-    ``alarm``: its value is not finite; ``idle``: it stands in a branch that did not run.
+    ``alarm``: its value is not finite; ``idle``: it stands in a branch that did not run. ``data``
+    are names and values that programs find the node by.
     """
 
     id: str
@@ -54,17 +68,35 @@ class Box(msgspec.Struct, frozen=True):
     x: float
     y: float
 
+    @property
+    def right(self) -> float:
+        """The x of the right side."""
+        return self.x + self.card.width
+
+    @property
+    def bottom(self) -> float:
+        """The y of the lower side."""
+        return self.y + self.card.height
+
+
+class Waypoint(msgspec.Struct, frozen=True):
+    """A point of a path, and how the path gets there from the point before."""
+
+    turn: Turn
+    x: float
+    y: float
+
 
 class Wire(msgspec.Struct, frozen=True):
-    """One edge as an SVG path, with the ids of its ends."""
+    """One edge with the ids of its ends and the points of its path."""
 
     origin: str
     target: str
     kind: WireKind
-    path: str
+    path: tuple[Waypoint, ...]
 
 
-class Group(msgspec.Struct, frozen=True):
+class ModuleGroup(msgspec.Struct, frozen=True):
     """The soft background of a module's nodes."""
 
     label: str
@@ -75,24 +107,16 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Text(msgspec.Struct, frozen=True):
-    """A free-standing word: a lane's heading, a note."""
+    """A text of its own: a title, a column's heading, a note."""
 
     x: float
     y: float
     text: str
-    style: Literal[
-        "heading-forward",
-        "heading-backward",
-        "heading-leaf",
-        "heading-gradient",
-        "note",
-        "title",
-        "subtitle",
-    ]
+    style: TextStyle
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole drawing: what is where, its size, and the sentences that describe it to those who
+    """A whole drawing: what stands where, its size, and a title and a description for those who
     cannot see it.
     """
 
@@ -100,7 +124,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     height: float
     boxes: tuple[Box, ...]
     wires: tuple[Wire, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ModuleGroup, ...]
     texts: tuple[Text, ...]
-    title: str
-    description: str
+    title: str = ""
+    description: str = ""

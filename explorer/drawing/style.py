@@ -1,103 +1,200 @@
-"""The colours of the drawings, light and dark, as CSS for SVG and as plain colours for other
-formats.
+"""How the drawings look: their colours, light and dark, their sizes, and the style sheet of an SVG.
+
+Lengths are in points, of which an SVG has one to the pixel.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
-from explorer.drawing.text import FAMILIES
+from explorer.drawing.picture import Role, WireKind
 
-LIGHT: Final = {
-    "paper": "#ffffff", "ink": "#1b2733", "soft": "#5f6e7c", "group": "#f3f5f7", "group-line": "#dde3e9",
-    "forward": "#e4eefa", "forward-line": "#2b6cb0", "backward": "#fdecdc", "backward-line": "#c05a12",
-    "leaf": "#eaf3e3", "leaf-line": "#4d7a2a", "accumulate": "#f0e6fa", "accumulate-line": "#7c4dab",
-    "quiet": "#ffffff", "quiet-line": "#b8c2cc", "rung": "#7b8794", "alarm": "#c81e1e",
-    "badge": "#1b2733", "badge-ink": "#ffffff",
-}  # fmt: skip
-DARK: Final = {
-    "paper": "#12171d", "ink": "#e8edf2", "soft": "#9aa8b5", "group": "#1a2129", "group-line": "#2c3742",
-    "forward": "#17304c", "forward-line": "#6aa9e9", "backward": "#45290f", "backward-line": "#f09a55",
-    "leaf": "#22361a", "leaf-line": "#8fc168", "accumulate": "#35234a", "accumulate-line": "#bd95e6",
-    "quiet": "#161c23", "quiet-line": "#4a5865", "rung": "#8593a0", "alarm": "#ff7b72",
-    "badge": "#e8edf2", "badge-ink": "#12171d",
-}  # fmt: skip
+COLOURS: Final = {
+    "paper": ("#ffffff", "#12171d"),
+    "ink": ("#1b2733", "#e8edf2"),
+    "soft": ("#5f6e7c", "#9aa8b5"),
+    "group": ("#f3f5f7", "#1a2129"),
+    "group-line": ("#dde3e9", "#2c3742"),
+    "forward": ("#e4eefa", "#17304c"),
+    "forward-line": ("#2b6cb0", "#6aa9e9"),
+    "backward": ("#fdecdc", "#45290f"),
+    "backward-line": ("#c05a12", "#f09a55"),
+    "leaf": ("#eaf3e3", "#22361a"),
+    "leaf-line": ("#4d7a2a", "#8fc168"),
+    "accumulate": ("#f0e6fa", "#35234a"),
+    "accumulate-line": ("#7c4dab", "#bd95e6"),
+    "quiet": ("#ffffff", "#161c23"),
+    "quiet-line": ("#b8c2cc", "#4a5865"),
+    "rung": ("#7b8794", "#8593a0"),
+    "alarm": ("#c81e1e", "#ff7b72"),
+    "badge": ("#1b2733", "#e8edf2"),
+    "badge-ink": ("#ffffff", "#12171d"),
+}
+"""Every colour by name, on light paper and on dark."""
 
-FILL: Final = {
-    "forward": "forward", "result": "forward", "call": "forward", "call-backward": "backward",
-    "backward": "backward", "seed": "backward", "leaf": "leaf",
-    "gradient": "leaf", "accumulate": "accumulate", "quiet": "quiet",
-}  # fmt: skip
-"""The colour that each role is filled with; its line is the colour's "-line"."""
+LIGHT: Final = {name: light for name, (light, _) in COLOURS.items()}
+DARK: Final = {name: dark for name, (_, dark) in COLOURS.items()}
 
-WIRE: Final = {
-    "forward": "forward-line", "backward": "backward-line", "leaf": "leaf-line", "gradient": "leaf-line", "rung": "rung",
+SERIES_COLOURS: Final = (
+    ("#2b6cb0", "#6aa9e9"),
+    ("#c05a12", "#f09a55"),
+    ("#4d7a2a", "#8fc168"),
+    ("#7c4dab", "#bd95e6"),
+    ("#b3316e", "#f08bb8"),
+    ("#1f7a7a", "#5fc4c4"),
+    ("#8a6d00", "#d9bd55"),
+    ("#5f5f6e", "#b4b4c4"),
+)
+"""The colour of each series of a chart in turn, on light paper and on dark."""
+
+FILL: Final[dict[Role, str]] = {
+    "forward": "forward",
+    "result": "forward",
+    "call": "forward",
+    "call-backward": "backward",
+    "backward": "backward",
+    "seed": "backward",
+    "leaf": "leaf",
+    "gradient": "leaf",
+    "accumulate": "accumulate",
+    "quiet": "quiet",
+}
+"""The colour that each role is filled with; the colour of its line is called the same with "-line"."""
+
+WIRE: Final[dict[WireKind, str]] = {
+    "forward": "forward-line",
+    "backward": "backward-line",
+    "leaf": "leaf-line",
+    "gradient": "leaf-line",
+    "rung": "rung",
     "control": "quiet-line",
-}  # fmt: skip
+}
+"""The colour that each kind of edge is drawn in."""
+
+COLUMN_KINDS: Final[tuple[WireKind, ...]] = ("forward", "backward", "leaf", "gradient")
+"""The kinds of edge that share their colour with the heading of a column."""
+
+FONT_FAMILIES: Final = "Roboto, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+CHART_FONT_FAMILIES: Final = "Roboto, Segoe UI, Helvetica, Arial, sans-serif"
+
+HEADLINE_SIZE: Final = 15
+TITLE_SIZE: Final = 12
+NOTE_SIZE: Final = 11
+SMALL_SIZE: Final = 10
+LABEL_SIZE: Final = 9
+"""Font sizes: of a picture's title, the first line of a box, a note, a shape or value, and the label
+of a module.
+"""
+
+MARGIN: Final = 20.0
+"""Room between a picture's edge and what is in it."""
+
+PAD: Final = 8.0
+"""Room between a box's side and its text."""
+
+BOX_HEIGHT: Final = 22.0
+QUIET_HEIGHT: Final = 18.0
+VALUE_HEIGHT: Final = 36.0
+"""Heights of a box: with one line of text, with one small line, with a value below its title."""
+
+LEAST_BOX_WIDTH: Final = 56
+
+BOX_CORNER: Final = 6.0
+BOX_CORNERS: Final[dict[Role, float]] = {
+    "accumulate": 11.0,
+    "leaf": 4.0,
+    "gradient": 4.0,
+    "quiet": 9.0,
+    "seed": 11.0,
+}
+"""How round the corners of a box are, and those of some roles."""
+
+BADGE_HEIGHT: Final = 14.0
+
+GROUP_SIDE: Final = 7.0
+"""Room between a group's side and the boxes in it, or the group in it."""
+
+GROUP_LABEL_START: Final = 6.0
+"""Where a group's label begins, from the group's left side."""
 
 
-def sheet(scope: str) -> str:
-    """The style sheet of one SVG whose root has the class ``scope``: light, dark by the reader's
-    preference or by the page.
+def adaptive_style_sheet(scope: str) -> str:
+    """The style sheet of one SVG whose root has the class ``scope``: light or dark as the reader
+    prefers, or as the page says.
 
     A page says which by the class "light" or "dark" (or ``data-theme``) on the SVG or on an element
     around it.
     """
-    dark, light = _colours(DARK), _colours(LIGHT)
+    dark, light = _variables(DARK), _variables(LIGHT)
     forced_dark = f".dark .{scope},.{scope}.dark,[data-theme=dark] .{scope}{{{dark}}}"
     forced_light = f".light .{scope},.{scope}.light,[data-theme=light] .{scope}{{{light}}}"
-    media = f"@media (prefers-color-scheme:dark){{.{scope}{{{dark}}}{forced_light}}}"
-    return f".{scope}{{{light}}}{media}{forced_dark}" + _rules(
-        scope, {name: f"var(--{name})" for name in LIGHT}
-    )
+    # Light is what holds without further ado: a page that asks for it only has a reader's
+    # preference for dark to overrule.
+    preferred = f"@media (prefers-color-scheme:dark){{.{scope}{{{dark}}}{forced_light}}}"
+    variables = {name: f"var(--{name})" for name in COLOURS}
+    return f".{scope}{{{light}}}{preferred}{forced_dark}" + _rules(scope, variables)
 
 
-def plain_sheet(scope: str) -> str:
-    """The light style sheet without variables and media, for renderers that know neither."""
+def plain_style_sheet(scope: str) -> str:
+    """The light style sheet without variables and media queries, for renderers that know neither."""
     return _rules(scope, LIGHT)
 
 
-def _colours(colours: dict[str, str]) -> str:
+def _variables(colours: Mapping[str, str]) -> str:
     return ";".join(f"--{name}:{value}" for name, value in colours.items())
 
 
-def _rules(scope: str, of: dict[str, str]) -> str:
-    rules = [
-        ("text", f"font-family:{FAMILIES};fill:{of['ink']}"),
-        (".paper", f"fill:{of['paper']}"),
+def _rules(scope: str, colours: Mapping[str, str]) -> str:
+    # Of rules that are equally specific, the last one holds.
+    rules = [*_shape_rules(colours), *_colour_rules(colours)]
+    return "".join(_rule(scope, selectors, body) for selectors, body in rules)
+
+
+def _rule(scope: str, selectors: str, body: str) -> str:
+    """One rule, each of its selectors inside ``scope``: other pictures may stand on the page."""
+    scoped = [f".{scope} {selector}" for selector in selectors.split(",")]
+    return f"{','.join(scoped)}{{{body}}}"
+
+
+def _shape_rules(colours: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The rules for all boxes, edges and texts: selectors, and what holds for them."""
+    soft, ink = colours["soft"], colours["ink"]
+    # Edges pass behind the label of a group: a halo in the group's colour keeps it legible.
+    halo = f"stroke:{colours['group']};stroke-width:3;paint-order:stroke;stroke-linejoin:round"
+    return [
+        ("text", f"font-family:{FONT_FAMILIES};fill:{ink}"),
+        (".paper", f"fill:{colours['paper']}"),
         (".b", "stroke-width:1.2"),
-        (".t", "font-size:12px"),
-        (".s", f"fill:{of['soft']};font-size:10px"),
-        (".quiet .t", f"font-size:10px;fill:{of['soft']}"),
-        (".group rect", f"fill:{of['group']};stroke:{of['group-line']}"),
-        (
-            ".label",
-            f"font-size:9px;fill:{of['soft']};stroke:{of['group']};stroke-width:3;paint-order:stroke;stroke-linejoin:round",
-        ),
+        (".t", f"font-size:{TITLE_SIZE}px"),
+        (".s", f"fill:{soft};font-size:{SMALL_SIZE}px"),
+        (".quiet .t", f"font-size:{SMALL_SIZE}px;fill:{soft}"),
+        (".group rect", f"fill:{colours['group']};stroke:{colours['group-line']}"),
+        (".label", f"font-size:{LABEL_SIZE}px;fill:{soft};{halo}"),
         (".wire", "fill:none;stroke-width:1.2"),
         (".wire.rung", "stroke-dasharray:4 3;stroke-width:1"),
         (".wire.control", "stroke-dasharray:1 3;stroke-width:1"),
-        (".h", "font-size:12px;font-weight:600"),
-        (".title", "font-size:15px;font-weight:600"),
-        (".badge rect", f"fill:{of['badge']}"),
-        (".badge text", f"font-size:9px;fill:{of['badge-ink']}"),
-        (".call .b,.SCOPE .call-backward .b,.SCOPE .result .b", "stroke-width:2"),
+        (".h", f"font-size:{TITLE_SIZE}px;font-weight:600"),
+        (".title", f"font-size:{HEADLINE_SIZE}px;font-weight:600"),
+        (".badge rect", f"fill:{colours['badge']}"),
+        (".badge text", f"font-size:{LABEL_SIZE}px;fill:{colours['badge-ink']}"),
+        (".call .b,.call-backward .b,.result .b", "stroke-width:2"),
         (".seed .b", "stroke-dasharray:2 2"),
         (".idle", "opacity:.5"),
-        (".note", f"fill:{of['alarm']};font-size:11px"),
+        (".note", f"fill:{colours['alarm']};font-size:{NOTE_SIZE}px"),
     ]
-    rules += [
-        (f".{role} .b", f"fill:{of[fill]};stroke:{of[fill + '-line']}")
-        for role, fill in FILL.items()
-    ]
-    rules += [(f".wire.{kind}", f"stroke:{of[line]}") for kind, line in WIRE.items()]
-    rules += [(f".tip-{kind}", f"fill:{of[line]}") for kind, line in WIRE.items()]
-    rules += [
-        (f".h.{kind}", f"fill:{of[WIRE[kind]]}")
-        for kind in ("forward", "backward", "leaf", "gradient")
-    ]
-    rules += [
-        (".alarm .b", f"stroke:{of['alarm']};stroke-width:2"),
-        (".alarm .v", f"fill:{of['alarm']};font-weight:600"),
-    ]
-    return "".join(
-        f".{scope} {selector}{{{body}}}".replace("SCOPE", scope) for selector, body in rules
-    )
+
+
+def _colour_rules(colours: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The rules for each role and each kind of edge, and for what is not finite, which wins over
+    both.
+    """
+    rules = []
+    for role, fill in FILL.items():
+        rules.append((f".{role} .b", f"fill:{colours[fill]};stroke:{colours[fill + '-line']}"))
+    for kind, line in WIRE.items():
+        rules.append((f".wire.{kind}", f"stroke:{colours[line]}"))
+    for kind, line in WIRE.items():
+        rules.append((f".tip-{kind}", f"fill:{colours[line]}"))
+    rules += [(f".h.{kind}", f"fill:{colours[WIRE[kind]]}") for kind in COLUMN_KINDS]
+    rules.append((".alarm .b", f"stroke:{colours['alarm']};stroke-width:2"))
+    rules.append((".alarm .v", f"fill:{colours['alarm']};font-weight:600"))
+    return rules

@@ -1,21 +1,28 @@
 """Measures and fits label text, so that no label leaves its box in any usual sans-serif font."""
 
+import re
 import unicodedata
 from bisect import bisect_right
+from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
+EM: Final = 1000
+"""The units of an advance width in one em, which is the font size."""
+
 ASCII: Final = (
-    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636,
-    636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
-    603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635,
-    634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636,
+    636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698,
+    770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732,
+    684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635,
+    634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,
+    525, 636, 337, 636, 838,
 )  # fmt: skip
-"""Advance widths of DejaVu Sans for the printable ASCII characters, in thousandths of an em: the
-widest font of FAMILIES.
+"""Advance widths in DejaVu Sans, the widest font of the drawings, of the printable ASCII
+characters from the space on.
 """
 
-OTHERS: Final = {
+SIGNS: Final = {
     "‖": 500,
     "μ": 636,
     "·": 318,
@@ -28,51 +35,50 @@ OTHERS: Final = {
     "–": 656,
     "∞": 1029,
 }
-"""The wider advance of DejaVu Sans and Roboto for the signs that labels of ours use."""
+"""The wider of the advances in DejaVu Sans and Roboto of the other signs in the drawings' labels."""
 
 WIDEST: Final = 1450
 """Taken for every other character; the widest letter of DejaVu Sans is 1422."""
 
-FAMILIES: Final = "Roboto, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+_PLANE_ENDS = "".join(
+    chr(plane * 0x10000 + 0xFFFE) + chr(plane * 0x10000 + 0xFFFF) for plane in range(17)
+)
+
+# Control characters; the breaks of lines and paragraphs and the marks that turn the direction of
+# reading; lone surrogates; and the two characters at each plane's end, which XML forbids.
+_FORBIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff{_PLANE_ENDS}]")
 
 
+@lru_cache(maxsize=4096)
 def advance(character: str) -> int:
     """The advance width of one character, in thousandths of an em; never too small."""
     code = ord(character)
     if 32 <= code < 127:
         return ASCII[code - 32]
     if unicodedata.combining(character):
-        return 0
-    return OTHERS.get(character, WIDEST)
+        return 0  # it stands above or below the character before it
+    return SIGNS.get(character, WIDEST)
 
 
 def measure(text: str, size: float) -> float:
     """The greatest width of a text at a font size, in the size's unit."""
-    return sum(map(advance, text)) * size / 1000
+    return sum(map(advance, text)) * size / EM
 
 
 def fit(text: str, size: float, width: float) -> str:
-    """The text, or its beginning and an ellipsis, so that it measures at most ``width``."""
+    """The text, or its beginning and an ellipsis, so that it measures at most ``width``.
+
+    ``width`` is in the unit of ``size``. Where not even the ellipsis fits, it alone is left.
+    """
     if measure(text, size) <= width:
         return text
-    room = width * 1000 / size - OTHERS["…"]
+    room = width * EM / size - SIGNS["…"]
     used = list(accumulate(map(advance, text)))
     return text[: bisect_right(used, room)].rstrip() + "…"
 
 
-def clean(text: str) -> str:
-    """The text with every character that XML forbids, or that would break a line, replaced by a
-    visible sign.
+def printable(text: str) -> str:
+    """The text with a visible sign for every character that XML forbids, or that would break a line
+    or turn the direction of reading.
     """
-    return "".join(character if _allowed(character) else "�" for character in text)
-
-
-def _allowed(character: str) -> bool:
-    code = ord(character)
-    if code < 32 or 0x7F <= code <= 0x9F or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069:
-        return False
-    return (
-        not (0xD800 <= code <= 0xDFFF)
-        and (code & 0xFFFE) != 0xFFFE
-        and code not in (0x2028, 0x2029)
-    )
+    return _FORBIDDEN.sub("�", text)

@@ -3,6 +3,8 @@ automatic differentiation.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
@@ -10,7 +12,16 @@ import numpy as np
 import torch
 
 from explorer.engines.torch.errors import failure
-from explorer.engines.torch.net import SEED, Net, array_of, bare, build, flat, identity
+from explorer.engines.torch.net import (
+    SEED,
+    LeafKey,
+    array_of,
+    bare,
+    build,
+    dtype_of,
+    flat,
+    identity,
+)
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
@@ -20,6 +31,12 @@ from explorer.numeric.cotangents import cotangent
 from explorer.numeric.directions import directions
 
 STEP = 1e-6
+"""How far a leaf is varied to either side.
+
+The error of a central difference is about STEP² times the third derivative, and that of rounding
+about 1e-16 / STEP: at 1e-6 both are far below the tolerances of the comparison.
+"""
+
 WHOLE = 512
 """Up to this many elements asked for, each is estimated; beyond it, DIRECTIONS derivatives of every
 leaf.
@@ -29,7 +46,10 @@ DIRECTIONS = 16
 KEPT = 4
 """How many nets a worker keeps with their estimates."""
 
-NESTED = "central differences of step 1e-6 cannot be nested: a second difference would divide rounding errors by 1e-12"
+NESTED = (
+    "central differences of step 1e-6 cannot be nested: a second difference would divide rounding"
+    " errors by 1e-12"
+)
 NOTHING = "neither an input nor a weight is asked for, so there is nothing to vary"
 BARE = "the net returns one output as such, so there are no auxiliary outputs to set aside"
 
@@ -44,7 +64,7 @@ def estimate(request: CaseRequest) -> OracleResult:
     if case.must_fail:
         return OracleResult("raised", error=Failure("ValueError", NOTHING))
     try:
-        with _DoublePrecision():
+        with _double_precision():
             function = _function(request.net)
             if case.has_aux and function.bare:
                 return OracleResult("raised", error=Failure("ValueError", BARE))
@@ -53,81 +73,87 @@ def estimate(request: CaseRequest) -> OracleResult:
         return OracleResult("raised", error=failure(error, request.net.scenario))
 
 
-class _DoublePrecision:
-    """Makes float64 what a net creates when it does not say otherwise."""
-
-    def __enter__(self) -> None:
-        torch.set_default_dtype(torch.float64)
-
-    def __exit__(self, *_: object) -> None:
+@contextmanager
+def _double_precision() -> Iterator[None]:
+    """Make float64 what a net creates when it does not say otherwise."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
         torch.set_default_dtype(torch.float32)
 
 
 class _Function:
     """A net in float64 as a function of its leaves: from the same state, seed and inputs at every
     evaluation.
-
-    An input's leaf is its position, a weight's its name. ``weigh`` gives, for every output, its
-    elements' sum and their product with the explicit cotangents: what every case combines.
     """
 
     def __init__(self, request: NetRequest) -> None:
-        self.net: Net = build(msgspec.structs.replace(request, device="cpu"), torch.float64)
+        self.net = build(msgspec.structs.replace(request, device="cpu"), torch.float64)
+        # Every position gets a tensor of its own, also where two inputs are one array.
         self.arguments = [argument.clone() for argument in self.net.arguments]
         self.state = {name: value.detach().clone() for name, value in self.net.state.items()}
-        self.known: dict[tuple[int | str, bool], AnyArray] = {}
-        self.bare = bare(self.outputs(-1, None))
+        self._known: dict[tuple[LeafKey, bool], AnyArray] = {}
+        self.bare = bare(self._outputs())
 
-    def start(self, leaf: int | str) -> torch.Tensor:
+    def start(self, leaf: LeafKey) -> torch.Tensor:
         """Where a leaf stands unvaried."""
         return self.state[leaf] if isinstance(leaf, str) else self.arguments[leaf]
 
     @torch.no_grad()  # type: ignore[untyped-decorator]  # torch is untyped here
-    def outputs(self, leaf: int | str, value: torch.Tensor | None) -> Any:
+    def _outputs(self, leaf: LeafKey | None = None, value: torch.Tensor | None = None) -> Any:
         """What the net returns with one leaf set to ``value``."""
-        for name, kept in self.state.items():
-            self.net.state[name].copy_(value if name == leaf else kept)
+        for name, start in self.state.items():
+            self.net.state[name].copy_(value if name == leaf else start)
+        # Clones: a net may change its inputs in place.
+        arguments = [argument.clone() for argument in self.arguments]
+        if isinstance(leaf, int):
+            arguments[leaf] = value
         torch.manual_seed(SEED)
-        return self.net.call(
-            *(value if index == leaf else kept.clone() for index, kept in enumerate(self.arguments))
-        )
+        return self.net.call(*arguments)
 
-    def weigh(self, leaf: int | str, value: torch.Tensor) -> AnyArray:
-        """(sum, product with the cotangent) of every output, with one leaf set to ``value``;
-        integers weigh nothing.
+    def _sums(self, leaf: LeafKey, value: torch.Tensor) -> AnyArray:
+        """What every case combines, with one leaf set to ``value``: of each output, the sum of its
+        elements and its product with the explicit cotangent; shape (outputs, 2).
+
+        An output of integers counts as zeros. Raises UsageError for one that is not float64: a step
+        of STEP would vanish in it.
         """
         rows = []
-        for index, output in enumerate(flat(self.outputs(leaf, value.clone()))):
-            if output.is_floating_point() and output.dtype != torch.float64:
-                raise UsageError(
-                    f"output {index} of the net in float64 is {output.dtype}: too coarse for a step of {STEP}"
-                )
-            array = (
-                array_of(output) if output.is_floating_point() else np.zeros(tuple(output.shape))
-            )
-            rows.append((array.sum(), (array * cotangent(index, array.shape, "float64")).sum()))
+        for index, output in enumerate(flat(self._outputs(leaf, value.clone()))):
+            if not output.is_floating_point():
+                array = np.zeros(tuple(output.shape))
+            elif output.dtype == torch.float64:
+                array = array_of(output)
+            else:
+                fact = f"output {index} of the net in float64 is {output.dtype}"
+                raise UsageError(f"{fact}: too coarse for a step of {STEP}")
+            product = array * cotangent(index, array.shape, "float64")
+            rows.append((array.sum(), product.sum()))
         return np.array(rows)
 
-    def slopes(self, leaf: int | str, name: str, whole: bool) -> AnyArray:
-        """Central differences of ``weigh`` along each element of a leaf, or along seeded
-        directions: (directions, outputs, 2).
+    def slopes(self, leaf: LeafKey, name: str, whole: bool) -> AnyArray:
+        """Central differences of the sums along each element of a leaf, or along seeded directions;
+        shape (directions, outputs, 2).
+
+        ``name`` is that of the gradient, which seeds the directions. Raises UsageError for a leaf
+        of integers.
         """
-        if (leaf, whole) not in self.known:
-            start = self.start(leaf)
-            if not start.is_floating_point():
-                raise UsageError(
-                    f"{name[1:]} holds {str(start.dtype)[6:]}: there is nothing between two integers to vary it by"
-                )
-            shape, size = tuple(start.shape), start.numel()
-            rows = (
-                np.eye(size).reshape(size, *shape) if whole else directions(name, DIRECTIONS, shape)
-            )
-            steps = (torch.tensor(row) * STEP for row in rows)
-            found = [
-                self.weigh(leaf, start + step) - self.weigh(leaf, start - step) for step in steps
-            ]
-            self.known[leaf, whole] = np.array(found) / (2 * STEP)
-        return self.known[leaf, whole]
+        if (leaf, whole) in self._known:
+            return self._known[leaf, whole]
+        start = self.start(leaf)
+        if not start.is_floating_point():
+            fact = f"{name.removeprefix('d')} holds {dtype_of(start)}"
+            raise UsageError(f"{fact}: there is nothing between two integers to vary it by")
+        shape, size = tuple(start.shape), start.numel()
+        rows = np.eye(size).reshape(size, *shape) if whole else directions(name, DIRECTIONS, shape)
+        differences = []
+        for row in rows:
+            step = torch.tensor(row) * STEP
+            differences.append(self._sums(leaf, start + step) - self._sums(leaf, start - step))
+        slopes: AnyArray = np.array(differences) / (2 * STEP)
+        self._known[leaf, whole] = slopes
+        return slopes
 
 
 _functions: OrderedDict[bytes, _Function] = OrderedDict()
@@ -143,22 +169,17 @@ def _function(request: NetRequest) -> _Function:
 
 
 def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
-    names = list(function.net.leaves(case))
-    leaves: list[int | str] = [
-        *case.positions,
-        *(name[1:] for name in names[len(case.positions) :]),
-    ]
+    leaves = function.net.leaf_keys(case)
+    names = function.net.leaves(case)
     whole = sum(function.start(leaf).numel() for leaf in leaves) <= WHOLE
-    made = []
+    estimates = []
     for name, leaf in zip(names, leaves, strict=True):
         slopes = function.slopes(leaf, name, whole)[:, :, int(case.sens_param)]
+        # With has_aux just the first output is differentiated, otherwise the sum of all.
         along = (slopes[:, 0] if case.has_aux else slopes.sum(axis=1)).astype(np.float64)
-        shape = tuple(function.start(leaf).shape)
-        made.append(
-            Estimate(
-                name,
-                pack(along.reshape(shape)) if whole else pack(along),
-                0 if whole else DIRECTIONS,
-            )
-        )
-    return tuple(made)
+        if whole:
+            shape = tuple(function.start(leaf).shape)
+            estimates.append(Estimate(name, pack(along.reshape(shape))))
+        else:
+            estimates.append(Estimate(name, pack(along), DIRECTIONS))
+    return tuple(estimates)

@@ -3,37 +3,36 @@
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.requests import Nothing
-from explorer.model.results import About, Failure
+from explorer.model.results import MISSING_FRAMEWORK, About, Failure
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 
 
 def about(workers: Workers) -> dict[Framework, About | Failure]:
-    """What each framework's worker says of itself; a Failure where the framework is missing or its
-    worker dies.
-    """
+    """What each framework's worker says of itself; a Failure where it says nothing."""
     return {framework: about_framework(workers, framework) for framework in FRAMEWORKS}
 
 
 def about_framework(workers: Workers, framework: Framework) -> About | Failure:
-    """What one framework's worker says of itself, or why it says nothing."""
+    """What one framework's worker says of itself.
+
+    A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
+    """
     try:
         reply = workers.call(
             framework, f"explorer.engines.{framework}.about:about", Nothing(), About
         )
     except MissingFrameworkError as error:
-        return Failure("MissingFramework", str(error))
+        return Failure(MISSING_FRAMEWORK, str(error))
     if isinstance(reply, Lost):
-        return Failure(reply.outcome, reply.detail)
+        return reply.failure
     return reply
 
 
 def versions_here(workers: Workers) -> dict[str, str]:
-    """The versions of all packages that the frameworks' workers name; of a missing framework there
-    are none.
-    """
+    """The versions of all packages that the workers name; of a missing framework there are none."""
     versions: dict[str, str] = {}
-    for found in about(workers).values():
-        if isinstance(found, About):
-            versions.update(found.versions)
+    for reply in about(workers).values():
+        if isinstance(reply, About):
+            versions.update(reply.versions)
     return versions

@@ -1,6 +1,4 @@
-"""The main job: a scenario's cases answered by every engine, compared, captured as graphs, and
-aligned.
-"""
+"""The main job: every case of a scenario answered by every engine, compared, drawn up, aligned."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -15,6 +13,7 @@ from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
+from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import CaseRequest
 from explorer.model.results import About, Captured, Failure, Leaf, OracleResult, Result
@@ -37,7 +36,8 @@ NO_ORACLE = OracleResult(
 )
 
 ORACLE_STAGE = "central differences"
-"""What progress calls the oracle's work."""
+GRAPHS_STAGE = "graphs"
+"""What progress calls the oracle's work, and the captures; an engine's answers go by its name."""
 
 
 def explore(
@@ -62,142 +62,53 @@ def explore(
     """
     defined = tuple(name for name in engines if scenario.defines(ENGINES[name].framework))
     present = _present(workers, {ENGINES[name].framework for name in defined})
-    devices: dict[str, str] = {}
-    for name in defined:
-        framework = ENGINES[name].framework
-        devices[name] = resolve(device, framework, present[framework].devices)
+    devices = _devices(device, defined, present)
     nets = settle(scenario, workers, defined, devices)
 
     cases = matrix(len(scenario.inputs()), bool(nets.trainable), order)
     captured_case = _captured_case(scenario, nets, cases, graph_case)
     if only_graph_case:
         cases = (captured_case,)
-    asking = _Asking(nets, cases, captured_case)
-    jobs = asking.answers()
+
+    # The oracle runs PyTorch's net, though it judges MindSpore's engines alone where need be.
+    jobs = _answers(nets, cases)
     if "torch" in present or _torch_is_there(scenario, workers):
-        jobs += asking.estimates()
+        jobs += _estimates(nets, cases)
     if graphs:
-        jobs += asking.captures()
-    outcomes = carry_out(jobs, workers, progress)
+        jobs += _captures(nets, captured_case)
+    outcomes = _Outcomes(nets, carry_out(jobs, workers, progress))
 
-    reports = []
+    # Engines without a net take part as well: a report says of all that were asked for.
+    case_reports = []
     for index, case in enumerate(cases):
-        results = {name: asking.result(outcomes, name, index) for name in engines}
-        reports.append(judge(case, results, asking.estimate(outcomes, index), scenario.expected))
-    captured = {name: asking.captured(outcomes, name) for name in defined} if graphs else {}
-    return _report(scenario, nets, present, devices, reports, captured)
-
-
-class _Asking:
-    """The jobs of one exploration, and their outcomes as records.
-
-    A framework that was lost at the first look is asked nothing more; all its answers are that
-    loss.
-    """
-
-    def __init__(self, nets: Nets, cases: tuple[GradCase, ...], captured_case: GradCase) -> None:
-        self._nets = nets
-        self._cases = cases
-        self._captured_case = captured_case
-
-    def answers(self) -> list[Job]:
-        """Every case, to every engine; an engine's cases are shared among its workers."""
-        jobs = []
-        for name, net in self._nets.requests.items():
-            engine = ENGINES[name]
-            if engine.framework in self._nets.lost:
-                continue
-            for index, case in enumerate(self._cases):
-                request = CaseRequest(net, case)
-                target = f"{engine.module}:answer"
-                jobs.append(
-                    Job(("answer", name, index), name, engine.answers_in, target, request, Result)
-                )
-        return jobs
-
-    def estimates(self) -> list[Job]:
-        """Every case, to the oracle, which runs PyTorch's net on the CPU."""
-        if "torch" in self._nets.lost:
-            return []
-        any_net = next(iter(self._nets.requests.values()))
-        net = msgspec.structs.replace(any_net, engine="torch-tape", device="cpu")
-        jobs = []
-        for index, case in enumerate(self._cases):
-            request = CaseRequest(net, case)
-            target = "explorer.engines.oracle:estimate"
-            jobs.append(
-                Job(("estimate", index), ORACLE_STAGE, ("torch",), target, request, OracleResult)
-            )
-        return jobs
-
-    def captures(self) -> list[Job]:
-        """The captured case's graphs, of every engine."""
-        jobs = []
-        for name, net in self._nets.requests.items():
-            engine = ENGINES[name]
-            if engine.framework not in self._nets.lost:
-                request = CaseRequest(net, self._captured_case)
-                target = f"{engine.module}:capture"
-                jobs.append(
-                    Job(
-                        ("capture", name),
-                        "graphs",
-                        (engine.captures_in,),
-                        target,
-                        request,
-                        Captured,
-                    )
-                )
-        return jobs
-
-    def result(self, outcomes: Mapping[Any, Outcome], name: str, index: int) -> Result:
-        """An engine's answer to the case at ``index``."""
-        if name not in self._nets.requests:
-            return NOT_DEFINED
-        outcome = outcomes.get(
-            ("answer", name, index), self._nets.lost.get(ENGINES[name].framework)
-        )
-        if isinstance(outcome, Lost):
-            return Result(outcome=outcome.outcome, error=Failure(outcome.outcome, outcome.detail))
-        result: Result = _reply(outcome)
-        return result
-
-    def estimate(self, outcomes: Mapping[Any, Outcome], index: int) -> OracleResult:
-        """The oracle's answer to the case at ``index``."""
-        if "torch" in self._nets.lost:
-            return OracleResult(self._nets.lost["torch"].outcome)
-        outcome = outcomes.get(("estimate", index), NO_ORACLE)
-        if isinstance(outcome, Lost):
-            return OracleResult(outcome.outcome, error=Failure(outcome.outcome, outcome.detail))
-        estimate: OracleResult = _reply(outcome)
-        return estimate
-
-    def captured(self, outcomes: Mapping[Any, Outcome], name: str) -> Captured:
-        """An engine's graphs; none, with the reason in the result, when it could not capture them."""
-        outcome = outcomes.get(("capture", name), self._nets.lost.get(ENGINES[name].framework))
-        if isinstance(outcome, Lost):
-            return Captured(
-                (), Result(outcome=outcome.outcome, error=Failure(outcome.outcome, outcome.detail))
-            )
-        captured: Captured = _reply(outcome)
-        return captured
-
-
-def _reply(outcome: Outcome) -> Any:
-    """What a job replied; a framework that has gone missing in the middle of the work is raised."""
-    if isinstance(outcome, MissingFrameworkError):
-        raise outcome
-    return outcome
+        results = {name: outcomes.result(name, index) for name in engines}
+        case_reports.append(judge(case, results, outcomes.estimate(index), scenario.expected))
+    captured: dict[str, Captured] = {}
+    if graphs:
+        captured = {name: outcomes.captured(name) for name in defined}
+    return _report(scenario, nets, present, devices, case_reports, captured)
 
 
 def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framework, About]:
+    """What the workers say of the frameworks that are needed; MissingFrameworkError without one."""
     present: dict[Framework, About] = {}
     for framework in sorted(frameworks):
-        found = about_framework(workers, framework)
-        if isinstance(found, Failure):
-            raise MissingFrameworkError(f"{framework} cannot be used: {found.message}")
-        present[framework] = found
+        about = about_framework(workers, framework)
+        if isinstance(about, Failure):
+            raise MissingFrameworkError(f"{framework} cannot be used: {about.message}")
+        present[framework] = about
     return present
+
+
+def _devices(
+    device: str, engines: Iterable[str], present: Mapping[Framework, About]
+) -> dict[str, str]:
+    """The device that each engine gets for the one that was asked for."""
+    devices: dict[str, str] = {}
+    for name in engines:
+        framework = ENGINES[name].framework
+        devices[name] = resolve(device, framework, present[framework].devices)
+    return devices
 
 
 def _torch_is_there(scenario: Scenario, workers: Workers) -> bool:
@@ -206,13 +117,14 @@ def _torch_is_there(scenario: Scenario, workers: Workers) -> bool:
 
 
 def widest(floating: tuple[bool, ...], outputs: int, weights: bool) -> GradCase:
-    """The case that asks for most: every floating input, all weights, the first of several outputs
-    alone.
+    """The case that asks for most: every floating input, all weights.
 
-    ``floating`` says of each input whether it is of a floating dtype.
+    Of several ``outputs`` the first alone is differentiated. ``floating`` says of each input
+    whether it is of a floating dtype.
     """
-    places = tuple(index for index, is_floating in enumerate(floating) if is_floating)
-    position = places[0] if len(places) == 1 else places or None
+    # An integer has no gradient: PyTorch refuses to be asked for one.
+    indices = tuple(index for index, is_floating in enumerate(floating) if is_floating)
+    position = indices[0] if len(indices) == 1 else indices or None
     return GradCase("grad", position, "all" if weights else None, outputs > 1)
 
 
@@ -226,6 +138,124 @@ def _captured_case(
     return by_label[choose("case", label, by_label)]
 
 
+# A framework whose worker was lost at the first look is asked nothing more: a net that kills its
+# worker, or outlives its time, would do so once a case. All its answers are that first loss.
+
+
+def _answers(nets: Nets, cases: tuple[GradCase, ...]) -> list[Job]:
+    """Every case, to every engine; an engine's cases are shared among its workers."""
+    jobs = []
+    for name, net in nets.requests.items():
+        engine = ENGINES[name]
+        if engine.framework in nets.lost:
+            continue
+        for index, case in enumerate(cases):
+            jobs.append(
+                Job(
+                    key=("answer", name, index),
+                    stage=name,
+                    kinds=engine.answers_in,
+                    target=f"{engine.module}:answer",
+                    request=CaseRequest(net, case),
+                    reply=Result,
+                )
+            )
+    return jobs
+
+
+def _estimates(nets: Nets, cases: tuple[GradCase, ...]) -> list[Job]:
+    """Every case, to the oracle, which runs PyTorch's net on the CPU whatever the device."""
+    if "torch" in nets.lost:
+        return []
+    # Any engine's request will do: they start alike.
+    any_net = next(iter(nets.requests.values()))
+    net = msgspec.structs.replace(any_net, engine="torch-tape", device="cpu")
+    jobs = []
+    for index, case in enumerate(cases):
+        jobs.append(
+            Job(
+                key=("estimate", index),
+                stage=ORACLE_STAGE,
+                kinds=("torch",),
+                target="explorer.engines.oracle:estimate",
+                request=CaseRequest(net, case),
+                reply=OracleResult,
+            )
+        )
+    return jobs
+
+
+def _captures(nets: Nets, case: GradCase) -> list[Job]:
+    """One case's graphs, of every engine."""
+    jobs = []
+    for name, net in nets.requests.items():
+        engine = ENGINES[name]
+        if engine.framework in nets.lost:
+            continue
+        jobs.append(
+            Job(
+                key=("capture", name),
+                stage=GRAPHS_STAGE,
+                kinds=(engine.captures_in,),
+                target=f"{engine.module}:capture",
+                request=CaseRequest(net, case),
+                reply=Captured,
+            )
+        )
+    return jobs
+
+
+class _Outcomes:
+    """What became of the jobs, as the records that a report holds.
+
+    Raises MissingFrameworkError where a framework has gone missing in the middle of the work.
+    """
+
+    def __init__(self, nets: Nets, by_key: Mapping[Any, Outcome]) -> None:
+        self._nets = nets
+        self._by_key = by_key
+
+    def result(self, name: str, index: int) -> Result:
+        """An engine's answer to the case at ``index``."""
+        if name not in self._nets.requests:
+            return NOT_DEFINED
+        reply = self._reply(ENGINES[name].framework, ("answer", name, index))
+        if isinstance(reply, Lost):
+            return Result(outcome=reply.outcome, error=reply.failure)
+        result: Result = reply
+        return result
+
+    def estimate(self, index: int) -> OracleResult:
+        """The oracle's answer to the case at ``index``."""
+        # The engines' own answers say already how PyTorch's worker was lost.
+        if "torch" in self._nets.lost:
+            return OracleResult(self._nets.lost["torch"].outcome)
+        if ("estimate", index) not in self._by_key:
+            return NO_ORACLE
+        reply = self._reply("torch", ("estimate", index))
+        if isinstance(reply, Lost):
+            return OracleResult(reply.outcome, error=reply.failure)
+        estimate: OracleResult = reply
+        return estimate
+
+    def captured(self, name: str) -> Captured:
+        """An engine's graphs; none, with the reason in the result, when it could not capture."""
+        reply = self._reply(ENGINES[name].framework, ("capture", name))
+        if isinstance(reply, Lost):
+            return Captured((), Result(outcome=reply.outcome, error=reply.failure))
+        captured: Captured = reply
+        return captured
+
+    def _reply(self, framework: Framework, key: Any) -> Any:
+        """What a job's target returned, or how its worker was lost, at the first look or later."""
+        if framework in self._nets.lost:
+            return self._nets.lost[framework]
+        outcome = self._by_key[key]
+        if isinstance(outcome, MissingFrameworkError):
+            raise outcome
+        return outcome
+
+
 def _report(
     scenario: Scenario,
     nets: Nets,
@@ -235,14 +265,18 @@ def _report(
     captured: Mapping[str, Captured],
 ) -> Report:
     versions: dict[str, str] = {}
-    for found in present.values():
-        versions.update(found.versions)
-    every_stage = [graph for capture in captured.values() for graph in capture.graphs]
-    last_stages = [capture.graphs[-1] for capture in captured.values() if capture.graphs]
+    for about in present.values():
+        versions.update(about.versions)
+    graphs: list[GradGraph] = []
+    last_stages: list[GradGraph] = []
     ungraphed: dict[str, str] = {}
     for name, capture in captured.items():
+        graphs += capture.graphs
+        last_stages += capture.graphs[-1:]
         if capture.result.error:
             ungraphed[name] = capture.result.error.message
+    # Earlier stages are not run: their nodes have no values by which they could be paired.
+    alignments = tuple(align(left, right) for left, right in combinations(last_stages, 2))
     return Report(
         scenario=scenario.name,
         title=scenario.title,
@@ -252,7 +286,7 @@ def _report(
         inputs=tuple(Leaf(name, pack(array)) for name, array in scenario.inputs().items()),
         parameters=tuple(Leaf(name, array) for name, array in nets.parameters.items()),
         cases=tuple(cases),
-        graphs=tuple(every_stage),
+        graphs=tuple(graphs),
         ungraphed=ungraphed,
-        alignments=tuple(align(one, other) for one, other in combinations(last_stages, 2)),
+        alignments=alignments,
     )

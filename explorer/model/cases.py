@@ -44,11 +44,34 @@ class GradCase(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.api}(net, {arguments})"
 
     @property
+    def arguments(self) -> str:
+        """What the call is given beside the net, defaults left out: ``0, weights=all, has_aux``."""
+        if self.api == "GradOperation":
+            flags = ("get_all", "get_by_list", "sens_param")
+            return ", ".join(flag for flag in flags if getattr(self, flag))
+        parts = [str(self.grad_position)]
+        if self.weights:
+            parts.append(f"weights={self.weights}")
+        if self.has_aux:
+            parts.append("has_aux")
+        return ", ".join(parts)
+
+    @property
+    def short(self) -> str:
+        """The call in fewer words than its label, unique among the cases of one net."""
+        return self.label if self.order > 1 else f"{self.api}({self.arguments})"
+
+    @property
     def positions(self) -> tuple[int, ...]:
         """The inputs differentiated, as a tuple whatever the form of ``grad_position``."""
         if isinstance(self.grad_position, int):
             return (self.grad_position,)
         return self.grad_position or ()
+
+    def weight_names(self, trainable: tuple[str, ...]) -> tuple[str, ...]:
+        """The parameters differentiated, of all ``trainable`` ones: none, the first, or all."""
+        counts = {None: 0, "one": 1, "all": len(trainable)}
+        return trainable[: counts[self.weights]]
 
     @property
     def must_fail(self) -> bool:

@@ -17,6 +17,10 @@ LOST: tuple[Outcome, ...] = ("crashed", "timed_out")
 """Outcomes in which a worker process was lost."""
 
 
+MISSING_FRAMEWORK = "MissingFramework"
+"""The type of a Failure that says that a framework is not installed."""
+
+
 class Failure(msgspec.Struct, frozen=True):
     """What an engine said when it could not answer: the exception's type, its message, and the
     user's line if one is known.
@@ -25,6 +29,11 @@ class Failure(msgspec.Struct, frozen=True):
     type: str
     message: str
     source: str = ""
+
+    @property
+    def text(self) -> str:
+        """Both in one: "RuntimeError: no grad"."""
+        return f"{self.type}: {self.message}"
 
 
 class Leaf(msgspec.Struct, frozen=True):

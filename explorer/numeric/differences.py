@@ -1,4 +1,4 @@
-"""How far two nested lists of figures lie apart."""
+"""How far two arrays, or two nested lists of figures, lie apart."""
 
 import math
 from typing import Any
@@ -7,6 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.text.numbers import number
+
+Floats = NDArray[np.float64]
+
+
+def are_equal(one: Floats, other: Floats) -> NDArray[np.bool_]:
+    """Whether elements are equal, an infinity to the same infinity, and a NaN to a NaN."""
+    both_nan = np.isnan(one) & np.isnan(other)
+    equal: NDArray[np.bool_] = (one == other) | both_nan
+    return equal
+
+
+def elementwise_difference(one: Floats, other: Floats) -> Floats:
+    """The absolute difference of elements: 0 where ``are_equal``, infinite where only one is NaN."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        differences = np.where(are_equal(one, other), 0.0, np.abs(one - other))
+    return np.where(np.isnan(differences), np.inf, differences)
 
 
 def greatest_difference(one: Any, other: Any) -> float:
@@ -25,8 +41,22 @@ def greatest_difference(one: Any, other: Any) -> float:
     return float(np.max(np.abs(left[finite] - right[finite]), initial=0.0))
 
 
-def _floats(value: Any) -> NDArray[np.float64]:
-    floats: NDArray[np.float64] = np.vectorize(number, otypes=[float])(
-        np.array(value, dtype=object)
-    )
+def relative_error(values: Any, reference: Any) -> float:
+    """The greatest absolute difference of two nested lists of numbers, as a share of the
+    reference's greatest absolute value.
+
+    Zero where they are equal; infinite where shapes differ, where a number is not finite, and where
+    the reference is all zeros and the values are not.
+    """
+    if not (np.isfinite(_floats(values)).all() and np.isfinite(_floats(reference)).all()):
+        return math.inf
+    difference = greatest_difference(values, reference)
+    if difference == 0:
+        return 0.0
+    scale = float(np.max(np.abs(_floats(reference)), initial=0.0))
+    return difference / scale if scale else math.inf
+
+
+def _floats(value: Any) -> Floats:
+    floats: Floats = np.vectorize(number, otypes=[float])(np.array(value, dtype=object))
     return floats

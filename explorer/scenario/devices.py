@@ -1,6 +1,4 @@
-"""Devices by name: what may be asked for, what each framework makes of it, and which of them an
-engine gets.
-"""
+"""Devices by name: what may be asked for, and what each framework makes of it."""
 
 import re
 
@@ -17,8 +15,9 @@ NATIVE: dict[Framework, dict[str, str]] = {
     "mindspore": {"cpu": "CPU", "npu": "Ascend"},
     "torch": {"cpu": "cpu", "cuda": "cuda", "mps": "mps", "npu": "npu"},
 }
-"""What each framework calls a kind of device (MindSpore 2.10.0, PyTorch 2.13.0); a kind that is not
-here it cannot use at all.
+"""What each framework calls a kind of device (MindSpore 2.10.0, PyTorch 2.13.0).
+
+A kind that is not here it cannot use at all.
 """
 
 PREFERENCE: dict[Framework, tuple[str, ...]] = {
@@ -28,13 +27,14 @@ PREFERENCE: dict[Framework, tuple[str, ...]] = {
 """What "auto" takes: the first kind that is there."""
 
 NUMBERED = ("cuda", "npu")
+"""Kinds of which a machine may have several."""
+
+# Numbers without leading zeros: one device must not have two spellings.
 PATTERN = re.compile(r"(auto|cpu|mps|(?:cuda|npu)(?::(?:0|[1-9][0-9]{0,2}))?)")
 
 
 class Device(msgspec.Struct, frozen=True):
-    """A kind of device and which one of it; ``index`` is None where a kind has only one, and for
-    "auto".
-    """
+    """A kind of device and which one of it; ``index`` is None for what there is only one of."""
 
     kind: str
     index: int | None = None
@@ -44,44 +44,47 @@ class Device(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> Device:
-    """The device that ``text`` names: "cuda" is "cuda:0"; UsageError lists the forms for what is
-    none of them.
+    """The device that ``text`` names: "cuda" is "cuda:0".
+
+    Raises UsageError, which lists the forms, for what is none of them.
     """
     if not PATTERN.fullmatch(text):
         raise UsageError(refusal(f"no device is called {text!r}", text, FORMS))
     kind, _, number = text.partition(":")
-    return Device(kind, int(number or 0) if kind in NUMBERED else None)
+    if kind not in NUMBERED:
+        return Device(kind)
+    return Device(kind, int(number or 0))
 
 
 def resolve(device: str, framework: Framework, available: tuple[str, ...]) -> str:
-    """The device that an engine of ``framework`` gets for what was asked, in our spelling ("cpu",
-    "cuda:0", "npu:0", "mps").
+    """The device that an engine of ``framework`` gets, in our spelling ("cpu", "cuda:0", "npu:0").
 
-    ``available`` is what the framework's worker can use here, in the same spelling. Raises
-    UsageError, which lists that.
+    ``device`` is what was asked for; ``available`` is what the framework's worker can use here, in
+    the same spelling. Raises UsageError, which lists that.
     """
-    asked = parse(device)
-    usable = [Device(*_parts(name)) for name in available]
-    if asked.kind == "auto":
-        order = PREFERENCE[framework]
-        known = (each for each in usable if each.kind in order)
-        asked = min(
-            known, key=lambda each: (order.index(each.kind), each.index or 0), default=Device("cpu")
-        )
-    if asked in usable:
-        return str(asked)
-    unknown = asked.kind not in NATIVE[framework]
-    why = (
-        f"{framework} has no {asked.kind} devices"
-        if unknown
-        else f"{framework} finds no {asked} on this machine"
-    )
-    usable_here = ", ".join(map(str, usable)) or "none"
+    wanted = parse(device)
+    usable = [parse(name) for name in available]
+    if wanted.kind == "auto":
+        wanted = _best(usable, PREFERENCE[framework])
+    if wanted in usable:
+        return str(wanted)
+
+    # A kind that the framework never heard of is another mistake than one that is not here.
+    if wanted.kind in NATIVE[framework]:
+        reason = f"{framework} finds no {wanted} on this machine"
+    else:
+        reason = f"{framework} has no {wanted.kind} devices"
+    usable_names = ", ".join(map(str, usable)) or "none"
     raise UsageError(
-        f"device {device!r}: {why}; its engines can use: {usable_here} (or auto: the best each has)"
+        f"device {device!r}: {reason}; "
+        f"its engines can use: {usable_names} (or auto: the best each has)"
     )
 
 
-def _parts(name: str) -> tuple[str, int | None]:
-    device = parse(name)
-    return device.kind, device.index
+def _best(usable: list[Device], preference: tuple[str, ...]) -> Device:
+    """The lowest device of the first kind in ``preference`` that is usable; else the CPU."""
+    for kind in preference:
+        of_this_kind = [device for device in usable if device.kind == kind]
+        if of_this_kind:
+            return min(of_this_kind, key=lambda device: device.index or 0)
+    return Device("cpu")

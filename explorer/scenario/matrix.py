@@ -1,32 +1,45 @@
-"""The full matrix of cases that a net is asked, and the structure in which MindSpore answers each."""
+"""The matrix of cases that a net is asked, and the structure in which MindSpore answers each."""
 
+from collections.abc import Iterable
 from itertools import combinations, product
 
 from explorer.model.cases import Api, GradCase, Position, Weights
+from explorer.model.errors import UsageError
 from explorer.model.trees import Branch, Tree
+from explorer.text.choices import refusal
 
 ALL_TUPLES_UP_TO = 3
-"""Nets with more inputs than this are asked for single positions and the full tuple only: tuples
-grow as 2**n.
+"""Nets with more inputs are asked for single positions and the full tuple: tuples grow as 2**n."""
+
+MAX_ORDER = 4
+"""Nested gradients grow exponentially.
+
+Both frameworks were seen to work up to here (MindSpore 2.10.0, PyTorch 2.13.0).
 """
 
 
 def matrix(inputs: int, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
-    """Every case of a net with ``inputs`` inputs; without parameters there are no ``weights`` to
-    ask for.
+    """Every case of a net with ``inputs`` inputs, in the order of the report.
 
-    ``order`` n adds, for each input, the call nested 2, …, n times.
+    Without parameters there are no ``weights`` to ask for. ``order`` n adds, for each input, the
+    call nested 2, …, n times.
     """
-    weights: tuple[Weights | None, ...] = (None, "one", "all") if has_parameters else (None,)
     apis: tuple[Api, ...] = ("grad", "value_and_grad")
+    weights: tuple[Weights | None, ...] = (None, "one", "all")
+    flag = (False, True)
+    by_list: tuple[bool, ...] = flag
+    if not has_parameters:
+        weights = (None,)
+        by_list = (False,)
+
+    # This order is that of the rows in every report.
     cases: list[GradCase] = []
-    for api, position, weight, has_aux in product(apis, positions(inputs), weights, (False, True)):
+    for api, position, weight, has_aux in product(apis, positions(inputs), weights, flag):
         cases.append(GradCase(api, position, weight, has_aux))
-    by_list = (False, True) if has_parameters else (False,)
-    for get_all, get_by_list, sens_param in product((False, True), by_list, (False, True)):
+    for get_all, get_by_list, sens_param in product(flag, by_list, flag):
         cases.append(_grad_operation(inputs, get_all, get_by_list, sens_param))
-    for nested, index in product(range(2, order + 1), range(inputs)):
-        cases.append(GradCase("grad", index, order=nested))
+    for nesting, index in product(range(2, order + 1), range(inputs)):
+        cases.append(GradCase("grad", index, order=nesting))
     return tuple(cases)
 
 
@@ -35,15 +48,20 @@ def positions(inputs: int) -> tuple[Position, ...]:
 
     Up to three inputs all such tuples; beyond, the 1-tuples and the full one.
     """
-    every = range(inputs)
-    sizes = range(1, inputs + 1) if inputs <= ALL_TUPLES_UP_TO else (1, inputs)
-    tuples = [group for size in sizes for group in combinations(every, size)]
-    return (None, *every, *tuples)
+    indices = range(inputs)
+    sizes: Iterable[int] = (1, inputs)
+    if inputs <= ALL_TUPLES_UP_TO:
+        sizes = range(1, inputs + 1)
+    tuples: list[tuple[int, ...]] = []
+    for size in sizes:
+        tuples.extend(combinations(indices, size))
+    return (None, *indices, *tuples)
 
 
 def _grad_operation(inputs: int, get_all: bool, get_by_list: bool, sens_param: bool) -> GradCase:
-    """A case of the older form; without ``get_all`` and ``get_by_list`` it differentiates the first
-    input.
+    """A case of the older form, with the position and the weights that its flags amount to.
+
+    Without ``get_all`` and ``get_by_list`` it differentiates with respect to the first input.
     """
     position: Position = 0
     if get_all:
@@ -60,28 +78,55 @@ def _grad_operation(inputs: int, get_all: bool, get_by_list: bool, sens_param: b
     )
 
 
+def case_called(name: str, cases: Iterable[GradCase]) -> GradCase:
+    """The case with ``name`` as its label or its short name, white space aside.
+
+    Raises UsageError, which shows the nearest names, when there is none.
+    """
+    # Labels are long: a refusal shows the short names alone.
+    short_names: list[str] = []
+    by_name: dict[str, GradCase] = {}
+    for case in cases:
+        short_names.append(case.short)
+        by_name[_without_space(case.label)] = case
+        by_name[_without_space(case.short)] = case
+    case_found = by_name.get(_without_space(name))
+    if case_found is None:
+        raise UsageError(refusal(f"no case is called {name!r}", name, short_names))
+    return case_found
+
+
+def _without_space(text: str) -> str:
+    return "".join(text.split())
+
+
 def structure(
     case: GradCase, inputs: tuple[str, ...], parameters: tuple[str, ...], outputs: tuple[str, ...]
 ) -> Tree:
     """The nested names of what MindSpore 2.10 returns for a case, by the rules of its API pages.
 
     An int position and a 1-tuple of ``grad`` both come back bare; ``GradOperation(get_all=True)``
-    always gives a tuple. ``outputs`` of length one are a bare output. Checked against both
-    MindSpore engines by the tests.
+    always gives a tuple. ``outputs`` of length one are a bare output. The tests check it against
+    both MindSpore engines.
     """
     by_input = tuple(f"d{inputs[index]}" for index in case.positions)
     by_weight = tuple(f"d{name}" for name in parameters)
     parts: list[Tree] = []
     if by_input:
-        bare = len(by_input) == 1 and not case.get_all
-        parts.append(by_input[0] if bare else Branch(by_input))
-    if case.weights:
-        parts.append(by_weight[0] if case.weights == "one" else Branch(by_weight))
-    gradient: Tree = parts[0] if len(parts) == 1 else Branch(tuple(parts))
+        parts.append(Branch(by_input) if case.get_all else _bare_if_single(by_input))
+    if case.weights == "one":
+        parts.append(by_weight[0])
+    elif case.weights == "all":
+        parts.append(Branch(by_weight))  # a tuple even of one
+    gradient = _bare_if_single(tuple(parts))
 
+    # With has_aux the first output alone is differentiated; value_and_grad returns all anyway.
     if case.api == "value_and_grad":
-        value: Tree = outputs[0] if len(outputs) == 1 else Branch(outputs)
-        return Branch((value, gradient))
+        return Branch((_bare_if_single(outputs), gradient))
     if case.has_aux:
         return Branch((gradient, Branch(outputs[1:])))
     return gradient
+
+
+def _bare_if_single(parts: tuple[Tree, ...]) -> Tree:
+    return parts[0] if len(parts) == 1 else Branch(parts)

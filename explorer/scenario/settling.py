@@ -1,29 +1,27 @@
-"""The two nets of a scenario made to start alike: a first look at each, the checks on both, one set
-of starting values.
-"""
+"""Settles one start for both nets of a scenario: a first look at each, checks, starting values."""
 
 from collections.abc import Mapping
 
 import msgspec
 
-from explorer.model.arrays import Array, pack
-from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
+from explorer.model.arrays import AnyArray, Array, pack
+from explorer.model.engines import ENGINES, FRAMEWORKS, Framework, Style
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import Description, NetRequest
 from explorer.scenario.contract import Scenario
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 
-FIRST_LOOK = ("torch-tape", "mindspore-tape", "torch-graph", "mindspore-graph")
-"""Which engine of a framework looks first: a tape says most directly where a forward goes wrong."""
+FIRST_STYLE: Style = "tape"
+"""The style of the engine that looks first: a tape says most directly where a forward fails."""
 
 
 class Nets(msgspec.Struct, frozen=True):
-    """What every engine is to build, the starting values by PyTorch's names, and the frameworks
-    whose first look was lost.
+    """What every engine is to build.
 
+    ``requests`` has one net an engine; ``parameters`` the starting values by PyTorch's names.
     ``trainable`` names the weights in the order in which they are asked for; ``outputs`` counts
-    what the forward returns.
+    what the forward returns; ``lost`` are the frameworks whose worker was lost at the first look.
     """
 
     requests: dict[str, NetRequest]
@@ -41,106 +39,139 @@ def settle(
     ``engines`` are those whose net the scenario defines; ``devices`` says where each runs. Raises
     ScenarioError when a forward raises, or when the nets' parameters or outputs do not correspond.
     """
-    seen: dict[Framework, Description] = {}
+    descriptions: dict[Framework, Description] = {}
     lost: dict[Framework, Lost] = {}
     for framework in _looked_at(scenario, engines):
-        name = next(name for name in FIRST_LOOK if ENGINES[name].framework == framework)
-        request = NetRequest(
-            scenario=str(scenario.path), engine=name, device=devices.get(name, "cpu")
-        )
-        reply = workers.call(framework, f"{ENGINES[name].module}:describe", request, Description)
+        reply = _first_look(scenario, workers, framework, devices)
         if isinstance(reply, Lost):
             lost[framework] = reply
-            continue
-        if reply.error:
-            where = reply.error.source or str(scenario.path)
-            raise ScenarioError(
-                f"{where}: the {framework} net raises in forward: {reply.error.type}: {reply.error.message}"
-            )
-        seen[framework] = reply
-    _same_parameters(scenario, seen)
-    outputs = _outputs(scenario, seen)
-    start = _start(scenario, seen)
-    trainable = _trainable(seen)
-    requests = {
-        name: NetRequest(
+        else:
+            descriptions[framework] = reply
+
+    _check_that_parameters_correspond(scenario, descriptions)
+    outputs = _outputs(scenario, descriptions)
+    start = _start(scenario, descriptions)
+    specs = _leading(descriptions).parameters
+    trainable = tuple(spec.name for spec in specs if spec.trainable)
+
+    requests: dict[str, NetRequest] = {}
+    for name in engines:
+        requests[name] = NetRequest(
             scenario=str(scenario.path),
             engine=name,
             device=devices[name],
             parameters=start,
             trainable=trainable,
         )
-        for name in engines
-    }
     return Nets(requests, start, trainable, outputs, lost)
 
 
 def _looked_at(scenario: Scenario, engines: tuple[str, ...]) -> list[Framework]:
     """PyTorch first; it is looked at whenever its net gives the other its starting values."""
-    asked = {ENGINES[name].framework for name in engines}
+    # Also where none of its engines is asked: all engines must start alike whoever takes part.
+    frameworks = {ENGINES[name].framework for name in engines}
     if scenario.defines("torch") and scenario.parameters() is None:
-        asked.add("torch")
-    return [framework for framework in reversed(FRAMEWORKS) if framework in asked]
+        frameworks.add("torch")
+    return [framework for framework in reversed(FRAMEWORKS) if framework in frameworks]
 
 
-def _trainable(seen: Mapping[Framework, Description]) -> tuple[str, ...]:
-    description = seen.get("torch") or seen.get("mindspore") or Description()
-    return tuple(spec.name for spec in description.parameters if spec.trainable)
-
-
-def _same_parameters(scenario: Scenario, seen: Mapping[Framework, Description]) -> None:
-    shapes = {
-        framework: {
-            spec.name: spec.value.shape for spec in description.parameters if spec.trainable
-        }
-        for framework, description in seen.items()
-    }
-    if len(shapes) < len(FRAMEWORKS) or shapes["mindspore"] == shapes["torch"]:
-        return
-    own = {spec.name: spec.own_name for spec in seen["mindspore"].parameters}
-    lists = {
-        framework: ", ".join(
-            f"{name} {shape}" + _known_as(own.get(name, name), name)
-            for name, shape in names.items()
+def _first_look(
+    scenario: Scenario, workers: Workers, framework: Framework, devices: Mapping[str, str]
+) -> Description | Lost:
+    engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
+    request = NetRequest(
+        scenario=str(scenario.path),
+        engine=engine.name,
+        device=devices.get(engine.name, "cpu"),
+    )
+    reply = workers.call(framework, f"{engine.module}:describe", request, Description)
+    if isinstance(reply, Description) and reply.error:
+        place = reply.error.source or str(scenario.path)
+        raise ScenarioError(
+            f"{place}: the {framework} net raises in forward: "
+            f"{reply.error.type}: {reply.error.message}"
         )
-        or "none"
-        for framework, names in shapes.items()
-    }
+    return reply
+
+
+def _leading(descriptions: Mapping[Framework, Description]) -> Description:
+    """The description whose names and order of parameters count: PyTorch's where there is one."""
+    # Everything that leaves a worker is keyed by PyTorch's names.
+    for framework in reversed(FRAMEWORKS):
+        if framework in descriptions:
+            return descriptions[framework]
+    return Description()
+
+
+def _check_that_parameters_correspond(
+    scenario: Scenario, descriptions: Mapping[Framework, Description]
+) -> None:
+    if len(descriptions) < len(FRAMEWORKS):
+        return  # nothing to correspond with
+    # Buffers are left out: the frameworks do not have the same ones.
+    shapes: dict[Framework, dict[str, tuple[int, ...]]] = {}
+    for framework, description in descriptions.items():
+        weights = [spec for spec in description.parameters if spec.trainable]
+        shapes[framework] = {spec.name: spec.value.shape for spec in weights}
+    if shapes["mindspore"] == shapes["torch"]:
+        return
+
+    specs = descriptions["mindspore"].parameters
+    own_names = {spec.name: spec.own_name for spec in specs}
     raise ScenarioError(
-        f"{scenario.path}: the parameters of the two nets do not correspond. MindSpore has: {lists['mindspore']}. "
-        f"PyTorch has: {lists['torch']}. Give both the same shapes, and name pairs in "
+        f"{scenario.path}: the parameters of the two nets do not correspond. "
+        f"MindSpore has: {_listed(shapes['mindspore'], own_names)}. "
+        f"PyTorch has: {_listed(shapes['torch'], own_names)}. "
+        "Give both the same shapes, and name pairs in "
         'PARAMETER_NAMES = {"mindspore name": "torch name"}'
     )
 
 
-def _known_as(own: str, name: str) -> str:
-    return f" (there {own})" if own != name else ""
+def _listed(shapes: Mapping[str, tuple[int, ...]], own_names: Mapping[str, str]) -> str:
+    """Parameters with their shapes, each also by MindSpore's own name where that is another."""
+    parameters = []
+    for name, shape in shapes.items():
+        own_name = own_names.get(name, name)
+        there = f" (there {own_name})" if own_name != name else ""
+        parameters.append(f"{name} {shape}{there}")
+    return ", ".join(parameters) or "none"
 
 
-def _outputs(scenario: Scenario, seen: Mapping[Framework, Description]) -> int:
-    counts = {framework: len(description.outputs) for framework, description in seen.items()}
+def _outputs(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> int:
+    counts = {name: len(description.outputs) for name, description in descriptions.items()}
     if len(set(counts.values())) > 1:
-        told = " and ".join(
-            f"the {framework} net returns {count}" for framework, count in counts.items()
+        each_net = [f"the {framework} net returns {count}" for framework, count in counts.items()]
+        raise ScenarioError(
+            f"{scenario.path}: {' and '.join(each_net)} outputs; return the same number from both"
         )
-        raise ScenarioError(f"{scenario.path}: {told} outputs; return the same number from both")
     return max(counts.values(), default=0)
 
 
-def _start(scenario: Scenario, seen: Mapping[Framework, Description]) -> dict[str, Array]:
-    described = seen.get("torch") or seen.get("mindspore") or Description()
-    given = scenario.parameters()
-    if given is None:
-        return {spec.name: spec.value for spec in described.parameters}
-    known = {spec.name: spec.value.shape for spec in described.parameters}
-    for name, value in given.items():
-        if known and name not in known:
-            have = ", ".join(known)
+def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> dict[str, Array]:
+    """The scenario's own starting values, else those that the leading net began with."""
+    specs = _leading(descriptions).parameters
+    values = scenario.parameters()
+    if values is None:
+        return {spec.name: spec.value for spec in specs}
+
+    shapes = {spec.name: spec.value.shape for spec in specs}
+    if shapes:  # without any, the first look was lost, and there is nothing to check against
+        _check_values(scenario, values, shapes)
+    return {name: pack(value) for name, value in values.items()}
+
+
+def _check_values(
+    scenario: Scenario, values: Mapping[str, AnyArray], shapes: Mapping[str, tuple[int, ...]]
+) -> None:
+    """The scenario's own starting values must be those of parameters that there are."""
+    for name, value in values.items():
+        if name not in shapes:
             raise ScenarioError(
-                f"{scenario.path}: parameters() gives {name!r}, which no net has; the nets have {have}"
+                f"{scenario.path}: parameters() gives {name!r}, which no net has; "
+                f"the nets have {', '.join(shapes)}"
             )
-        if name in known and value.shape != known[name]:
+        if value.shape != shapes[name]:
             raise ScenarioError(
-                f"{scenario.path}: parameters()[{name!r}] has shape {value.shape}; the nets have {known[name]}"
+                f"{scenario.path}: parameters()[{name!r}] has shape {value.shape}; "
+                f"the nets have {shapes[name]}"
             )
-    return {name: pack(value) for name, value in given.items()}

@@ -15,11 +15,15 @@ STACK = re.compile(
 """Where MindSpore 2.10 stops to speak of the program and appends its own sources."""
 
 ADVICE = re.compile(
-    r"\.? ?node:|, Please|[.!]? - [CFT]|\. Dynamo does not| Explanation: | Arguments received"
+    r"\.? ?node:|, Please|[.!]? - [CFT]|\. For more details| FunctionGraph ID"
+    r"|\. Dynamo does not| Explanation: | Arguments received"
 )
 """Where the first statement of a message ends (MindSpore 2.10, PyTorch 2.13, Keras 3): what follows
 is advice, or names of nodes.
 """
+
+CLAUSE_END = re.compile(r"\. |: | \(")
+"""Where the first clause of a message ends."""
 
 DECORATION = re.compile(r"\x1b\[\d*m|^- ")
 """Colours of a terminal, and what is left of a heading."""
@@ -40,6 +44,9 @@ ONE_LINE = 400
 
 IN_A_FIGURE = 300
 """How many characters of a message a measurement keeps."""
+
+IN_A_CLAUSE = 100
+"""How many characters of a message stand in a cell among others."""
 
 
 def without_stack(text: str) -> str:
@@ -63,8 +70,22 @@ def repeatable(text: str) -> str:
     return one_line(message, IN_A_FIGURE)
 
 
+def without_node(message: str) -> str:
+    """A message on one line without the node that MindSpore 2.10 ends it with in tape style.
+
+    The node has the number of its graph, which is another at every run.
+    """
+    return message.partition(" node:")[0]
+
+
 def first_statement(message: str) -> str:
     """A message up to the end of its first statement: no advice, and no names that are new at every
     run.
     """
     return ADVICE.split(DECORATION.sub("", message))[0]
+
+
+def first_clause(message: str) -> str:
+    """A message up to its first full stop, colon or bracket, at most IN_A_CLAUSE characters long."""
+    clause = CLAUSE_END.split(message)[0]
+    return clause if len(clause) <= IN_A_CLAUSE else clause[: IN_A_CLAUSE - 1] + "…"

@@ -44,6 +44,11 @@ def digits(values: Sequence[float] | AnyArray, limit: int = 6, precision: int = 
     return _nested(array.tolist(), precision)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 node", "2 nodes"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _nested(value: Any, precision: int) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_nested(item, precision) for item in value) + "]"

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 
 from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
-from explorer.topics.question import Question
+from explorer.topics.question import Question, Target
 
 
 class Evidence:
     """The outcomes of some measurements; whoever did not answer is left out of every look at a
     question.
+
+    ``target`` is what the measurements were about.
     """
 
-    def __init__(self, measured: Mapping[str, Measured]) -> None:
+    def __init__(self, measured: Mapping[str, Measured], target: Target | None = None) -> None:
         self._measured = dict(measured)
+        self.target = target or Target()
 
     def __getitem__(self, question: Question) -> dict[str, Figures]:
         """What each party found that was asked ``question`` and answered, in the question's order."""

@@ -1,4 +1,6 @@
-"""What MindSpore's measuring functions share: the style they run in, and numbers of tensors."""
+"""What MindSpore's measuring functions share: the style they run in, numbers of tensors, and the
+operators on a tape.
+"""
 
 from typing import Any
 
@@ -6,6 +8,7 @@ import mindspore as ms
 from mindspore.common.api import _pynative_executor
 
 from explorer.engines.mindspore.net import array_of, use_device
+from explorer.engines.mindspore.tape_nodes import inner_nodes
 
 MODES = {"graph": ms.GRAPH_MODE, "tape": ms.PYNATIVE_MODE}
 
@@ -27,3 +30,10 @@ def numbers(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [numbers(item) for item in value]
     return array_of(value).tolist() if isinstance(value, ms.Tensor) else value
+
+
+def taped_operators(output: Any) -> list[str]:
+    """The names of the operators on the tape behind ``output``, sorted; only while a gradient
+    function records is there such a tape.
+    """
+    return sorted(node.name() for node in inner_nodes([output._grad_node], {}))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from explorer.model.engines import Kind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.measurement import Measured, Measurement
-from explorer.model.results import Failure
+from explorer.model.results import MISSING_FRAMEWORK, Failure
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, Outcome, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
@@ -49,8 +49,8 @@ def _job(measurement: Measurement) -> Job:
 
 def _measured(outcome: Outcome) -> Measured:
     if isinstance(outcome, MissingFrameworkError):
-        return Measured(outcome="unsupported", error=Failure("MissingFramework", str(outcome)))
+        return Measured(outcome="unsupported", error=Failure(MISSING_FRAMEWORK, str(outcome)))
     if isinstance(outcome, Lost):
-        return Measured(outcome=outcome.outcome, error=Failure(outcome.outcome, outcome.detail))
+        return Measured(outcome=outcome.outcome, error=outcome.failure)
     measured: Measured = outcome
     return measured

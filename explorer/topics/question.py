@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Kind
 from explorer.model.measurement import Measurement
-from explorer.scenario.contract import find
+from explorer.scenario.find import find
 
 
 @dataclass(frozen=True)
 class Party:
-    """Somebody who can be asked: a framework, one of its styles, or a library that runs on one.
+    """Somebody who can be asked: a framework, one of its styles, a part of it, or a library that
+    runs on one.
 
     ``kind`` is the worker that the answer is computed in; ``library`` names the modules with the
     programs ("in_torch"); ``style`` is what the programs are told to run in, empty where they are
@@ -31,6 +33,8 @@ PARTIES: dict[str, Party] = {
     },
     "mindspore": Party("mindspore", "mindspore", "", FRAMEWORK_LABELS["mindspore"]),
     "torch": Party("torch", "torch", "", FRAMEWORK_LABELS["torch"]),
+    "nn": Party("mindspore", "mindspore", "", "mindspore.nn"),
+    "experimental": Party("mindspore", "mindspore", "", "mindspore.experimental.optim"),
     "torch-func": Party("torch", "torch", "func", "torch.func"),
     "keras": Party("torch", "keras", "", "Keras"),  # runs on PyTorch, in its worker
 }
@@ -52,6 +56,11 @@ class Target:
     scenario: str = ""
     device: str = "cpu"
 
+    @property
+    def name(self) -> str:
+        """What records call the scenario looked at: the stem of its file."""
+        return Path(self.scenario).stem
+
 
 @dataclass(frozen=True)
 class Question:
@@ -60,8 +69,9 @@ class Question:
     ``programs`` gives the program of each party as "module:function", to be found in the topic's
     package ``package``. ``scenario`` is the name of a shipped scenario, the path of a file,
     LOOKED_AT, or "" for a program with a net of its own. ``options`` go to every program,
-    ``options_of`` to one party's; ``kinds`` names another worker than the party's own. A Question
-    is known by its topic and name.
+    ``options_of`` to one party's; ``kinds`` names another worker than the party's own.
+    ``unless_on`` is the file of a scenario that another question is always about: when that one is
+    looked at, this question is not asked. A Question is known by its topic and name.
     """
 
     topic: str
@@ -73,6 +83,7 @@ class Question:
     options: Mapping[str, Any] = field(default_factory=dict, compare=False)
     options_of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
     kinds: Mapping[str, Kind] = field(default_factory=dict, compare=False)
+    unless_on: str = field(default="", compare=False)
 
     def by(self, *parties: str) -> "Question":
         """The same question asked of ``parties`` alone; each must be one of those whom it is asked
@@ -95,6 +106,8 @@ class Question:
 
     def measurements(self, target: Target) -> list[Measurement]:
         """The question as programs to run, one a party."""
+        if self.scenario == LOOKED_AT and target.scenario and target.scenario == self.unless_on:
+            return []
         return [self._measurement(party, target) for party in self.asks]
 
     def _measurement(self, party: str, target: Target) -> Measurement:

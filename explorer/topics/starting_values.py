@@ -9,7 +9,7 @@ import numpy as np
 from explorer.model.arrays import Array, pack
 from explorer.model.measurement import Ask
 from explorer.model.requests import Description, NetRequest
-from explorer.scenario.contract import load
+from explorer.scenario.load import load
 
 
 def net_request(ask: Ask, engine: str) -> NetRequest:

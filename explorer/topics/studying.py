@@ -5,7 +5,7 @@ import msgspec
 from explorer.exploration.about import versions_here
 from explorer.model.errors import UsageError
 from explorer.model.study import Chart, StudyRecord, Table
-from explorer.scenario.contract import find
+from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Target
@@ -43,12 +43,12 @@ def study(
     """
     versions = versions_here(workers)
     measured = measure(topic.measurements(target), workers, progress)
-    telling = tell(topic, Evidence(measured))
+    telling = tell(topic, Evidence(measured, target))
     return StudyRecord(
         study=topic.name,
         title=topic.title,
         question=topic.question,
-        scenario=target.scenario.rpartition("/")[2].removesuffix(".py"),
+        scenario=target.name,
         device=target.device,
         versions=versions,
         measured=measured,

@@ -86,6 +86,7 @@ class Topic:
         options: Mapping[str, Any] | None = None,
         options_of: Mapping[str, Mapping[str, Any]] | None = None,
         kinds: Mapping[str, Kind] | None = None,
+        unless_on: str = "",
     ) -> Question:
         """Declare a question called ``name``, and return it; it is measured whenever the study is
         run.
@@ -113,6 +114,7 @@ class Topic:
             options=options or {},
             options_of=options_of or {},
             kinds=kinds or {},
+            unless_on=unless_on,
         )
         return self.questions[name]
 

@@ -1,3 +1,5 @@
-"""The Streamlit app: its pages and its one component; it asks what the command line asks, and
-imports no framework.
+"""The Streamlit app: one report, asked for in the sidebar, on pages of cases, graphs and versions.
+
+Streamlit puts this folder first on ``sys.path``, so no module here may have the name of one that is
+imported from elsewhere.
 """

@@ -1,91 +1,91 @@
-"""One case in detail: the four engines as the two-by-two that they are, each with its answer and
-the code that gives it.
-"""
+"""One case in detail: the engines as the two-by-two that they are, with answers and code."""
 
 import streamlit as st
 
 from explorer.model.arrays import unpack
-from explorer.model.engines import ENGINES, Engine
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import Leaf, Result
-from explorer.report import wording
 from explorer.report.markdown import escape
-from explorer.report.reading import VERDICTS
+from explorer.report.scenario import wording
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.text.numbers import digits
-from explorer.web.agreement import letters
+from explorer.web.answer_letters import letters
 
-NAMES = {"mindspore": "MindSpore", "torch": "PyTorch"}
-STYLES = {
+STYLES: dict[Style, str] = {
     "tape": "recorded while the forward runs",
     "graph": "derived from the program before it runs",
 }
+"""The columns, and what each style means."""
+
 TINTS = {"A": "blue", "B": "orange", "C": "violet", "D": "red"}
+"""The colour of each letter that tells one answer from another."""
+
 ELEMENTS = 64
 """A leaf of at most this many elements is written out."""
 
 
 def detail(case: CaseReport, report: Report) -> None:
     """The verdict in words, then the engines: a row for each framework, a column for each style."""
-    st.markdown(f"#### {escape(wording.short(case.case))}")
+    st.markdown(f"#### {escape(case.case.short)}")
     _verdict(case)
-    given = letters(case) if case.verdict in ("differs", "some_raise") else {}
+    # Where all agree, letters would tell nothing.
+    by_engine = letters(case) if case.verdict in ("differs", "some_raise") else {}
     for column, (style, meaning) in zip(st.columns(len(STYLES)), STYLES.items(), strict=True):
         column.markdown(f"**{style.capitalize()}** — {meaning}")
-    for framework in NAMES:
-        columns = st.columns(len(STYLES))
-        for column, style in zip(columns, STYLES, strict=True):
-            for engine in ENGINES.values():
-                if (engine.framework, engine.style) == (
-                    framework,
-                    style,
-                ) and engine.name in case.results:
-                    with column.container(border=True, height="stretch"):
-                        _engine(
-                            engine, case.results[engine.name], given.get(engine.name, ""), report
-                        )
+    for framework in FRAMEWORK_LABELS:
+        for column, style in zip(st.columns(len(STYLES)), STYLES, strict=True):
+            engine = ENGINES[f"{framework}-{style}"]
+            if engine.name in case.results:
+                with column.container(border=True, height="stretch"):
+                    letter = by_engine.get(engine.name, "")
+                    _engine(engine, case.results[engine.name], letter, report)
 
 
 def _verdict(case: CaseReport) -> None:
-    why = f": {escape(clean(case.reason))}" if case.reason else ""
-    words = [
-        f"**{VERDICTS[case.verdict].capitalize()}**, {'as expected' if case.expected else '**not as expected**'}{why}."
-    ]
-    if case.greatest and (case.greatest.what != "value" or case.greatest.abs):
-        words.append(f"Difference: {escape(wording.spelled(case.greatest))}.")
-    oracle = {
-        True: "agree with the gradient asked for",
-        False: f"say {escape(wording.estimates(case.oracle))}",
-    }
-    if case.oracle_agrees is not None:
-        words.append(f"Central differences {oracle[case.oracle_agrees]}.")
-    st.markdown("  \n".join(words))
+    verdict = wording.VERDICTS[case.verdict].capitalize()
+    expectation = "as expected" if case.expected else "**not as expected**"
+    reason = f": {escape(clean(case.reason))}" if case.reason else ""
+    lines = [f"**{verdict}**, {expectation}{reason}."]
+
+    difference = case.greatest
+    if difference and (difference.what != "value" or difference.abs):
+        lines.append(f"Difference: {escape(wording.described(difference))}.")
+    if case.oracle_agrees:
+        lines.append("Central differences agree with the gradient asked for.")
+    elif case.oracle_agrees is False:
+        lines.append(f"Central differences say {escape(wording.estimates(case.oracle))}.")
+    st.markdown("  \n".join(lines))
 
 
 def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None:
-    tag = f" :{TINTS.get(letter, 'gray')}-badge[answer {letter}]" if letter else ""
-    st.markdown(f"**{NAMES[engine.framework]}** {engine.how}{tag}")
+    badge = f" :{TINTS.get(letter, 'gray')}-badge[answer {letter}]" if letter else ""
+    st.markdown(f"**{FRAMEWORK_LABELS[engine.framework]}** {engine.how}{badge}")
+    _answer(result)
+    if result.error and result.error.source:
+        st.caption(escape(clean(result.error.source)))
+    if result.note:
+        st.caption(escape(one_line(result.note)))
+    # In a popover: the programs are long, and few readers want more than one.
+    if result.code:
+        device = clean(report.devices.get(engine.name, ""))
+        with st.popover("Code to copy", help=f"ran on {device}" if device else None):
+            st.code(clean(result.code, keep="\n"), wrap_lines=False)
+
+
+def _answer(result: Result) -> None:
+    """The leaves and how they nest, or why there are none."""
     if result.outcome == "not_defined":
         st.caption("The scenario defines no net for this framework.")
     elif result.outcome != "ok":
         st.code(wording.answer(result), language=None, wrap_lines=True)
     else:
         st.code("\n".join(map(_leaf, result.leaves)), language=None, wrap_lines=True)
-        natural = (
-            f" · in its own form {result.natural}"
-            if result.natural not in ("", result.written)
-            else ""
-        )
-        st.caption(escape(clean(f"returns {result.written}{natural}")))
-    if result.error and result.error.source:
-        st.caption(escape(clean(result.error.source)))
-    if result.note:
-        st.caption(escape(one_line(result.note)))
-    if result.code:
-        device = clean(report.devices.get(engine.name, ""))
-        with st.popover("Code to copy", help=f"ran on {device}" if device else None):
-            st.code(clean(result.code, keep="\n"), wrap_lines=False)
+        structure = f"returns {result.written}"
+        if result.natural not in ("", result.written):
+            structure += f" · in its own form {result.natural}"
+        st.caption(escape(clean(structure)))
 
 
 def _leaf(leaf: Leaf) -> str:

@@ -1,25 +1,30 @@
 """The page of cases: a table to filter and choose from, and the chosen case in detail."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+import msgspec
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from explorer.model.report import CaseReport, CaseVerdict, Report
-from explorer.report import wording
-from explorer.report.reading import VERDICTS, read
-from explorer.web.agreement import letters
+from explorer.report.scenario import wording
+from explorer.report.scenario.overview import overview
+from explorer.report.wording import NOTHING
+from explorer.web.answer_letters import letters
 from explorer.web.case_detail import detail
-from explorer.web.running import Question
+from explorer.web.explorations import ReportKey
 
-COLOURS = {
+COLOURS: dict[CaseVerdict, str] = {
     "match": "green",
     "close": "blue",
     "differs": "orange",
-    "all raise": "gray",
-    "some raise": "orange",
-    "alone": "gray",
+    "all_raise": "gray",
+    "some_raise": "orange",
+    "not_compared": "gray",
 }
-TELLING: tuple[CaseVerdict, ...] = (
+"""Each verdict's colour in the table."""
+
+MOST_TELLING: tuple[CaseVerdict, ...] = (
     "differs",
     "some_raise",
     "close",
@@ -29,113 +34,153 @@ TELLING: tuple[CaseVerdict, ...] = (
 )
 """Which case is shown first: the unexpected before the expected, and then in this order."""
 
+COMPARED: tuple[CaseVerdict, ...] = ("match", "close", "differs")
+"""Verdicts that rest on a difference of values."""
+
 UNEXPECTED = "unexpected"
+"""A mark beside the verdict, and a filter like one."""
+
 AUX = ("with", "without")
-ROW, HEAD, SHOWN = 35, 38, 8
-"""Pixels of a row and of the head, and how many rows stand before the table scrolls."""
+
+ROW_HEIGHT, HEAD_HEIGHT = 35, 38
+"""Pixels of a row of the table, and of its head."""
+
+ROWS_SHOWN = 8
+"""How many rows stand before the table scrolls."""
 
 
-def cases(question: Question, report: Report) -> None:
+class Filters(msgspec.Struct, frozen=True):
+    """Which cases a visitor wants to see; what is empty or None lets every case pass."""
+
+    apis: Sequence[str]
+    verdicts: Sequence[str]
+    aux: str | None
+    text: str
+
+    def fit(self, case: CaseReport) -> bool:
+        """Whether a case passes all filters."""
+        return (
+            self._fits_api(case)
+            and self._fits_verdict(case)
+            and self._fits_aux(case)
+            and self._fits_text(case)
+        )
+
+    def _fits_api(self, case: CaseReport) -> bool:
+        return not self.apis or case.case.api in self.apis
+
+    def _fits_verdict(self, case: CaseReport) -> bool:
+        return not self.verdicts or not set(_marks(case)).isdisjoint(self.verdicts)
+
+    def _fits_aux(self, case: CaseReport) -> bool:
+        return self.aux is None or case.case.has_aux == (self.aux == "with")
+
+    def _fits_text(self, case: CaseReport) -> bool:
+        """Every word must stand in the case's names, in an answer, or in how one nests."""
+        answers = [wording.answer(result) + result.written for result in case.results.values()]
+        text = " ".join((case.case.label, case.case.short, *answers)).casefold()
+        return all(word in text for word in self.text.casefold().split())
+
+
+def cases(key: ReportKey, report: Report) -> None:
     """The summary, the filters, the table, and one case."""
-    summary(report)
-    found = _filtered(report)
-    if not found:
+    _summary(report)
+    filters = _filters(report)
+    fitting = [case for case in report.cases if filters.fit(case)]
+    if not fitting:
         st.caption("No case fits these filters.")
         return
-    detail(_chosen(question, found), report)
+    detail(_chosen(key, fitting), report)
 
 
-def summary(report: Report) -> None:
+def _summary(report: Report) -> None:
     """The outcome of the whole matrix at a glance."""
-    reading = read(report)
-    tell = st.success if reading.state == "good" else st.error
-    tell(f"**{reading.summary}**  \n{reading.oracle_summary}")
+    # Two blanks before the end of a line are Markdown's line break.
+    whole = overview(report)
+    box = st.success if whole.state == "good" else st.error
+    box(f"**{whole.summary}**  \n{whole.oracle_summary}")
 
 
-def _filtered(report: Report) -> list[CaseReport]:
-    apis = list(dict.fromkeys(case.case.api for case in report.cases))
-    verdicts = list(dict.fromkeys(VERDICTS[case.verdict] for case in report.cases))
+def _filters(report: Report) -> Filters:
+    apis = dict.fromkeys(case.case.api for case in report.cases)
+    verdicts = dict.fromkeys(wording.VERDICTS[case.verdict] for case in report.cases)
     bar = st.container(horizontal=True)
-    api = bar.multiselect("API", apis, key="api", placeholder="all", width=240)
+    api = bar.multiselect("API", list(apis), key="api", placeholder="all", width=240)
     verdict = bar.multiselect(
-        "CaseVerdict", [*verdicts, UNEXPECTED], key="verdict", placeholder="all", width=240
+        "Verdict", [*verdicts, UNEXPECTED], key="verdict", placeholder="all", width=240
     )
     aux = bar.selectbox("has_aux", AUX, index=None, key="aux", placeholder="either", width=140)
     text = bar.text_input(
         "Search", key="text", placeholder="dx, weights=all, ValueError …", width=290
     )
-    return [
-        case for case in report.cases if _fits(case, api, verdict, aux) and _mentions(case, text)
-    ]
+    return Filters(api, verdict, aux, text)
 
 
-def _fits(case: CaseReport, api: Sequence[str], verdict: Sequence[str], aux: str | None) -> bool:
-    return (
-        (not api or case.case.api in api)
-        and (
-            not verdict
-            or VERDICTS[case.verdict] in verdict
-            or (UNEXPECTED in verdict and not case.expected)
-        )
-        and (aux is None or case.case.has_aux == (aux == "with"))
-    )
-
-
-def _mentions(case: CaseReport, text: str) -> bool:
-    said = [wording.answer(result) + result.written for result in case.results.values()]
-    whole = " ".join((case.case.label, wording.short(case.case), *said)).casefold()
-    return all(word in whole for word in text.casefold().split())
-
-
-def _chosen(question: Question, found: list[CaseReport]) -> CaseReport:
+def _chosen(key: ReportKey, fitting: list[CaseReport]) -> CaseReport:
     """Show the table; the case whose row is selected, else the one most worth a look."""
-    telling = min(
-        range(len(found)),
-        key=lambda index: (found[index].expected, TELLING.index(found[index].verdict)),
-    )
-    picked = st.dataframe(
-        _table(found),
-        height=HEAD + ROW * min(len(found), SHOWN),
-        row_height=ROW,
+    most_telling = min(range(len(fitting)), key=lambda index: _rank(fitting[index]))
+    selected = st.dataframe(
+        _table(fitting),
+        height=HEAD_HEIGHT + ROW_HEIGHT * min(len(fitting), ROWS_SHOWN),
+        row_height=ROW_HEIGHT,
         hide_index=True,
         column_config={
             "call": st.column_config.TextColumn(width="medium"),
-            "verdict": st.column_config.MultiselectColumn(
-                options=[*COLOURS, UNEXPECTED], color=[*COLOURS.values(), "red"], width="small"
-            ),
+            "verdict": _verdict_column(),
             "answer": st.column_config.TextColumn(width="large"),
             "greatest": st.column_config.TextColumn("difference", width="small"),
             "oracle": st.column_config.TextColumn(width="small"),
         },
-        key=f"table {question.digest} {question.device} {question.order}",
+        key=f"table {key.digest} {key.device} {key.order}",  # another report, another selection
         on_select="rerun",
         selection_mode="single-row-required",
-        selection_default={"selection": {"rows": [telling]}},
+        selection_default={"selection": {"rows": [most_telling]}},
     )
-    rows = picked["selection"]["rows"]
-    return found[rows[0]] if rows and rows[0] < len(found) else found[telling]
+    rows = selected["selection"]["rows"]
+    # The selection outlives a change of the filters, and may lie beyond the end then.
+    index = rows[0] if rows and rows[0] < len(fitting) else most_telling
+    return fitting[index]
 
 
-def _table(found: list[CaseReport]) -> dict[str, list[object]]:
-    return {
-        "call": [wording.short(case.case) for case in found],
-        "verdict": [_verdict(case) for case in found],
-        "answer": [_answers(case) for case in found],
-        "greatest": [
-            wording.size(case.greatest) if case.verdict in ("match", "close", "differs") else "—"
-            for case in found
-        ],
-        "oracle": [wording.oracle(case) for case in found],
+def _rank(case: CaseReport) -> tuple[bool, int]:
+    return case.expected, MOST_TELLING.index(case.verdict)
+
+
+def _verdict_column() -> ColumnConfig:
+    names = [wording.VERDICTS[verdict] for verdict in COLOURS]
+    return st.column_config.MultiselectColumn(
+        options=[*names, UNEXPECTED], color=[*COLOURS.values(), "red"], width="small"
+    )
+
+
+def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
+    columns: dict[str, list[object]] = {
+        "call": [],
+        "verdict": [],
+        "answer": [],
+        "greatest": [],
+        "oracle": [],
     }
+    for case in fitting:
+        is_compared = case.verdict in COMPARED
+        columns["call"].append(case.case.short)
+        columns["verdict"].append(_marks(case))
+        columns["answer"].append(_answers(case))
+        columns["greatest"].append(wording.size(case.greatest) if is_compared else NOTHING)
+        columns["oracle"].append(wording.oracle(case))
+    return columns
 
 
-def _verdict(case: CaseReport) -> list[str]:
-    return [VERDICTS[case.verdict], *([] if case.expected else [UNEXPECTED])]
+def _marks(case: CaseReport) -> list[str]:
+    """The verdict, and that it is unexpected."""
+    verdict = wording.VERDICTS[case.verdict]
+    return [verdict] if case.expected else [verdict, UNEXPECTED]
 
 
 def _answers(case: CaseReport) -> str:
     """The answer of all engines, or each distinct one once."""
-    given = letters(case)
-    first = {letter: name for name, letter in reversed(given.items())}
-    said = [wording.answer(case.results[first[letter]]) for letter in sorted(first)]
-    return "  ≠  ".join(said) or "no engine answers"
+    answers: dict[str, str] = {}
+    for name, letter in letters(case).items():
+        if letter not in answers:
+            answers[letter] = wording.answer(case.results[name])
+    return "  ≠  ".join(answers.values()) or "no engine answers"

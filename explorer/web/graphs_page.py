@@ -1,176 +1,177 @@
-"""The page of graphs: two engines' gradient graphs of one case side by side, and the pair of nodes
-that was clicked.
-"""
+"""The page of graphs: two engines' graphs of one case side by side, and the node clicked with its pair."""
 
-import hashlib
 from collections.abc import Mapping
 
-import msgspec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.compare.align import align
 from explorer.drawing import draw
-from explorer.drawing.formats import View
+from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
+from explorer.model.passes import PASSES
 from explorer.model.report import Report
-from explorer.report import wording
 from explorer.report.markdown import escape
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
-from explorer.web.frame import graphs_of
+from explorer.web.alignments import alignment_of, digest, has_values
+from explorer.web.explorations import ReportKey
+from explorer.web.merged_graph import MergedGraph, merged, merged_alignment
 from explorer.web.node_detail import node_detail
-from explorer.web.pair_view import Side, pair_view, pairs
-from explorer.web.running import Question
-from explorer.web.shown import Shown, translated
+from explorer.web.pair_view import Pane, links, pair_view
+from explorer.web.report_page import graphs_of
 
-FIRST = ("torch-tape", "mindspore-graph")
+FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""
 
-VIEWS: tuple[View, ...] = ("ladder", "flow")
+VIEWS: tuple[ViewName, ...] = ("ladder", "flow")
 DEPTHS = {"every op": None, "modules": 1, "modules in modules": 2}
 
-
-STAGES = {
-    "type_inference": "1 forward program",
-    "opt_a": "2 with its gradient",
-    "validate": "3 as it is run",
-}
+STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
 """What MindSpore's compiler has made of a net after each of the passes that are captured."""
 
 
-def graphs(question: Question, report: Report) -> None:
+def graphs(key: ReportKey, report: Report) -> None:
     """Choose a case, two engines and a view; then the two graphs."""
-    labels = {case.case.label: wording.short(case.case) for case in report.cases}
-    captured = report.graphs[0].case if report.graphs else None
+    # Everything that can be chosen stands in one bar; what is below depends on it.
     bar = st.container(horizontal=True)
-    default = list(labels).index(captured) if captured in labels else 0
-    case = bar.selectbox(
+    case_report = _report_on_case(bar, key, report)
+    for name, reason in case_report.ungraphed.items():
+        st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
+    by_engine: dict[str, list[GradGraph]] = {}
+    for graph in case_report.graphs:
+        by_engine.setdefault(graph.engine, []).append(graph)
+    if not by_engine:
+        return
+    left = _graph(bar, by_engine, "left", FIRST_LEFT, taken="")
+    right = _graph(bar, by_engine, "right", FIRST_RIGHT, taken=left.engine)
+    view = bar.selectbox("View", VIEWS, key="view", width=110)
+    depth = DEPTHS[bar.selectbox("Detail", list(DEPTHS), key="depth", width=180)]
+
+    alignment = alignment_of(left, right, case_report)
+    if alignment:
+        _say(alignment)
+    else:
+        _say_what_has_no_values(left, right)
+    _show(merged(left, depth), merged(right, depth), view, alignment)
+    notes = [f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes]
+    for note in dict.fromkeys(notes):  # the same engine may stand on both sides
+        st.caption(escape(clean(note)))
+
+
+def _report_on_case(bar: DeltaGenerator, key: ReportKey, report: Report) -> Report:
+    """The report with the graphs of the case that is chosen: the whole one has those of one case."""
+    short_names = {case.case.label: case.case.short for case in report.cases}
+    captured = report.graphs[0].case if report.graphs else None
+    labels = list(short_names)
+    label = bar.selectbox(
         "Case",
-        list(labels),
-        index=default,
-        format_func=labels.__getitem__,
+        labels,
+        index=labels.index(captured) if captured in labels else 0,
+        format_func=short_names.__getitem__,
         key="graph_case",
         width=260,
     )
-    shown = report if case == captured else graphs_of(question, case)
-    for name, reason in shown.ungraphed.items():
-        st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
-    found: dict[str, list[GradGraph]] = {}
-    for graph in shown.graphs:
-        found.setdefault(graph.engine, []).append(graph)
-    if not found:
-        return
-    left = bar.selectbox(
-        "Left", list(found), index=_place(found, FIRST[0], ""), key="left engine", width=185
-    )
-    first = _stage(bar, found[left], "left")
-    right = bar.selectbox(
-        "Right", list(found), index=_place(found, FIRST[1], left), key="right engine", width=185
-    )
-    second = _stage(bar, found[right], "right")
-    view = bar.selectbox("View", VIEWS, key="view", width=110)
-    depth = bar.selectbox("Detail", list(DEPTHS), key="depth", width=180)
-    _pair(first, second, view, DEPTHS[depth])
+    return report if label == captured else graphs_of(key, label)
 
 
-def _stage(bar: DeltaGenerator, graphs: list[GradGraph], side: str) -> GradGraph:
-    """One of an engine's graphs: where a compiler makes several, one after another, the stage that
-    is chosen.
-    """
-    if len(graphs) == 1:
-        return graphs[0]
-    stages = {graph.stage: graph for graph in graphs}
-    names = list(stages)
-    chosen = bar.selectbox(
+def _graph(
+    bar: DeltaGenerator,
+    by_engine: Mapping[str, list[GradGraph]],
+    side: str,
+    first: str,
+    taken: str,
+) -> GradGraph:
+    """The graph for one side: ``first``, or of the engines that are not ``taken``, until chosen."""
+    engines = list(by_engine)
+    # Where only one engine gave a graph, it stands on both sides.
+    free = [engine for engine in engines if engine != taken] or engines
+    shown_first = first if first in free else free[0]
+    engine = bar.selectbox(
+        side.capitalize(),
+        engines,
+        index=engines.index(shown_first),
+        key=f"{side} engine",
+        width=185,
+    )
+    return _stage(bar, by_engine[engine], side)
+
+
+def _stage(bar: DeltaGenerator, engine_graphs: list[GradGraph], side: str) -> GradGraph:
+    """One of an engine's graphs: where a compiler makes several, the stage that is chosen."""
+    if len(engine_graphs) == 1:
+        return engine_graphs[0]
+    stages = {graph.stage: graph for graph in engine_graphs}
+    stage = bar.selectbox(
         "Stage",
-        names,
-        index=len(names) - 1,
+        list(stages),
+        index=len(stages) - 1,
         format_func=lambda name: STAGES.get(name, name),
         key=f"{side} stage",
         width=200,
     )
-    return stages[chosen]
-
-
-def _place(found: Mapping[str, object], name: str, taken: str) -> int:
-    """Where ``name`` stands among the engines; where it is missing, or taken, the first that is
-    not.
-    """
-    free = [engine for engine in found if engine != taken] or list(found)
-    return list(found).index(name if name in free else free[0])
-
-
-def _pair(left: GradGraph, right: GradGraph, view: View, depth: int | None) -> None:
-    bare = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not _valued(graph)]
-    alignment = (
-        _alignment(_digest(left), _digest(right), left, right)
-        if left.engine != right.engine and not bare
-        else None
-    )
-    if alignment:
-        _say(alignment)
-    elif bare:
-        st.info(
-            f"Nodes pair by their values, and this stage was not run: {escape('; '.join(dict.fromkeys(bare)))}."
-        )
-    one, other = Shown.of(left, depth), Shown.of(right, depth)
-    seen = translated(alignment, one, other) if alignment else None
-    numbers = (seen.numbers("left"), seen.numbers("right")) if seen else ({}, {})
-    sides = (
-        _side(one.graph, view, numbers[0], "left-"),
-        _side(other.graph, view, numbers[1], "right-"),
-    )
-    _view(*sides, one.graph, other.graph, seen)
-    for note in dict.fromkeys(
-        f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes
-    ):
-        st.caption(escape(clean(note)))
-
-
-def _valued(graph: GradGraph) -> bool:
-    return any(output.values for node in graph.nodes for output in node.outputs)
-
-
-def _side(graph: GradGraph, view: View, numbers: dict[str, int], prefix: str) -> Side:
-    caption = " · ".join(
-        (graph.engine, ENGINES[graph.engine].how, *([graph.stage] if graph.stage in STAGES else []))
-    )
-    return Side(caption, _svg(_digest(graph), graph, view, numbers, prefix), prefix)
+    return stages[stage]
 
 
 def _say(alignment: Alignment) -> None:
     """What the alignment found, in a sentence; the first divergence where there is one."""
-    counts = [
-        f"{side.forward + side.backward} of {side.forward_total + side.backward_total}"
-        for side in (alignment.left_coverage, alignment.right_coverage)
-    ]
-    paired = f"{counts[0]} ops on the left and {counts[1]} on the right hold the value of a partner, or are a step inside one."
+    left, right = alignment.left_coverage, alignment.right_coverage
+    paired = (
+        f"{left.forward + left.backward} of {left.forward_total + left.backward_total} "
+        f"ops on the left and "
+        f"{right.forward + right.backward} of {right.forward_total + right.backward_total} "
+        "on the right hold the value of a partner, or are a step inside one."
+    )
     if alignment.divergence:
         st.warning(f"**{escape(clean(alignment.divergence.sentence))}**  \n{paired}")
     else:
         st.success(f"**The two graphs never part:** every named result is the same. {paired}")
 
 
-@st.fragment
-def _view(
-    left: Side, right: Side, one: GradGraph, other: GradGraph, alignment: Alignment | None
+def _say_what_has_no_values(left: GradGraph, right: GradGraph) -> None:
+    stages = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not has_values(graph)]
+    if stages:
+        which = escape("; ".join(dict.fromkeys(stages)))
+        st.info(f"Nodes pair by their values, and this stage was not run: {which}.")
+
+
+def _show(
+    left: MergedGraph, right: MergedGraph, view: ViewName, alignment: Alignment | None
 ) -> None:
-    chosen = pair_view(left, right, pairs(alignment), key="pair_view")
-    node_detail(chosen, one, other, alignment)
+    left_numbers: dict[str, int] = {}
+    right_numbers: dict[str, int] = {}
+    if alignment:
+        alignment = merged_alignment(alignment, left, right)
+        left_numbers, right_numbers = alignment.numbers("left"), alignment.numbers("right")
+    left_pane = _pane(left.graph, view, left_numbers, "left-")
+    right_pane = _pane(right.graph, view, right_numbers, "right-")
+    _panes(left_pane, right_pane, left.graph, right.graph, alignment)
 
 
-def _digest(graph: GradGraph) -> str:
-    return hashlib.sha256(msgspec.msgpack.encode(graph)).hexdigest()
-
-
-@st.cache_data(show_spinner="Pairing the nodes …", max_entries=64)
-def _alignment(left_key: str, right_key: str, _left: GradGraph, _right: GradGraph) -> Alignment:
-    return align(_left, _right)
+def _pane(graph: GradGraph, view: ViewName, numbers: dict[str, int], prefix: str) -> Pane:
+    caption = f"{graph.engine} · {ENGINES[graph.engine].how}"
+    if graph.stage in STAGES:
+        caption += f" · {graph.stage}"
+    return Pane(caption, _svg(digest(graph), graph, view, numbers, prefix), prefix)
 
 
 @st.cache_data(show_spinner="Drawing …", max_entries=64)
-def _svg(key: str, _graph: GradGraph, view: View, numbers: dict[str, int], prefix: str) -> str:
+def _svg(
+    graph_digest: str, _graph: GradGraph, view: ViewName, numbers: dict[str, int], prefix: str
+) -> str:
+    # Streamlit leaves arguments that begin with an underscore out of the key.
     return draw(_graph, format="svg", view=view, numbers=numbers, prefix=prefix).decode()
+
+
+@st.fragment
+def _panes(
+    left_pane: Pane,
+    right_pane: Pane,
+    left: GradGraph,
+    right: GradGraph,
+    alignment: Alignment | None,
+) -> None:
+    # A fragment: a click reruns these lines alone, and the drawings stay where they are.
+    chosen = pair_view(left_pane, right_pane, links(alignment), key="pair_view")
+    node_detail(chosen, left, right, alignment)

@@ -3,23 +3,20 @@
 import streamlit as st
 
 from explorer.model.report import Report
-from explorer.report.reading import read
+from explorer.report.scenario.overview import cells_of, overview
+from explorer.report.scenario.wording import ENGINE_COLUMNS
 from explorer.text.clean import clean
-from explorer.web.running import Question
+from explorer.web.explorations import ReportKey
 
 
-def machine(question: Question, report: Report) -> None:
+def machine(key: ReportKey, report: Report) -> None:
     """Engines with their devices, then every version that was used."""
     st.markdown("Where each engine ran, and how it differentiates.")
-    where = read(report).where
-    columns = ("engine", "how", "version", "device")
-    st.dataframe(
-        {name: [getattr(row, name) for row in where] for name in columns},
-        hide_index=True,
-        width="content",
-    )
+    rows = overview(report).engines
+    engines = [dict(zip(ENGINE_COLUMNS, cells_of(row), strict=True)) for row in rows]
+    st.dataframe(engines, hide_index=True, width="content")
     st.markdown("Versions of what took part.")
-    names = sorted(report.versions)
-    versions = [clean(report.versions[name]) for name in names]
-    st.dataframe({"package": names, "version": versions}, hide_index=True, width="content")
-    st.caption(f"Asked for: device {clean(question.device)}, order {question.order}.")
+    packages = sorted(report.versions)
+    versions = [clean(report.versions[package]) for package in packages]
+    st.dataframe({"package": packages, "version": versions}, hide_index=True, width="content")
+    st.caption(f"Asked for: device {clean(key.device)}, order {key.order}.")

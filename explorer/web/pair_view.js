@@ -1,116 +1,199 @@
-// Two graphs side by side: pan, zoom, find, and a node marked together with its pair. All texts come as data, none as markup,
-// but for the two SVGs, which are the explorer's own drawings with every label escaped.
+// Two graphs side by side: pan, zoom, find, and a node marked together with its pair.
+// All texts come as data, none as markup, but for the two SVGs, which are the explorer's own
+// drawings with every label escaped.
+
 const SIDES = ['left', 'right']
 const OTHER = { left: 'right', right: 'left' }
+
 const LEGIBLE = 0.6 // a graph is first shown at this scale or larger, from its top
 const SMALLEST = 0.02
 const LARGEST = 4
+const WHEEL_STEP = 1.15 // the factor of one notch
+const KEY_STEP = 60 // pixels that an arrow key moves
+const DRAG_START = 4 // pixels: a hand that clicks moves a little
 const TALLEST = { beside: 620, above: 420 } // pixels of a pane
-const NARROW = 640
+const NARROW = 640 // below this width the panes stand one above the other
+const MUCH_LARGER = 1.4 // and above it, where that shows the drawings larger by this factor
 const MARGIN = 8
-const views = new WeakMap() // pane -> its drawing, its nodes by id, and the part in sight
+const MIDDLE_GREY = 3 * 128 // the sum of red, green and blue
 
+// Pane -> its drawing, its nodes by id, and the part in sight.
+const views = new WeakMap()
+
+// Streamlit calls this whenever the data change, on the same elements.
 export default function ({ data, parentElement: root, setStateValue }) {
-  const panes = Object.fromEntries(SIDES.map(side => [side, root.querySelector(`[data-side=${side}]`)]))
+  const panes = {}
   for (const side of SIDES) {
+    panes[side] = root.querySelector(`[data-side=${side}]`)
     panes[side].previousElementSibling.textContent = data[side].caption
     load(panes[side], data[side])
   }
   root.querySelector('.panes').dataset.theme = theme(root.querySelector('.bar'))
-  const nodeOf = (side, id) => views.get(panes[side]).picks.get(id)
-  const pairsOf = (side, id) => (data.pairs[side][id] || []).filter(other => nodeOf(OTHER[side], other))
 
-  const mark = (side, id, style) => {
-    if (nodeOf(side, id)) frame(panes[side], nodeOf(side, id), style)
-    for (const other of pairsOf(side, id)) frame(panes[OTHER[side]], nodeOf(OTHER[side], other), style)
+  const pair = pairMarker(root, panes, data.pairs)
+  const choose = (side, id) => {
+    pair.select(side, id)
+    setStateValue('selected', { side, id })
   }
-  const select = (side, id) => {
-    unmark(root, 'chosen')
-    mark(side, id, 'chosen')
-    for (const other of pairsOf(side, id).slice(0, 1)) reveal(panes[OTHER[side]], nodeOf(OTHER[side], other))
-  }
-  const choose = (side, id) => { select(side, id); setStateValue('selected', { side, id }) }
-
   for (const side of SIDES) {
-    const pane = panes[side]
-    let drag = null
-    pane.onwheel = event => { event.preventDefault(); zoom(pane, event.deltaY > 0 ? 1 / 1.15 : 1.15, pointIn(pane, event)) }
-    pane.onpointerdown = event => { drag = { x: event.clientX, y: event.clientY, moved: false } }
-    pane.onpointermove = event => {
-      if (!drag) return
-      const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y]
-      if (!drag.moved && Math.hypot(dx, dy) < 4) return
-      if (!drag.moved) pane.setPointerCapture(event.pointerId)
-      drag = { x: event.clientX, y: event.clientY, moved: true }
-      pan(pane, -dx, -dy)
-    }
-    pane.onpointerup = event => {
-      const id = idAt(event)
-      if (drag && !drag.moved && id) choose(side, id)
-      drag = null
-    }
-    pane.onpointercancel = () => { drag = null }
-    pane.onpointerover = event => {
-      unmark(root, 'pale')
-      const id = idAt(event)
-      if (id) mark(side, id, 'pale')
-    }
-    pane.onpointerleave = () => unmark(root, 'pale')
-    pane.onkeydown = event => {
-      const act = KEYS[event.key]
-      if (act) { event.preventDefault(); act(pane) }
-    }
+    listenToPointer(root, panes[side], side, pair, choose)
+    listenToKeys(panes[side])
   }
-  const field = root.querySelector('input')
-  let hits = []
-  field.oninput = () => {
-    hits = find(panes, field.value)
-    root.querySelector('.found').textContent = field.value.trim() ? `${hits.length} found` : ''
-    if (hits.length) reveal(panes[hits[0].side], hits[0].node)
-  }
-  field.onkeydown = event => { if (event.key === 'Enter' && hits.length) choose(hits[0].side, hits[0].id) }
-  for (const button of root.querySelectorAll('[data-zoom]')) {
-    button.onclick = () => SIDES.forEach(side => zoom(panes[side], Number(button.dataset.zoom)))
-  }
+  listenToSearch(root, panes, choose)
+  listenToButtons(root, panes)
   arrange(root, panes, undefined)
-  root.querySelector('[data-layout]').onclick = () => arrange(root, panes, !root.querySelector('.panes').classList.contains('stacked'))
-  root.querySelector('[data-fit]').onclick = () => SIDES.forEach(side => fit(panes[side]))
-  unmark(root, 'chosen')
-  if (data.selected && nodeOf(data.selected.side, data.selected.id)) mark(data.selected.side, data.selected.id, 'chosen')
+  pair.restore(data.selected)
 
   const observer = new ResizeObserver(entries => entries.forEach(entry => resized(entry.target)))
   SIDES.forEach(side => observer.observe(panes[side]))
   return () => observer.disconnect()
 }
 
-// The drawings take their colours from the page's theme, which a visitor may have chosen against the system's.
-function theme(text) {
-  const [red, green, blue] = getComputedStyle(text).color.match(/[\d.]+/g).map(Number)
-  return red + green + blue > 384 ? 'dark' : 'light'
+// What marks a node of one side together with the nodes that it is paired with on the other.
+function pairMarker(root, panes, pairs) {
+  const nodeOf = (side, id) => views.get(panes[side]).picks.get(id)
+  const partners = (side, id) => {
+    const ids = pairs[side][id] || []
+    return ids.map(other => nodeOf(OTHER[side], other)).filter(Boolean)
+  }
+  const mark = (side, id, style) => {
+    if (nodeOf(side, id)) frame(panes[side], nodeOf(side, id), style)
+    partners(side, id).forEach(node => frame(panes[OTHER[side]], node, style))
+  }
+  const select = (side, id) => {
+    unmark(root, 'chosen')
+    mark(side, id, 'chosen')
+    const [partner] = partners(side, id)
+    if (partner) reveal(panes[OTHER[side]], partner)
+  }
+  const restore = selected => {
+    unmark(root, 'chosen')
+    if (selected && nodeOf(selected.side, selected.id)) mark(selected.side, selected.id, 'chosen')
+  }
+  return { mark, select, restore }
 }
 
-// Beside each other, or one above the other: as asked, else as it was, else whichever shows the drawings larger.
+// The wheel zooms, dragging pans, a click chooses, and hovering marks in pale.
+function listenToPointer(root, pane, side, pair, choose) {
+  let drag = null
+  pane.onwheel = event => {
+    event.preventDefault()
+    zoom(pane, event.deltaY > 0 ? 1 / WHEEL_STEP : WHEEL_STEP, pointIn(pane, event))
+  }
+  pane.onpointerdown = event => {
+    drag = { x: event.clientX, y: event.clientY, moved: false }
+  }
+  pane.onpointermove = event => {
+    if (!drag) return
+    const dx = event.clientX - drag.x
+    const dy = event.clientY - drag.y
+    if (!drag.moved && Math.hypot(dx, dy) < DRAG_START) return
+    // Captured only now: a pane that captures the pointer takes the click away from its nodes.
+    if (!drag.moved) pane.setPointerCapture(event.pointerId)
+    drag = { x: event.clientX, y: event.clientY, moved: true }
+    pan(pane, -dx, -dy)
+  }
+  pane.onpointerup = event => {
+    const id = idAt(event)
+    if (drag && !drag.moved && id) choose(side, id)
+    drag = null
+  }
+  pane.onpointercancel = () => { drag = null }
+  pane.onpointerover = event => {
+    unmark(root, 'pale')
+    const id = idAt(event)
+    if (id) pair.mark(side, id, 'pale')
+  }
+  pane.onpointerleave = () => unmark(root, 'pale')
+}
+
+const KEYS = {
+  ArrowLeft: pane => pan(pane, -KEY_STEP, 0),
+  ArrowRight: pane => pan(pane, KEY_STEP, 0),
+  ArrowUp: pane => pan(pane, 0, -KEY_STEP),
+  ArrowDown: pane => pan(pane, 0, KEY_STEP),
+  '+': pane => zoom(pane, 1.25),
+  '-': pane => zoom(pane, 0.8),
+  0: pane => fit(pane),
+}
+
+function listenToKeys(pane) {
+  pane.onkeydown = event => {
+    const act = KEYS[event.key]
+    if (!act) return
+    event.preventDefault()
+    act(pane)
+  }
+}
+
+function listenToSearch(root, panes, choose) {
+  const field = root.querySelector('input')
+  let hits = []
+  field.oninput = () => {
+    hits = find(panes, field.value)
+    const isSearching = Boolean(field.value.trim())
+    root.querySelector('.found').textContent = isSearching ? `${hits.length} found` : ''
+    if (hits.length) reveal(panes[hits[0].side], hits[0].node)
+  }
+  field.onkeydown = event => {
+    if (event.key === 'Enter' && hits.length) choose(hits[0].side, hits[0].id)
+  }
+}
+
+function listenToButtons(root, panes) {
+  for (const button of root.querySelectorAll('[data-zoom]')) {
+    const factor = Number(button.dataset.zoom)
+    button.onclick = () => SIDES.forEach(side => zoom(panes[side], factor))
+  }
+  root.querySelector('[data-layout]').onclick = () => {
+    const isStacked = root.querySelector('.panes').classList.contains('stacked')
+    arrange(root, panes, !isStacked)
+  }
+  root.querySelector('[data-fit]').onclick = () => SIDES.forEach(side => fit(panes[side]))
+}
+
+// The drawings take their colours from the page's theme, which a visitor may have chosen against
+// the system's: light text means a dark page.
+function theme(text) {
+  const [red, green, blue] = getComputedStyle(text).color.match(/[\d.]+/g).map(Number)
+  return red + green + blue > MIDDLE_GREY ? 'dark' : 'light'
+}
+
+// Beside each other, or one above the other: as asked, else as it was, else whichever shows the
+// drawings larger.
 function arrange(root, panes, stacked) {
   const box = root.querySelector('.panes')
   const keys = SIDES.map(side => views.get(panes[side]).key).join(' ')
   if (stacked === undefined && box.dataset.arranged === keys) return
   box.dataset.arranged = keys
   const sizes = SIDES.map(side => views.get(panes[side]).size)
-  const whole = (size, width, height) => Math.min(width / size.width, height / size.height, 1)
-  const least = (width, height) => Math.min(...sizes.map(size => whole(size, width, height)))
-  const wide = box.clientWidth
-  const above = stacked ?? (wide < NARROW || least(wide, TALLEST.above) > 1.4 * least(wide / 2, TALLEST.beside))
+  const above = stacked ?? showsLargerAbove(sizes, box.clientWidth)
   box.classList.toggle('stacked', above)
   root.querySelector('[data-layout]').textContent = above ? 'Side by side' : 'One above the other'
+
   const tallest = above ? TALLEST.above : TALLEST.beside
+  const width = (above ? box.clientWidth : box.clientWidth / 2) - 2 * MARGIN
   const heights = sizes.map(size => {
-    const scale = Math.max(whole(size, (above ? wide : wide / 2) - 2 * MARGIN, tallest), LEGIBLE)
+    const scale = Math.max(wholeScale(size, width, tallest), LEGIBLE)
     return Math.min(tallest, Math.ceil(size.height * scale) + 2 * MARGIN)
   })
   SIDES.forEach((side, index) => {
+    // Beside each other both are as tall as the taller one.
     panes[side].style.height = `${above ? heights[index] : Math.max(...heights)}px`
     fit(panes[side], LEGIBLE)
   })
+}
+
+function showsLargerAbove(sizes, width) {
+  if (width < NARROW) return true
+  const least = (paneWidth, height) =>
+    Math.min(...sizes.map(size => wholeScale(size, paneWidth, height)))
+  return least(width, TALLEST.above) > MUCH_LARGER * least(width / 2, TALLEST.beside)
+}
+
+// The scale at which a whole drawing fits into a box; never enlarged.
+function wholeScale(size, width, height) {
+  return Math.min(width / size.width, height / size.height, 1)
 }
 
 // Replaces a drawing only when it is another one, so that a rerun of the page keeps place and scale.
@@ -119,43 +202,60 @@ function load(pane, { key, svg: text, prefix }) {
   pane.innerHTML = text
   const svg = pane.querySelector('svg')
   const box = svg.viewBox.baseVal
+  const size = { x: box.x, y: box.y, width: box.width, height: box.height }
   svg.removeAttribute('width')
   svg.removeAttribute('height')
-  const picks = new Map()
-  for (const node of svg.querySelectorAll(`[id^="${prefix}n"]`)) {
-    const id = node.id.slice(prefix.length)
-    if (!/^n\d+$/.test(id)) continue
-    node.classList.add('pick')
-    node.dataset.pick = id
-    picks.set(id, node)
-  }
-  views.set(pane, { key, svg, picks, placed: false, size: { x: box.x, y: box.y, width: box.width, height: box.height }, scale: 1, x: 0, y: 0 })
+  const picks = pickable(svg, prefix)
+  views.set(pane, { key, svg, picks, placed: false, size, scale: 1, x: 0, y: 0 })
   fit(pane, LEGIBLE)
 }
 
-// A pane that gets its first width, or another one: the drawing is fitted once, and then only redrawn.
-function resized(pane) {
-  const view = views.get(pane)
-  if (!pane.clientWidth) return
-  if (!view.placed) fit(pane, LEGIBLE)
-  else draw(pane)
+// The elements that stand for nodes, by the nodes' ids.
+function pickable(svg, prefix) {
+  const picks = new Map()
+  for (const element of svg.querySelectorAll(`[id^="${prefix}n"]`)) {
+    const id = element.id.slice(prefix.length)
+    if (!/^n\d+$/.test(id)) continue
+    element.classList.add('pick')
+    element.dataset.pick = id
+    picks.set(id, element)
+  }
+  return picks
 }
 
-// Shows the whole drawing; with a least scale, as much of it as that leaves, from the top and the middle.
+// A pane that gets its first width, or another one: the drawing is fitted once, then only redrawn.
+function resized(pane) {
+  if (!pane.clientWidth) return
+  if (views.get(pane).placed) draw(pane)
+  else fit(pane, LEGIBLE)
+}
+
+// Shows the whole drawing; with a least scale, as much of it as that leaves, from the top and the
+// middle.
 function fit(pane, least = 0) {
   const view = views.get(pane)
   const { x, y, width, height } = view.size
-  const whole = Math.min((pane.clientWidth - 2 * MARGIN) / width, (pane.clientHeight - 2 * MARGIN) / height, 1)
-  view.scale = Math.max(whole, least, SMALLEST)
+  const room = { width: pane.clientWidth - 2 * MARGIN, height: pane.clientHeight - 2 * MARGIN }
+  view.scale = Math.max(wholeScale(view.size, room.width, room.height), least, SMALLEST)
   view.placed = pane.clientWidth > 0
   view.x = x + (width - pane.clientWidth / view.scale) / 2
-  view.y = height * view.scale > pane.clientHeight ? y - MARGIN / view.scale : y + (height - pane.clientHeight / view.scale) / 2
+  const isTooTall = height * view.scale > pane.clientHeight
+  const centred = y + (height - pane.clientHeight / view.scale) / 2
+  view.y = isTooTall ? y - MARGIN / view.scale : centred
   draw(pane)
 }
 
 function draw(pane) {
+  if (!pane.clientWidth) return
   const view = views.get(pane)
-  if (pane.clientWidth) view.svg.setAttribute('viewBox', `${view.x} ${view.y} ${pane.clientWidth / view.scale} ${pane.clientHeight / view.scale}`)
+  const { width, height } = inSight(pane)
+  view.svg.setAttribute('viewBox', `${view.x} ${view.y} ${width} ${height}`)
+}
+
+// The size of the part in sight, in the drawing's own units.
+function inSight(pane) {
+  const { scale } = views.get(pane)
+  return { width: pane.clientWidth / scale, height: pane.clientHeight / scale }
 }
 
 function pan(pane, dx, dy) {
@@ -165,6 +265,7 @@ function pan(pane, dx, dy) {
   draw(pane)
 }
 
+// Zooms about a point of the pane, which stays where it is; by default its middle.
 function zoom(pane, factor, at = { x: pane.clientWidth / 2, y: pane.clientHeight / 2 }) {
   const view = views.get(pane)
   const scale = Math.min(Math.max(view.scale * factor, SMALLEST), LARGEST)
@@ -178,27 +279,37 @@ function zoom(pane, factor, at = { x: pane.clientWidth / 2, y: pane.clientHeight
 function reveal(pane, node) {
   const view = views.get(pane)
   const box = boxOf(view, node)
-  const [width, height] = [pane.clientWidth / view.scale, pane.clientHeight / view.scale]
-  const inside = box.x > view.x && box.y > view.y && box.x + box.width < view.x + width && box.y + box.height < view.y + height
-  if (inside) return
+  const { width, height } = inSight(pane)
+  const isInWidth = box.x > view.x && box.x + box.width < view.x + width
+  const isInHeight = box.y > view.y && box.y + box.height < view.y + height
+  if (isInWidth && isInHeight) return
   view.x = box.x + box.width / 2 - width / 2
   view.y = box.y + box.height / 2 - height / 2
   draw(pane)
 }
 
+// Where a node is in the drawing's own units, whatever it is nested in.
 function boxOf(view, node) {
   const box = node.getBBox()
   const matrix = view.svg.getScreenCTM().inverse().multiply(node.getScreenCTM())
   const corner = new DOMPoint(box.x, box.y).matrixTransform(matrix)
-  return { x: corner.x, y: corner.y, width: box.width * matrix.a, height: box.height * matrix.d }
+  const width = box.width * matrix.a
+  const height = box.height * matrix.d
+  return { x: corner.x, y: corner.y, width, height }
 }
 
 function frame(pane, node, style) {
   const view = views.get(pane)
   const box = boxOf(view, node)
   const rect = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
-  const set = { x: box.x - 3, y: box.y - 3, width: box.width + 6, height: box.height + 6, class: `frame ${style}` }
-  for (const [name, value] of Object.entries(set)) rect.setAttribute(name, value)
+  const attributes = {
+    x: box.x - 3,
+    y: box.y - 3,
+    width: box.width + 6,
+    height: box.height + 6,
+    class: `frame ${style}`,
+  }
+  for (const [name, value] of Object.entries(attributes)) rect.setAttribute(name, value)
   view.svg.append(rect)
 }
 
@@ -206,6 +317,7 @@ function unmark(root, style) {
   for (const rect of root.querySelectorAll(`.frame.${style}`)) rect.remove()
 }
 
+// The nodes of both sides whose texts or data hold what is searched for; they are marked as hits.
 function find(panes, text) {
   const words = text.trim().toLowerCase()
   const hits = []
@@ -213,26 +325,19 @@ function find(panes, text) {
     panes[side].classList.toggle('searching', Boolean(words))
     for (const [id, node] of views.get(panes[side]).picks) {
       const said = [node.textContent, ...Object.values(node.dataset)].join(' ').toLowerCase()
-      const hit = Boolean(words) && said.includes(words)
-      node.classList.toggle('hit', hit)
-      if (hit) hits.push({ side, id, node })
+      const isHit = Boolean(words) && said.includes(words)
+      node.classList.toggle('hit', isHit)
+      if (isHit) hits.push({ side, id, node })
     }
   }
   return hits
 }
 
-const pointIn = (pane, event) => {
+function pointIn(pane, event) {
   const box = pane.getBoundingClientRect()
   return { x: event.clientX - box.left, y: event.clientY - box.top }
 }
-const idAt = event => event.target.closest?.('.pick')?.dataset.pick
-const STEP = 60
-const KEYS = {
-  ArrowLeft: pane => pan(pane, -STEP, 0),
-  ArrowRight: pane => pan(pane, STEP, 0),
-  ArrowUp: pane => pan(pane, 0, -STEP),
-  ArrowDown: pane => pan(pane, 0, STEP),
-  '+': pane => zoom(pane, 1.25),
-  '-': pane => zoom(pane, 0.8),
-  0: pane => fit(pane),
+
+function idAt(event) {
+  return event.target.closest?.('.pick')?.dataset.pick
 }

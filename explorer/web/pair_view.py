@@ -15,10 +15,14 @@ from explorer.model.alignment import Alignment, SideName
 
 HERE = Path(__file__).resolve().parent
 
+Links = Mapping[SideName, Mapping[str, list[str]]]
+"""For each side, and each of its nodes that is in a pair, the ids to mark on the other side."""
 
-class Side(msgspec.Struct, frozen=True):
-    """One drawing: its caption, its SVG, and what its nodes' ids begin with, so that ids stay
-    unique on the page.
+
+class Pane(msgspec.Struct, frozen=True):
+    """One drawing: its caption, its SVG, and what its nodes' ids begin with.
+
+    The two of a page need different prefixes, so that ids stay unique on it.
     """
 
     caption: str
@@ -27,44 +31,42 @@ class Side(msgspec.Struct, frozen=True):
 
     def data(self) -> dict[str, str]:
         """As the browser gets it; it replaces the drawing only when ``key`` changes."""
-        return {
-            **msgspec.structs.asdict(self),
-            "key": hashlib.sha256(self.svg.encode()).hexdigest(),
-        }
+        # Of the drawing alone: a new caption, or new pairs, leave place and scale as they are.
+        key = hashlib.sha256(self.svg.encode()).hexdigest()
+        return {**msgspec.structs.asdict(self), "key": key}
 
 
 @cache
 def _component() -> Any:
-    html, css, js = (
+    html, css, javascript = (
         (HERE / f"pair_view.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")
     )
-    return st.components.v2.component("explorer.pair_view", html=html, css=css, js=js)
+    return st.components.v2.component("explorer.pair_view", html=html, css=css, js=javascript)
 
 
-def pairs(alignment: Alignment | None) -> dict[SideName, dict[str, list[str]]]:
-    """For each side, the ids on the other side that a node is paired with: the pair's own node
-    first, then steps inside it.
-    """
-    found: dict[SideName, dict[str, list[str]]] = {"left": {}, "right": {}}
-    sides: tuple[tuple[SideName, SideName], ...] = (("left", "right"), ("right", "left"))
+def links(alignment: Alignment | None) -> Links:
+    """What is marked with each node: the pair's own node first, then steps inside it."""
+    left: dict[str, list[str]] = {}
+    right: dict[str, list[str]] = {}
     for pair in alignment.pairs if alignment else ():
-        for side, other in sides:
-            for node in pair.members(side):
-                found[side].setdefault(node, []).extend(pair.members(other))
-    return found
+        left_members, right_members = pair.members("left"), pair.members("right")
+        for node in left_members:
+            left.setdefault(node, []).extend(right_members)
+        for node in right_members:
+            right.setdefault(node, []).extend(left_members)
+    return {"left": left, "right": right}
 
 
-def pair_view(
-    left: Side, right: Side, links: Mapping[SideName, Mapping[str, list[str]]], *, key: str
-) -> tuple[str, str] | None:
-    """Mount the component; gives the side and the node id that was chosen last, checked against the
-    sides there are.
-    """
+def pair_view(left: Pane, right: Pane, links: Links, *, key: str) -> tuple[SideName, str] | None:
+    """Mount the component; gives the side and the node id that was chosen last."""
     before = st.session_state.get(key, {}).get("selected")
     result = _component()(
         data={"left": left.data(), "right": right.data(), "pairs": links, "selected": before},
         key=key,
         on_selected_change=lambda: None,
     )
+    # What comes from a browser can be anything: only a side that there is may be looked up.
     chosen = result.selected
-    return (chosen["side"], chosen["id"]) if chosen and chosen["side"] in links else None
+    if not chosen or chosen["side"] not in links:
+        return None
+    return chosen["side"], chosen["id"]

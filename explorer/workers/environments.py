@@ -1,21 +1,20 @@
-"""What MindSpore must be told before it starts, so that it writes its compiler passes and every
-kernel's values to files.
-"""
+"""What MindSpore must be told before it starts, so that it writes passes and values to files."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 from explorer.model.engines import Kind
-
-PASSES = ("type_inference", "opt_pass_2_opt_a", "validate")
-"""The program as written, with its gradient expanded, and as it is handed to the kernels (2.10.0).
-"""
+from explorer.model.passes import PASSES
 
 EVERY_STEP = "3"
-"""The level at which the steps within a pass are written too; 1 writes passes alone, 2 the
-backend's as well (2.10.0).
+"""The level at which the steps within a pass are written too (2.10.0).
+
+Level 1 writes passes alone, level 2 the backend's as well.
 """
+
+GRAPHS_FOLDER = "MS_DEV_SAVE_GRAPHS_PATH"
+"""The variable that names the folder to which passes are written (2.10.0)."""
 
 IR = "ir"
 DUMP = "dump"
@@ -23,22 +22,19 @@ SETTINGS = "MINDSPORE_DUMP_CONFIG"
 """The variable that names the file with the dump's settings."""
 
 OUTPUTS_ALONE = 2
-"""What the dump's ``input_output`` is for outputs without inputs: an input is another kernel's
-output, and each is a file.
-"""
+"""The dump's ``input_output`` for outputs without inputs: an input is another kernel's output."""
 
 
 def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
-    """Variables of a worker that captures graphs, all read when MindSpore starts; writes the dump's
-    settings to ``scratch``.
+    """Variables of a worker that captures graphs; writes the dump's settings to ``scratch``.
 
-    Without ``values`` no kernel's values are written: such a worker captures graphs without values,
-    and sooner.
+    MindSpore 2.10 reads them all when it starts. Without ``values`` no kernel's values are written:
+    such a worker captures graphs without values, and sooner.
     """
     passes = {
         "MS_DEV_SAVE_GRAPHS": "1",
-        "MS_DEV_SAVE_GRAPHS_PATH": str(scratch / IR),
-        "MS_DEV_DUMP_IR_PASSES": ",".join(PASSES),
+        GRAPHS_FOLDER: str(scratch / IR),
+        "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in PASSES),
     }
     return {**passes, SETTINGS: str(_settings(scratch))} if values else passes
 
@@ -46,11 +42,11 @@ def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
 def _settings(scratch: Path) -> Path:
     settings = scratch / "dump.json"
     common = {
-        "op_debug_mode": 0,
+        "op_debug_mode": 0,  # all kernels, not those that overflow alone
         "dump_mode": 0,
         "path": str(scratch / DUMP),
         "net_name": "Net",
-        "iteration": "all",
+        "iteration": "all",  # a worker captures several graphs; "0" dumps the first run alone
         "saved_data": "tensor",
         "input_output": OUTPUTS_ALONE,
         "kernels": [],
@@ -68,10 +64,8 @@ def _settings(scratch: Path) -> Path:
 
 
 def passes_environment(scratch: Path) -> dict[str, str]:
-    """Variables of a worker that writes down what each compiler pass, and each step within one,
-    makes of a program.
-    """
-    return {"MS_DEV_SAVE_GRAPHS": EVERY_STEP, "MS_DEV_SAVE_GRAPHS_PATH": str(scratch / IR)}
+    """Variables of a worker that writes down what each step of a compiler pass makes of a program."""
+    return {"MS_DEV_SAVE_GRAPHS": EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
 
 
 ENVIRONMENTS: dict[Kind, Callable[[Path], dict[str, str]]] = {

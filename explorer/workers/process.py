@@ -1,6 +1,4 @@
-"""One worker process as its parent sees it: started, asked, waited for, stopped with all that it
-left.
-"""
+"""One worker process as its parent sees it: started, asked, waited for, stopped."""
 
 import contextlib
 import os
@@ -16,14 +14,17 @@ from pathlib import Path
 import msgspec
 
 from explorer.model.engines import Kind
+from explorer.shipped import PACKAGE
 from explorer.workers.environments import ENVIRONMENTS
 from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = PACKAGE.parent
 """The folder that holds the package ``explorer``, which workers must be able to import."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-"""Sums change by 1e-6 with the number of threads, and two threads on a loaded machine can be a
+"""One thread for numerical libraries.
+
+Sums change by 1e-6 with the number of threads, and two threads on a loaded machine can be a
 thousand times slower.
 """
 
@@ -34,14 +35,13 @@ STDERR_TAIL = 2000
 """How many of the last bytes of a lost worker's stderr are told."""
 
 GRACE_SECONDS = 30.0
-"""What a first call gets on top of its own limit, for the process to start and import its
-framework.
-"""
+"""What a first call gets beyond its limit, for the process to start and import its framework."""
 
 CLOSING_SECONDS = 5.0
 """How long a worker that has closed its pipe may take to die."""
 
 CHUNK = 1 << 20
+"""Bytes read from a worker's pipe at a time."""
 
 
 class WorkerProcess:
@@ -75,8 +75,10 @@ class WorkerProcess:
         return environment
 
     def ask(self, call: Call, seconds: float) -> Answer | Lost:
-        """Send one request and wait up to ``seconds`` for its answer (the first one gets
-        GRACE_SECONDS more).
+        """Send one request and wait up to ``seconds`` for its answer.
+
+        The first one gets GRACE_SECONDS more. A Lost is told apart from an answer by its type;
+        after one the process is of no more use.
         """
         deadline = time.monotonic() + seconds
         if self._fresh:
@@ -86,6 +88,7 @@ class WorkerProcess:
             write(self._requests, call)  # type: ignore[arg-type]  # a pipe of Popen is a BinaryIO in all but name
         except BrokenPipeError:
             return self._crashed()
+        # The deadline is one for the whole answer: a worker that dribbles must not outlive it.
         header = self._read(HEADER.size, deadline)
         if isinstance(header, Lost):
             return header
@@ -95,6 +98,7 @@ class WorkerProcess:
         return msgspec.msgpack.decode(body, type=Answer)
 
     def _read(self, count: int, deadline: float) -> bytes | Lost:
+        # Read below the buffer of the file object: what lies in there no selector sees.
         pipe = self._replies.fileno()
         parts = bytearray()
         with selectors.DefaultSelector() as selector:
@@ -102,8 +106,8 @@ class WorkerProcess:
             while len(parts) < count:
                 left = deadline - time.monotonic()
                 if left <= 0 or not selector.select(left):
-                    detail = f"no answer within the time limit; raise --timeout to wait longer{self._last_words()}"
-                    return Lost("timed_out", detail)
+                    advice = "no answer within the time limit; raise --timeout to wait longer"
+                    return Lost("timed_out", advice + self._last_words())
                 chunk = os.read(pipe, min(count - len(parts), CHUNK))
                 if not chunk:
                     return self._crashed()
@@ -125,12 +129,12 @@ class WorkerProcess:
 
     def stop(self) -> None:
         """Kill the process with all that it has started, and remove its scratch folder."""
-        with contextlib.suppress(ProcessLookupError):  # it may be gone already
+        # The worker leads a session of its own, and msrun and the like run in it as well.
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
         for pipe in (self._requests, self._replies, self._errors):
-            with contextlib.suppress(
-                BrokenPipeError
-            ):  # what was still unsent to a process that is gone
+            # Closing flushes what was still unsent to a process that is gone.
+            with contextlib.suppress(BrokenPipeError):
                 pipe.close()
         shutil.rmtree(self.scratch, ignore_errors=True)

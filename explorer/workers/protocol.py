@@ -1,11 +1,11 @@
-"""What passes between a worker and its parent: length-prefixed MessagePack, one request and one
-answer at a time.
-"""
+"""What passes between a worker and its parent: length-prefixed MessagePack, a call at a time."""
 
 import struct
 from typing import BinaryIO, Literal
 
 import msgspec
+
+from explorer.model.results import Failure
 
 HEADER = struct.Struct("<Q")
 """The length of the message that follows, in bytes."""
@@ -19,8 +19,10 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reply: the MessagePack of what the function returned, what cannot be imported, or a
-    traceback of ours.
+    """One reply, in one of three fields.
+
+    ``value`` is the MessagePack of what the function returned, ``missing`` says what cannot be
+    imported, ``fault`` is the traceback of an error of our own.
     """
 
     value: bytes = b""
@@ -36,6 +38,11 @@ class Lost(msgspec.Struct, frozen=True):
 
     outcome: Literal["crashed", "timed_out"]
     detail: str
+
+    @property
+    def failure(self) -> Failure:
+        """The loss as the error of a result."""
+        return Failure(self.outcome, self.detail)
 
 
 def write(stream: BinaryIO, message: Call | Answer) -> None:

@@ -1,6 +1,4 @@
-"""The queue that exploring and measuring share: many requests, each with the workers that may take
-it.
-"""
+"""The queue that exploring and measuring share: requests, each with workers that may take it."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -38,22 +36,20 @@ class Job:
 
 
 Outcome = Any
-"""What a job's target returned, a Lost, or the MissingFrameworkError that the worker's start ended
-in.
-"""
+"""What a job's target returned, a Lost, or the MissingFrameworkError that its worker ended in."""
 
 
 def carry_out(
     jobs: Iterable[Job], workers: Workers, progress: Progress = no_progress
 ) -> dict[Any, Outcome]:
-    """Carry out every job, the workers side by side; the outcomes by the jobs' keys, in the jobs'
-    order.
+    """Carry out every job, the workers side by side; the outcomes by key, in the jobs' order.
 
     When a request raises for another cause than a missing framework, or on Ctrl-C, the workers are
     stopped and the exception goes on.
     """
     queue = _Queue(list(jobs), progress)
     kinds = queue.kinds()
+    # A thread a worker: each waits on a pipe nearly all the time.
     with ThreadPoolExecutor(max(len(kinds), 1)) as pool:
         try:
             futures = [pool.submit(queue.serve, kind, workers) for kind in kinds]
@@ -62,7 +58,7 @@ def carry_out(
                 future.result()
         except BaseException:
             queue.stopped.set()
-            workers.close()
+            workers.close()  # the threads that wait for an answer get one: their worker is gone
             raise
     return {job.key: queue.outcomes[job.key] for job in queue.jobs}
 
@@ -115,4 +111,5 @@ class _Queue:
             self.outcomes[job.key] = outcome
             self._done[job.stage] = self._done.get(job.stage, 0) + 1
             done = self._done[job.stage]
+        # Outside the lock: it may draw on a terminal, and nobody else should wait for that.
         self._progress(job.stage, done, self._totals[job.stage])

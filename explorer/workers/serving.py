@@ -1,6 +1,4 @@
-"""The worker's own side, run as ``python -m explorer.workers.serving``: takes calls, imports what
-they name, answers.
-"""
+"""The worker's own side, run as ``python -m explorer.workers.serving``: takes calls and answers."""
 
 import importlib
 import os
@@ -15,13 +13,15 @@ from explorer.workers.protocol import HEADER, Answer, Call, write
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer calls one after another; the process ends when ``requests`` does, even in the middle
-    of a call.
+    """Answer calls one after another, until ``requests`` ends.
+
+    The process ends then, even in the middle of a call: the thread that listens sees it at once.
     """
     waiting: list[bytes] = []
     arrived = threading.Semaphore(0)
 
     def listen() -> None:
+        """Take calls off the pipe while the main thread is busy with an earlier one."""
         while header := requests.read(HEADER.size):
             waiting.append(requests.read(HEADER.unpack(header)[0]))
             arrived.release()
@@ -38,6 +38,7 @@ def _answer(call: Call) -> Answer:
     module, _, name = call.target.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
+        # The function's own annotation says which record the argument is to become.
         hints = typing.get_type_hints(function)
         hints.pop("return", None)
         (argument_type,) = hints.values()
@@ -50,9 +51,7 @@ def _answer(call: Call) -> Answer:
 
 
 def main() -> None:
-    """Take the standard streams for the protocol: whatever a framework prints goes to stderr
-    instead.
-    """
+    """Take the standard streams for the protocol; what a framework prints goes to stderr instead."""
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)

@@ -37,6 +37,7 @@ class Workers:
         self._locks: dict[Kind, threading.Lock] = {
             kind: threading.Lock() for kind in typing.get_args(Kind)
         }
+        # Whoever forgets to close them must not leave processes and scratch folders behind.
         atexit.register(self.close)
 
     def __enter__(self) -> "Workers":
@@ -53,12 +54,11 @@ class Workers:
     def call(
         self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]
     ) -> Reply | Lost:
-        """Run ``target`` ("module:function") on ``argument`` in the worker of ``kind``; a Lost when
-        there is no reply.
+        """Run ``target`` ("module:function") on ``argument`` in the worker of ``kind``.
 
-        Raises MissingFrameworkError when the worker cannot import what it needs, and
-        WorkerFaultError when the function itself raised: engines turn what frameworks raise into
-        outcomes.
+        Returns a Lost when there is no reply. Raises MissingFrameworkError when the worker cannot
+        import what it needs, and WorkerFaultError when the function itself raised: engines turn
+        what frameworks raise into outcomes.
         """
         with self._locks[kind]:
             process = self._processes.get(kind)
@@ -66,9 +66,8 @@ class Workers:
                 process = self._processes[kind] = WorkerProcess(kind)
             try:
                 answer = process.ask(Call(target, msgspec.msgpack.encode(argument)), self.timeout)
-            except (
-                BaseException
-            ):  # Ctrl-C among others: what the worker would still say belongs to no later request
+            except BaseException:
+                # Ctrl-C among others: what the worker would still say belongs to no later request.
                 self._stop(kind)
                 raise
             if isinstance(answer, Lost):

@@ -2,7 +2,6 @@
 and where the graphs part.
 """
 
-from explorer.compare.align.aligning import align
-from explorer.model.alignment import Alignment, Coverage, Divergence, Pair, Reason, Unpaired
+from explorer.compare.align.alignment import align
 
-__all__ = ["Alignment", "Coverage", "Divergence", "Pair", "Reason", "Unpaired", "align"]
+__all__ = ["align"]

@@ -1,133 +1,115 @@
-"""Pairs that need no search: leaves and results by their names, and what the pairs around it leave
-no choice for.
-"""
+"""Pairs that need no search: leaves and results, by their names."""
 
-from explorer.compare.align.families import BOOKKEEPING
-from explorer.compare.align.side import LEAVES, WORK, Slot
-from explorer.compare.align.state import Matching
+from explorer.compare.align.matching import NOISE, Match, Matching, Mismatch
+from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.model.graph import Phase
 
-NOISE = 10.0
-"""Results are noise about zero up to this many times ``atol``: a gradient that cancels is a sum of
-larger terms.
-"""
+PHASES: tuple[Phase, ...] = ("forward", "backward")
 
 
-def leaves(matching: Matching) -> None:
-    """Inputs, parameters and named constants pair by name; those whose values differ pair with
+def pair_leaves(matching: Matching) -> None:
+    """Pairs inputs, parameters and named constants by name; those whose values differ pair with
     nothing else.
     """
-    named = [
-        [n for n in side.ordered() if side.nodes[n].kind in LEAVES | {"constant"}]
-        for side in matching.sides
-    ]
-    by_name = [
-        {side.nodes[n].name: n for n in reversed(nodes)}
-        for side, nodes in zip(matching.sides, named, strict=True)
-    ]
-    for name in [name for name in reversed(by_name[0]) if name and name in by_name[1]]:
-        left, right = by_name[0][name], by_name[1][name]
-        slots = matching.sides[0].slot(left), matching.sides[1].slot(right)
-        kinds = {side.nodes[slot[0]].kind for side, slot in zip(matching.sides, slots, strict=True)}
-        if "constant" in kinds and not matching.held(*slots):
+    leaves, other_leaves = _leaves(matching.left), _leaves(matching.right)
+    for name, left in leaves.items():
+        right = other_leaves.get(name)
+        if right is None:
             continue
-        matching.named |= {f"0{left}", f"1{right}"}
-        if matching.held(*slots) is False:
-            matching.differing.append((left, right))
+        agrees = left.value.agrees(right.value)
+        # Every engine numbers its constants itself: an equal name alone means nothing.
+        if not agrees and "constant" in (left.kind, right.kind):
+            continue
+        matching.reserve(left, right)
+        if agrees is False:
+            matching.mismatches.append(Mismatch(left, right))
         else:
-            matching.join(*slots, "name")
+            matching.join(left.value, right.value, "name")
 
 
-def unobserved(matching: Matching) -> None:
-    """A value that one side did not observe, or that is rounding noise about zero, pairs where op
-    and all inputs do.
+def _leaves(side: Side) -> dict[str, Vertex]:
+    """The first leaf or constant of each name."""
+    leaves: dict[str, Vertex] = {}
+    for node in side.nodes:
+        if node.name and (node.is_leaf or node.kind == "constant"):
+            leaves.setdefault(node.name, node)
+    return leaves
+
+
+def pair_results(matching: Matching) -> None:
+    """Pairs results by phase and name, the rest by their order; a result never pairs with anything
+    else.
     """
-    left, right = matching.sides
-    relations = matching.relations
-    for node in left.ordered():
-        if node in relations.partner[0] or left.nodes[node].kind not in WORK:
-            continue
-        for other in relations.successors(node):
-            slots = left.slot(node), right.slot(other)
-            if matching.held(*slots) is None or matching.noise(*slots):
-                matching.join(*slots, "provenance")
-                break
-
-
-def results(matching: Matching) -> None:
-    """Named results pair by phase and name, the rest by what feeds them; a result is never matched
-    away by another's value.
-    """
-    left, right = matching.sides
-    rest = [side.results() for side in matching.sides]
-    names = [
-        {(s.nodes[n].phase, s.nodes[n].name): n for n in reversed(r)}
-        for s, r in zip(matching.sides, rest, strict=True)
-    ]
-    both = [
-        (names[0][key], names[1][key]) for key in reversed(names[0]) if key[1] and key in names[1]
-    ]
-    for index in (0, 1):
-        taken = {pair[index] for pair in both}
-        rest[index] = [n for n in rest[index] if n not in taken]
-    for phase in ("forward", "backward"):
-        mine, theirs = (
-            [n for n in r if s.nodes[n].phase == phase]
-            for r, s in zip(rest, matching.sides, strict=True)
-        )
-        if len(mine) == len(theirs):
-            both += list(zip(mine, theirs, strict=True))
-    turned = {
-        left.nodes[one[0]].name
-        for one, other, how in matching.found
-        if how == "name" and matching.layout(one, other)
+    transposed = {
+        match.left.node.name for match in matching.matches if _is_in_another_layout(matching, match)
     }
-    for one, other in both:
-        if _equal_results(
-            matching,
-            left.result(one),
-            right.result(other),
-            left.nodes[one].name.removeprefix("d") in turned,
-        ):
-            matching.join(left.slot(one), right.slot(other), "name")
-            _makers(matching, left.inputs[one][:1], right.inputs[other][:1])
+    for left, right in _results_to_compare(matching):
+        any_layout = left.name.removeprefix("d") in transposed
+        if _are_equal_results(matching, left.result, right.result, any_layout):
+            matching.join(left.value, right.value, "name")
+            _pair_makers(matching, left, right)
         else:
-            matching.differing.append((one, other))
+            matching.mismatches.append(Mismatch(left, right))
 
 
-def _makers(matching: Matching, left: tuple[Slot, ...], right: tuple[Slot, ...]) -> None:
-    """What makes an equal result is the same work on both sides, unless one side only reshapes it
-    there.
+def _is_in_another_layout(matching: Matching, match: Match) -> bool:
+    return match.how == "name" and matching.layout(match.left, match.right) is not None
+
+
+def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
+    """Results of the same name; then the others of a phase, one after the other, where both sides
+    have as many.
     """
-    for one, other in zip(left, right, strict=False):
-        nodes = [
-            side.nodes[slot[0]] for side, slot in zip(matching.sides, (one, other), strict=True)
-        ]
-        tidying = [
-            side.family(node.id) in BOOKKEEPING
-            for side, node in zip(matching.sides, nodes, strict=True)
-        ]
-        free = (
-            one[0] not in matching.relations.partner[0]
-            and other[0] not in matching.relations.partner[1]
-        )
-        mains = one == matching.sides[0].slot(one[0]) and other == matching.sides[1].slot(other[0])
-        if (
-            free
-            and mains
-            and tidying[0] == tidying[1]
-            and {node.kind for node in nodes} <= WORK
-            and matching.held(one, other)
-        ):
-            matching.join(one, other, "value+provenance")
+    named, other_named = _named_results(matching.left), _named_results(matching.right)
+    shared = [key for key in named if key in other_named]
+    pairs = [(named[key], other_named[key]) for key in shared]
+    for phase in PHASES:
+        rest = _others(matching.left, phase, shared)
+        other_rest = _others(matching.right, phase, shared)
+        # Engines need not call a result the same, but they list results in the same order.
+        if len(rest) == len(other_rest):
+            pairs += zip(rest, other_rest, strict=True)
+    return pairs
 
 
-def _equal_results(matching: Matching, left: Slot, right: Slot, any_layout: bool) -> bool:
-    """Results agree element by element (in any order where their parameter is stored in another
-    one); noise about zero agrees.
+def _named_results(side: Side) -> dict[tuple[Phase, str], Vertex]:
+    """The first result of each phase and name."""
+    results: dict[tuple[Phase, str], Vertex] = {}
+    for node in side.results():
+        if node.name:
+            results.setdefault((node.phase, node.name), node)
+    return results
+
+
+def _others(side: Side, phase: Phase, shared: list[tuple[Phase, str]]) -> list[Vertex]:
+    """The results of a phase that are not the ones of any shared name."""
+    named = _named_results(side)
+    taken = {named[key] for key in shared}
+    return [node for node in side.results(phase) if node not in taken]
+
+
+def _are_equal_results(matching: Matching, left: Value, right: Value, any_layout: bool) -> bool:
+    """Whether results agree element by element (in any order where their parameter is stored in
+    another one), or are noise about zero.
     """
-    held = matching.held(left, right)
-    if held is None:
+    agrees = left.agrees(right)
+    if agrees is None or matching.are_noise(left, right, NOISE):
         return True
-    return matching.noise(left, right, NOISE) or (
-        held and (any_layout or matching.layout(left, right) is None)
-    )
+    return agrees and (any_layout or matching.layout(left, right) is None)
+
+
+def _pair_makers(matching: Matching, left: Vertex, right: Vertex) -> None:
+    """Pairs what makes an equal result: the same work on both sides, unless one side only reshapes
+    it there.
+    """
+    if not left.inputs or not right.inputs:
+        return
+    value, other = left.inputs[0], right.inputs[0]
+    if not _is_made_by_free_work(value) or not _is_made_by_free_work(other):
+        return
+    if value.node.is_bookkeeping == other.node.is_bookkeeping and value.agrees(other):
+        matching.join(value, other, "value+provenance")
+
+
+def _is_made_by_free_work(value: Value) -> bool:
+    return value.is_main and value.node.is_free and value.node.is_work

@@ -1,281 +1,288 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
-from explorer.compare.align.contrast import reading
-from explorer.compare.align.detached import detached
-from explorer.compare.align.extra import Both, added, ahead, extra, unmatched
-from explorer.compare.align.families import BOOKKEEPING
-from explorer.compare.align.finding import (
-    NOTHING,
-    Finding,
-    Phase,
-    compared,
-    found_both,
-    line_of,
-    one_sided,
-    tail,
+from explorer.compare.align.matching import Matching, Mismatch
+from explorer.compare.align.one_sided import (
+    ABSENT,
+    extra_ops,
+    gradient_added,
+    gradient_stopped,
+    nothing_in_common,
+    ops_ahead,
 )
-from explorer.compare.align.side import LEAVES
-from explorer.compare.align.state import Matching
+from explorer.compare.align.provenance import shared_origins
+from explorer.compare.align.sides import Side, Vertex
 from explorer.compare.align.suspects import (
     Suspects,
+    SuspectsBySide,
+    find_suspects,
     same_work,
-    shared,
-    stretch,
-    suspects,
     unpaired_onwards,
 )
+from explorer.compare.align.wording import (
+    NO_DIVERGENCE,
+    Contrast,
+    Finding,
+    between,
+    contrast,
+    named,
+    on_one_side,
+    reading,
+    row_of,
+)
+from explorer.model.graph import Phase
+
+NOT_ALIKE = 0, False, False
+"""The likeness of two nodes that have nothing in common."""
 
 
-def diverge(matching: Matching, missing: tuple[list[str], list[str]]) -> Finding:
-    """Where two graphs part, if a named result differs; ``missing`` are gradients that only the one
-    or the other side has.
+def diverge(matching: Matching, missing: list[Vertex]) -> Finding:
+    """Where two graphs part, if a named result differs.
+
+    ``missing`` are gradients that only the one or the other side has, the left's first.
     """
-    left = matching.sides[0]
-    results = [
-        (one, other) for one, other in matching.differing if left.nodes[one].kind == "output"
-    ]
-    if not results:
-        leaves = [
-            pair
-            for pair in matching.differing
-            if not any(n.kind == "output" for n in left.nodes.values())
-        ]
-        return (
-            _leaf(matching, *leaves[0], "forward") if leaves else _only_one_side(matching, missing)
-        )
-    phase: Phase = (
-        "forward" if any(left.nodes[one].phase == "forward" for one, _ in results) else "backward"
-    )
-    results = [pair for pair in results if left.nodes[pair[0]].phase == phase]
-    among = _among(matching, results, phase)
-    if phase == "backward":
-        early = _early(matching, results)
+    in_forward = matching.differing_results("forward")
+    if in_forward:
+        suspects_of = _suspects_behind(matching, in_forward, "forward")
+        return _before_results(matching, in_forward, suspects_of, "forward")
+    in_backward = matching.differing_results("backward")
+    if in_backward:
+        early = _early(matching, in_backward)
         if early:
-            among, phase = early, "forward"
-    found = _from_leaves(matching, among, phase) or _from_entries(matching, among, phase)
-    return found or _from_results(matching, results, phase)
+            return _before_results(matching, in_backward, early, "forward")
+        suspects_of = _suspects_behind(matching, in_backward, "backward")
+        return _before_results(matching, in_backward, suspects_of, "backward")
+    # A graph that names no results, such as a compiler's early stage, still has its leaves.
+    if matching.mismatches and not matching.left.results():
+        return _from_leaf(matching.mismatches[0])
+    return _from_missing(missing[0]) if missing else NO_DIVERGENCE
 
 
-def _among(matching: Matching, results: list[tuple[str, str]], phase: Phase) -> Both:
+def _before_results(
+    matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
+) -> Finding:
+    """The earliest place among the suspects; where there is none, what makes the first result."""
     return (
-        suspects(matching, 0, [one for one, _ in results], phase),
-        suspects(matching, 1, [other for _, other in results], phase),
+        _from_leaves(matching, suspects_of, phase)
+        or _from_entries(matching, suspects_of, phase)
+        or _from_result(results[0], phase)
     )
 
 
-def _early(matching: Matching, results: list[tuple[str, str]]) -> Both | None:
+def _suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:
+    """The suspects of both sides."""
+    suspects_of = {}
+    for side in matching.sides:
+        suspects_of[side] = find_suspects([mismatch.on(side) for mismatch in results], phase)
+    return suspects_of
+
+
+def _early(matching: Matching, results: list[Mismatch]) -> SuspectsBySide | None:
     """Suspects of a forward that differs although its results agree, within tolerance or because a
     later op hides it.
 
     Steps that one side alone breaks down are no difference; the same op on both sides with another
     value is.
     """
-    fronts = []
-    for side, found in zip(matching.sides, _among(matching, results, "forward"), strict=True):
-        nodes, entries = (
-            tuple(n for n in each if side.nodes[n].phase == "forward")
-            for each in (found.nodes, found.entries)
-        )
-        fronts.append(Suspects(nodes, entries))
-    among = fronts[0], fronts[1]
-    pair = _counterparts(matching, (among[0].entries, among[1].entries))
-    if pair is None:
+    # The way back from a gradient leads through backward first: what is there is no suspect here.
+    suspects_of: dict[Side, Suspects] = {}
+    for side, suspects in _suspects_behind(matching, results, "forward").items():
+        suspects_of[side] = suspects.forward_only()
+    counterparts = _counterparts(suspects_of)
+    if counterparts is None:
         return None
-    chains = [unpaired_onwards(matching, index, pair[index]) for index in (0, 1)]
-    works = [
-        {(side.family(n), side.size(side.slot(n))) for n in c}
-        for side, c in zip(matching.sides, chains, strict=True)
-    ]
-    return among if any(family not in BOOKKEEPING for family, _ in works[0] & works[1]) else None
+    work, other_work = (_work_onwards(node) for node in counterparts)
+    return suspects_of if work & other_work else None
 
 
-def _from_leaves(matching: Matching, among: Both, phase: Phase) -> Finding | None:
+def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
+    """The family and the size of the value of what follows from a node before values agree again."""
+    work = set()
+    for node in unpaired_onwards(first):
+        if not node.is_bookkeeping:
+            work.add((node.family, node.value.size))
+    return work
+
+
+# Leaves
+
+
+def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Finding | None:
     """Inputs and parameters come before all computation: other values, or one that only one side
     has.
     """
-    for one, other in matching.differing:
-        if (one in among[0].nodes or other in among[1].nodes) and matching.sides[0].nodes[
-            one
-        ].kind in LEAVES:
-            return _leaf(matching, one, other, phase)
-    for index, side in enumerate(matching.sides):
-        for node in among[index].entries:
-            found = side.nodes[node]
-            if found.kind not in LEAVES:
-                continue
-            user = next((c for c in side.consumers[node] if c in among[index].nodes), None)
-            used = f"; {side.named(user)} uses it" if user else ""
-            sentence = f"First divergence: the {found.kind} `{found.name or found.op}` exists in {side.engine} only{used}"
-            parts = frozenset({node, *([user] if user else [])})
-            reads = reading(*side.shown(side.slot(node)))
-            return one_sided(
-                matching, index, node, phase, sentence, (reads, "absent"), None, parts, user
-            )
-    return None
+    left, right = suspects_of.values()
+    suspected = {*left.nodes, *right.nodes}
+    for mismatch in matching.mismatches:
+        is_suspect = not suspected.isdisjoint((mismatch.left, mismatch.right))
+        if is_suspect and mismatch.left.is_leaf:
+            return _from_leaf(mismatch, phase)
+    leaves = left.leaves() or right.leaves()
+    if not leaves:
+        return None
+    return _from_lone_leaf(leaves[0], suspects_of[leaves[0].side].user_of(leaves[0]), phase)
 
 
-def _leaf(matching: Matching, one: str, other: str, phase: Phase) -> Finding:
-    left = matching.sides[0].nodes[one]
-    slots = matching.sides[0].slot(one), matching.sides[1].slot(other)
-    mine, theirs, greatest, note = compared(matching, *slots)
-    against = f"{mine} against {theirs}{tail(greatest, note)}"
-    sentence = f"First divergence: the nets start from different values of `{left.name}`: {against}"
-    return found_both(
-        matching, (one, other), phase, sentence, (mine, theirs, greatest), ({one}, {other})
+def _from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> Finding:
+    left, right = mismatch.left, mismatch.right
+    readings = contrast(left.value, right.value)
+    sentence = (
+        f"First divergence: the nets start from different values of `{left.name}`:"
+        f" {readings.in_words()}"
     )
+    return between(left, right, phase, sentence, readings, [left, right])
 
 
-def _from_entries(matching: Matching, among: Both, phase: Phase) -> Finding | None:
+def _from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> Finding:
+    used = f"; {named(user)} uses it" if user else ""
+    sentence = (
+        f"First divergence: the {leaf.kind} `{leaf.name or leaf.op}` exists in"
+        f" {leaf.side.engine} only{used}"
+    )
+    readings = Contrast(reading(leaf.value), ABSENT)
+    if user is None:
+        return on_one_side(leaf, phase, sentence, readings, [leaf])
+    return on_one_side(leaf, phase, sentence, readings, [leaf, user], user.source)
+
+
+# Ops
+
+
+def _from_entries(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Finding | None:
     """The earliest suspects whose inputs agree: two ops that part, or work that the other side does
     not do.
     """
-    if not among[0].entries and not among[1].entries:
+    if not any(suspects.entries for suspects in suspects_of.values()):
         return None
-    told = (detached(matching, among) or added(matching, among)) if phase == "backward" else None
-    if told:
-        return told
-    pair = _counterparts(matching, (among[0].entries, among[1].entries))
-    if pair is None:
-        return unmatched(matching, among, phase)
-    for index in (0, 1):
-        line = ahead(matching, among, index, pair)
-        if line:
-            return extra(matching, index, line, pair[1 - index], phase)
-    return _two_ops(matching, among, pair, phase)
+    # A gradient that is left out changes all that follows: it is looked for before ops that differ.
+    left_out = _left_out(suspects_of) if phase == "backward" else None
+    if left_out:
+        return left_out
+    counterparts = _counterparts(suspects_of)
+    if counterparts is None:
+        return nothing_in_common(suspects_of, phase)
+    left, right = counterparts
+    for node, other in ((left, right), (right, left)):
+        row = ops_ahead(node, other, suspects_of)
+        if row:
+            return extra_ops(row, other, phase)
+    return _two_ops(matching, left, right, suspects_of, phase)
 
 
-def _counterparts(
-    matching: Matching, entries: tuple[tuple[str, ...], tuple[str, ...]]
-) -> tuple[str, str] | None:
-    """The earliest left entry that has a counterpart: shared inputs first, then the same kind of
-    op, module, and position.
-    """
-    left, right = matching.sides
-    for one in entries[0]:
-        ranked = []
-        for other in entries[1]:
-            if left.nodes[one].phase != right.nodes[other].phase:
-                continue
-            common, alike = shared(matching, one, other), same_work(matching, one, other)
-            place = (
-                bool(left.nodes[one].scope) and left.nodes[one].scope == right.nodes[other].scope
-            )
-            if common or alike or place:
-                ranked.append((common, alike, place, -right.rank[other], other))
-        if ranked:
-            return one, max(ranked)[-1]
+def _left_out(suspects_of: SuspectsBySide) -> Finding | None:
+    return gradient_stopped(suspects_of) or gradient_added(suspects_of)
+
+
+def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
+    """The earliest left entry that has a counterpart, and that one."""
+    left, right = suspects_of.values()
+    for node in left.entries:
+        best: Vertex | None = None
+        best_likeness = NOT_ALIKE
+        for other in right.entries:
+            likeness = _likeness(node, other)
+            if likeness > best_likeness:
+                best, best_likeness = other, likeness
+        if best:
+            return node, best
     return None
 
 
-def _two_ops(matching: Matching, among: Both, pair: tuple[str, str], phase: Phase) -> Finding:
+def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
+    """How much two nodes are alike: shared inputs count first, then the same kind of op, then the
+    same module.
+    """
+    if node.phase != other.phase:
+        return NOT_ALIKE
+    is_same_module = node.scope != "" and node.scope == other.scope
+    return shared_origins(node, other), same_work(node, other), is_same_module
+
+
+def _two_ops(
+    matching: Matching, left: Vertex, right: Vertex, suspects_of: SuspectsBySide, phase: Phase
+) -> Finding:
     """Two ops, or the stretches of ops that two lines of code became, with equal inputs and other
     values.
     """
-    lines = [stretch(matching, index, among[index], pair[index]) for index in (0, 1)]
-    sizes = [
-        matching.sides[index].size(matching.sides[index].slot(pair[index])) for index in (0, 1)
-    ]
-    if same_work(matching, *pair) and sizes[0] == sizes[1]:
-        lines = [[pair[0]], [pair[1]]]
-    exits = [line[-1] for line in lines]
-    wanted = matching.sides[1].size(matching.sides[1].slot(exits[1]))
-    exits[0] = next(
-        (
-            n
-            for n in reversed(lines[0])
-            if matching.sides[0].size(matching.sides[0].slot(n)) == wanted
-        ),
-        exits[0],
-    )
-    lines[0] = lines[0][: lines[0].index(exits[0]) + 1]
-    slots = matching.sides[0].slot(exits[0]), matching.sides[1].slot(exits[1])
-    mine, theirs, greatest, note = compared(matching, *slots)
-    who = " and ".join(line_of(matching.sides[index], lines[index]) for index in (0, 1))
+    if same_work(left, right) and left.value.size == right.value.size:
+        row, other_row = [left], [right]
+    else:
+        other_row = suspects_of[right.side].stretch(right)
+        row = _up_to_size(suspects_of[left.side].stretch(left), other_row[-1].value.size)
+    readings = contrast(row[-1].value, other_row[-1].value)
     sentence = (
-        f"First divergence in {phase}: {who} take equal inputs{_inputs_note(matching, pair)} but give different values: "
-        f"{mine} against {theirs}{tail(greatest, note)}"
+        f"First divergence in {phase}: {row_of(row)} and {row_of(other_row)} take equal"
+        f" inputs{_inputs_note(matching, left, right)} but give different values:"
+        f" {readings.in_words()}"
     )
-    return found_both(
-        matching, pair, phase, sentence, (mine, theirs, greatest), (set(lines[0]), set(lines[1]))
-    )
+    return between(left, right, phase, sentence, readings, [*row, *other_row])
 
 
-def _inputs_note(matching: Matching, pair: tuple[str, str]) -> str:
+def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
+    """Ops in a row up to the last one whose value has ``size`` elements; all where none has."""
+    for length in range(len(row), 0, -1):
+        if row[length - 1].value.size == size:
+            return row[:length]
+    return row
+
+
+def _inputs_note(matching: Matching, left: Vertex, right: Vertex) -> str:
     """What is odd about inputs that agree as sets of numbers: their order as arguments, or of the
     numbers within.
     """
-    relations = matching.relations
-    fed = {origin for origin, _ in matching.sides[0].inputs[pair[0]]}
-    apart = sorted(matching.sides[0].nodes[one].name for one, _ in matching.differing if one in fed)
-    if apart:
-        return " but for " + " and ".join(f"`{name}`" for name in apart)
-    mine = [relations.roots[0].get(origin) for origin in relations.origins(0, pair[0])]
-    theirs = relations.origins(1, pair[1])
-    if (
-        mine != theirs
-        and None not in mine
-        and len(set(mine)) > 1
-        and set(mine) == set(theirs)
-        and len(mine) == len(theirs)
-    ):
+    fed = matching.differing(left.side).intersection(left.feeders)
+    if fed:
+        return " but for " + " and ".join(f"`{name}`" for name in sorted(leaf.name for leaf in fed))
+    if _are_in_another_order(left, right):
         return ", given in another order,"
-    for slot in matching.sides[0].inputs[pair[0]]:
-        for other in matching.sides[1].inputs[pair[1]]:
-            if relations.roots[0].get(relations.root[0][slot[0]]) == relations.root[1][other[0]]:
-                how = matching.layout(slot, other)
-                if how:
-                    names = matching.sides[0].named(slot[0]), matching.sides[1].named(other[0])
-                    return f" ({names[0]} against {names[1]}: the same numbers, {how})"
+    return _layout_note(matching, left, right)
+
+
+def _layout_note(matching: Matching, left: Vertex, right: Vertex) -> str:
+    """The first input whose numbers lie in another layout on the other side."""
+    for value in left.inputs:
+        for other in right.inputs:
+            if value.node.origin.counterpart is other.node.origin:
+                layout = matching.layout(value, other)
+                if layout:
+                    names = f"{named(value.node)} against {named(other.node)}"
+                    return f" ({names}: the same numbers, {layout})"
     return ""
 
 
-def _from_results(matching: Matching, results: list[tuple[str, str]], phase: Phase) -> Finding:
+def _are_in_another_order(left: Vertex, right: Vertex) -> bool:
+    """Whether two nodes read the same quantities as other arguments."""
+    wanted = [origin.counterpart for origin in left.origins]
+    origins = right.origins
+    if None in wanted or len(set(wanted)) < 2 or len(wanted) != len(origins):
+        return False
+    return wanted != origins and set(wanted) == set(origins)
+
+
+# Results
+
+
+def _from_result(mismatch: Mismatch, phase: Phase) -> Finding:
     """All that leads to a result agrees with something on the other side, but not with what leads
     to the result there.
     """
-    one, other = results[0]
-    slots = matching.sides[0].result(one), matching.sides[1].result(other)
-    mine, theirs, greatest, note = compared(matching, *slots)
-    name = matching.sides[0].nodes[one].name or one
-    makers = [
-        next((o for o, _ in side.inputs[n]), n)
-        for side, n in zip(matching.sides, (one, other), strict=True)
-    ]
-    who = " and ".join(
-        f"{matching.sides[i].named(makers[i])} in {matching.sides[i].engine}" for i in (0, 1)
-    )
-    against = f"{mine} against {theirs}{tail(greatest, note)}"
+    left, right = mismatch.left, mismatch.right
+    maker = left.inputs[0].node if left.inputs else left
+    other_maker = right.inputs[0].node if right.inputs else right
+    readings = contrast(left.result, right.result)
     sentence = (
-        f"First divergence in {phase}: `{name}` comes from {who}, which are not the same: {against}"
+        f"First divergence in {phase}: `{left.name or left.id}` comes from {named(maker)} in"
+        f" {maker.side.engine} and {named(other_maker)} in {other_maker.side.engine}, which are not"
+        f" the same: {readings.in_words()}"
     )
-    return found_both(
-        matching,
-        (makers[0], makers[1]),
-        phase,
-        sentence,
-        (mine, theirs, greatest),
-        ({one}, {other}),
-    )
+    return between(maker, other_maker, phase, sentence, readings, [left, right])
 
 
-def _only_one_side(matching: Matching, missing: tuple[list[str], list[str]]) -> Finding:
+def _from_missing(result: Vertex) -> Finding:
     """Everything that both sides name agrees, but one of them has a gradient more."""
-    for index, side in enumerate(matching.sides):
-        for node in missing[index][:1]:
-            opposite = matching.sides[1 - index].engine
-            slot = side.result(node)
-            reads = reading(*side.shown(slot))
-            name = side.nodes[node].name
-            sentence = f"First divergence in backward: `{name}` is a result of {side.engine} only; {opposite} has none"
-            return one_sided(
-                matching,
-                index,
-                node,
-                "backward",
-                sentence,
-                (reads, "absent"),
-                None,
-                frozenset({node}),
-                None,
-            )
-    return NOTHING
+    side = result.side
+    sentence = (
+        f"First divergence in backward: `{result.name}` is a result of {side.engine} only;"
+        f" {side.other.engine} has none"
+    )
+    readings = Contrast(reading(result.result), ABSENT)
+    return on_one_side(result, "backward", sentence, readings, [result])

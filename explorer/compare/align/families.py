@@ -5,14 +5,24 @@ work.
 import re
 from functools import lru_cache
 
+# Names of MindSpore 2.10's primitives and of PyTorch 2.13's ATen operators and tape nodes.
 FAMILIES: dict[str, str] = {
     "matmul": "mm addmm bmm baddbmm batchmatmul dense linear matmulext einsum dot mv addmv addbmm",
-    "conv": "conv1d conv2d conv3d convolution conv1dext conv2dext conv3dext convolutionoverrideable "
-    "mkldnnconvolution cudnnconvolution",
-    "convgrad": "conv2dbackpropinput conv2dbackpropfilter conv3dbackpropinput conv3dbackpropfilter conv2dtranspose",
+    "conv": (
+        "conv1d conv2d conv3d convolution conv1dext conv2dext conv3dext convolutionoverrideable "
+        "mkldnnconvolution cudnnconvolution"
+    ),
+    "convgrad": (
+        "conv2dbackpropinput conv2dbackpropfilter conv3dbackpropinput conv3dbackpropfilter "
+        "conv2dtranspose"
+    ),
     "relu": "reluv2 relu6 clampmin",
     "relugrad": "thresholdbackward relugradv2 relu6grad",
-    "add": "biasadd adds addext addscalar addtensor tensoradd addn accumulate accumulategrad inplaceaddext",
+    "add": (
+        "biasadd adds addext addscalar addtensor tensoradd addn accumulate accumulategrad "
+        "inplaceaddext"
+    ),
+    # The gradient of a bias is the sum of what comes in, as PyTorch computes it.
     "sum": "reducesum biasaddgrad sumext sumtosize",
     "mean": "reducemean meanext",
     "max": "reducemax amax argmaxwithvalue",
@@ -20,35 +30,53 @@ FAMILIES: dict[str, str] = {
     "mul": "muls mulscalar multensor",
     "div": "realdiv divs truediv divide divmod",
     "pow": "powtensorscalar powscalar pows square",
-    "batchnorm": "nativebatchnorm nativebatchnormlegit nativebatchnormlegitfunctional nativebatchnormlegitnotraining "
-    "batchnormext batchnormwithupdate batchnormimplindex cudnnbatchnorm fusedbatchnorm",
+    "batchnorm": (
+        "nativebatchnorm nativebatchnormlegit nativebatchnormlegitfunctional "
+        "nativebatchnormlegitnotraining batchnormext batchnormwithupdate batchnormimplindex "
+        "cudnnbatchnorm fusedbatchnorm"
+    ),
     "layernorm": "nativelayernorm layernormext layernormv3",
     "groupnorm": "nativegroupnorm groupnormext",
     "softmax": "softmaxext",
     "logsoftmax": "logsoftmaxext",
-    "crossentropy": "nllloss nlllossforward nllloss2dforward nlllossnd crossentropyloss softmaxcrossentropywithlogits "
-    "sparsesoftmaxcrossentropywithlogits",
+    "crossentropy": (
+        "nllloss nlllossforward nllloss2dforward nlllossnd crossentropyloss "
+        "softmaxcrossentropywithlogits sparsesoftmaxcrossentropywithlogits"
+    ),
     "mseloss": "mselossext",
     "gelu": "geluext",
     "dropout": "nativedropout dropoutext dropoutdomask dropoutdomaskext fuseddropout bernoulli",
-    "maxpool": "maxpool2d maxpool2dwithindices maxpoolwithargmax maxpoolwithargmaxv2 maxpoolwithmask maxpoolwithindices",
+    "maxpool": (
+        "maxpool2d maxpool2dwithindices maxpoolwithargmax maxpoolwithargmaxv2 maxpoolwithmask "
+        "maxpoolwithindices"
+    ),
     "avgpool": "avgpool2d adaptiveavgpool2d",
     "embedding": "gather indexselect gatherd takealongaxis",
     "slice": "stridedslice sliceext select selectview selectextview narrow narrowview",
     "concat": "cat concatd stack",
-    "reshape": "view unsafeview viewcopy flatten squeeze unsqueeze expanddims reshapeext contiguous unflatten expanddimsview "
-    "flattenext reshapeview viewas squeezecopy unsqueezecopy",
-    "transpose": "permute t numpyt mt swapaxes movedim transposeext transposeview transposeextview permutecopy tcopy",
+    "reshape": (
+        "view unsafeview viewcopy flatten squeeze unsqueeze expanddims reshapeext contiguous "
+        "unflatten expanddimsview flattenext reshapeview viewas squeezecopy unsqueezecopy"
+    ),
+    "transpose": (
+        "permute t numpyt mt swapaxes movedim transposeext transposeview transposeextview "
+        "permutecopy tcopy"
+    ),
     "cast": "tocopy to castext todtype",
-    "identity": "clone cloneext detach alias copy depend load stopgradient liftfresh liftfreshcopy aliascopy detachcopy "
-    "optimizationbarrier",
+    "identity": (
+        "clone cloneext detach alias copy depend load stopgradient liftfresh liftfreshcopy "
+        "aliascopy detachcopy optimizationbarrier"
+    ),
     "expand": "broadcastto expandas tile repeat expandcopy broadcasttoview expanddim",
     "tuple": "maketuple tuplegetitem getitem updatestate makelist listgetitem",
-    "fill": "zeroslike oneslike zeros ones full fulllike fillv2 scalartensor zeroslikeext oneslikeext newzeros newones newfull "
-    "newemptystrided emptylike empty scalartotensor onesext zerosext",
+    "fill": (
+        "zeroslike oneslike zeros ones full fulllike fillv2 scalartensor zeroslikeext "
+        "oneslikeext newzeros newones newfull newemptystrided emptylike empty scalartotensor "
+        "onesext zerosext"
+    ),
 }
-"""Family to its other members, squashed: lower case, no underscores, no namespace, overload or
-version.
+"""Family to its other members, squashed: in lower case, without underscores, namespace, overload
+or version.
 """
 
 BOOKKEEPING = frozenset({"reshape", "transpose", "cast", "identity", "expand", "tuple", "fill"})
@@ -57,10 +85,14 @@ BOOKKEEPING = frozenset({"reshape", "transpose", "cast", "identity", "expand", "
 _FAMILY = {
     member: family for family, members in FAMILIES.items() for member in (family, *members.split())
 }
+
+# aten.addmm.default, prims::convert_element_type, PrimFunc_ReLU, _operator.getitem
 _NAMESPACES = re.compile(
     r"^(?:torch\.)?(?:ops\.)?(?:aten|prims|prim|primfunc|_operator|operator)(?:\.|::|_)",
     re.IGNORECASE,
 )
+
+# MindSpore has ReluGrad and Conv2DBackward, PyTorch threshold_backward and AddmmBackward0.
 _GRAD = re.compile(r"^(?:grad(?=.)|pyboost)?(.+?)(?:backwardext|backward|gradext|grad|bprop)$")
 
 
@@ -69,18 +101,24 @@ def family(op: str) -> str:
     """The family of an operator named as an IR, a tape or a dispatcher names it; its own squashed
     name where the table has none.
 
-    >>> family("aten.addmm.default"), family("MatMul"), family("AddmmBackward0"), family("BiasAddGrad")
-    ('matmul', 'matmul', 'matmulgrad', 'sum')
+    >>> family("aten.addmm.default"), family("AddmmBackward0"), family("BiasAddGrad")
+    ('matmul', 'matmulgrad', 'sum')
     """
-    plain = _NAMESPACES.sub("", op)
-    if plain != op:
-        plain = plain.split(".")[0]
-    squashed = re.sub(r"[^a-z0-9]", "", plain.rsplit("/", 1)[-1].lower())
-    squashed = re.sub(r"(?<=backward)\d+$", "", squashed)
+    squashed = _squashed(op)
     if squashed in _FAMILY:
         return _FAMILY[squashed]
     grad = _GRAD.match(squashed)
     if not grad:
         return squashed
     base = _FAMILY.get(grad[1], grad[1])
-    return base if base in BOOKKEEPING else base + "grad"
+    # The backward of a reshape is a reshape: it makes no new numbers either.
+    return base if base in BOOKKEEPING else f"{base}grad"
+
+
+def _squashed(op: str) -> str:
+    """The bare name of an operator: ``addmmbackward`` of AddmmBackward0."""
+    plain = _NAMESPACES.sub("", op)
+    if plain != op:
+        plain = plain.split(".")[0]  # what follows names the overload: default, Tensor_Scalar
+    letters = re.sub(r"[^a-z0-9]", "", plain.rsplit("/", 1)[-1].lower())
+    return re.sub(r"(?<=backward)\d+$", "", letters)

@@ -1,20 +1,22 @@
 """Which observed values of two graphs are the same numbers, up to layout and rounding."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.align.side import Side, Slot
-from explorer.model.arrays import Array, unpack
+from explorer.compare.align.sides import Bucket, Side, Value
+from explorer.model.arrays import Array, Summary, unpack
+from explorer.numeric.differences import Floats, are_equal
 from explorer.numeric.summaries import QUANTILES
 
-Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}
-"""Relative error to allow for values that passed through a coarse dtype (PyTorch's own comparison
-table).
+"""Relative error to allow for values that passed through a coarse dtype: the tolerances of
+torch.testing.assert_close.
 """
 
 REACH = 64
@@ -32,29 +34,46 @@ _RANGE = 1e4
 rounding is measured by.
 """
 
+_SIZE, _NONFINITE, _RMS, _MEAN, _FIRST_QUANTILE = range(5)
+"""Columns of the table of figures: number of elements, how many are not finite, root mean square,
+mean, and the quantiles.
+"""
+
 
 @dataclass(frozen=True)
-class Prints:
-    """Every observed output slot of both sides (0 left, 1 right), as a class number; numbers are
-    shared by bitwise equal values.
-
-    ``near`` names the other classes that agree within tolerance, with the greatest distance of
-    their figures relative to scale. ``scale`` is the magnitude that a class's rounding is relative
-    to. ``plain`` classes hold one number over and over, so that equality says little.
+class Tolerance:
+    """How far two elements that agree may lie apart: ``rtol`` of the element, and ``atol`` of the
+    tensor's typical greatest element.
     """
 
-    classes: tuple[dict[Slot, int], dict[Slot, int]]
-    near: dict[int, dict[int, float]]
-    scale: tuple[float, ...]
-    plain: frozenset[int]
+    rtol: float
+    atol: float
 
-    def same(self, one: int, other: int) -> bool:
-        """Whether two classes agree within tolerance."""
-        return one == other or other in self.near.get(one, {})
 
-    def distance(self, one: int, other: int) -> float:
-        """How far apart two classes that agree are, relative to their scale."""
-        return 0.0 if one == other else self.near[one][other]
+@dataclass
+class _Content:
+    """What the values of one bucket hold, while buckets are compared.
+
+    ``figures`` are its row of the table, ``elements`` are sorted and None unless all are known,
+    ``coarseness`` is the greatest of its values.
+    """
+
+    figures: list[float]
+    elements: Floats | None
+    coarseness: float
+    values: list[Value]
+
+
+class _Neighbours(NamedTuple):
+    """Two rows of the sorted table whose figures agree: how far they lie apart relative to their
+    scale, and how far their elements may, as ``rtol`` of the element plus ``floor``.
+    """
+
+    first: int
+    second: int
+    distance: float
+    rtol: float
+    floor: float
 
 
 def elements(array: Array) -> Floats:
@@ -62,136 +81,185 @@ def elements(array: Array) -> Floats:
     return unpack(array).astype(np.float64).ravel()
 
 
-def prints(sides: tuple[Side, Side], rtol: float, atol: float) -> Prints:
-    """Fingerprints of both sides: exact order statistics make the classes, moments find neighbours,
-    whole values confirm them.
+def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
+    """Puts every observed value into a bucket, and tells buckets which others agree with them.
+
+    Exact order statistics make the buckets, moments find neighbours, whole values confirm them.
     """
-    keys: dict[tuple[object, ...], int] = {}
-    rows: list[list[float]] = []
-    wholes: list[Floats | None] = []
-    grains: list[float] = []
-    classes: tuple[dict[Slot, int], dict[Slot, int]] = ({}, {})
-    for side, found in zip(sides, classes, strict=True):
-        grain = coarseness(side)
-        for name in side.ordered():
-            for index, output in enumerate(side.nodes[name].outputs):
-                if output.values is None or not (size := prod(output.shape)):
-                    continue
-                known = output.values
-                whole = np.sort(elements(known.whole)) if known.whole is not None else None
-                key = (
-                    size,
-                    known.nonfinite,
-                    known.quantiles,
-                    None if whole is None else whole.tobytes(),
-                )
-                number = found[name, index] = keys.setdefault(key, len(keys))
-                if number == len(rows):
-                    count = max(size - known.nonfinite, 1)
-                    padded = (known.quantiles + (0.0,) * QUANTILES)[:QUANTILES]
-                    rows.append(
-                        [size, known.nonfinite, known.norm / count**0.5, known.mean, *padded]
-                    )
-                    wholes.append(whole)
-                    grains.append(grain[name])
-                grains[number] = max(grains[number], grain[name])
-    table = np.array(rows, np.float64).reshape(len(rows), 4 + QUANTILES)
-    plain = frozenset(np.flatnonzero(np.ptp(table[:, 4:], axis=1) == 0).tolist())
-    scale = tuple(scales(table[:, 4:]).tolist())
-    return Prints(
-        classes, _neighbours(table, np.array(grains, np.float64), wholes, rtol, atol), scale, plain
-    )
+    contents = _all_contents((left, right))
+    table = np.array([content.figures for content in contents], np.float64)
+    table = table.reshape(len(contents), _FIRST_QUANTILE + QUANTILES)
+    quantiles = table[:, _FIRST_QUANTILE:]
+    spreads = np.ptp(quantiles, axis=1).tolist()
+    buckets = []
+    for content, scale, spread in zip(contents, scales(quantiles).tolist(), spreads, strict=True):
+        bucket = _bucket(content, scale, is_plain=spread == 0)
+        buckets.append(bucket)
+        for value in content.values:
+            value.bucket = bucket
+    _introduce(buckets, contents, table, tolerance)
 
 
-def coarseness(side: Side) -> dict[str, float]:
-    """The coarsest rounding on the way to each node: what a float16 product fed keeps its error in
-    float32.
+def _all_contents(sides: tuple[Side, Side]) -> list[_Content]:
+    """What values hold, each once, in order of first appearance."""
+    by_key: dict[tuple[Any, ...], _Content] = {}
+    for side in sides:
+        _note_coarseness(side)
+        for node in side.nodes:
+            for value in node.values:
+                if value.summary is not None and value.size:
+                    _collect(by_key, value, value.summary)
+    return list(by_key.values())
+
+
+def _note_coarseness(side: Side) -> None:
+    """Notes the coarsest rounding on the way to each node: what a float16 product fed keeps its
+    error in float32.
     """
-    grain: dict[str, float] = {}
-    for name in side.ordered():
-        own = max(
-            (COARSE.get(output.dtype, 0.0) for output in side.nodes[name].outputs), default=0.0
-        )
-        grain[name] = max([own, *(grain.get(origin, 0.0) for origin, _ in side.inputs[name])])
-    return grain
+    for node in side.nodes:
+        coarseness = 0.0
+        for output in node.record.outputs:
+            coarseness = max(coarseness, COARSE.get(output.dtype, 0.0))
+        for value in node.inputs:
+            coarseness = max(coarseness, value.node.coarseness)
+        node.coarseness = coarseness
+
+
+def _collect(by_key: dict[tuple[Any, ...], _Content], value: Value, summary: Summary) -> None:
+    """Adds a value to those that hold the same numbers."""
+    whole = None
+    if summary.whole is not None:
+        whole = np.sort(elements(summary.whole))
+    data = None if whole is None else whole.tobytes()
+    # Order statistics are exact but few: where all elements are known, these must be equal too.
+    key = (value.size, summary.nonfinite, summary.quantiles, data)
+    if key not in by_key:
+        by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, [])
+    content = by_key[key]
+    content.values.append(value)
+    content.coarseness = max(content.coarseness, value.node.coarseness)
+
+
+def _figures(size: int, summary: Summary) -> list[float]:
+    """A row of the table: figures that do not depend on layout."""
+    count = max(size - summary.nonfinite, 1)
+    root_mean_square = summary.norm / count**0.5
+    quantiles = (summary.quantiles + (0.0,) * QUANTILES)[:QUANTILES]
+    return [size, summary.nonfinite, root_mean_square, summary.mean, *quantiles]
+
+
+def _bucket(content: _Content, scale: float, is_plain: bool) -> Bucket:
+    # Zeros and ones stand in every graph, as do tensors filled with any one number.
+    least = content.figures[_FIRST_QUANTILE]
+    is_common = content.values[0].size > 1 or least in {0.0, 1.0, -1.0}
+    return Bucket(is_plain=is_plain, is_distinctive=not (is_plain and is_common), scale=scale)
 
 
 def scales(quantiles: Floats) -> Floats:
     """The magnitude that rounding is relative to, one a row: the greatest element that is not a
     mask or an outlier.
+
+    ``quantiles`` has shape ``(rows, QUANTILES)``.
     """
     sizes = np.sort(np.abs(quantiles), axis=1)
+    last = sizes.shape[1] - 1
     zeros = np.count_nonzero(sizes == 0, axis=1)
-    typical = sizes[
-        np.arange(len(sizes)), np.minimum(zeros + (sizes.shape[1] - zeros) // 4, sizes.shape[1] - 1)
-    ]
+    first_quartile = zeros + (sizes.shape[1] - zeros) // 4
+    typical = sizes[np.arange(len(sizes)), np.minimum(first_quartile, last)]
     limit: Floats = np.where(sizes <= _RANGE * typical[:, None], sizes, 0.0).max(
         axis=1, initial=0.0
     )
     return limit
 
 
-def _neighbours(
-    table: Floats, grains: Floats, wholes: list[Floats | None], rtol: float, atol: float
-) -> dict[int, dict[int, float]]:
-    """Sweeps classes sorted by size and norm: a class is compared with those behind it as long as
-    the norms agree.
+class _Sweep:
+    """The table sorted by size and norm, so that rows that agree stand near one another.
+
+    ``order`` leads from a row of the sorted table to the number of its bucket.
     """
-    order = np.lexsort((table[:, 2], table[:, 1], table[:, 0]))
-    table, grains, scale = table[order], grains[order], scales(table[order, 4:])
-    near: dict[int, dict[int, float]] = {}
+
+    def __init__(self, table: Floats, contents: list[_Content], tolerance: Tolerance) -> None:
+        coarseness = np.array([content.coarseness for content in contents], np.float64)
+        self.order = np.lexsort((table[:, _RMS], table[:, _NONFINITE], table[:, _SIZE])).tolist()
+        self._table = table[self.order]
+        self._scale = scales(self._table[:, _FIRST_QUANTILE:])
+        self._coarseness = coarseness[self.order]
+        self._tolerance = tolerance
+
+    def in_reach(self, step: int) -> Places:
+        """The rows that agree in size and norm with the row ``step`` places behind them."""
+        first = np.arange(len(self._table) - step)
+        second = first + step
+        alike = (self._table[first, :_RMS] == self._table[second, :_RMS]).all(axis=1)
+        norms = self._table[:, _RMS]
+        rtol, floor = self._allowed(first, second)
+        alike &= norms[second] - norms[first] <= rtol * norms[second] + floor
+        return np.flatnonzero(alike)
+
+    def neighbours(self, first: Places, step: int) -> Iterator[_Neighbours]:
+        """Those of the rows ``first`` that agree in all figures with the row ``step`` places behind
+        them.
+        """
+        second = first + step
+        rtol, floor = self._allowed(first, second)
+        mean_and_quantiles = self._table[:, _MEAN:]
+        apart = np.abs(mean_and_quantiles[first] - mean_and_quantiles[second])
+        allowed = rtol[:, None] * np.abs(mean_and_quantiles[second]) + floor[:, None]
+        # A mean may cancel to next to nothing: it is allowed as much as the norm is.
+        allowed[:, 0] = rtol * self._table[second, _RMS] + floor
+
+        scale = np.maximum(self._scale[first], self._scale[second])
+        for place in np.flatnonzero((apart <= allowed).all(axis=1)).tolist():
+            distance = apart[place].max() / (scale[place] or 1.0)
+            yield _Neighbours(
+                int(first[place]),
+                int(second[place]),
+                float(distance),
+                float(rtol[place]),
+                float(floor[place]),
+            )
+
+    def _allowed(self, first: Places, second: Places) -> tuple[Floats, Floats]:
+        """How far elements of two rows may lie apart: relative to the element, and at least."""
+        coarseness = np.maximum(self._coarseness[first], self._coarseness[second])
+        scale = np.maximum(self._scale[first], self._scale[second])
+        rtol: Floats = np.maximum(self._tolerance.rtol, coarseness)
+        floor: Floats = np.maximum(self._tolerance.atol, coarseness) * scale
+        return rtol, floor
+
+
+def _introduce(
+    buckets: list[Bucket], contents: list[_Content], table: Floats, tolerance: Tolerance
+) -> None:
+    """Tells each bucket which others agree with it: it is compared with those that stand behind it
+    as long as the norms agree.
+    """
+    # Only what stands near one another in the sorted table is compared: all pairs are too many.
+    sweep = _Sweep(table, contents, tolerance)
     with np.errstate(invalid="ignore", over="ignore"):
         for step in range(1, min(REACH, len(table) - 1) + 1):
-            here = np.arange(len(table) - step)
-            there = here + step
-            alike = (table[here, :2] == table[there, :2]).all(axis=1)
-            loose = np.maximum(grains[here], grains[there])
-            wide = np.maximum(scale[here], scale[there])
-            room = np.maximum(rtol, loose) * table[there, 2] + np.maximum(atol, loose) * wide
-            alike &= table[there, 2] - table[here, 2] <= room
-            if not alike.any():
+            rows = sweep.in_reach(step)
+            if not rows.size:
                 break
-            here, there, loose, wide, room = (
-                here[alike],
-                there[alike],
-                loose[alike],
-                wide[alike],
-                room[alike],
-            )
-            apart = np.abs(table[here, 3:] - table[there, 3:])
-            allowed = (
-                np.maximum(rtol, loose)[:, None] * np.abs(table[there, 3:])
-                + (np.maximum(atol, loose) * wide)[:, None]
-            )
-            allowed[:, 0] = room
-            agree = np.flatnonzero((apart <= allowed).all(axis=1))
-            for one in agree.tolist():
-                first, second = int(order[here[one]]), int(order[there[one]])
-                coarse = float(loose[one])
-                if _confirmed(
-                    wholes[first],
-                    wholes[second],
-                    max(rtol, coarse),
-                    max(atol, coarse) * float(wide[one]),
-                ):
-                    gap = float(apart[one].max() / (wide[one] or 1.0))
-                    near.setdefault(first, {})[second] = near.setdefault(second, {})[first] = gap
-    return near
+            for pair in sweep.neighbours(rows, step):
+                first, second = sweep.order[pair.first], sweep.order[pair.second]
+                if _is_confirmed(contents[first].elements, contents[second].elements, pair):
+                    buckets[first].near[buckets[second]] = pair.distance
+                    buckets[second].near[buckets[first]] = pair.distance
 
 
-def _confirmed(one: Floats | None, other: Floats | None, rtol: float, floor: float) -> bool:
-    """Whether sorted elements agree, where both are known; up to QUANTILES elements the figures
-    were already all of them.
-    """
-    if one is None or other is None or (one.size <= QUANTILES and np.isfinite(one).all()):
+def _is_confirmed(one: Floats | None, other: Floats | None, pair: _Neighbours) -> bool:
+    """Whether sorted elements agree, where both are known."""
+    if one is None or other is None:
         return True
-    return agree(one, other, rtol, floor)
+    if one.size <= QUANTILES and np.isfinite(one).all():
+        return True  # the quantiles were all of the elements
+    return agree(one, other, pair.rtol, pair.floor)
 
 
 def agree(one: Floats, other: Floats, rtol: float, floor: float) -> bool:
-    """Elementwise: equal, both NaN, or within ``floor`` plus ``rtol`` of the second."""
+    """Whether elements are equal, both NaN, or within ``floor`` plus ``rtol`` of the second."""
     with np.errstate(invalid="ignore"):
         near = np.abs(one - other) <= floor + rtol * np.abs(other)
-    return bool(near.all()) or bool(
-        (near | (one == other) | (np.isnan(one) & np.isnan(other))).all()
-    )
+    # Most arrays are finite and near: whether NaNs meet NaNs is looked at only where they are not.
+    return bool(near.all() or (near | are_equal(one, other)).all())

@@ -1,194 +1,153 @@
-"""One-to-one pairing of nodes that hold the same values: unique values first, then provenance, then
-order.
+"""The pairs found so far."""
+
+from dataclasses import dataclass
+
+from explorer.compare.align.fingerprints import Tolerance, agree, elements
+from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.model.alignment import How
+from explorer.model.graph import Phase
+
+NOISE = 10.0
+"""Results are noise about zero up to this many times ``atol``: a gradient that cancels is a sum of
+larger terms.
 """
 
-from collections.abc import Callable, Iterable
+LAYOUT_SLACK = 10.0
+"""How many times the tolerance an element may be off before it counts as being in another place."""
 
-from explorer.compare.align.anchors import leaves, results, unobserved
-from explorer.compare.align.fingerprints import TIGHT, Prints
-from explorer.compare.align.order import increasing
-from explorer.compare.align.provenance import relate
-from explorer.compare.align.side import LEAVES, WORK, Side, Slot
-from explorer.compare.align.state import Matching
-
-Bin = tuple[str, str]
-Pool = dict[tuple[Bin, int], list[Slot]]
-
-ROUNDS: tuple[tuple[str, bool], ...] = (("same", True), ("same", False), ("across", True))
-"""Which nodes may pair, and whether by their main output only: first like with like, at last over
-phases and with constants.
-"""
-
-SWEEPS = 6
-"""How often provenance is followed up and down the graph; each sweep works from the pairs of the
-one before.
-"""
+_NO_EVIDENCE_OF_ORIGIN: frozenset[How] = frozenset({"across", "name", "provenance"})
+"""Pairs that say nothing of what made their numbers: it may be other work on either side."""
 
 
-def match(sides: tuple[Side, Side], prints: Prints, rtol: float, atol: float) -> Matching:
-    """Pairs the nodes of two sides; the same graphs always give the same pairs, in order of
-    discovery.
+@dataclass(frozen=True)
+class Match:
+    """Two values that are the same quantity, and the evidence for it."""
+
+    left: Value
+    right: Value
+    how: How
+
+    def on(self, side: Side) -> Value:
+        """The value of one side."""
+        return self.left if side.is_left else self.right
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """Two leaves or results that share a name and not a value."""
+
+    left: Vertex
+    right: Vertex
+
+    def on(self, side: Side) -> Vertex:
+        """The node of one side."""
+        return self.left if side.is_left else self.right
+
+
+class Matching:
+    """What of two sides is paired; only its methods change what nodes say of their partners.
+
+    ``matches`` are the pairs in order of discovery, at most one a node. ``shared`` pairs a node that
+    has no partner with a further output of one that has. ``mismatches`` are leaves and results
+    that share a name and not a value.
     """
-    matching = Matching(sides, prints, relate(sides, prints), rtol, atol)
-    leaves(matching)
-    results(matching)
-    for scope, main in ROUNDS:
-        bins = _like if scope == "same" else _any
-        pools = tuple(_pool(matching, index, bins, main) for index in (0, 1))
-        _unique(matching, pools, scope, TIGHT)
-        _unique(matching, pools, scope, float("inf"))
-        _provenance(matching, bins, main, scope)
-        pools = tuple(_pool(matching, index, bins, main) for index in (0, 1))
-        _in_order(matching, pools, scope)
-    unobserved(matching)
-    return matching
+
+    def __init__(self, left: Side, right: Side, tolerance: Tolerance) -> None:
+        self.left = left
+        self.right = right
+        self.sides = left, right
+        self.tolerance = tolerance
+        self.matches: list[Match] = []
+        self.shared: list[Match] = []
+        self.mismatches: list[Mismatch] = []
+
+    def differing(self, side: Side) -> set[Vertex]:
+        """The leaves and results of a side that share their names and not their values."""
+        return {mismatch.on(side) for mismatch in self.mismatches}
+
+    def differing_results(self, phase: Phase | None = None) -> list[Mismatch]:
+        """The results that differ, of one phase or of both."""
+        results = [mismatch for mismatch in self.mismatches if mismatch.left.is_result]
+        return [result for result in results if phase in (None, result.left.phase)]
+
+    def reserve(self, left: Vertex, right: Vertex) -> None:
+        """Keeps two leaves of one name from pairing with anything else."""
+        left.is_reserved = right.is_reserved = True
+
+    def join(self, left: Value, right: Value, how: How) -> None:
+        """Makes a pair of two nodes, by one value of each."""
+        self.matches.append(Match(left, right, how))
+        left.is_taken = right.is_taken = True
+        left.node.partner, right.node.partner = right.node, left.node
+        if left.is_main:
+            left.node.is_agreed = True
+        if right.is_main:
+            right.node.is_agreed = True
+        if left.is_main and right.is_main:
+            self._join_origins(left.node.origin, right.node.origin, how)
+
+    def _join_origins(self, left: Vertex, right: Vertex, how: How) -> None:
+        """Notes that two nodes made the numbers of a pair, and makes them a pair too where ``how``
+        is evidence that they are.
+        """
+        # The first pair decides: later ones may be equal by chance.
+        left.counterpart = left.counterpart or right
+        right.counterpart = right.counterpart or left
+        # At once: or else a step that only passes these numbers on might take the maker's partner.
+        if how not in _NO_EVIDENCE_OF_ORIGIN and _may_have_made_the_same(left, right):
+            self.join(left.value, right.value, "value+provenance")
+
+    def share(self, value: Value, other: Value, how: How) -> None:
+        """Pairs a further output of a paired node with a node of the other side that has none."""
+        left, right = (value, other) if value.node.side.is_left else (other, value)
+        self.shared.append(Match(left, right, how))
+        value.is_taken = other.is_taken = True
+        other.node.host = value.node.partner
+
+    def enclose(self, top: Vertex, steps: tuple[Vertex, ...]) -> None:
+        """Notes the steps that lead to a node and that its partner takes inside itself."""
+        top.steps = steps
+        for step in steps:
+            step.host = top
+
+    def layout(self, left: Value, right: Value) -> How | None:
+        """How the equal numbers of two values of one shape lie differently: "transposed",
+        "reordered", or None where they do not or not every element is known.
+        """
+        one, other = left.whole, right.whole
+        if one is None or other is None or one.shape != other.shape or one.data == other.data:
+            return None
+        left_elements, right_elements = elements(one), elements(other)
+        rtol, floor = self._room(left, right)
+        if agree(left_elements, right_elements, rtol, floor):
+            return None
+        if len(one.shape) == 2:
+            transposed = left_elements.reshape(one.shape).T.ravel()
+            if agree(transposed, right_elements, rtol, floor):
+                return "transposed"
+        return "reordered"
+
+    def _room(self, left: Value, right: Value) -> tuple[float, float]:
+        """How far elements may be off before they count as being in another place."""
+        coarseness = max(left.node.coarseness, right.node.coarseness)
+        scale = right.bucket.scale if right.bucket else 0.0
+        rtol = LAYOUT_SLACK * max(self.tolerance.rtol, coarseness)
+        floor = LAYOUT_SLACK * max(self.tolerance.atol, coarseness) * scale
+        return rtol, floor
+
+    def are_noise(self, left: Value, right: Value, room: float = 1.0) -> bool:
+        """Whether two values of one size are nothing but rounding noise about zero: up to ``room``
+        times ``atol``.
+        """
+        limit = room * self.tolerance.atol
+        return left.size == right.size and left.is_within(limit) and right.is_within(limit)
 
 
-def _like(side: Side, node: str) -> Bin | None:
-    """Nodes pair within a phase, and within leaves, constants, or work."""
-    found = side.nodes[node]
-    kind = "work" if found.kind in WORK else "leaf" if found.kind in LEAVES else found.kind
-    return None if kind == "output" else (found.phase, kind)
+def _may_have_made_the_same(left: Vertex, right: Vertex) -> bool:
+    if left.phase != right.phase or not left.value.agrees(right.value):
+        return False
+    return _is_free_work(left) and _is_free_work(right)
 
 
-def _any(side: Side, node: str) -> Bin | None:
-    """Work may be done in the other phase, or folded into a constant; leaves stay leaves."""
-    return ("any", "any") if side.nodes[node].kind in WORK | {"constant"} else None
-
-
-def _pool(
-    matching: Matching, index: int, bins: Callable[[Side, str], Bin | None], main: bool
-) -> Pool:
-    side, classes, pool = matching.sides[index], matching.prints.classes[index], Pool()
-    for node in side.ordered():
-        where = bins(side, node)
-        if (
-            where is None
-            or node in matching.relations.partner[index]
-            or f"{index}{node}" in matching.named
-        ):
-            continue
-        for slot in [side.main(node)] if main else range(len(side.nodes[node].outputs)):
-            number = classes.get((node, slot))
-            if number is not None:
-                pool.setdefault((where, number), []).append((node, slot))
-    return pool
-
-
-def _near(prints: Prints, number: int, limit: float) -> Iterable[int]:
-    yield number
-    for other, gap in prints.near.get(number, {}).items():
-        if gap <= limit:
-            yield other
-
-
-def _unique(matching: Matching, pools: tuple[Pool, ...], scope: str, limit: float) -> None:
-    """A value that exactly one free node of each side holds; numbers repeated throughout a tensor
-    prove nothing.
-    """
-    prints, partner = matching.prints, matching.relations.partner
-
-    def holders(index: int, where: Bin, number: int) -> list[Slot]:
-        found: dict[str, Slot] = {}
-        for other in _near(prints, number, limit):
-            for slot in pools[index].get((where, other), ()):
-                if slot[0] not in partner[index]:
-                    found.setdefault(slot[0], slot)
-                    if len(found) > 1:
-                        return list(found.values())
-        return list(found.values())
-
-    for where, number in list(pools[0]):
-        if number in prints.plain and not _telling(matching, number):
-            continue
-        mine, theirs = holders(0, where, number), holders(1, where, number)
-        if len(mine) == len(theirs) == 1:
-            back = holders(0, where, prints.classes[1][theirs[0]])
-            consistent = matching.relations.consistent(back[0][0], theirs[0][0])
-            if len(back) == 1 and consistent and matching.held(back[0], theirs[0]):
-                matching.join(back[0], theirs[0], "across" if scope == "across" else "value")
-
-
-def _telling(matching: Matching, number: int) -> bool:
-    """Whether a value that is one number over and over still says something: one element, and not 0
-    or ±1.
-    """
-    return matching.relations.scalars.get(number, 0.0) not in {0.0, 1.0, -1.0}
-
-
-def _provenance(
-    matching: Matching, bins: Callable[[Side, str], Bin | None], main: bool, scope: str
-) -> None:
-    """Among equal values, a node's partner is fed by, feeds, or derives from the partners of its
-    neighbours.
-    """
-    left, right = matching.sides
-    relations = matching.relations
-    relations.index(main)
-    for sweep in range(SWEEPS):
-        before = len(matching.found)
-        for node in left.ordered() if sweep % 2 == 0 else reversed(left.ordered()):
-            where = bins(left, node)
-            if where is None or node in relations.partner[0] or f"0{node}" in matching.named:
-                continue
-            best: tuple[tuple[float, ...], Slot, Slot] | None = None
-            for slot in [left.main(node)] if main else range(len(left.nodes[node].outputs)):
-                number = matching.prints.classes[0].get((node, slot), -1)
-                if (
-                    scope == "across"
-                    and number in matching.prints.plain
-                    and not _telling(matching, number)
-                ):
-                    continue  # a seed of ones is no operator whose value happens to be one
-                for other in relations.candidates((node, slot)):
-                    free = bins(right, other[0]) == where and f"1{other[0]}" not in matching.named
-                    if free and relations.consistent(node, other[0]):
-                        score = (
-                            *relations.score((node, slot), other, matching.layout),
-                            -right.rank[other[0]],
-                        )
-                        if best is None or score > best[0]:
-                            best = score, (node, slot), other
-            if best and best[0][0] > 0:
-                matching.join(
-                    best[1], best[2], "across" if scope == "across" else "value+provenance"
-                )
-        if len(matching.found) == before and sweep:
-            break
-
-
-def _in_order(matching: Matching, pools: tuple[Pool, ...], scope: str) -> None:
-    """What is still ambiguous pairs along the longest sequence that both execution orders agree on,
-    like ops before others.
-    """
-    left, right = matching.sides
-    partner = matching.relations.partner
-    for alike in (True, False):
-        if scope == "across" and not alike:
-            return
-        options: list[tuple[Slot, list[Slot]]] = []
-        for (where, number), slots in pools[0].items():
-            if (
-                (not alike or scope == "across")
-                and number in matching.prints.plain
-                and not _telling(matching, number)
-            ):
-                continue
-            others = [
-                o
-                for near in _near(matching.prints, number, float("inf"))
-                for o in pools[1].get((where, near), ())
-            ]
-            by_family: dict[str, list[Slot]] = {}
-            for other in others:
-                if other[0] not in partner[1]:
-                    by_family.setdefault(right.family(other[0]) if alike else "", []).append(other)
-            free = [slot for slot in slots if slot[0] not in partner[0]]
-            options += [
-                (slot, by_family.get(left.family(slot[0]) if alike else "", [])) for slot in free
-            ]
-        options.sort(key=lambda option: (left.rank[option[0][0]], option[0][1]))
-        for mine, theirs in increasing(options, lambda slot: right.rank[slot[0]]):
-            both_free = mine[0] not in partner[0] and theirs[0] not in partner[1]
-            if both_free and matching.relations.consistent(mine[0], theirs[0]):
-                matching.join(mine, theirs, "across" if scope == "across" else "value+order")
+def _is_free_work(node: Vertex) -> bool:
+    return node.is_free and node.is_work and not node.is_bookkeeping

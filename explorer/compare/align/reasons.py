@@ -1,204 +1,211 @@
 """Why a node has no partner."""
 
+from collections import Counter
 from collections.abc import Iterator
 
-from explorer.compare.align.families import BOOKKEEPING
-from explorer.compare.align.finding import Finding
-from explorer.compare.align.side import LEAVES, WORK
-from explorer.compare.align.state import Matching
-from explorer.compare.align.suspects import BUFFER, suspects
-from explorer.model.alignment import Reason, SideName, Unpaired
+from explorer.compare.align.matching import Matching
+from explorer.compare.align.sides import Bucket, Side, Value, Vertex, reach
+from explorer.compare.align.suspects import BUFFER, find_suspects
+from explorer.compare.align.wording import Finding
+from explorer.model.alignment import Reason, Unpaired
 
 Why = tuple[Reason, str]
-_SIDES: tuple[SideName, SideName] = ("left", "right")
+"""A reason, and a sentence."""
 
 
 def reasons(matching: Matching, finding: Finding) -> Iterator[Unpaired]:
-    """Every node without a partner, left side first, in execution order."""
+    """Every node that is in no pair and why, left side first, in execution order."""
     regions = Regions(matching)
-    for index, name in enumerate(_SIDES):
-        side = matching.sides[index]
-        spoiled = _spoiled(matching, finding, index)
-        needed = _needed(matching, index)
-        for node in side.ordered():
-            if matching.pair_of(index, node) is not None:
-                continue
-            why = (
-                _named_difference(matching, index, node)
-                or _spoiled_by(finding, spoiled, index, node)
-                or _plain(matching, index, node, needed)
-                or regions.why(index, node)
-            )
-            yield Unpaired(side=name, node=node, reason=why[0], detail=why[1])
+    for side in matching.sides:
+        differing = matching.differing(side)
+        spoiled = _spoiled(side, differing, finding)
+        needed = _needed(side)
+        for node in side.nodes:
+            if not node.is_paired:
+                # That values differ is worth more to know than what kind of node holds them.
+                why = _why_named(node, differing) or _why_spoiled(node, finding, spoiled)
+                why = why or _why_plain(node, needed) or regions.why(node)
+                yield Unpaired(side=side.name, node=node.id, reason=why[0], detail=why[1])
 
 
-def _named_difference(matching: Matching, index: int, node: str) -> Why | None:
-    found = matching.sides[index].nodes[node]
-    opposite = matching.sides[1 - index].engine
-    if any(pair[index] == node for pair in matching.differing):
-        if BUFFER.search(found.name) and found.kind != "output":
-            return (
-                "bookkeeping",
-                f"`{found.name}` holds other values in {opposite}, which may be before or after an update",
-            )
-        return "difference", f"`{found.name or found.op}` has another value in {opposite}"
-    if found.kind == "output":
-        return (
-            "unobserved" if found.phase == "forward" else "difference"
-        ), f"{opposite} has no result `{found.name}`"
+# What differs
+
+
+def _why_named(node: Vertex, differing: set[Vertex]) -> Why | None:
+    """Leaves and results are compared by name."""
+    opposite = node.side.other.engine
+    if node in differing:
+        return _why_differing(node)
+    if not node.is_result:
+        return None
+    # A net may return more than another; a gradient that is not there is a difference.
+    reason: Reason = "unobserved" if node.phase == "forward" else "difference"
+    return reason, f"{opposite} has no result `{node.name}`"
+
+
+def _why_differing(node: Vertex) -> Why:
+    opposite = node.side.other.engine
+    if node.is_result or not BUFFER.search(node.name):
+        return "difference", f"`{node.name or node.op}` has another value in {opposite}"
+    return "bookkeeping", (
+        f"`{node.name}` holds other values in {opposite}, which may be before or after an update"
+    )
+
+
+def _why_spoiled(node: Vertex, finding: Finding, spoiled: set[Vertex]) -> Why | None:
+    if node in finding.parts:
+        return "difference", "equal inputs, another value"
+    if node in spoiled:
+        return "consequence", "computed from values that differ"
     return None
 
 
-def _spoiled_by(finding: Finding, spoiled: set[str], index: int, node: str) -> Why | None:
-    if node in finding.parts[index]:
-        return "difference", "equal inputs, another value"
-    return ("consequence", "computed from values that differ") if node in spoiled else None
-
-
-def _spoiled(matching: Matching, finding: Finding, index: int) -> set[str]:
+def _spoiled(side: Side, differing: set[Vertex], finding: Finding) -> set[Vertex]:
     """All unpaired nodes that lead to a result that differs, or follow from where the graphs part."""
-    side = matching.sides[index]
-    results = [
-        pair[index] for pair in matching.differing if side.nodes[pair[index]].kind == "output"
-    ]
-    fronts = [node for node in results if side.nodes[node].phase == "forward"]
-    found = set(suspects(matching, index, fronts, "forward").nodes) if fronts else set()
-    found |= (
-        set(suspects(matching, index, results, "forward" if fronts else "backward").nodes)
-        if results
-        else set()
-    )
-    found |= finding.parts[index]
-    for node in side.ordered():
-        if node not in matching.relations.partner[index] and any(
-            origin in found for origin, _ in side.inputs[node]
-        ):
-            found.add(node)
-    return found
+    spoiled = finding.parts_of(side) | _leading_to(differing)
+    for node in side.nodes:
+        if node.is_free and not spoiled.isdisjoint(node.feeders):
+            spoiled.add(node)
+    return spoiled
 
 
-def _needed(matching: Matching, index: int) -> set[str] | None:
-    """The nodes that some result depends on; None when the graph names no results."""
-    side = matching.sides[index]
-    stack = side.results()
-    if not stack:
-        return None
-    needed = set(stack)
-    while stack:
-        for origin, _ in side.inputs[stack.pop()]:
-            if origin not in needed:
-                needed.add(origin)
-                stack.append(origin)
-    return needed
+def _leading_to(differing: set[Vertex]) -> set[Vertex]:
+    """All unpaired nodes that lead to results that differ, back into forward if any is there."""
+    results = [node for node in differing if node.is_result]
+    in_forward = [result for result in results if result.phase == "forward"]
+    if not in_forward:
+        return set(find_suspects(results, "backward").nodes)
+    return {*find_suspects(in_forward, "forward").nodes, *find_suspects(results, "forward").nodes}
 
 
-def _plain(matching: Matching, index: int, node: str, needed: set[str] | None) -> Why | None:
-    side, found = matching.sides[index], matching.sides[index].nodes[node]
-    opposite = matching.sides[1 - index].engine
-    if found.kind == "constant":
+# What does not matter
+
+
+def _why_plain(node: Vertex, needed: set[Vertex]) -> Why | None:
+    """A node that computes nothing, or of which nothing is known or needed."""
+    opposite = node.side.other.engine
+    if node.kind == "constant":
         return "bookkeeping", f"a constant that {opposite} does not hold as a node"
-    if found.kind in LEAVES:
+    if node.is_leaf:
         return "bookkeeping", f"{opposite} does not list it, and no result differs for that"
-    if side.main(node) < 0:
-        return "unobserved", found.missing.get("values", "its value was not observed")
-    if matching.relations.root[index][node] != node:
-        return (
-            "bookkeeping",
-            f"the numbers of {side.nodes[matching.relations.root[index][node]].op}, in another shape or dtype",
-        )
-    if side.family(node) in BOOKKEEPING:
+    if node.main is None:
+        return "unobserved", node.record.missing.get("values", "its value was not observed")
+    if node.origin is not node:
+        return "bookkeeping", f"the numbers of {node.origin.op}, in another shape or dtype"
+    if node.is_bookkeeping:
         return "bookkeeping", "it spreads, bundles or fills in numbers and computes none"
-    if needed is not None and node not in needed:
+    if node not in needed:
         return "bookkeeping", "no result depends on it"
     return None
+
+
+def _needed(side: Side) -> set[Vertex]:
+    """The nodes that some result depends on; all of them where the graph names no results."""
+    return reach(side.results() or side.nodes, lambda node: node.feeders)
+
+
+# What is done in more ops, or in fewer
 
 
 class Regions:
     """Unpaired work of both sides that leads to the same pairs, counted: the side with more of it
     is the decomposed one.
+
+    Regions are disjoint sets of nodes, a pair being one node of them, its left one (union-find;
+    Tarjan, Efficiency of a good but not linear set union algorithm, Journal of the ACM 22, 1975).
     """
 
     def __init__(self, matching: Matching) -> None:
         """Joins unpaired nodes with what consumes them in their own phase, across sides where that
         is a pair.
         """
-        self._matching = matching
-        self._up: dict[str, str] = {}
-        self._counts: dict[tuple[str, int], int] = {}
-        self._towards: tuple[dict[str, str], dict[str, str]] = ({}, {})
-        self._slots = [
-            {number: slot for slot, number in reversed(found.items())}
-            for found in matching.prints.classes
-        ]
-        for index, side in enumerate(matching.sides):
-            for node in reversed(side.ordered()):
-                if node not in matching.relations.partner[index]:
-                    self._lead(index, node)
-        for index, side in enumerate(matching.sides):
-            for node, found in side.nodes.items():
-                if (
-                    node not in matching.relations.partner[index]
-                    and found.kind in WORK
-                    and side.family(node) not in BOOKKEEPING
-                ):
-                    top = self._top(f"{index}{node}"), index
-                    self._counts[top] = self._counts.get(top, 0) + 1
+        self._up: dict[Vertex, Vertex] = {}
+        self._towards: dict[Vertex, Vertex] = {}
+        self._ops: Counter[tuple[Vertex, Side]] = Counter()
+        self._holders = {side: _first_holders(side) for side in matching.sides}
+        work = [*matching.left.work, *matching.right.work]
+        unpaired = [node for node in work if node.is_free]
+        # Consumers come first: where they lead to is where their feeders lead to.
+        for node in reversed(unpaired):
+            self._lead(node)
+        for node in unpaired:
+            if not node.is_bookkeeping:
+                self._ops[self._top(node), node.side] += 1
 
-    def _lead(self, index: int, node: str) -> None:
-        """Joins a node with its consumers, and notes the first pair that it leads to."""
-        side, partner = self._matching.sides[index], self._matching.relations.partner[index]
-        towards = self._towards[index]
-        exits = []
-        for consumer in side.consumers[node]:
-            if (
-                side.nodes[consumer].phase == side.nodes[node].phase
-                and side.nodes[node].kind in WORK
-            ):
-                left = consumer if index == 0 else partner.get(consumer)
-                self._join(
-                    f"{index}{node}", f"={left}" if consumer in partner else f"{index}{consumer}"
-                )
-                exits.append(consumer if consumer in partner else towards.get(consumer))
-        found = [exit_ for exit_ in exits if exit_ is not None]
-        if found:
-            towards[node] = min(found, key=side.rank.__getitem__)
-
-    def why(self, index: int, node: str) -> Why:
+    def why(self, node: Vertex) -> Why:
         """Decomposed or fused, and towards which op."""
-        top = self._top(f"{index}{node}")
-        mine, theirs = (self._counts.get((top, side), 0) for side in (index, 1 - index))
-        side, opposite = self._matching.sides[index], self._matching.sides[1 - index]
-        number = self._matching.prints.classes[index].get(side.slot(node), -1)
-        for near in (number, *self._matching.prints.near.get(number, ())):
-            held = self._slots[1 - index].get(near)
-            if held is not None and held[1] != opposite.main(held[0]):
-                return (
-                    "decomposed",
-                    f"output {held[1]} of `{opposite.nodes[held[0]].op}` in {opposite.engine}",
-                )
-        found = self._towards[index].get(node)
-        goal = "what follows"
-        if found is not None:
-            there = opposite.nodes[self._matching.relations.partner[index][found]]
-            goal = f"the result `{there.name}`" if there.kind == "output" else f"`{there.op}`"
-        if mine < theirs:
-            return (
-                "fused",
-                f"{opposite.engine} takes {theirs} ops where this graph takes {mine or 'none'}, towards {goal}",
-            )
-        between = f"{theirs or 'no'} {'op' if theirs == 1 else 'ops'} of its own between"
-        return (
-            "decomposed",
-            f"a step towards {goal}, which {opposite.engine} reaches with {between}",
-        )
+        opposite = node.side.other
+        held = self._further_output(node)
+        if held is not None:
+            return "decomposed", f"output {held.output} of `{held.node.op}` in {opposite.engine}"
 
-    def _top(self, key: str) -> str:
+        top = self._top(node)
+        own, others = self._ops[top, node.side], self._ops[top, opposite]
+        goal = self._goal(node)
+        if own < others:
+            detail = f"{opposite.engine} takes {others} ops where this graph takes {own or 'none'}"
+            return "fused", f"{detail}, towards {goal}"
+        between = f"{others or 'no'} {'op' if others == 1 else 'ops'} of its own between"
+        detail = f"a step towards {goal}, which {opposite.engine} reaches with {between}"
+        return "decomposed", detail
+
+    def _further_output(self, node: Vertex) -> Value | None:
+        """The output of an op of the other side, not its main one, that holds the same."""
+        holders = self._holders[node.side.other]
+        for bucket in node.value.neighbours():
+            held = holders.get(bucket)
+            if held is not None and held is not held.node.main:
+                return held
+        return None
+
+    def _goal(self, node: Vertex) -> str:
+        """The first pair that a node leads to, as the other side calls it."""
+        pair = self._towards.get(node)
+        if pair is None or pair.partner is None:
+            return "what follows"
+        if pair.partner.is_result:
+            return f"the result `{pair.partner.name}`"
+        return f"`{pair.partner.op}`"
+
+    def _lead(self, node: Vertex) -> None:
+        """Joins a node with its consumers, and notes the first pair that it leads to."""
+        goals = []
+        for consumer in node.consumers:
+            if consumer.phase == node.phase:
+                self._join(node, _left_of_pair(consumer))
+                goal = self._towards.get(consumer) if consumer.is_free else consumer
+                if goal:
+                    goals.append(goal)
+        if goals:
+            self._towards[node] = min(goals, key=lambda goal: goal.rank)
+
+    def _top(self, node: Vertex) -> Vertex:
+        """The node that stands for a region."""
         path = []
-        while self._up.get(key, key) != key:
-            path.append(key)
-            key = self._up[key]
-        self._up.update(dict.fromkeys(path, key))
-        return key
+        while node in self._up:
+            path.append(node)
+            node = self._up[node]
+        self._up.update(dict.fromkeys(path, node))
+        return node
 
-    def _join(self, one: str, other: str) -> None:
-        self._up[self._top(other)] = self._top(one)
+    def _join(self, one: Vertex, other: Vertex) -> None:
+        top, other_top = self._top(one), self._top(other)
+        if top is not other_top:
+            self._up[other_top] = top
+
+
+def _left_of_pair(node: Vertex) -> Vertex:
+    """What stands for a node's pair among regions; the node itself where it has no partner."""
+    if node.partner is None or node.side.is_left:
+        return node
+    return node.partner
+
+
+def _first_holders(side: Side) -> dict[Bucket, Value]:
+    """The first value of a side in each bucket."""
+    holders: dict[Bucket, Value] = {}
+    for node in side.nodes:
+        for value in node.values:
+            if value.bucket is not None:
+                holders.setdefault(value.bucket, value)
+    return holders

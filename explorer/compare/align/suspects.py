@@ -3,148 +3,162 @@ first divergence.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from explorer.compare.align.families import BOOKKEEPING
-from explorer.compare.align.side import LEAVES
-from explorer.compare.align.state import Matching
+from explorer.compare.align.sides import Side, Vertex, in_order, reach
+from explorer.model.graph import Phase
 
 BUFFER = re.compile(r"(running_|moving_|num_batches)")
+"""Parameters that a forward pass updates: running statistics and their counters."""
+
 _SILENT = frozenset({"expand", "tuple", "fill"})
-"""Families that spread or bundle values: never themselves where graphs part."""
+"""Families that spread, bundle or fill in values: never themselves where graphs part."""
 
 
 @dataclass(frozen=True)
 class Suspects:
-    """One side's unpaired nodes on the way to results that differ, in execution order, and those of
-    them whose inputs agree.
+    """One side's unpaired nodes on the way to results that differ, in execution order.
+
+    ``entries`` are those of them whose inputs agree.
     """
 
-    nodes: tuple[str, ...]
-    entries: tuple[str, ...]
+    nodes: tuple[Vertex, ...]
+    entries: tuple[Vertex, ...]
+
+    def forward_only(self) -> "Suspects":
+        """The suspects of forward."""
+        return Suspects(_in_forward(self.nodes), _in_forward(self.entries))
+
+    def leaves(self) -> list[Vertex]:
+        """The inputs and parameters among the entries."""
+        return [node for node in self.entries if node.is_leaf]
+
+    def user_of(self, node: Vertex) -> Vertex | None:
+        """The first suspect that uses a node."""
+        for consumer in node.consumers:
+            if consumer in self.nodes:
+                return consumer
+        return None
+
+    def by_forward(self) -> dict[Vertex | None, Vertex]:
+        """The first suspect that derives from each forward node."""
+        derived: dict[Vertex | None, Vertex] = {}
+        for node in self.nodes:
+            if node.forward:
+                derived.setdefault(node.forward, node)
+        return derived
+
+    def downstream(self, entry: Vertex) -> list[Vertex]:
+        """The suspects computed from an entry, without it, in execution order."""
+        return in_order(_computed_from(entry, self.nodes) - {entry})
+
+    def lineage(self, last: Vertex) -> list[Vertex]:
+        """The observed suspects that a suspect was computed from, and itself, in execution order."""
+        members = set(self.nodes)
+        return _observed(reach([last], lambda node: members.intersection(node.feeders)))
+
+    def lineage_of_inputs(self, node: Vertex) -> list[Vertex]:
+        """The lineage of the last observed suspect that a node reads."""
+        feeding = _observed(set(self.nodes).intersection(node.feeders))
+        return self.lineage(feeding[-1]) if feeding else []
+
+    def stretch(self, entry: Vertex) -> list[Vertex]:
+        """The suspects from an entry on that the same line of the same module made: one thing that
+        a person wrote, in several ops.
+        """
+        has_line = entry.scope or entry.source
+        if entry.is_leaf or not has_line:
+            return [entry]
+        same_line = [node for node in self.nodes if _line(node) == _line(entry)]
+        return _observed(_computed_from(entry, same_line)) or [entry]
 
 
-def suspects(matching: Matching, index: int, results: Iterable[str], phase: str) -> Suspects:
-    """Walks back from results through nodes without a partner; in backward, a forward with equal
-    results is above suspicion.
+SuspectsBySide = Mapping[Side, Suspects]
+"""The suspects of the left side, and of the right."""
+
+
+def find_suspects(results: Iterable[Vertex], phase: Phase) -> Suspects:
+    """Walks back from results of one side through nodes without a partner.
+
+    A forward whose results are equal is above suspicion when ``phase`` is backward.
     """
-    side = matching.sides[index]
-    found: set[str] = set()
-    stack = [node for node in results if side.nodes[node].kind != "output"]
-    stack += [
-        origin
-        for node in results
-        if side.nodes[node].kind == "output"
-        for origin, _ in side.inputs[node]
-    ]
-    while stack:
-        node = stack.pop()
-        if node not in found and not settled(matching, index, node, phase):
-            found.add(node)
-            stack.extend(origin for origin, _ in side.inputs[node])
-    ordered = sorted(found, key=side.rank.__getitem__)
-    behind: set[str] = set()
+    start: list[Vertex] = []
+    for result in results:
+        start += _unsettled(result.feeders, phase)
+    reached = reach(start, lambda node: _unsettled(node.feeders, phase))
+    nodes = tuple(in_order(reached))
+    return Suspects(nodes, _entries(nodes) or nodes[:1])
+
+
+def _entries(nodes: tuple[Vertex, ...]) -> tuple[Vertex, ...]:
+    """The earliest suspects that can be where graphs part, none of them computed from another."""
+    # What is silent and reads no entry is not behind one: its users may still be entries.
+    behind: set[Vertex] = set()
     entries = []
-    for node in ordered:
-        loud = side.main(node) >= 0 and (
-            side.family(node) not in _SILENT or side.nodes[node].kind in LEAVES
-        )
-        if any(origin in behind for origin, _ in side.inputs[node]):
+    for node in nodes:
+        if not behind.isdisjoint(node.feeders):
             behind.add(node)
-        elif loud or side.nodes[node].kind in LEAVES:
+        elif node.is_leaf or (node.main and node.family not in _SILENT):
             behind.add(node)
             entries.append(node)
-    return Suspects(tuple(ordered), tuple(entries or ordered[:1]))
+    return tuple(entries)
 
 
-def settled(matching: Matching, index: int, node: str, phase: str) -> bool:
+def _unsettled(nodes: Iterable[Vertex], phase: Phase) -> list[Vertex]:
+    return [node for node in nodes if not _is_settled(node, phase)]
+
+
+def _is_settled(node: Vertex, phase: Phase) -> bool:
     """Whether a node's value is known to agree, or is no business of the phase that is looked into."""
-    found = matching.sides[index].nodes[node]
-    relations = matching.relations
-    if (
-        relations.root[index].get(node, node) in relations.roots[index]
-        or node in relations.agreed[index]
-    ):
+    if node.is_agreed or node.origin.counterpart:
         return True
-    if found.kind in LEAVES:
+    if node.is_leaf:
         # A buffer may be observed before or after its update: it is named beside the op that reads
         # it, never blamed alone.
-        plain = matching.prints.classes[index].get((node, 0)) in matching.prints.plain
-        return bool(BUFFER.search(found.name)) or (found.phase == "backward" and plain)
-    return found.kind == "constant" or (phase == "backward" and found.phase == "forward")
+        return _is_seed(node) or BUFFER.search(node.name) is not None
+    return node.kind == "constant" or (phase == "backward" and node.phase == "forward")
 
 
-def stretch(matching: Matching, index: int, among: Suspects, entry: str) -> list[str]:
-    """The suspects from an entry on that the same line of the same module made: one thing a person
-    wrote, in several ops.
-    """
-    side = matching.sides[index]
-    first = side.nodes[entry]
-    if first.kind in LEAVES or not (first.scope or first.source):
-        return [entry]
-    found = {entry}
-    for node in among.nodes:
-        other = side.nodes[node]
-        alike = (other.phase, other.scope, other.source[:1]) == (
-            first.phase,
-            first.scope,
-            first.source[:1],
-        )
-        if alike and any(origin in found for origin, _ in side.inputs[node]):
-            found.add(node)
-    return [node for node in among.nodes if node in found and side.main(node) >= 0] or [entry]
+def _is_seed(leaf: Vertex) -> bool:
+    """Whether a leaf is what backward starts from: one number over and over."""
+    bucket = leaf.values[0].bucket
+    return leaf.phase == "backward" and bucket is not None and bucket.is_plain
 
 
-def downstream(matching: Matching, index: int, among: Suspects, entry: str) -> list[str]:
-    """The suspects computed from an entry, without it."""
-    side = matching.sides[index]
-    found = {entry}
-    for node in among.nodes:
-        if any(origin in found for origin, _ in side.inputs[node]):
-            found.add(node)
-    return [node for node in among.nodes if node in found and node != entry]
-
-
-def unpaired_onwards(matching: Matching, index: int, first: str) -> list[str]:
+def unpaired_onwards(first: Vertex) -> set[Vertex]:
     """A forward node and all forward nodes that follow from it before values agree again."""
-    side = matching.sides[index]
-    found = {first: None}
-    for node in (stack := [first]):
-        for consumer in side.consumers[node]:
-            forward = (
-                side.nodes[consumer].phase == "forward" and side.nodes[consumer].kind != "output"
-            )
-            if (
-                forward
-                and consumer not in found
-                and not settled(matching, index, consumer, "forward")
-            ):
-                found[consumer] = None
-                stack.append(consumer)
-    return list(found)
+    return reach([first], lambda node: _unsettled(_computing_users(node), "forward"))
 
 
-def lineage(matching: Matching, index: int, among: Suspects, last: str) -> list[str]:
-    """The observed suspects that a suspect was computed from, and itself, in execution order."""
-    side = matching.sides[index]
-    found, stack, members = {last}, [last], set(among.nodes)
-    while stack:
-        for origin, _ in side.inputs[stack.pop()]:
-            if origin in members and origin not in found:
-                found.add(origin)
-                stack.append(origin)
-    return [node for node in among.nodes if node in found and side.main(node) >= 0]
+def _computing_users(node: Vertex) -> Iterator[Vertex]:
+    for consumer in node.consumers:
+        if consumer.phase == "forward" and not consumer.is_result:
+            yield consumer
 
 
-def shared(matching: Matching, left: str, right: str) -> int:
-    """How many inputs of a left node and of a right one are the same quantity."""
-    relations = matching.relations
-    wanted = {relations.roots[0].get(origin) for origin in relations.origins(0, left)} - {None}
-    return len(wanted & set(relations.origins(1, right)))
-
-
-def same_work(matching: Matching, left: str, right: str) -> bool:
+def same_work(one: Vertex, other: Vertex) -> bool:
     """Whether two nodes are the same kind of op, as far as the names tell."""
-    families = matching.sides[0].family(left), matching.sides[1].family(right)
-    return families[0] == families[1] and families[0] not in BOOKKEEPING
+    return one.family == other.family and not one.is_bookkeeping
+
+
+def _computed_from(entry: Vertex, nodes: Iterable[Vertex]) -> set[Vertex]:
+    """An entry, and those of the nodes, which come in execution order, that are computed from it."""
+    reached = {entry}
+    for node in nodes:
+        if not reached.isdisjoint(node.feeders):
+            reached.add(node)
+    return reached
+
+
+def _observed(nodes: Iterable[Vertex]) -> list[Vertex]:
+    """The nodes whose values are known, in execution order."""
+    return in_order(node for node in nodes if node.main)
+
+
+def _in_forward(nodes: Iterable[Vertex]) -> tuple[Vertex, ...]:
+    return tuple(node for node in nodes if node.phase == "forward")
+
+
+def _line(node: Vertex) -> tuple[str, ...]:
+    return node.phase, node.scope, node.source

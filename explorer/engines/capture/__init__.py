@@ -1,1 +1,1 @@
-"""TODO."""
+"""What the captures of all engines share: the builder of graphs, and their checker."""

@@ -1,8 +1,9 @@
-"""A gradient graph while it grows: the one builder of all captures, which becomes the record at the end."""
+"""A gradient graph while it grows, for every capture; it becomes the record at the end."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import Any
+
+import msgspec
 
 from explorer.model.graph import Edge, EdgeKind, GradGraph, Kind, Node, Output, Phase
 
@@ -10,8 +11,7 @@ Slot = tuple[int, int]
 """The number of a node and the number of one of its outputs, both counted from 0."""
 
 
-@dataclass(slots=True)
-class NodeDraft:
+class NodeDraft(msgspec.Struct):
     """A node that may still change; the fields are those of Node, and ``forward`` is a number."""
 
     op: str
@@ -26,21 +26,21 @@ class NodeDraft:
     calls: tuple[str, ...] = ()
     saved_bytes: int = 0
     tape: str = ""
-    missing: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = {}
 
 
 class GraphBuilder:
     """Nodes in traversal order, and the edges between their slots.
 
-    A node keeps its number for as long as the builder lives: one that is replaced or removed is left
-    out of the record, which alone counts anew.
+    A node keeps its number for as long as the builder lives: one that is replaced or removed is
+    left out of the record, which alone counts anew.
     """
 
     def __init__(self) -> None:
         self.nodes: list[NodeDraft] = []
-        # Dicts for their order: an edge that is drawn twice is one edge.
-        self._edges: dict[tuple[Slot, int, int], None] = {}
-        self._controls: dict[tuple[int, int], None] = {}
+        # A dict for its order: an edge that is drawn twice is one edge. The place of an edge that
+        # carries no value, only an order of execution, is None.
+        self._edges: dict[tuple[Slot, int, int | None], None] = {}
         self._replaced: dict[int, list[Slot]] = {}
         self._removed: set[int] = set()
 
@@ -71,7 +71,7 @@ class GraphBuilder:
 
     def control(self, before: int, after: int) -> None:
         """Note that ``after`` runs after ``before`` although no value passes between them."""
-        self._controls[before, after] = None
+        self._edges[(before, 0), after, None] = None
 
     # Taking nodes out again
 
@@ -97,18 +97,26 @@ class GraphBuilder:
 
     def kept(self) -> Iterator[int]:
         """The numbers of the nodes that the record will have."""
-        for number in range(len(self.nodes)):
-            if number not in self._replaced and number not in self._removed:
-                yield number
+        return filter(self.is_kept, range(len(self.nodes)))
+
+    def is_kept(self, number: int) -> bool:
+        """Whether the record will have a node."""
+        return number not in self._replaced and number not in self._removed
 
     def edges(self) -> Iterator[tuple[Slot, int, int]]:
-        """Every edge as it was drawn: the slot that it leaves, the node and the place it leads to."""
-        return iter(self._edges)
+        """Every edge with a value as it was drawn: its slot, and the node and place it leads to."""
+        for origin, target, place in self._edges:
+            if place is not None:
+                yield origin, target, place
+
+    def connected(self, origin: Slot, target: int, place: int) -> bool:
+        """Whether an edge was drawn from that output to that input."""
+        return (origin, target, place) in self._edges
 
     def feeds(self) -> dict[int, list[int]]:
         """The nodes that each node reads, in the order in which the edges were drawn."""
         feeds: dict[int, list[int]] = {}
-        for (origin, _), target, _ in self._edges:
+        for (origin, _), target, _ in self.edges():
             feeds.setdefault(target, []).append(origin)
         return feeds
 
@@ -119,6 +127,11 @@ class GraphBuilder:
             if node.kind in ("input", "parameter") and not node.body:
                 leaves[node.name] = number
         return leaves
+
+    def edge_kind(self, origin: int, target: int) -> EdgeKind:
+        """What an edge with a value is between two nodes: "saved" from forward into backward."""
+        crosses = self.nodes[target].phase == "backward" and self.nodes[origin].phase == "forward"
+        return "saved" if crosses else "data"
 
     def forward_of(self, number: int | None) -> int | None:
         """The forward node that a node is or derives from; None where that is not known."""
@@ -133,12 +146,12 @@ class GraphBuilder:
 
         ``engine``, ``case``, ``stage`` and ``notes`` are those of GradGraph.
         """
-        numbers = {old: new for new, old in enumerate(self.kept())}
-        edges = self._recorded_edges(numbers)
-        sources = self._sources_of_sums(numbers)
+        ids = {number: f"n{order}" for order, number in enumerate(self.kept())}
+        edges = self._recorded_edges(ids)
+        sources = self._sources_of_sums(ids)
         nodes = []
-        for old, new in numbers.items():
-            nodes.append(self._recorded_node(old, new, numbers, sources.get(old)))
+        for order, number in enumerate(ids):
+            nodes.append(self._recorded_node(number, order, ids, sources.get(number)))
         return GradGraph(
             engine=engine,
             case=case,
@@ -149,17 +162,17 @@ class GraphBuilder:
         )
 
     def _recorded_node(
-        self, old: int, new: int, numbers: dict[int, int], source: tuple[str, ...] | None
+        self, number: int, order: int, ids: dict[int, str], source: tuple[str, ...] | None
     ) -> Node:
-        draft = self.nodes[old]
+        draft = self.nodes[number]
         missing = draft.missing
         if source is not None:
             missing = {key: reason for key, reason in missing.items() if key != "source"}
         forward = None
         if draft.forward is not None:
-            forward = f"n{numbers[self.resolve((draft.forward, 0))[0]]}"
+            forward = ids[self.resolve((draft.forward, 0))[0]]
         return Node(
-            id=f"n{new}",
+            id=ids[number],
             op=draft.op,
             kind=draft.kind,
             phase=draft.phase,
@@ -167,7 +180,7 @@ class GraphBuilder:
             scope=draft.scope,
             source=draft.source if source is None else source,
             forward=forward,
-            order=new,
+            order=order,
             outputs=draft.outputs,
             body=draft.body,
             calls=draft.calls,
@@ -176,41 +189,35 @@ class GraphBuilder:
             missing=missing,
         )
 
-    def _recorded_edges(self, numbers: dict[int, int]) -> list[Edge]:
-        drawn: dict[tuple[int, int, int, int, EdgeKind], None] = {}
+    def _recorded_edges(self, ids: dict[int, str]) -> list[Edge]:
+        edges = []
         for slot, target, place in self._edges:
-            if target not in numbers:
+            if target not in ids:
                 continue
             origin, output = self.resolve(slot)
-            crosses = (
-                self.nodes[origin].phase == "forward" and self.nodes[target].phase == "backward"
-            )
-            kind: EdgeKind = "saved" if crosses else "data"
-            drawn[numbers[origin], numbers[target], output, place, kind] = None
-        for before, after in self._controls:
-            if after in numbers:
-                origin, _ = self.resolve((before, 0))
-                drawn[numbers[origin], numbers[after], 0, 0, "control"] = None
-        edges = []
-        for new_origin, new_target, output, place, kind in drawn:
-            edges.append(Edge(f"n{new_origin}", f"n{new_target}", output, place, kind))
-        return edges
+            if place is None:
+                edge = Edge(ids[origin], ids[target], kind="control")
+            else:
+                edge = Edge(ids[origin], ids[target], output, place, self.edge_kind(origin, target))
+            edges.append(edge)
+        # Two edges may become one where nodes are replaced.
+        return list(dict.fromkeys(edges)) if self._replaced else edges
 
-    def _sources_of_sums(self, numbers: dict[int, int]) -> dict[int, tuple[str, ...]]:
+    def _sources_of_sums(self, kept: Iterable[int]) -> dict[int, tuple[str, ...]]:
         """The lines of sums that have none: no line of a net asks for a sum of gradients.
 
         Each takes the first line of every gradient that it adds, first addend first.
         """
         bare = [
             number
-            for number in numbers
+            for number in kept
             if self.nodes[number].kind == "accumulate" and not self.nodes[number].source
         ]
         sources: dict[int, tuple[str, ...]] = {}
         if not bare:
             return sources
         addends: dict[int, list[int]] = {}
-        for slot, target, _ in self._edges:
+        for slot, target, _ in self.edges():
             addends.setdefault(target, []).append(self.resolve(slot)[0])
         for number in bare:
             lines: dict[str, None] = {}
@@ -222,5 +229,9 @@ class GraphBuilder:
 
 
 def shapes(values: list[Any]) -> tuple[Output, ...]:
-    """The outputs of a node whose values are not observed; ``values`` are tensors of either framework."""
-    return tuple(Output(tuple(value.shape), str(value.dtype).lower()) for value in values)
+    """The outputs of a node that yields tensors of either framework, without their values."""
+    outputs = []
+    for value in values:
+        dtype = str(value.dtype).removeprefix("torch.").lower()
+        outputs.append(Output(tuple(value.shape), dtype))
+    return tuple(outputs)

@@ -1,6 +1,4 @@
-"""Python's collector of reference cycles, which looks through all that a framework has loaded each
-time it runs.
-"""
+"""Python's collector of reference cycles, paused while a capture makes many objects."""
 
 import gc
 from collections.abc import Iterator
@@ -9,13 +7,15 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Keep the collector from running meanwhile; a capture makes many objects at once, all of which
-    it keeps.
+    """Keep the collector from running meanwhile.
+
+    A capture makes many objects at once and keeps all of them, and every run of the collector looks
+    through these and through all that a framework has loaded, in vain.
     """
-    running = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if running:
+        if was_enabled:
             gc.enable()

@@ -1,6 +1,9 @@
 """The checker of a captured graph: every way in which one can break the contract of its record."""
 
-from explorer.model.graph import GradGraph
+from collections.abc import Iterator
+
+from explorer.engines.capture.order import latest_first
+from explorer.model.graph import Edge, GradGraph, Node
 
 
 def lint(graph: GradGraph) -> list[str]:
@@ -10,92 +13,76 @@ def lint(graph: GradGraph) -> list[str]:
     return [*_ids(graph), *_edges(graph), *_links(graph), *_cycle(graph)]
 
 
-def _ids(graph: GradGraph) -> list[str]:
-    wanted = [f"n{index}" for index in range(len(graph.nodes))]
-    given = [node.id for node in graph.nodes]
-    if given == wanted:
-        return []
-    index, odd = next(
-        (i, (got, want))
-        for i, (got, want) in enumerate(zip(given, wanted, strict=True))
-        if got != want
-    )
-    return [
-        f"node {index} is called {odd[0]!r}, not {odd[1]!r}: ids are n0, n1, … in traversal order"
-    ]
+def _ids(graph: GradGraph) -> Iterator[str]:
+    for index, node in enumerate(graph.nodes):
+        expected = f"n{index}"
+        if node.id != expected:
+            yield (
+                f"node {index} is called {node.id!r}, not {expected!r}: ids are n0, n1, … in"
+                " traversal order"
+            )
+            return  # those behind it are likely to be off for the same reason
 
 
-def _edges(graph: GradGraph) -> list[str]:
+def _edges(graph: GradGraph) -> Iterator[str]:
     nodes = graph.by_id()
-    found = []
     for edge in graph.edges:
         name = f"edge {edge.origin}→{edge.target}"
         lost = [end for end in (edge.origin, edge.target) if end not in nodes]
         if lost:
-            found.append(
-                f"{name} ends at {', '.join(lost)}, which is no node: a node was dropped after its edges were made"
+            yield (
+                f"{name} ends at {', '.join(lost)}, which is no node: a node was dropped after its"
+                " edges were made"
             )
             continue
         origin, target = nodes[edge.origin], nodes[edge.target]
-        crosses = (origin.phase, target.phase) == ("forward", "backward") and origin.kind in {
-            "op",
-            "call",
-            "accumulate",
-        }
-        if origin.phase == "backward" and target.phase == "forward":
-            found.append(f"{name} leads from backward into forward: a phase is wrong")
-        elif edge.kind == "data" and crosses:
-            found.append(
-                f"{name} carries a forward value into backward as 'data': it should be 'saved'"
+        fault = _wrong_kind(edge, origin, target)
+        if fault:
+            yield f"{name} {fault}"
+        outputs = len(origin.outputs)
+        if edge.kind != "control" and outputs and edge.output >= outputs:
+            yield (
+                f"{name} leaves output {edge.output} of a node with {outputs}: slots are counted"
+                " from 0"
             )
-        elif edge.kind == "saved" and not (
-            origin.phase == "forward" and target.phase == "backward"
-        ):
-            found.append(
-                f"{name} is 'saved' but does not lead from forward into backward: a phase is wrong"
-            )
-        if edge.kind != "control" and origin.outputs and edge.output >= len(origin.outputs):
-            found.append(
-                f"{name} leaves output {edge.output} of a node with {len(origin.outputs)}: slots are counted from 0"
-            )
-    return found
 
 
-def _links(graph: GradGraph) -> list[str]:
+def _wrong_kind(edge: Edge, origin: Node, target: Node) -> str:
+    """Why the kind of an edge does not fit the phases of its ends; empty where it does."""
+    phases = origin.phase, target.phase
+    if phases == ("backward", "forward"):
+        return "leads from backward into forward: a phase is wrong"
+    crosses = phases == ("forward", "backward")
+    # A leaf or constant may be read in both phases without having been saved.
+    computed = origin.kind in ("op", "call", "accumulate")
+    if edge.kind == "data" and crosses and computed:
+        return "carries a forward value into backward as 'data': it should be 'saved'"
+    if edge.kind == "saved" and not crosses:
+        return "is 'saved' but does not lead from forward into backward: a phase is wrong"
+    return ""
+
+
+def _links(graph: GradGraph) -> Iterator[str]:
     nodes = graph.by_id()
-    found = []
     for node in graph.nodes:
         if node.forward is None:
             continue
         linked = nodes.get(node.forward)
         if linked is None:
-            found.append(
-                f"{node.id} derives from {node.forward}, which is no node: the forward node was dropped"
+            yield (
+                f"{node.id} derives from {node.forward}, which is no node: the forward node was"
+                " dropped"
             )
         elif node.phase != "backward" or linked.phase != "forward":
             link = f"{node.id} ({node.phase}) derives from {linked.id} ({linked.phase})"
-            found.append(f"{link}: a link leads from a backward node to a forward node")
-    return found
+            yield f"{link}: a link leads from a backward node to a forward node"
 
 
-def _cycle(graph: GradGraph) -> list[str]:
-    waiting = dict.fromkeys((node.id for node in graph.nodes), 0)
-    after: dict[str, list[str]] = {node: [] for node in waiting}
-    for edge in graph.edges:
-        if edge.origin in waiting and edge.target in waiting:
-            waiting[edge.target] += 1
-            after[edge.origin].append(edge.target)
-    ready = [node for node, count in waiting.items() if not count]
-    done = 0
-    while ready:
-        done += 1
-        for target in after[ready.pop()]:
-            waiting[target] -= 1
-            if not waiting[target]:
-                ready.append(target)
-    if done == len(waiting):
-        return []
-    stuck = [node for node, count in waiting.items() if count]
-    return [
-        f"{len(stuck)} nodes lie on or behind a cycle, first {stuck[0]}: a gradient graph has none; an edge is turned round"
-    ]
+def _cycle(graph: GradGraph) -> Iterator[str]:
+    ordered = set(latest_first(graph))
+    stuck = [node.id for place, node in enumerate(graph.nodes) if place not in ordered]
+    if stuck:
+        yield (
+            f"{len(stuck)} nodes lie on or behind a cycle, first {stuck[0]}: a gradient graph has"
+            " none; an edge is turned round"
+        )

@@ -1,4 +1,4 @@
-"""What MindSpore says of itself: its version, and the devices that this wheel can really use here."""
+"""What MindSpore says of itself: its version, and the devices that it can use here."""
 
 import mindspore as ms
 from mindspore import hal
@@ -8,11 +8,8 @@ from explorer.model.results import About
 
 
 def about(request: Nothing) -> About:
-    """Version and usable devices: the CPU always, and an Ascend NPU where its runtime answers."""
-    return About({"mindspore": ms.__version__}, ("cpu", *_npus()))
-
-
-def _npus() -> tuple[str, ...]:
-    if not hal.is_available("Ascend"):
-        return ()
-    return tuple(f"npu:{index}" for index in range(hal.device_count("Ascend")))
+    """Version and usable devices: the CPU always, and every Ascend NPU where its runtime answers."""
+    devices = ["cpu"]
+    if hal.is_available("Ascend"):
+        devices += [f"npu:{index}" for index in range(hal.device_count("Ascend"))]
+    return About({"mindspore": ms.__version__}, tuple(devices))

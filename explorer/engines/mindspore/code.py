@@ -1,79 +1,88 @@
 """Code that a reader can paste to put a case to MindSpore without the explorer."""
 
-from pathlib import Path
-
+from explorer.engines.listing import (
+    COTANGENT_IMPORT,
+    gives_parameters,
+    input_expressions,
+    scenario_import,
+)
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.scenario.contract import FOLDER, RENAMES, Scenario, load
+from explorer.scenario.contract import RENAMES, Scenario
+from explorer.scenario.load import load
 
 MODE_NAMES = {"mindspore-graph": "GRAPH_MODE", "mindspore-tape": "PYNATIVE_MODE"}
+"""MindSpore's names of the modes in which the engines run."""
 
 
 def code(request: CaseRequest) -> str:
     """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print."""
     scenario = load(request.net.scenario)
     case = request.case
-    arguments = ", ".join(scenario.inputs())
+    names = ", ".join(scenario.inputs())
     lines = [*_header(request, scenario), *_net(request, scenario), *_inputs(scenario)]
-    if case.weights:
-        lines.append(_weights(request))
+    if case.weights == "all":
+        lines.append("weights = ms.ParameterTuple(net.trainable_params())")
+    elif case.weights == "one":
+        lines.append("weights = net.trainable_params()[0]")
+    arguments = names
     if case.sens_param:
-        lines += _sens(scenario, arguments)
-    lines.append(f"print({call(case)}({arguments}{', sens' if case.sens_param else ''}))")
+        lines += _cotangents(names)
+        arguments += ", sens"
+    lines.append(f"print({call(case)}({arguments}))")
     return "\n".join(lines) + "\n"
 
 
 def call(case: GradCase) -> str:
     """The expression that makes the gradient function."""
     if case.api == "GradOperation":
-        flags = [flag for flag in ("get_all", "get_by_list", "sens_param") if getattr(case, flag)]
-        given = ", ".join(f"{flag}=True" for flag in flags)
-        return f"ms.ops.GradOperation({given})(net{', weights' if case.get_by_list else ''})"
+        return _grad_operation(case)
     net = "net"
     for _ in range(case.order - 1):
         net = f"ms.grad({net}, {case.grad_position})"
-    options = [
-        f"grad_position={case.grad_position}",
-        f"weights={'weights' if case.weights else None}",
-    ]
-    options += ["has_aux=True"] * case.has_aux
-    return f"ms.{case.api}({net}, {', '.join(options)})"
+    arguments = f"{net}, grad_position={case.grad_position}"
+    arguments += f", weights={'weights' if case.weights else None}"
+    if case.has_aux:
+        arguments += ", has_aux=True"
+    return f"ms.{case.api}({arguments})"
+
+
+def _grad_operation(case: GradCase) -> str:
+    flags = [flag for flag in ("get_all", "get_by_list", "sens_param") if getattr(case, flag)]
+    options = ", ".join(f"{flag}=True" for flag in flags)
+    arguments = "net, weights" if case.get_by_list else "net"
+    return f"ms.ops.GradOperation({options})({arguments})"
 
 
 def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
-    asked = ["inputs", "mindspore_net"]
-    if request.net.parameters:
-        asked.append("parameters" if hasattr(scenario.module, "parameters") else "torch_net")
     lines = ["import mindspore as ms"]
-    if "torch_net" in asked:
+    names = ["inputs", "mindspore_net"]
+    if request.net.parameters and gives_parameters(scenario):
+        names.append("parameters")
+    elif request.net.parameters:
+        names.append("torch_net")
         lines.append("import torch")
     if request.case.sens_param:
-        lines.append("from explorer.cotangents import cotangent")
-    if scenario.path.parent == FOLDER:
-        lines.append(f"from scenarios.{scenario.name} import {', '.join(asked)}")
-    else:
-        lines += ["import sys", "", f"sys.path.insert(0, {_shown(scenario.path.parent)!r})"]
-        lines.append(f"from {scenario.name} import {', '.join(asked)}")
+        lines.append(COTANGENT_IMPORT)
+    lines += scenario_import(scenario, names)
     return [*lines, "", f"ms.set_context(mode=ms.{MODE_NAMES[request.net.engine]})"]
-
-
-def _shown(folder: Path) -> str:
-    root = FOLDER.parent
-    return str(folder.relative_to(root) if folder.is_relative_to(root) else folder)
 
 
 def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     lines = ["ms.set_seed(0)", "net = mindspore_net()"]
     if not request.net.parameters:
-        return lines + ["net.set_train()"] * scenario.train
+        if scenario.train:
+            lines.append("net.set_train()")
+        return lines
     lines.append(f"net.set_train({scenario.train})")
-    if hasattr(scenario.module, "parameters"):
+    if gives_parameters(scenario):
         lines.append("start = parameters()")
     else:
         lines += [
             "torch.manual_seed(0)",
             "start = {name: value.numpy() for name, value in torch_net().state_dict().items()}",
         ]
+    value = "ms.Tensor(value.reshape(parameter.shape)).astype(parameter.dtype)"
     return [
         *lines,
         f"renames = {scenario.renames!r}",
@@ -82,30 +91,19 @@ def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
         '    head, dot, last = name.rpartition(".")',
         "    value = start.get(renames.get(name, head + dot + endings.get(last, last)))",
         "    if value is not None:",
-        "        parameter.set_data(ms.Tensor(value.reshape(parameter.shape)).astype(parameter.dtype))",
+        f"        parameter.set_data({value})",
     ]
 
 
 def _inputs(scenario: Scenario) -> list[str]:
-    lines = ["arrays = inputs()"]
-    made: dict[int, str] = {}
-    for name, array in scenario.inputs().items():
-        lines.append(
-            f"{name} = {made[id(array)]}"
-            if id(array) in made
-            else f"{name} = ms.Tensor(arrays[{name!r}])"
-        )
-        made.setdefault(id(array), name)
-    return lines
+    expressions = input_expressions(scenario, "ms.Tensor({})")
+    return [
+        "arrays = inputs()",
+        *(f"{name} = {expression}" for name, expression in expressions.items()),
+    ]
 
 
-def _weights(request: CaseRequest) -> str:
-    if request.case.weights == "all":
-        return "weights = ms.ParameterTuple(net.trainable_params())"
-    return "weights = net.trainable_params()[0]"
-
-
-def _sens(scenario: Scenario, arguments: str) -> list[str]:
+def _cotangents(arguments: str) -> list[str]:
     return [
         f"outputs = net({arguments})",
         "several = isinstance(outputs, tuple)",

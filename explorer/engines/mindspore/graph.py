@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,38 +10,44 @@ import mindspore as ms
 import msgspec
 
 from explorer.engines.capture.garbage_collection import paused
-from explorer.engines.mindspore.answers import answer, gradient_of, named, weights
-from explorer.engines.mindspore.code import code
-from explorer.engines.mindspore.errors import failure
+from explorer.engines.mindspore.answers import (
+    answer,
+    answered,
+    cotangent_arguments,
+    failed,
+    gradient_of,
+    named,
+    weights,
+)
 from explorer.engines.mindspore.gradient_cell import wrapped
-from explorer.engines.mindspore.graph_capture import Builder, Leaves, newest
+from explorer.engines.mindspore.graph_capture import GraphCapture, ModuleLeaf
 from explorer.engines.mindspore.ir import Module, read
 from explorer.engines.mindspore.ir_statements import program
-from explorer.engines.mindspore.kernel_dump import Dump
-from explorer.engines.mindspore.net import (
-    Net,
-    array_of,
-    build,
-    describe,
-    dtype_of,
-    flat,
-    sensitivities,
-)
-from explorer.engines.mindspore.state import moved, results, snapshot
+from explorer.engines.mindspore.kernel_dump import kernels_in
+from explorer.engines.mindspore.kernel_values import KernelValues
+from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype_of, flat
+from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
 from explorer.model.graph import GradGraph, Phase
+from explorer.model.passes import FINAL, PASSES, TYPED, CompilerPass
 from explorer.model.requests import CaseRequest
-from explorer.model.results import Captured, Result
-from explorer.model.trees import names_in, render
-from explorer.workers.environments import DUMP, IR, SETTINGS
+from explorer.model.results import Captured
+from explorer.model.trees import names_in
+from explorer.workers.environments import DUMP, GRAPHS_FOLDER, IR, SETTINGS
 
 __all__ = ["answer", "capture", "describe"]
 
-KEPT = "compiled as value_and_grad, so that the forward stays whole (ms.grad drops what only outputs need): same gradients"
+KEPT = (
+    "compiled as value_and_grad, so that the forward stays whole"
+    " (ms.grad drops what only outputs need): same gradients"
+)
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
+
+PIECES = frozenset("↓✓✗")
+"""Marks in the names of functions that the compiler made of a piece of one (2.10.0)."""
 
 
 @paused()
@@ -48,155 +55,164 @@ def capture(request: CaseRequest) -> Captured:
     """The compiler's gradient graph of one case, pass by pass, with the answer that the compiled
     graph gave.
     """
-    case, shown = request.case, code(CaseRequest(request.net, request.case))
+    case = request.case
     scratch = _scratch(request.values)
     try:
-        sens = (sensitivities(request.net),) if case.sens_param else ()
-        net = build(request.net)
-        compiled = _compiled(case)
-        cell = wrapped(net.call, compiled, weights(net, case))
-        before = {
-            parameter.name: array_of(parameter).copy() for parameter in net.parameters.values()
-        }
-        start = snapshot(net)
-        _clear(scratch)
-        dumped = set((scratch / DUMP).glob(RUNS))
-        real = cell(*net.arguments, *sens)
-        ms.runtime.synchronize()
-        fresh = set((scratch / DUMP).glob(RUNS)) - dumped
-        state = moved(net, start)
-        tree, leaves = named(_asked(case, compiled, real), net, case)
-        graphs = _graphs(request, net, compiled, real, before, state, scratch / IR, fresh)
+        run = _run(request, scratch)
+        tree, leaves = named(_answer(case, run), run.net, case)
+        graphs = []
+        for compiler_pass in PASSES:
+            path = newest(scratch / IR, compiler_pass.file)
+            if path is not None:
+                graphs.append(_graph(request, run, compiler_pass, read(path)))
     except Exception as error:
-        return Captured(
-            (), Result(outcome="raised", error=failure(error, request.net.scenario), code=shown)
-        )
-    return Captured(
-        graphs,
-        Result(outcome="ok", structure=tree, natural=render(tree), leaves=leaves, code=shown),
-    )
+        return Captured((), failed(request, error))
+    return Captured(tuple(graphs), answered(request, tree, leaves))
+
+
+# Running the compiled gradient
+
+
+@dataclass(frozen=True)
+class CompiledRun:
+    """A gradient call that was compiled and has run.
+
+    ``case`` is the one that was compiled, ``value`` what it returned. ``parameters`` are the values
+    of all parameters before it, by MindSpore's own names; ``state`` are those that the forward
+    changed, as they were afterwards, by PyTorch's names. The kernels dumped into ``folders``.
+    """
+
+    net: Net
+    case: GradCase
+    value: Any
+    parameters: dict[str, AnyArray]
+    state: dict[str, AnyArray]
+    folders: set[Path]
+
+
+def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
+    cotangents = cotangent_arguments(request)
+    net = build(request.net)
+    case = _compiled(request.case)
+    cell = wrapped(net.call, case, weights(net, case))
+    parameters = {}
+    for parameter in net.parameters.values():
+        parameters[parameter.name] = array_of(parameter).copy()
+    start = snapshot(net)
+    _clear(scratch)
+    # What _clear could not remove is not this run's.
+    earlier = set((scratch / DUMP).glob(RUNS))
+    value = cell(*net.arguments, *cotangents)
+    ms.runtime.synchronize()  # the last kernels may still be dumping
+    folders = set((scratch / DUMP).glob(RUNS)) - earlier
+    return CompiledRun(net, case, value, parameters, moved(net, start), folders)
 
 
 def _scratch(values: bool) -> Path:
-    if "MS_DEV_SAVE_GRAPHS_PATH" not in os.environ or (values and SETTINGS not in os.environ):
+    """The folder into which this process writes IR, and values where those are asked for."""
+    if GRAPHS_FOLDER not in os.environ or (values and SETTINGS not in os.environ):
         raise ExplorerError(
-            "graphs are captured in a worker started with capture_environment(), which this process was not"
+            "graphs are captured in a worker started with capture_environment(),"
+            " which this process was not"
         )
-    return Path(os.environ["MS_DEV_SAVE_GRAPHS_PATH"]).parent
+    return Path(os.environ[GRAPHS_FOLDER]).parent
 
 
 def _clear(scratch: Path) -> None:
     for path in (scratch / IR).rglob("*.ir"):
         path.unlink()
     for path in (scratch / DUMP).glob(RUNS):
-        shutil.rmtree(
-            path, ignore_errors=True
-        )  # an earlier run's last files may still be on their way
+        # Errors are ignored: an earlier run's last files may still be on their way.
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def newest(folder: Path, stem: str) -> Path | None:
+    """The last file that a pass wrote: their numbers go up through the life of the process."""
+    paths = folder.rglob(f"*{stem}_[0-9]*.ir")
+    return max(paths, key=lambda path: int(path.stem.rpartition("_")[2]), default=None)
 
 
 def _compiled(case: GradCase) -> GradCase:
-    return (
-        msgspec.structs.replace(case, api="value_and_grad")
-        if case.api == "grad" and case.order == 1
-        else case
-    )
+    """The case that is compiled in the place of ``case``."""
+    # See KEPT for the reason.
+    if case.api == "grad" and case.order == 1:
+        return msgspec.structs.replace(case, api="value_and_grad")
+    return case
 
 
-def _asked(case: GradCase, compiled: GradCase, real: Any) -> Any:
+def _answer(case: GradCase, run: CompiledRun) -> Any:
     """What the case itself would have returned, taken from what was compiled."""
-    if case.api == compiled.api:
-        return real
-    return (real[1], tuple(real[0][1:])) if case.has_aux else real[1]
+    if case.api == run.case.api:
+        return run.value
+    outputs, gradient = run.value
+    return (gradient, tuple(outputs[1:])) if case.has_aux else gradient
 
 
-def _graphs(
-    request: CaseRequest,
-    net: Net,
-    compiled: GradCase,
-    real: Any,
-    before: dict[str, AnyArray],
-    state: dict[str, AnyArray],
-    ir: Path,
-    dumped: set[Path],
-) -> tuple[GradGraph, ...]:
-    case, graphs = request.case, []
-    notes = (KEPT,) if case.api != compiled.api else ()
-    for stage, stem in (
-        ("type_inference", "type_inference"),
-        ("opt_a", "opt_pass_2_opt_a"),
-        ("validate", "validate"),
-    ):
-        path = newest(ir, stem)
-        if path is None:
-            continue
-        module, last = read(path), stage == "validate"
-        statements = program(module)
-        dump = Dump(dumped if last and request.values else ())
-        joined = dump.join(statement for body in statements.values() for statement in body)
-        entry = _forward_entry(module, net) if stage == "type_inference" else module.entry
-        reader = (
-            (lambda statement, joined=joined: joined.get(id(statement)))
-            if last and request.values
-            else None
-        )
-        builder = Builder(module, _leaves(module, net, before), reader, frozenset(dump.idle))
-        builder.run(
-            statements, entry, valued=compiled.api == "value_and_grad" and entry == module.entry
-        )
-        _outputs(builder, net, compiled, real, entry == module.entry)
-        if last:
-            results(builder.draft, net, state, request.values)
-        graphs.append(builder.draft.settle("mindspore-graph", case.label, stage, notes))
-    return tuple(graphs)
+# Its graphs
 
 
-def _forward_entry(module: Module, net: Net) -> str:
+def _graph(
+    request: CaseRequest, run: CompiledRun, compiler_pass: CompilerPass, module: Module
+) -> GradGraph:
+    """The graph of what a pass has left; the last one alone has values, which its kernels dumped."""
+    statements = program(module)
+    observed = compiler_pass == FINAL and request.values
+    values = KernelValues(kernels_in(run.folders), statements) if observed else None
+    entry = _net_entry(module, run.net) if compiler_pass == TYPED else module.entry
+    whole = entry == module.entry
+    graph = GraphCapture(module, _leaves(module, run), values)
+    graph.walk(statements, entry, whole and run.case.api == "value_and_grad")
+    _add_outputs(graph, run, whole)
+    if compiler_pass == FINAL:
+        add_state(graph.builder, run.net, run.state, request.values)
+    notes = (KEPT,) if request.case.api != run.case.api else ()
+    return graph.record(request.case.label, compiler_pass.stage, notes)
+
+
+def _net_entry(module: Module, net: Net) -> str:
     """The graph of the user's own net before differentiation; the entry where the pass does not
     name it.
     """
+    # A graph's name holds the module and the qualified name of its function (2.10.0).
     stem = net.scenario.module.__name__.replace(".", "_")
-    names = [graph.name for graph in module.subgraphs if f"_{stem}_" in f"_{graph.name}"]
-    whole = [name for name in names if "grad_" not in name and not set("↓✓✗") & set(name)]
-    return whole[-1] if whole else module.entry
+    entry = module.entry
+    for graph in module.subgraphs:
+        is_own = f"_{stem}_" in f"_{graph.name}" and "grad_" not in graph.name
+        if is_own and PIECES.isdisjoint(graph.name):
+            entry = graph.name
+    return entry
 
 
-def _leaves(module: Module, net: Net, before: dict[str, AnyArray]) -> Leaves:
+def _leaves(module: Module, run: CompiledRun) -> dict[str, ModuleLeaf]:
     """The module's parameters as a reader knows them: inputs by place, parameters by PyTorch's
     names.
     """
-    torch_names = {parameter.name: name for name, parameter in net.parameters.items()}
-    inputs = {
-        f"inputs{place}": (name, tensor) for place, (name, tensor) in enumerate(net.inputs.items())
-    }
-    leaves: Leaves = {}
+    known: dict[str, ModuleLeaf] = {}
+    for name, parameter in run.net.parameters.items():
+        array = run.parameters[parameter.name]
+        known[parameter.name] = ModuleLeaf("parameter", name, array)
+    # The Cells around the net take ``*inputs``, which the IR calls inputs0, inputs1, … (2.10.0).
+    for place, (name, tensor) in enumerate(run.net.inputs.items()):
+        known[f"inputs{place}"] = ModuleLeaf("input", name, array_of(tensor))
+    leaves = {}
     for parameter in module.parameters:
-        own = parameter.name
-        if own in inputs:
-            leaves[parameter.label] = ("input", inputs[own][0], array_of(inputs[own][1]))
-        elif own in torch_names:
-            leaves[parameter.label] = ("parameter", torch_names[own], before[own])
+        if parameter.name in known:
+            leaves[parameter.label] = known[parameter.name]
     return leaves
 
 
-def _outputs(builder: Builder, net: Net, compiled: GradCase, real: Any, whole: bool) -> None:
+def _add_outputs(graph: GraphCapture, run: CompiledRun, whole: bool) -> None:
     """Name what a stage returns: everything, or in a stage that has the forward alone the outputs."""
-    tree, _ = named(real, net, compiled)
-    gradients = set(names_in(gradient_of(compiled, tree)))
-    numbers = builder.draft.leaves()
-    came = [
-        (name, tensor)
-        for name, tensor in zip(names_in(tree), flat(real), strict=True)
-        if whole or name not in gradients
-    ]
-    if len(came) != len(builder.returned) and builder.read is None:
+    tree, _ = named(run.value, run.net, run.case)
+    gradients = set(names_in(gradient_of(run.case, tree)))
+    leaves = graph.builder.leaves()
+    results = []
+    for name, tensor in zip(names_in(tree), flat(run.value), strict=True):
+        if whole or name not in gradients:
+            results.append((name, tensor))
+    if len(results) != len(graph.returned) and not graph.observed:
         return  # a pass may still hold what a later one takes out
-    for (name, tensor), value in zip(came, builder.returned, strict=True):
+    for (name, tensor), binding in zip(results, graph.returned, strict=True):
         phase: Phase = "backward" if name in gradients else "forward"
-        builder.output(
-            value,
-            name,
-            phase,
-            array_of(tensor),
-            dtype_of(tensor),
-            numbers.get(name.removeprefix("d")),
-        )
+        leaf = leaves.get(name.removeprefix("d"))
+        graph.add_output(binding, name, phase, array_of(tensor), dtype_of(tensor), leaf)

@@ -1,7 +1,8 @@
-"""IR nodes as the capture of graphs sees them: tensors that go in and come out, place in the net,
-and identity.
+"""The statements of an IR program as capture reads them: tensors in and out, identity, and place in
+the source.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,22 +10,47 @@ from explorer.engines.mindspore.ir import IRNode, Module, Subgraph
 from explorer.engines.mindspore.ir.records import (
     Abstract,
     GraphRef,
+    NodeRef,
     Scalar,
+    SequenceValue,
     Source,
     TensorShape,
     Type,
     Value,
 )
+from explorer.engines.mindspore.operators import HANDING_ON, IDENTITIES
 
-Place = tuple[str, int]
+Line = tuple[str, int]
+"""The name of a file and the number of a line."""
+
+SEQUENCES = frozenset({"Tuple", "List"})
+"""The names of types that hold others in order."""
+
 DEFINITIONS = ("def ", "class ", "@")
-"""What the first line of a source begins with that is no call but the function around it."""
+
+WRAPPED_NET = "network"
+"""The attribute under which the Cells around a net hold it."""
+
+BACKPROPAGATOR = "◂"
+"""The mark of a subgraph that computes the gradients of another one, whose mark is ▸."""
+
+RECOMPUTE_KEYS = ("recompute_sub_graph", "recompute_id")
+"""The attributes by which the nodes of a Cell with ``recompute()`` are numbered (2.10.0)."""
+
+
+def is_definition(source: Source) -> bool:
+    """Whether a source is the head of the function around a call, and no call."""
+    return source.code.lstrip().startswith(DEFINITIONS)
 
 
 @dataclass(frozen=True, eq=False)
-class Statement:
-    """One node of a subgraph; ``elements`` are the types in a tuple that it returns, None when it
-    returns no tuple.
+class IRStatement:
+    """One node of a subgraph.
+
+    ``graph`` is the subgraph's name and ``called`` are those that it may enter; ``outputs`` are
+    shape and dtype name of each tensor that it yields; ``elements`` are the types in a tuple that
+    it yields, None when it yields no tuple; ``lines`` are the calls that lead to it, outermost
+    first.
     """
 
     node: IRNode
@@ -33,98 +59,186 @@ class Statement:
     called: tuple[str, ...]
     outputs: tuple[tuple[tuple[int, ...], str], ...]
     elements: tuple[Type, ...] | None
-    places: tuple[Place, ...]
+    lines: tuple[Line, ...]
 
     @property
-    def scope(self) -> str:
-        """The full name: path and numbered operator."""
+    def full_name(self) -> str:
+        """The scope and the numbered operator: "Default/fc-Dense/MatMul-op0"."""
         return self.node.full_name
+
+    @property
+    def module_path(self) -> str:
+        """The path of the user's module in the full name: "fc" of
+        "Gradients/Default/network-Net/fc-Dense/Grad_MatMul/MatMul-op0".
+        """
+        scopes = self.full_name.split("/")[:-1]
+        path = [scope.rpartition("-")[0] for scope in scopes if "-" in scope]
+        while path and path[0] == WRAPPED_NET:
+            path.pop(0)
+        return ".".join(path)
 
     @property
     def operands(self) -> tuple[Value, ...]:
         """What goes in; for a call through a value, that value first."""
         callee = self.node.callee
-        return (
-            (callee, *self.node.operands)
-            if callee is not None and not isinstance(callee, GraphRef)
-            else self.node.operands
-        )
+        if callee is None or isinstance(callee, GraphRef):
+            return self.node.operands
+        return (callee, *self.node.operands)
+
+    @property
+    def named_graphs(self) -> tuple[str, ...]:
+        """The subgraphs among the operands."""
+        return tuple(value.name for value in self.node.operands if isinstance(value, GraphRef))
 
     @property
     def twin(self) -> str:
         """What a node of a Cell with ``recompute()`` shares with the one that computes it once
         more; "" for any other node.
         """
-        numbers = [
-            self.node.cnode_attrs.get(key) for key in ("recompute_sub_graph", "recompute_id")
-        ]
-        return (
-            "↺" + ".".join(str(number.value) for number in numbers if isinstance(number, Scalar))
-            if all(numbers)
-            else ""
-        )
+        numbers = []
+        for key in RECOMPUTE_KEYS:
+            number = self.node.cnode_attrs.get(key)
+            if number is None:
+                return ""
+            if isinstance(number, Scalar):
+                numbers.append(str(number.value))
+        return "↺" + ".".join(numbers)
 
     @property
-    def duplicate(self) -> bool:
+    def recomputes(self) -> bool:
         """Whether this is the one that computes it once more, in backward."""
         return bool(self.twin) and "duplicated" in self.node.cnode_attrs
 
     @property
-    def by_hand(self) -> bool:
+    def in_bprop(self) -> bool:
         """Whether it was written in a ``bprop``: in a backward of the user's own, whose nodes the
-        compiler does not mark.
+        compiler does not mark (2.10.0).
         """
         return any(source.code.lstrip().startswith("def bprop(") for source in self.node.sources)
 
+    @property
+    def marked_backward(self) -> bool:
+        """Whether the statement itself says that it belongs to backward."""
+        if self.full_name.startswith("Gradients") or self.node.forward_unique_id is not None:
+            return True
+        calls_backward = any(BACKPROPAGATOR in name for name in self.called)
+        return calls_backward or self.recomputes or self.in_bprop
 
-def program(module: Module) -> dict[str, list[Statement]]:
-    """The statements of every subgraph, its Return last."""
-    return {
-        graph.name: [_statement(node, graph) for node in _nodes(graph)]
-        for graph in module.subgraphs
-    }
+
+Statements = dict[str, list[IRStatement]]
+"""The statements of a program by subgraph, in printed order, the Return last."""
 
 
-def tensors(kind: Type) -> int:
-    """How many tensors a type holds."""
-    return (
-        1 if _dtype(kind) else sum(map(tensors, kind.args)) if kind.name in {"Tuple", "List"} else 0
+def program(module: Module) -> Statements:
+    """The statements of every subgraph of a module."""
+    statements: Statements = {}
+    for graph in module.subgraphs:
+        nodes = list(graph.nodes)
+        if graph.returned:
+            nodes.append(graph.returned)
+        statements[graph.name] = [_statement(node, graph) for node in nodes]
+    return statements
+
+
+def _statement(node: IRNode, graph: Subgraph) -> IRStatement:
+    return IRStatement(
+        node=node,
+        graph=graph.name,
+        op=node.op or "call",
+        called=_called(node),
+        outputs=tuple(tensor_outputs(node.output)),
+        elements=_elements(node.output),
+        lines=_lines(node),
     )
 
 
-def outputs(abstract: Abstract | None) -> Iterator[tuple[tuple[int, ...], str]]:
+def _elements(output: Abstract | None) -> tuple[Type, ...] | None:
+    """The types in a tuple that a node yields; None when it yields no tuple."""
+    if output is None or output.type.name != "Tuple":
+        return None
+    return output.type.args
+
+
+def _called(node: IRNode) -> tuple[str, ...]:
+    """The subgraphs that a node may enter."""
+    if not node.targets and isinstance(node.callee, GraphRef):
+        return (node.callee.name,)
+    return node.targets
+
+
+def _lines(node: IRNode) -> tuple[Line, ...]:
+    sources = node.sources or node.forward_sources
+    return tuple((source.file, source.line) for source in sources if not is_definition(source))
+
+
+# Types
+
+
+def tensor_count(kind: Type) -> int:
+    """How many tensors a type holds."""
+    if _dtype(kind):
+        return 1
+    return sum(map(tensor_count, kind.args)) if kind.name in SEQUENCES else 0
+
+
+def tensor_outputs(abstract: Abstract | None) -> Iterator[tuple[tuple[int, ...], str]]:
     """Shape and dtype name of each tensor in a value."""
-    for kind, shape in abstract.leaves() if abstract else ():
+    if abstract is None:
+        return
+    for kind, shape in abstract.leaves():
         dtype = _dtype(kind)
         if dtype:
             yield shape.sizes if isinstance(shape, TensorShape) else (), dtype
 
 
-def _nodes(graph: Subgraph) -> tuple[IRNode, ...]:
-    return (*graph.nodes, graph.returned) if graph.returned else graph.nodes
-
-
-def _statement(node: IRNode, graph: Subgraph) -> Statement:
-    called = node.targets or ((node.callee.name,) if isinstance(node.callee, GraphRef) else ())
-    kind = node.output.type if node.output else None
-    return Statement(
-        node=node,
-        graph=graph.name,
-        op=node.op or "call",
-        called=called,
-        outputs=tuple(outputs(node.output)),
-        elements=kind.args if kind and kind.name == "Tuple" else None,
-        places=tuple(_places(node.sources or node.forward_sources)),
-    )
-
-
-def _places(sources: tuple[Source, ...]) -> Iterator[Place]:
-    for source in sources:
-        if not source.code.lstrip().startswith(DEFINITIONS):
-            yield source.file, source.line
-
-
 def _dtype(kind: Type) -> str:
-    """The dtype name of a tensor's type, or of a reference to one; empty for any other type."""
+    """The dtype name of a tensor's type, or of a reference to one; "" for any other type."""
     inner = kind.args[0] if kind.name == "Ref" and kind.args else kind
     return inner.args[0].name.lower() if inner.name == "Tensor" and inner.args else ""
+
+
+# What a part of a program needs
+
+
+def reached(statements: Statements, entry: str) -> list[str]:
+    """The graphs that ``entry`` calls or hands on, directly or through others, each after its
+    caller.
+    """
+    graphs = {entry: None}
+    waiting = deque([entry])
+    while waiting:
+        for statement in statements.get(waiting.popleft(), ()):
+            for name in (*statement.called, *statement.named_graphs):
+                if name in statements and name not in graphs:
+                    graphs[name] = None
+                    waiting.append(name)
+    return list(graphs)
+
+
+def needed_by_outputs(statements: list[IRStatement]) -> frozenset[int]:
+    """The numbers of the statements that a net's outputs need, of a graph that returns (outputs,
+    gradients).
+    """
+    by_number = {statement.node.index: statement for statement in statements}
+    result = _result(statements[-1], by_number)
+    if result is None or result.op != "MakeTuple":
+        return frozenset()
+    needed: set[int] = set()
+    waiting = list(result.operands[:1])
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, SequenceValue):
+            waiting.extend(value.values)
+        elif isinstance(value, NodeRef) and value.index in by_number and value.index not in needed:
+            needed.add(value.index)
+            waiting.extend(by_number[value.index].operands)
+    return frozenset(needed)
+
+
+def _result(returned: IRStatement, by_number: dict[int, IRStatement]) -> IRStatement | None:
+    """The statement whose value a Return yields, operators that only hand it on left out."""
+    statement: IRStatement | None = returned
+    while statement is not None and statement.op in HANDING_ON | IDENTITIES:
+        operand = statement.operands[0]
+        statement = by_number.get(operand.index) if isinstance(operand, NodeRef) else None
+    return statement

@@ -6,9 +6,20 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import mindspore
+import mindspore as ms
 
-PACKAGE = Path(mindspore.__file__).resolve().parent
+from explorer.engines.mindspore.ir_statements import Line
+from explorer.engines.source_lines import (
+    LIBRARY_LINES,
+    FileKind,
+    display_name,
+    file_kind,
+    user_first,
+)
+
+PACKAGE = Path(ms.__file__).resolve().parent
+ENGINE = Path(__file__).resolve().parent
+
 PLUMBING = (
     "common",
     "graph",
@@ -24,46 +35,72 @@ PLUMBING = (
 (2.10.0).
 """
 
-LIBRARY_LINES = 3
+Place = tuple[str, tuple[str, ...]]
+"""The path of a module, and lines as a node keeps them."""
+
+NOWHERE: Place = ("", ())
 
 
-class Places:
-    """Tells module path and source of whatever runs now, for the modules of one net."""
+class CallingPlaces:
+    """Tells where operators are called from while one net runs."""
 
-    def __init__(self, call: Any) -> None:
-        named = call.cells_and_names() if isinstance(call, mindspore.nn.Cell) else ()
-        self._scopes = {id(cell): name for name, cell in named}
+    def __init__(self, net: Any) -> None:
+        cells = net.cells_and_names() if isinstance(net, ms.nn.Cell) else ()
+        self._paths = {id(cell): path for path, cell in cells}
 
-    def here(self, stop: str) -> tuple[str, tuple[str, ...]]:
-        """Module path ("block.conv") and lines (the user's first, innermost first), up the stack as
-        far as the file ``stop``.
+    def here(self, stop: str) -> Place:
+        """The path of the innermost running module ("block.conv"), and the lines up the stack as far
+        as the file ``stop``.
         """
         users: list[str] = []
         library: list[str] = []
-        scope: str | None = None
-        frame: FrameType | None = sys._getframe(2)
+        module: str | None = None
+        frame: FrameType | None = sys._getframe(2)  # 0 is this function's, 1 the engine's
         while frame is not None and frame.f_code.co_filename != stop:
-            code = frame.f_code
-            shown, foreign = place(code.co_filename)
-            if shown:
-                (library if foreign else users).append(f"{shown}:{frame.f_lineno}")
-            elif (
-                scope is None
-                and code.co_name == "__call__"
-                and code.co_filename.endswith("cell.py")
-            ):
-                scope = self._scopes.get(id(frame.f_locals.get("self")))
+            name = frame.f_code.co_filename
+            kind = kind_of_file(name)
+            if kind == "user":
+                users.append(f"{shown_name(name)}:{frame.f_lineno}")
+            elif kind == "library":
+                library.append(f"{shown_name(name)}:{frame.f_lineno}")
+            elif module is None and _runs_cell(frame):
+                module = self._paths.get(id(frame.f_locals.get("self")))
             frame = frame.f_back
-        return scope or "", (*users, *library[:LIBRARY_LINES])
+        return module or "", user_first(users, library)
+
+
+def _runs_cell(frame: FrameType) -> bool:
+    """Whether a frame is that of ``Cell.__call__``, through which every module runs."""
+    return frame.f_code.co_name == "__call__" and frame.f_code.co_filename.endswith("cell.py")
 
 
 @cache
-def place(name: str) -> tuple[str, bool]:
-    """How a file is shown (nothing for plumbing and for this package), and whether it is
-    MindSpore's own.
+def kind_of_file(name: str) -> FileKind:
+    """What a file is to a reader of source lines."""
+    return file_kind(name, PACKAGE, ENGINE, lambda path: path.startswith(PLUMBING))
+
+
+@cache
+def shown_name(name: str) -> str:
+    """How a file is shown: "mindspore/nn/layer/basic.py", "net.py"."""
+    return display_name(name, PACKAGE)
+
+
+def source(lines: tuple[Line, ...]) -> tuple[str, ...]:
+    """The lines that lead to a node, given with the outermost first, as a node keeps them: the
+    user's first, then a few of the library's, innermost first and each once.
     """
-    path = Path(name)
-    if path.is_relative_to(PACKAGE):
-        inner = path.relative_to(PACKAGE).as_posix()
-        return ("" if inner.startswith(PLUMBING) else f"mindspore/{inner}"), True
-    return ("" if path.parent == Path(__file__).parent or not path.suffix else path.name), False
+    users: dict[str, None] = {}
+    library: list[str] = []
+    for name, line in reversed(lines):
+        kind = kind_of_file(name)
+        if kind == "user":
+            users[f"{shown_name(name)}:{line}"] = None
+        elif kind == "library":
+            library.append(f"{shown_name(name)}:{line}")
+    return user_first(tuple(users), tuple(dict.fromkeys(library[:LIBRARY_LINES])))
+
+
+def user_lines(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Those of some lines that lie in the user's code, each once, in the same order."""
+    return tuple(dict.fromkeys(line for line in lines if kind_of_file(line[0]) == "user"))

@@ -1,17 +1,25 @@
-"""Tensors and nodes of MindSpore's tape as its capture tells them apart."""
+"""Tensors while MindSpore's tape is recorded: where each lies in memory and on the tape, and which
+node of the graph made it.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import mindspore as ms
 
-Key = tuple[int, tuple[int, ...], Any]
+from explorer.engines.capture.builder import Slot
+from explorer.engines.mindspore.net import array_of
+
+Form = tuple[tuple[int, ...], Any]
+"""The shape and the dtype of a tensor."""
+
+Memory = tuple[int, tuple[int, ...], Any]
 """Where the elements of a tensor lie, its shape, and its dtype."""
 
 
-class Seen(NamedTuple):
+class TapeTensor(NamedTuple):
     """A tensor as it was at one moment: what is written to it later gives it another node of the
-    tape.
+    tape. ``output`` counts the outputs of ``node``, which is None for a tensor off the tape.
     """
 
     tensor: Any
@@ -19,9 +27,16 @@ class Seen(NamedTuple):
     output: int
 
 
-def seen(tensor: Any) -> Seen:
+class View(NamedTuple):
+    """A tensor that lies where another one does, and its slot."""
+
+    slot: Slot
+    tensor: Any
+
+
+def on_tape(tensor: Any) -> TapeTensor:
     """A tensor as it is now."""
-    return Seen(tensor, tensor._grad_node, tensor._output_index)
+    return TapeTensor(tensor, tensor._grad_node, tensor._output_index)
 
 
 def tensors_in(values: Any) -> Iterator[Any]:
@@ -33,22 +48,63 @@ def tensors_in(values: Any) -> Iterator[Any]:
             yield from tensors_in(value)
 
 
-def key(tensor: Any) -> Key:
-    """What makes a tensor known: where its elements lie, and how they are read."""
+def memory_of(tensor: Any) -> Memory:
+    """By what a tensor is known: where its elements lie, and how they are read.
+
+    Python's wrappers are of no use for it: MindSpore makes them anew at every access (2.10.0).
+    """
     return tensor.data_ptr(), tuple(tensor.shape), tensor.dtype
 
 
-def inner_nodes(roots: list[Any], known: dict[int, Any]) -> list[Any]:
-    """The inner nodes of a tape that are not ``known`` yet, latest first; iterative, since a tape
-    may be ten thousand deep.
+class TensorOrigins:
+    """The slots that tensors come from.
+
+    A tensor is known by its memory, which must not be used twice: all of them are kept alive.
     """
-    found: dict[int, Any] = {}
-    waiting = [root for root in roots if root is not None]
-    while waiting:
-        node = waiting.pop()
-        identity = node._unique_id()
-        if identity in found or identity in known or node.is_leaf():
-            continue
-        found[identity] = node
-        waiting.extend(child for child, _ in node.next_functions if child is not None)
-    return sorted(found.values(), key=lambda node: -int(node._sequence_nr()))
+
+    def __init__(self) -> None:
+        self._slots: dict[Memory, Slot] = {}
+        self._views: dict[Form, list[View]] = {}
+        self._alive: list[Any] = []
+
+    def slot(self, tensor: Any) -> Slot | None:
+        """The slot of a tensor; None where no node was seen to make it."""
+        return self._slots.get(memory_of(tensor))
+
+    def register(self, number: int, tensors: list[Any]) -> None:
+        """Note that a node made ``tensors``."""
+        for output, tensor in enumerate(tensors):
+            self._slots[memory_of(tensor)] = number, output
+        self.hold(tensors)
+
+    def hold(self, tensors: Any) -> None:
+        """Keep some tensors alive, so that nothing else comes to lie where they do."""
+        self._alive.append(tensors)
+
+    def alias(self, tensor: Any, slot: Slot) -> None:
+        """Note that a tensor is another one of that slot."""
+        self._slots[memory_of(tensor)] = slot
+        self.hold(tensor)
+
+    def note_views(self, number: int, operands: list[TapeTensor], outputs: list[Any]) -> None:
+        """Remember those outputs of a node that lie where one of its operands does."""
+        addresses = {operand.tensor.data_ptr() for operand in operands}
+        for output, tensor in enumerate(outputs):
+            if tensor.data_ptr() in addresses:
+                views = self._views.setdefault(_form(tensor), [])
+                views.append(View((number, output), tensor))
+
+    def copied_view(self, tensor: Any) -> Slot | None:
+        """The slot of the view that a tensor is a contiguous copy of: MindSpore copies on the way to
+        a kernel, and announces no operator for it (2.10.0).
+        """
+        latest_first = self._views.get(_form(tensor), [])[::-1]
+        for view in latest_first:
+            if array_of(view.tensor).tobytes() == array_of(tensor).tobytes():
+                self.alias(tensor, view.slot)
+                return view.slot
+        return None
+
+
+def _form(tensor: Any) -> Form:
+    return tuple(tensor.shape), tensor.dtype

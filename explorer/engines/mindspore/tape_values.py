@@ -1,63 +1,56 @@
-"""The values of a tape's tensors, read all at once when it has been walked: to read one is to wait
-until it is computed.
+"""The values of what the nodes of a tape's graph yield, all read at the end: to read a tensor is to
+wait until it is computed.
 """
 
-import re
+from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
-from explorer.engines.mindspore.draft import Draft, Slot
+from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
 from explorer.engines.mindspore.net import array_of, dtype_of
-from explorer.model.arrays import AnyArray
-from explorer.model.graph import Output
+from explorer.engines.mindspore.operators import UNWRITTEN
+from explorer.model.arrays import AnyArray, Summary
+from explorer.model.graph import Kind, Output, Phase
 from explorer.numeric.summaries import summarise_all
 
-IN_PLACE = re.compile(r"Assign|Inplace|Scatter|_?[Cc]opy_?$")
-"""Operators that change tensors that they are given."""
 
-STATISTICS = {"BatchNorm": slice(3, 5)}
-"""Operators that change some of their arguments alone: the running mean and variance."""
+class TensorGraph(GraphBuilder):
+    """A graph whose nodes yield tensors; without ``values`` it shows just their shapes."""
 
-READ = "explorer.read"
-"""A mark on tensors whose values were read before anything ran."""
-
-
-def writes(op: str) -> slice | None:
-    """Which of the tensors that it is given an operator may change."""
-    return STATISTICS.get(op) or (slice(None) if IN_PLACE.search(op) else None)
-
-
-class Values:
-    """Tensors by the node and output that show them, until they are read; nothing at all unless
-    ``wanted``.
-    """
-
-    def __init__(self, wanted: bool) -> None:
-        self.wanted = wanted
+    def __init__(self, values: bool) -> None:
+        super().__init__()
+        self.has_values = values
         self._held: dict[Slot, Any] = {}
         self._unsorted: list[Slot] = []
         self._by_storage: dict[int, list[Slot]] = {}
         self._known: dict[Slot, AnyArray] = {}
 
-    def hold(self, number: int, tensors: list[Any], unwritten: tuple[int, ...]) -> None:
-        """A node yields ``tensors``, of which those at ``unwritten`` have no value."""
-        if self.wanted:
-            slots = {
-                (number, slot): tensor
-                for slot, tensor in enumerate(tensors)
-                if slot not in unwritten
-            }
-            self._held.update(slots)
-            self._unsorted += slots
+    def add_tensors(
+        self,
+        op: str,
+        kind: Kind,
+        phase: Phase,
+        inputs: tuple[Slot | None, ...],
+        tensors: list[Any],
+        **fields: Any,
+    ) -> int:
+        """A new node fed by ``inputs`` that yields ``tensors``; its number."""
+        number = self.add(op, kind, phase, inputs, outputs=shapes(tensors), **fields)
+        if self.has_values:
+            unwritten = UNWRITTEN.get(op, ())
+            for output, tensor in enumerate(tensors):
+                if output not in unwritten:
+                    self._held[number, output] = tensor
+                    self._unsorted.append((number, output))
+        return number
 
-    def know(self, number: int, array: AnyArray) -> None:
-        """The value of a node's only output, which may be overwritten from now on."""
-        if self.wanted:
+    def set_value(self, number: int, array: AnyArray) -> None:
+        """Note the value of a node's only output, which may be overwritten from now on."""
+        if self.has_values:
             self._known[number, 0] = array
 
-    def freeze(self, tensors: list[Any]) -> None:
+    def keep_values(self, tensors: list[Any]) -> None:
         """Read what shares memory with ``tensors``, which are about to be overwritten."""
+        # Storages are looked up only here: most nets write to nothing.
         for slot in self._unsorted:
             self._by_storage.setdefault(_storage(self._held[slot]), []).append(slot)
         self._unsorted.clear()
@@ -66,34 +59,38 @@ class Values:
                 if slot not in self._known:
                     self._known[slot] = array_of(self._held[slot]).copy()
 
-    def fill(self, draft: Draft) -> None:
-        """Give the nodes of ``draft`` the values of what they yield."""
-        keys = {
-            slot: slot if slot in self._known else _elements(tensor)
-            for slot, tensor in self._held.items()
-        }
-        first = {key: slot for slot, key in reversed(keys.items())}
-        arrays = [
-            self._known[slot] if slot in self._known else array_of(self._held[slot])
-            for slot in first.values()
-        ]
-        names = [dtype_of(self._held[slot]) for slot in first.values()]
-        summaries = dict(zip(first, summarise_all(arrays, names), strict=True))
-        made: dict[int, list[Output]] = {
-            number: list(draft.nodes[number].outputs) for number, _ in keys
-        }
-        for (number, slot), key in keys.items():
-            plain = made[number][slot]
-            made[number][slot] = Output(plain.shape, plain.dtype, summaries[key])
-        for number, outputs in made.items():
-            draft.nodes[number] = msgspec.structs.replace(
-                draft.nodes[number], outputs=tuple(outputs)
-            )
+    def read_values(self) -> None:
+        """Give every node the values of what it yields, and let go of the tensors."""
+        # Many nodes show the same elements, as outputs do: each is read and summarised once.
+        elements: dict[Slot, Any] = {}
+        unique: dict[Any, Slot] = {}
+        for slot, tensor in self._held.items():
+            elements[slot] = slot if slot in self._known else _elements(tensor)
+            unique.setdefault(elements[slot], slot)
+        summaries = dict(zip(unique, self._summaries(unique.values()), strict=True))
+
+        outputs = {number: list(self.nodes[number].outputs) for number, _ in elements}
+        for (number, output), key in elements.items():
+            plain = outputs[number][output]
+            outputs[number][output] = Output(plain.shape, plain.dtype, summaries[key])
+        for number, complete in outputs.items():
+            self.nodes[number].outputs = tuple(complete)
+        self._held.clear()
+        self._known.clear()
+
+    def _summaries(self, slots: Iterable[Slot]) -> list[Summary]:
+        slots = list(slots)
+        arrays = [self._array(slot) for slot in slots]
+        return summarise_all(arrays, [dtype_of(self._held[slot]) for slot in slots])
+
+    def _array(self, slot: Slot) -> AnyArray:
+        known = self._known.get(slot)
+        return array_of(self._held[slot]) if known is None else known
 
 
 def _storage(tensor: Any) -> int:
-    place: int = tensor.untyped_storage().data_ptr()
-    return place
+    address: int = tensor.untyped_storage().data_ptr()
+    return address
 
 
 def _elements(tensor: Any) -> Any:

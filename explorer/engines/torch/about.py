@@ -10,12 +10,9 @@ def about(request: Nothing) -> About:
     """Version and usable devices: the CPU always, every CUDA device, and Apple's GPU where there is
     one.
     """
-    cuda = (
-        tuple(f"cuda:{index}" for index in range(torch.cuda.device_count()))
-        if torch.cuda.is_available()
-        else ()
-    )
-    return About(
-        {"torch": str(torch.__version__)},
-        ("cpu", *cuda, *(("mps",) if torch.backends.mps.is_available() else ())),
-    )
+    devices = ["cpu"]
+    if torch.cuda.is_available():
+        devices += [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    if torch.backends.mps.is_available():
+        devices.append("mps")
+    return About({"torch": str(torch.__version__)}, tuple(devices))

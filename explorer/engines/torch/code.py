@@ -1,17 +1,26 @@
 """Code that a reader can paste to put a case to PyTorch without the explorer."""
 
 import inspect
-from pathlib import Path
 
+from explorer.engines.listing import (
+    COTANGENT_IMPORT,
+    gives_parameters,
+    input_expressions,
+    scenario_import,
+)
 from explorer.engines.torch.roots import FirstOutput, Gradient
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.scenario.contract import FOLDER, Scenario, load
+from explorer.scenario.contract import Scenario
+from explorer.scenario.load import load
 
 JOINT_IMPORTS = [
     "from torch._dynamo.functional_export import dynamo_graph_capture_for_export",
     "from torch._functorch.aot_autograd import aot_export_joint_with_descriptors",
 ]
+
+METHOD_DOCSTRING = " " * 8 + '"""'
+"""How the one line of a method's docstring begins."""
 
 
 def code(request: CaseRequest, skips: bool = False) -> str:
@@ -23,82 +32,72 @@ def code(request: CaseRequest, skips: bool = False) -> str:
     scenario = load(request.net.scenario)
     lines = [*_header(request, scenario), *_net(request, scenario), *_inputs(request, scenario)]
     if request.net.engine == "torch-graph":
-        lines += _joint(request, scenario)
+        lines += _in_graph(request, scenario)
     else:
-        lines += _tape(request, scenario, skips)
+        lines += _on_tape(request, scenario, skips)
     return "\n".join(lines) + "\n"
 
 
+# What both styles begin with
+
+
 def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
-    asked = ["inputs", "parameters", "torch_net"] if _given(scenario) else ["inputs", "torch_net"]
-    joint = request.net.engine == "torch-graph" and not request.case.must_fail
-    wrapped = joint and (request.case.has_aux or request.case.order > 1)
-    lines = (
-        ["import contextlib"] * joint
-        + ["from collections.abc import Callable"] * wrapped
-        + [""] * joint
-    )
-    lines += ["import torch"] + JOINT_IMPORTS * joint
+    names = ["inputs", "parameters", "torch_net"]
+    if not gives_parameters(scenario):
+        names.remove("parameters")
+    lines = []
+    if request.net.engine == "torch-graph" and not request.case.must_fail:
+        lines.append("import contextlib")
+        if _wrappers(request.case):
+            lines.append("from collections.abc import Callable")
+        lines += ["", "import torch", *JOINT_IMPORTS]
+    else:
+        lines.append("import torch")
     if request.case.sens_param:
-        lines.append("from explorer.cotangents import cotangent")
-    if scenario.path.parent == FOLDER:
-        return [*lines, f"from scenarios.{scenario.name} import {', '.join(asked)}", ""]
-    lines += ["import sys", "", f"sys.path.insert(0, {_shown(scenario.path.parent)!r})"]
-    return [*lines, f"from {scenario.name} import {', '.join(asked)}", ""]
-
-
-def _shown(folder: Path) -> str:
-    root = FOLDER.parent
-    return str(folder.relative_to(root) if folder.is_relative_to(root) else folder)
-
-
-def _given(scenario: Scenario) -> bool:
-    return hasattr(scenario.module, "parameters")
+        lines.append(COTANGENT_IMPORT)
+    return [*lines, *scenario_import(scenario, names), ""]
 
 
 def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     lines = ["torch.manual_seed(0)", "net = torch_net()"]
-    if request.net.parameters:
-        lines.append(f"net.train({scenario.train})")
-        if _given(scenario):
-            lines.append(
-                "start = {name: torch.from_numpy(value) for name, value in parameters().items()}"
-            )
-            lines.append("net.load_state_dict(start, strict=False)")
-        if request.net.device != "cpu":
-            lines.append(f"net.to({request.net.device!r})")
+    if not request.net.parameters:
+        return lines
+    lines.append(f"net.train({scenario.train})")
+    if gives_parameters(scenario):
+        lines += [
+            "start = {name: torch.from_numpy(value) for name, value in parameters().items()}",
+            "net.load_state_dict(start, strict=False)",
+        ]
+    if request.net.device != "cpu":
+        lines.append(f"net.to({request.net.device!r})")
     return lines
 
 
 def _inputs(request: CaseRequest, scenario: Scenario) -> list[str]:
-    apart = request.net.engine == "torch-graph"
-    place = "" if request.net.device == "cpu" else f".to({request.net.device!r})"
+    tensor = "torch.tensor({})"
+    if request.net.device != "cpu":
+        tensor += f".to({request.net.device!r})"
+    # A graph has a place of its own for every position, so it cannot see that two are one tensor.
+    aliased = request.net.engine != "torch-graph"
     lines = ["arrays = inputs()"]
-    made: dict[int, str] = {}
-    for index, (name, array) in enumerate(scenario.inputs().items()):
-        twin = made.get(id(array))
-        made.setdefault(id(array), name)
-        value = f"torch.tensor(arrays[{name!r}]){place}" if apart or not twin else twin
-        lines.append(f"{name} = {value}{'.requires_grad_()' * (index in request.case.positions)}")
+    expressions = input_expressions(scenario, tensor, aliased)
+    for position, (name, expression) in enumerate(expressions.items()):
+        if position in request.case.positions:
+            expression += ".requires_grad_()"
+        lines.append(f"{name} = {expression}")
     return lines
 
 
-def _leaves(request: CaseRequest, scenario: Scenario) -> list[str]:
-    names = list(scenario.inputs())
-    weights = {"all": request.net.trainable, "one": request.net.trainable[:1], None: ()}[
-        request.case.weights
-    ]
-    return [names[index] for index in request.case.positions] + [
-        f'weights["{name}"]' for name in weights
-    ]
+# Tape style
 
 
-def _tape(request: CaseRequest, scenario: Scenario, skips: bool) -> list[str]:
+def _on_tape(request: CaseRequest, scenario: Scenario, skips: bool) -> list[str]:
     case = request.case
     call = f"net({', '.join(scenario.inputs())})"
-    lines = ["weights = dict(net.named_parameters())"] * bool(case.weights) + [
-        "torch.manual_seed(0)"
-    ]
+    lines = []
+    if case.weights:
+        lines.append("weights = dict(net.named_parameters())")
+    lines.append("torch.manual_seed(0)")
     if case.has_aux:
         lines += [f"loss, *aux = {call}", "roots = [loss]"]
     else:
@@ -108,61 +107,77 @@ def _tape(request: CaseRequest, scenario: Scenario, skips: bool) -> list[str]:
         ]
     if skips:
         lines.append("roots = [root for root in roots if root.requires_grad]")
-    lines.append(f"seeds = {_seeds(case, 'roots')}")
-    return lines + _walk(request, scenario)
+    lines.append(f"seeds = {_seeds(case)}")
+    return [*lines, *_gradients(request, scenario)]
 
 
-def _seeds(case: GradCase, roots: str) -> str:
+def _seeds(case: GradCase) -> str:
     if case.sens_param:
-        return f"[torch.from_numpy(cotangent(k, root.shape, str(root.dtype)[6:])).to(root) for k, root in enumerate({roots})]"
-    return f"[torch.ones_like(root) for root in {roots}]"
+        array = "cotangent(k, root.shape, str(root.dtype)[6:])"
+        return f"[torch.from_numpy({array}).to(root) for k, root in enumerate(roots)]"
+    return "[torch.ones_like(root) for root in roots]"
 
 
-def _walk(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _gradients(request: CaseRequest, scenario: Scenario) -> list[str]:
     case = request.case
-    leaves = _leaves(request, scenario)
-    asked = f"[{', '.join(leaves)}]"
+    leaves = f"[{', '.join(_leaves(request, scenario))}]"
     if case.api == "value_and_grad":
         values = "(loss, *aux)" if case.has_aux else "outputs"
-        call = f"torch.autograd.backward(roots, seeds{', inputs=[]' * case.must_fail})"
-        return [call, f"print({values}, [leaf.grad for leaf in {asked}])"]
+        # Nothing is asked for: said so, PyTorch refuses.
+        options = ", inputs=[]" if case.must_fail else ""
+        return [
+            f"torch.autograd.backward(roots, seeds{options})",
+            f"print({values}, [leaf.grad for leaf in {leaves}])",
+        ]
+    arguments = f"roots, {leaves}, seeds"
     lines = []
     for _ in range(case.order - 1):
-        lines.append(
-            f"roots = torch.autograd.grad(roots, {asked}, seeds, create_graph=True, materialize_grads=True)"
-        )
-        lines.append("seeds = [torch.ones_like(root) for root in roots]")
-    lines.append(f"gradients = torch.autograd.grad(roots, {asked}, seeds, materialize_grads=True)")
-    return [*lines, f"print(gradients{', aux' * case.has_aux})"]
+        options = "create_graph=True, materialize_grads=True"
+        lines += [
+            f"roots = torch.autograd.grad({arguments}, {options})",
+            "seeds = [torch.ones_like(root) for root in roots]",
+        ]
+    lines.append(f"gradients = torch.autograd.grad({arguments}, materialize_grads=True)")
+    lines.append("print(gradients, aux)" if case.has_aux else "print(gradients)")
+    return lines
 
 
-def _joint(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _leaves(request: CaseRequest, scenario: Scenario) -> list[str]:
+    names = list(scenario.inputs())
+    weights = request.case.weight_names(request.net.trainable)
+    return [
+        *(names[position] for position in request.case.positions),
+        *(f'weights["{name}"]' for name in weights),
+    ]
+
+
+# Graph style
+
+
+def _in_graph(request: CaseRequest, scenario: Scenario) -> list[str]:
     case = request.case
     arguments = ", ".join(scenario.inputs())
     if case.must_fail:
         return [f"print(torch.func.grad(net, argnums=())({arguments}))"]
-    lines: list[str] = []
-    wraps = [Gradient] * (case.order - 1) + [FirstOutput] * case.has_aux
-    for kind in dict.fromkeys(wraps):
-        lines += ["", "", *_plain(kind), "", ""]
-    state = "tensors = {**dict(net.named_parameters()), **dict(net.named_buffers())}"
-    module = hasattr(scenario.module, "parameters") or bool(request.net.parameters)
-    lines += _freeze(request) if module else []
-    lines.append(state if module else "tensors = {}")
-    for kind in wraps:
-        lines.append(
-            f"net = Gradient(net, {case.positions[0]})"
-            if kind is Gradient
-            else "net = FirstOutput(net)"
-        )
+    wrappers = _wrappers(case)
+    prefix = "net." * len(wrappers)
+    names = "[*joint.params_spec, *joint.buffers_spec]"
+    nodes = "joint.graph_module.graph.nodes"
+    lines = []
+    for wrapper in dict.fromkeys(wrappers):
+        lines += ["", "", *_definition(wrapper), "", ""]
+    lines += _state(request, scenario)
+    for wrapper in wrappers:
+        position = f", {case.positions[0]}" if wrapper is Gradient else ""
+        lines.append(f"net = {wrapper.__name__}(net{position})")
     return [
         *lines,
         f"forward = dynamo_graph_capture_for_export(net)({arguments})",
         "with contextlib.ExitStack() as stack:",
         f"    joint = aot_export_joint_with_descriptors(stack, forward, ({arguments},))",
-        f"names = [name.removeprefix({'net.' * len(wraps)!r}) for name in [*joint.params_spec, *joint.buffers_spec]]",
+        f"names = [name.removeprefix({prefix!r}) for name in {names}]",
         f"primals = [*(tensors[name] for name in names), {arguments}]",
-        'places = [node for node in joint.graph_module.graph.nodes if node.name.startswith("tangents")]',
+        f'places = [node for node in {nodes} if node.name.startswith("tangents")]',
         'roots = [node.meta["val"] for node in places]',
         f"tangents = {_tangents(case)}",
         "torch.manual_seed(0)",
@@ -171,22 +186,40 @@ def _joint(request: CaseRequest, scenario: Scenario) -> list[str]:
     ]
 
 
-def _tangents(case: GradCase) -> str:
-    if not case.sens_param:
-        return "[torch.ones(root.shape, dtype=root.dtype, device=root.device) for root in roots]"
-    return "[torch.from_numpy(cotangent(k, root.shape, str(root.dtype)[6:])).to(root.dtype) for k, root in enumerate(roots)]"
+def _wrappers(case: GradCase) -> list[type]:
+    """The modules around the net, inner ones first."""
+    wrappers: list[type] = [Gradient] * (case.order - 1)
+    if case.has_aux:
+        wrappers.append(FirstOutput)
+    return wrappers
 
 
-def _freeze(request: CaseRequest) -> list[str]:
-    weights = {"all": request.net.trainable, "one": request.net.trainable[:1], None: ()}[
-        request.case.weights
-    ]
+def _definition(wrapper: type) -> list[str]:
+    """The text of a class without remarks to the type checker and docstrings of methods."""
+    lines = inspect.getsource(wrapper).rstrip().splitlines()
+    shown = [line for line in lines if not line.startswith(METHOD_DOCSTRING)]
+    return [line.partition("  # type")[0] for line in shown]
+
+
+def _state(request: CaseRequest, scenario: Scenario) -> list[str]:
+    """The lines that let just the weights of the case require gradients, and gather the net's
+    tensors.
+    """
+    is_module = gives_parameters(scenario) or bool(request.net.parameters)
+    if not is_module:
+        return ["tensors = {}"]
+    weights = request.case.weight_names(request.net.trainable)
     return [
         f"weights = {list(weights)!r}",
         "for name, parameter in net.named_parameters():",
         "    parameter.requires_grad_(name in weights)",
+        "tensors = {**dict(net.named_parameters()), **dict(net.named_buffers())}",
     ]
 
 
-def _plain(kind: type) -> list[str]:
-    return [line.partition("  # type")[0] for line in inspect.getsource(kind).rstrip().splitlines()]
+def _tangents(case: GradCase) -> str:
+    if case.sens_param:
+        array = "cotangent(k, root.shape, str(root.dtype)[6:])"
+        return f"[torch.from_numpy({array}).to(root.dtype) for k, root in enumerate(roots)]"
+    ones = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
+    return f"[{ones} for root in roots]"

@@ -1,16 +1,14 @@
-"""Failures as records: PyTorch's exceptions, cut down to what they say of the user's net."""
+"""Failures of PyTorch: where its messages end, and which of them mean that a net has no graph."""
 
 import re
-import traceback
-from pathlib import Path
 from typing import Literal
 
 from torch._dynamo import exc
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 
+from explorer.engines import failures
 from explorer.model.results import Failure
 
-LONGEST = 600
 UNSUPPORTED = (
     exc.Unsupported,
     exc.UserError,
@@ -23,22 +21,23 @@ UNSUPPORTED = (
 )
 """What the graph side of torch 2.13 raises when it cannot turn a net into one graph."""
 
-NOISE = re.compile(
-    r"\n\s*(Exception raised from|C\+\+ [Cc]apture|Hint:|Developer debug context|For more details about|from user code:"
-    r"|Set TORCHDYNAMO_VERBOSE|Use tlparse|While executing|Original traceback|Traceback \(most recent)"
+ENDS = re.compile(
+    r"\n\s*("
+    r"Exception raised from|C\+\+ [Cc]apture|Hint:|Developer debug context|For more details about"
+    r"|from user code:|Set TORCHDYNAMO_VERBOSE|Use tlparse|While executing|Original traceback"
+    r"|Traceback \(most recent"
+    r")"
 )
-FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:'\"]+/)+")
+"""What follows the message proper (torch 2.13): stacks, and advice to developers of PyTorch."""
 
 
 def failure(error: BaseException, scenario: str) -> Failure:
     """The record of an exception: its type, its message without stacks and machine paths, and the
-    scenario's line it names.
+    scenario's line that it names.
     """
-    text = str(error)
-    message = FOLDERS.sub("", NOISE.split(text, maxsplit=1)[0]).strip()
-    return Failure(
-        type(error).__name__, message[:LONGEST], _line(error, text, Path(scenario).resolve())
-    )
+    # An operator raises below the user's frame. Dynamo reads a net without running it, and names
+    # the line in its message (torch 2.13).
+    return failures.failure(error, scenario, ENDS, prefer="traceback")
 
 
 def outcome(error: BaseException) -> Literal["raised", "unsupported"]:
@@ -46,15 +45,3 @@ def outcome(error: BaseException) -> Literal["raised", "unsupported"]:
     net.
     """
     return "unsupported" if isinstance(error, UNSUPPORTED) else "raised"
-
-
-def _line(error: BaseException, text: str, path: Path) -> str:
-    """ "file:line" of the innermost place in the scenario that the traceback or the message names."""
-    frames = [
-        str(frame.lineno)
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == str(path)
-    ]
-    named = re.findall(re.escape(str(path)) + r"(?::|\", line )(\d+)", text)
-    lines = frames or named
-    return f"{path.name}:{lines[-1]}" if lines else ""

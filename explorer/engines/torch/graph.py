@@ -1,25 +1,18 @@
 """PyTorch, graph style: AOTAutograd derives forward and backward as one graph before anything runs."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 
+from explorer.engines.capture.order import latest_first
+from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
-from explorer.engines.torch.errors import failure, outcome
-from explorer.engines.torch.graph_capture import JointCapture
+from explorer.engines.torch.graph_capture import JointGradGraph
 from explorer.engines.torch.joint_graph import Joint, joint
-from explorer.engines.torch.net import (
-    SEED,
-    Net,
-    bare,
-    build,
-    describe,
-    forward,
-    named,
-    refuse_auxiliary,
-)
-from explorer.engines.torch.replay import latest_first
+from explorer.engines.torch.joint_part import JointPart
+from explorer.engines.torch.net import SEED, Net, build, describe, forward
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
@@ -27,14 +20,17 @@ from explorer.model.results import Captured, Result
 
 __all__ = ["answer", "capture", "describe", "replay"]
 
-CONSTANT = (
+NO_GRADIENT = (
     "the joint graph has no gradient for {}, which the outputs do not depend on; shown as zeros"
 )
+
+JointResults = tuple[Joint, list[Any]]
+"""A joint graph, and the results of running it in the order of ``outputs``."""
 
 
 def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
-    return _attempt(request, _plain)
+    return _answered(request, _solve)
 
 
 def capture(request: CaseRequest) -> Captured:
@@ -42,10 +38,7 @@ def capture(request: CaseRequest) -> Captured:
     node.
     """
     graphs: list[GradGraph] = []
-    result = _attempt(
-        CaseRequest(request.net, request.case),
-        lambda given, net: _watched(given, net, request.values, graphs),
-    )
+    result = _answered(request, partial(_solve_recorded, graphs=graphs))
     return Captured(tuple(graphs), result)
 
 
@@ -53,57 +46,71 @@ def replay(request: CaseRequest) -> Result:
     """The gradients of one case from running the nodes of its joint graph in another order that its
     edges allow.
     """
-    return _attempt(CaseRequest(request.net, request.case), _reordered)
+    return _answered(request, _solve_reordered)
 
 
-Solved = tuple[Joint, list[Any]]
-"""A joint graph, and the results of running it in the order of ``outputs``."""
-
-
-def _attempt(request: CaseRequest, solve: Callable[[CaseRequest, Net], Solved]) -> Result:
+def _answered(request: CaseRequest, solve: Callable[[CaseRequest, Net], JointResults]) -> Result:
     case = request.case
-    shown = code(request)
+    listing = code(request)
     try:
         net = ready(request)
-        outputs, gradients, note = sort_out(*solve(request, net), net, case)
+        graph, results = solve(request, net)
+        outputs, gradients, note = sort_out(graph, results, net, case)
         structure, leaves = named(net, case, outputs, gradients)
     except Exception as error:
-        return Result(
-            outcome=outcome(error), error=failure(error, request.net.scenario), code=shown
-        )
-    names, inputs = tuple(net.leaves(case)), len(case.positions)
-    natural = (
-        f"({_row(net.scenario.outputs(len(outputs)))}, {_row(names[inputs:] + names[:inputs])})"
-    )
+        return failed(request, error, listing)
     return Result(
-        outcome="ok", structure=structure, leaves=leaves, natural=natural, code=shown, note=note
+        outcome="ok",
+        structure=structure,
+        leaves=leaves,
+        natural=_natural(net, case, len(outputs)),
+        code=listing,
+        note=note,
     )
 
 
-def _plain(request: CaseRequest, net: Net) -> Solved:
+def _solve(request: CaseRequest, net: Net) -> JointResults:
     graph = shared(request, net)
     return graph, run(graph, net, request.case)
 
 
-def _captured(request: CaseRequest, net: Net) -> JointCapture:
+def _solve_recorded(request: CaseRequest, net: Net, graphs: list[GradGraph]) -> JointResults:
+    """Run the graph node by node, and append it to ``graphs`` as a record."""
+    part = _part(request, net)
+    values = part.run(part.nodes)
+    drawn = JointGradGraph(part, values, net.leaf_keys(request.case), request.values)
+    graphs.append(drawn.record(request.case.label))
+    return part.joint, part.results(values)
+
+
+def _solve_reordered(request: CaseRequest, net: Net) -> JointResults:
+    """Run the graph node by node, the latest node that is ready first."""
+    part = _part(request, net)
+    values = part.run(part.nodes)
+    drawn = JointGradGraph(part, values, net.leaf_keys(request.case), values=False)
+    fx_nodes = {number: node for node, number in drawn.nodes.items()}
+    numbers = latest_first(drawn.record(request.case.label))
+    order = [fx_nodes[number] for number in numbers if number in fx_nodes]
+    return part.joint, part.results(part.run(order))
+
+
+def _part(request: CaseRequest, net: Net) -> JointPart:
     graph = shared(request, net)
-    return JointCapture(
-        graph, net, set(_keys(net, request.case)), *arguments(graph, net, request.case)
-    )
+    wanted = net.leaf_keys(request.case)
+    return JointPart(graph, net, wanted, *arguments(graph, net, request.case))
 
 
-def _watched(request: CaseRequest, net: Net, values: bool, graphs: list[GradGraph]) -> Solved:
-    made = _captured(request, net)
-    graphs.append(made.graph(request.case.label, values))
-    return made.joint, made.results(made.made)
+def _natural(net: Net, case: GradCase, outputs: int) -> str:
+    """What the joint graph gives, as PyTorch would write it: parameters come before inputs."""
+    names = tuple(net.leaves(case))
+    inputs = len(case.positions)
+    gradients = names[inputs:] + names[:inputs]
+    return f"({_row(net.scenario.outputs(outputs))}, {_row(gradients)})"
 
 
-def _reordered(request: CaseRequest, net: Net) -> Solved:
-    made = _captured(request, net)
-    graph = made.graph(request.case.label, values=False)
-    nodes = {identity: node for node, identity in made.identity.items()}
-    again = made.run([nodes[identity] for identity in latest_first(graph) if identity in nodes])
-    return made.joint, made.results(again)
+def _row(names: tuple[str, ...]) -> str:
+    comma = "," if len(names) == 1 else ""
+    return f"({', '.join(names)}{comma})"
 
 
 def ready(request: CaseRequest) -> Net:
@@ -116,14 +123,14 @@ def ready(request: CaseRequest) -> Net:
     net = build(request.net)
     if case.must_fail:
         torch.func.grad(net.call, argnums=())(*net.arguments)
-    if case.has_aux and bare(returned := forward(net)):
-        refuse_auxiliary(returned)
-    net = build(request.net)  # the forward may have moved statistics
-    only(net, list(net.leaves(case).values()))
+    if case.has_aux:
+        refuse_missing_auxiliary(case, forward(net))
+        net = build(request.net)  # that forward may have moved statistics
+    _require_gradients(net, list(net.leaves(case).values()))
     return net
 
 
-def only(net: Net, leaves: list[torch.Tensor]) -> None:
+def _require_gradients(net: Net, leaves: list[torch.Tensor]) -> None:
     """Let ``leaves`` require gradients, and nothing else of the net; RuntimeError for integers."""
     for value in (*net.arguments, *net.state.values()):
         value.requires_grad_(False)
@@ -135,17 +142,15 @@ def shared(request: CaseRequest, net: Net) -> Joint:
     """A joint graph of everything differentiable, which many cases share, or else the one of this
     case's leaves alone.
     """
-    asked = list(net.leaves(request.case).values())
-    every = [value for value in net.arguments if value.is_floating_point()] + [
-        net.state[name] for name in net.trainable
-    ]
-    only(net, every)
+    differentiable = [value for value in net.arguments if value.is_floating_point()]
+    differentiable += [net.state[name] for name in net.trainable]
+    _require_gradients(net, differentiable)
     try:
         return joint(request.net, net, request.case)
-    except (
-        RuntimeError
-    ):  # a net may change an input in place, which only one that needs no gradient allows
-        only(net, asked)
+    except RuntimeError:
+        # A net may change an input in place, which PyTorch allows only where that input needs no
+        # gradient.
+        _require_gradients(net, list(net.leaves(request.case).values()))
         return joint(request.net, net, request.case)
 
 
@@ -155,22 +160,22 @@ def run(graph: Joint, net: Net, case: GradCase) -> list[Any]:
     primals, tangents = arguments(graph, net, case)
     if not graph.differentiates:
         return list(graph.module(*primals))
-    return [item for part in graph.module(primals, tangents) for item in part]
+    outputs, gradients = graph.module(primals, tangents)
+    return [*outputs, *gradients]
 
 
 def arguments(
     graph: Joint, net: Net, case: GradCase
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """What the graph takes: primals, and a tangent for every output that has a place for one.
-
-    They need no gradients any more, yet gradients stay enabled: the LSTM kernel of torch 2.13 keeps
-    its workspace only then.
-    """
-    primals = [
-        net.state[name] if kind == "parameter" else net.arguments[name]
-        for kind, name in graph.inputs
-        if kind != "tangent"
-    ]
+    """What the graph takes: primals, and a tangent for every output that has a place for one."""
+    # They need no gradients any more, yet gradients stay enabled: the LSTM kernel of torch 2.13
+    # keeps its workspace only then.
+    primals = []
+    for kind, key in graph.inputs:
+        if kind == "parameter":
+            primals.append(net.state[key])
+        elif kind != "tangent":
+            primals.append(net.arguments[key])
     return primals, graph.tangents(case, primals[0].device)
 
 
@@ -180,22 +185,14 @@ def sort_out(
     """The net's outputs, the gradients of the case's leaves, and a note on those that had to be
     made up as zeros.
     """
-    found = dict(zip(graph.outputs, results, strict=True))
-    outputs = [value for (kind, _), value in found.items() if kind == "output"]
-    made, missing = [], []
-    for key, (name, leaf) in zip(_keys(net, case), net.leaves(case).items(), strict=True):
-        gradient = found.get(("gradient", key))
-        missing += [name[1:]] * (gradient is None)
-        made.append(torch.zeros_like(leaf) if gradient is None else gradient)
-    return outputs, made, CONSTANT.format(", ".join(missing)) if missing else ""
-
-
-def _keys(net: Net, case: GradCase) -> list[Any]:
-    """How a joint graph's descriptions name the leaves of a case: inputs by position, weights by
-    name.
-    """
-    return [*case.positions, *(name[1:] for name in list(net.leaves(case))[len(case.positions) :])]
-
-
-def _row(names: tuple[str, ...]) -> str:
-    return f"({', '.join(names)}{',' * (len(names) == 1)})"
+    by_role = dict(zip(graph.outputs, results, strict=True))
+    outputs = [value for (kind, _), value in by_role.items() if kind == "output"]
+    gradients = []
+    without = []
+    for key, (name, leaf) in zip(net.leaf_keys(case), net.leaves(case).items(), strict=True):
+        gradient = by_role.get(("gradient", key))
+        if gradient is None:
+            without.append(name.removeprefix("d"))
+            gradient = torch.zeros_like(leaf)
+        gradients.append(gradient)
+    return outputs, gradients, NO_GRADIENT.format(", ".join(without)) if without else ""

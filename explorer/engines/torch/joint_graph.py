@@ -21,25 +21,30 @@ from explorer.model.requests import NetRequest
 KEPT = 32
 """How many joint graphs a worker keeps: the cases of a matrix share a few."""
 
+# Without it Dynamo of torch 2.13 refuses LSTMs.
 torch._dynamo.config.allow_rnn = True
-torch._dynamo.config.automatic_dynamic_shapes = (
-    False  # a second net with other shapes is not the first one made dynamic
-)
+# A second net with other shapes is not the first one made dynamic.
+torch._dynamo.config.automatic_dynamic_shapes = False
+
+Role = tuple[str, Any]
+"""What a placeholder or a result of a joint graph is.
+
+("parameter", name), ("input", index), ("tangent", index of output), ("output", index),
+("gradient", name or index), ("state", name of a changed buffer) or ("other", "").
+"""
 
 
 @dataclass(frozen=True)
 class Joint:
     """A joint graph, or the forward alone where nothing returned depends on what needs a gradient.
 
-    ``inputs`` describe the placeholders and ``outputs`` the results in order, as ("parameter",
-    name), ("input", index), ("tangent", index of output), ("output", index), ("gradient", name or
-    index), ("state", name of a changed buffer) or ("other", ""). ``depth`` counts the modules of
-    ours around the net.
+    ``inputs`` describe the placeholders and ``outputs`` the results in order. ``depth`` counts the
+    modules of ours around the net.
     """
 
     module: Any
-    inputs: tuple[tuple[str, Any], ...]
-    outputs: tuple[tuple[str, Any], ...]
+    inputs: tuple[Role, ...]
+    outputs: tuple[Role, ...]
     depth: int = 0
 
     @property
@@ -47,14 +52,20 @@ class Joint:
         """Whether there is a backward at all."""
         return any(kind == "tangent" for kind, _ in self.inputs)
 
+    @property
+    def placeholders(self) -> list[Any]:
+        """The fx nodes that stand for what the graph takes, in the order of ``inputs``."""
+        return [node for node in self.module.graph.nodes if node.op == "placeholder"]
+
     def tangents(self, case: GradCase, device: torch.device) -> list[torch.Tensor]:
         """The cotangents of a case for every output that has a place for one."""
-        placeholders = (node for node in self.module.graph.nodes if node.op == "placeholder")
-        return [
-            seed(case, index, tuple(node.meta["val"].shape), node.meta["val"].dtype, device)
-            for node, (kind, index) in zip(placeholders, self.inputs, strict=True)
-            if kind == "tangent"
-        ]
+        cotangents = []
+        for node, (kind, index) in zip(self.placeholders, self.inputs, strict=True):
+            if kind == "tangent":
+                expected = node.meta["val"]
+                shape = tuple(expected.shape)
+                cotangents.append(seed(case, index, shape, expected.dtype, device))
+        return cotangents
 
 
 _joints: OrderedDict[tuple[Any, ...], Joint] = OrderedDict()
@@ -62,22 +73,17 @@ _joints: OrderedDict[tuple[Any, ...], Joint] = OrderedDict()
 
 def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
     """The joint graph of a case on a net whose leaves require gradients; derived once, then kept."""
-    needs = tuple(value.requires_grad for value in (*net.arguments, *net.state.values()))
-    key = (
-        identity(request),
-        case.has_aux,
-        case.order,
-        case.grad_position if case.order > 1 else None,
-        needs,
-    )
+    requires = tuple(value.requires_grad for value in (*net.arguments, *net.state.values()))
+    nested_at = case.grad_position if case.order > 1 else None
+    key = identity(request), case.has_aux, case.order, nested_at, requires
     if key not in _joints:
-        _joints[key] = derive(roots(net.call, case), net.arguments)
+        _joints[key] = derive(_rooted(net.call, case), net.arguments)
         if len(_joints) > KEPT:
             _joints.popitem(last=False)
     return _joints[key]
 
 
-def roots(call: Any, case: GradCase) -> Any:
+def _rooted(call: Any, case: GradCase) -> Any:
     """The net of which every output is to be differentiated for a case."""
     for _ in range(case.order - 1):
         call = Gradient(call, case.positions[0])
@@ -87,22 +93,28 @@ def roots(call: Any, case: GradCase) -> Any:
 def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
     """The joint graph of everything that ``call`` returns, for arguments of these shapes, each a
     position of its own.
+
+    Raises what Dynamo and AOTAutograd raise when a net cannot be turned into one graph.
     """
-    apart = tuple(
-        argument.detach().clone().requires_grad_(argument.requires_grad) for argument in arguments
-    )
+    # Copies: one tensor in two positions would become one placeholder.
+    apart = tuple(_copy(argument) for argument in arguments)
     forward = dynamo_graph_capture_for_export(call)(*apart)
     with contextlib.ExitStack() as stack:
         module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
+
     depth = _depth(call)
-    placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
-    results = next(node for node in module.graph.nodes if node.op == "output")
-    return Joint(
-        module,
-        tuple(_described(node.meta["desc"], depth) for node in placeholders),
-        tuple(_described(description, depth) for description in results.meta["desc"]),
-        depth,
-    )
+    inputs = []
+    outputs = []
+    for node in module.graph.nodes:
+        if node.op == "placeholder":
+            inputs.append(_role(node.meta["desc"], depth))
+        elif node.op == "output":
+            outputs += [_role(description, depth) for description in node.meta["desc"]]
+    return Joint(module, tuple(inputs), tuple(outputs), depth)
+
+
+def _copy(argument: torch.Tensor) -> torch.Tensor:
+    return argument.detach().clone().requires_grad_(argument.requires_grad)
 
 
 def _depth(call: Any) -> int:
@@ -111,21 +123,25 @@ def _depth(call: Any) -> int:
     """
     depth = 0
     while isinstance(call, (FirstOutput, Gradient)):
-        call, depth = call.net, depth + 1
+        call = call.net
+        depth += 1
     return depth
 
 
-def _described(description: Any, depth: int) -> tuple[str, Any]:
+def _role(description: Any, depth: int) -> Role:
+    """What AOTAutograd's description of a placeholder or result says, without our modules."""
     kind = type(description).__name__
-    if kind in {"ParamAOTInput", "BufferAOTInput"}:
+    if kind in ("ParamAOTInput", "BufferAOTInput"):
         return "parameter", description.target.removeprefix("net." * depth)
+    if kind == "PlainAOTInput":
+        return "input", description.idx
     if kind == "TangentAOTInput":
         return "tangent", description.output.idx
+    if kind == "PlainAOTOutput":
+        return "output", description.idx
     if kind == "GradAOTOutput":
-        return "gradient", _described(description.grad_of, depth)[1]
+        return "gradient", _role(description.grad_of, depth)[1]
     if kind == "InputMutationAOTOutput":
-        held, name = _described(description.mutated_input, depth)
-        return ("state", name) if held == "parameter" else ("other", "")
-    return {"PlainAOTInput": "input", "PlainAOTOutput": "output"}.get(kind, "other"), getattr(
-        description, "idx", ""
-    )
+        mutated, name = _role(description.mutated_input, depth)
+        return ("state", name) if mutated == "parameter" else ("other", "")
+    return "other", ""

@@ -15,17 +15,21 @@ from explorer.engines.torch.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
-from explorer.model.results import Leaf
-from explorer.model.trees import Tree, names_in
 from explorer.numeric.cotangents import cotangent
-from explorer.scenario.contract import Scenario, load
-from explorer.scenario.matrix import structure
+from explorer.scenario.contract import Scenario
+from explorer.scenario.load import load
 
 SEED = 0
 
+LeafKey = int | str
+"""A leaf that a case differentiates: the position of an input, or the name of a weight."""
+
+# With several threads sums change by 1e-6 with their number (torch 2.13).
 torch.set_num_threads(1)
+
+# float32 is to mean float32 on every device: TF32 keeps 10 bits of the mantissa.
 torch.backends.cuda.matmul.allow_tf32 = False
-torch.backends.cudnn.allow_tf32 = False  # float32 is to mean float32 on every device
+torch.backends.cudnn.allow_tf32 = False
 torch.backends.cudnn.deterministic = True
 
 
@@ -33,6 +37,8 @@ torch.backends.cudnn.deterministic = True
 class Net:
     """One net ready to be called: its Module or function, its input tensors, its parameters and
     buffers, all by name.
+
+    ``trainable`` are the names of the parameters that "all weights" stands for, in that order.
     """
 
     scenario: Scenario
@@ -46,12 +52,17 @@ class Net:
         """The input tensors in positional order."""
         return tuple(self.inputs.values())
 
+    def leaf_keys(self, case: GradCase) -> list[LeafKey]:
+        """The leaves that a case differentiates: inputs by position, then weights by name."""
+        return [*case.positions, *case.weight_names(self.trainable)]
+
     def leaves(self, case: GradCase) -> dict[str, torch.Tensor]:
-        """The tensors that a case differentiates, by the names of their gradients."""
-        weights = {"all": self.trainable, "one": self.trainable[:1], None: ()}[case.weights]
+        """The tensors that a case differentiates, by the names of their gradients: "dx"."""
         names = list(self.inputs)
-        asked = {f"d{names[index]}": self.inputs[names[index]] for index in case.positions}
-        return asked | {f"d{name}": self.state[name] for name in weights}
+        leaves = {f"d{names[index]}": self.inputs[names[index]] for index in case.positions}
+        for name in case.weight_names(self.trainable):
+            leaves[f"d{name}"] = self.state[name]
+        return leaves
 
 
 def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
@@ -70,10 +81,10 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
         for name, start in request.parameters.items():
             if name in state:
                 state[name].copy_(tensor(unpack(start), request.device))
-    trainable = request.trainable or tuple(
-        name for name, value in state.items() if value.requires_grad
-    )
-    return Net(scenario, call, tensors(scenario.inputs(), request.device, dtype), state, trainable)
+    # A first look at a net names no trainable parameters: then they are what the net declares.
+    declared = tuple(name for name, value in state.items() if value.requires_grad)
+    inputs = tensors(scenario.inputs(), request.device, dtype)
+    return Net(scenario, call, inputs, state, request.trainable or declared)
 
 
 def identity(request: NetRequest) -> bytes:
@@ -94,13 +105,13 @@ def tensors(
     arrays: dict[str, AnyArray], device: str, dtype: torch.dtype | None = None
 ) -> dict[str, torch.Tensor]:
     """Tensors of numpy arrays; one array under two names becomes one tensor under two names."""
-    made = {id(array): tensor(array, device) for array in arrays.values()}
-    if dtype:
-        made = {
-            key: value.to(dtype) if value.is_floating_point() else value
-            for key, value in made.items()
-        }
-    return {name: made[id(array)] for name, array in arrays.items()}
+    by_array: dict[int, torch.Tensor] = {}
+    for array in arrays.values():
+        value = tensor(array, device)
+        if dtype is not None and value.is_floating_point():
+            value = value.to(dtype)
+        by_array[id(array)] = value
+    return {name: by_array[id(array)] for name, array in arrays.items()}
 
 
 def forward(net: Net) -> Any:
@@ -116,16 +127,23 @@ def flat(value: Any) -> Iterator[torch.Tensor]:
             yield from flat(item)
     elif isinstance(value, dict):
         yield from flat(list(value.values()))
+    elif isinstance(value, torch.Tensor):
+        yield value
     elif value is not None:
-        yield value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+        yield torch.as_tensor(value)
+
+
+def bare(outputs: Any) -> bool:
+    """Whether a net returned one tensor as such, so that it has no auxiliary outputs."""
+    return isinstance(outputs, torch.Tensor)
 
 
 def seeds(case: GradCase, roots: dict[int, torch.Tensor]) -> list[torch.Tensor]:
     """The cotangents of the outputs to differentiate, which are keyed by their position."""
-    return [
-        seed(case, index, tuple(root.shape), root.dtype, root.device)
-        for index, root in roots.items()
-    ]
+    cotangents = []
+    for index, root in roots.items():
+        cotangents.append(seed(case, index, tuple(root.shape), root.dtype, root.device))
+    return cotangents
 
 
 def seed(
@@ -134,21 +152,26 @@ def seed(
     """The cotangent of output ``index``: ones, or what ``sens_param`` brings."""
     if not case.sens_param:
         return torch.ones(shape, dtype=dtype, device=device)
-    return torch.from_numpy(cotangent(index, shape, str(dtype).removeprefix("torch."))).to(
-        device, dtype
-    )
+    array = cotangent(index, shape, _dtype_name(dtype))
+    return torch.from_numpy(array).to(device, dtype)
 
 
 def array_of(value: torch.Tensor) -> AnyArray:
     """The numpy array of a tensor on any device; bfloat16 as float32."""
     plain = value.detach().cpu()
-    array: AnyArray = (plain.float() if plain.dtype == torch.bfloat16 else plain).numpy()
+    if plain.dtype == torch.bfloat16:
+        plain = plain.float()
+    array: AnyArray = plain.numpy()
     return array
 
 
 def dtype_of(value: torch.Tensor) -> str:
     """The dtype name of a tensor: "float32", "bfloat16"."""
-    return str(value.dtype).removeprefix("torch.")
+    return _dtype_name(value.dtype)
+
+
+def _dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def packed(value: torch.Tensor) -> Array:
@@ -156,45 +179,23 @@ def packed(value: torch.Tensor) -> Array:
     return pack(array_of(value), dtype_of(value))
 
 
-def named(
-    net: Net, case: GradCase, outputs: list[torch.Tensor], gradients: list[torch.Tensor]
-) -> tuple[Tree, tuple[Leaf, ...]]:
-    """MindSpore's structure of a case, and its leaves in that order."""
-    names = net.scenario.outputs(len(outputs))
-    weights = net.trainable if case.weights == "all" else net.trainable[:1]
-    tree: Tree = structure(case, tuple(net.inputs), weights, names)
-    values = dict(zip(names, outputs, strict=True)) | dict(
-        zip(net.leaves(case), gradients, strict=True)
-    )
-    return tree, tuple(Leaf(name, packed(values[name])) for name in names_in(tree))
-
-
 def describe(request: NetRequest) -> Description:
     """The net's parameters as it declares them, and its outputs or why its forward failed."""
     parameters: tuple[ParameterSpec, ...] = ()
     try:
         net = build(request)
-        parameters = tuple(
-            ParameterSpec(name, name, value.requires_grad, packed(value))
-            for name, value in net.state.items()
-        )
+        parameters = _parameter_specs(net)
         with torch.no_grad():
             outputs = forward(net)
-        specs = tuple(OutputSpec(tuple(output.shape), dtype_of(output)) for output in flat(outputs))
+        specs = [OutputSpec(tuple(output.shape), dtype_of(output)) for output in flat(outputs)]
     except Exception as error:
         return Description(parameters, error=failure(error, request.scenario))
-    return Description(parameters, specs, not isinstance(outputs, (tuple, list)))
+    returns_one = not isinstance(outputs, (tuple, list))
+    return Description(parameters, tuple(specs), returns_one)
 
 
-def bare(outputs: Any) -> bool:
-    """Whether a net returned one tensor as such, so that it has no auxiliary outputs."""
-    return isinstance(outputs, torch.Tensor)
-
-
-def refuse_auxiliary(output: torch.Tensor) -> None:
-    """Raises what ``torch.func`` raises where a case splits off auxiliary outputs that the net,
-    returning ``output``, has not.
-
-    The net itself is not run for it: what it does might raise before, for a reason of its own.
-    """
-    torch.func.grad(lambda _: output, has_aux=True)(torch.zeros(()))
+def _parameter_specs(net: Net) -> tuple[ParameterSpec, ...]:
+    specs = []
+    for name, value in net.state.items():
+        specs.append(ParameterSpec(name, name, value.requires_grad, packed(value)))
+    return tuple(specs)

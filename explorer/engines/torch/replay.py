@@ -1,79 +1,68 @@
 """A recorded run carried out once more from its leaves, in another order that its graph allows."""
 
 from collections.abc import Iterator
-from heapq import heapify, heappop, heappush
 from typing import Any
 
 import torch
 
+from explorer.engines.capture.order import latest_first
 from explorer.engines.torch.net import SEED, Net
-from explorer.engines.torch.tape_capture import Capture
-from explorer.engines.torch.tape_recorder import Slot, tensors_in
-from explorer.model.graph import GradGraph
+from explorer.engines.torch.operators import tensors_in
+from explorer.engines.torch.tape_capture import Recording, TapeGradGraph
+from explorer.engines.torch.tape_records import Origin
 
 
-def replayed(
-    capture: Capture, graph: GradGraph, net: Net
-) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Outputs and gradients as a fresh ``net``'s tensors give them, running the latest operator
     that is ready first.
     """
-    records = {identity: number for number, identity in capture.number.items()}
-    leaves = {name: tensor.detach() for name, tensor in (*net.inputs.items(), *net.state.items())}
-    made: dict[Slot, torch.Tensor] = {}
+    drawn = TapeGradGraph(recording, values=False)
+    records = {node: number for number, node in drawn.nodes.items()}
+    leaves = {**net.inputs, **net.state}
+    filled = recording.bookkeeping.filled
+    values: dict[Origin, torch.Tensor] = {}
     torch.manual_seed(SEED)
-    for identity in latest_first(graph):
-        number = records.get(identity)
-        if number is None:
+    for node in latest_first(drawn.record("")):
+        if node not in records:
+            continue  # a result, which computes nothing
+        number = records[node]
+        record = recording.records[number]
+        if record.operator is None:
+            # Constants are as they were recorded; a copy, since an operator may write to them.
+            recorded = record.outputs[0].clone()
+            values[number, 0] = leaves.get(record.name, recorded).detach()
             continue
-        record = capture.records[number]
-        if record.func is None:
-            made[number, 0] = (
-                leaves[record.name] if record.name in leaves else record.kept[0].detach().clone()
-            )
-            continue
-        for step in [number] if number not in capture.fills else [capture.fills[number], number]:
-            _run(capture, step, made)
-    ends = (*capture.outputs.values(), *capture.gradients.values())
-    found = [made[capture.resolve(slot)] for slot in ends]
-    return found[: len(capture.outputs)], found[len(capture.outputs) :]
+        if number in filled:
+            _run(recording, filled[number], values)
+        _run(recording, number, values)
+    resolve = recording.bookkeeping.resolve
+    outputs = [values[resolve(origin)] for origin in recording.outputs.values()]
+    gradients = [values[resolve(origin)] for origin in recording.gradients.values()]
+    return outputs, gradients
 
 
-def _run(capture: Capture, number: int, made: dict[Slot, torch.Tensor]) -> None:
-    record = capture.records[number]
-    given = iter([made[slot if slot in made else capture.resolve(slot)] for slot in record.reads])
-    result = record.func(*_filled(record.args, given), **_filled(record.kwargs, given))
-    made.update({(number, slot): tensor for slot, tensor in enumerate(tensors_in(result))})
+def _run(recording: Recording, number: int, values: dict[Origin, torch.Tensor]) -> None:
+    """Run a record's operator on what its operands' origins yielded this time."""
+    record = recording.records[number]
+    operands = []
+    for origin in record.origins:
+        # Hidden aliases are not run once more: what they alias is read instead.
+        shown = origin if origin in values else recording.bookkeeping.resolve(origin)
+        operands.append(values[shown])
+    remaining = iter(operands)
+    args = _filled(record.args, remaining)
+    kwargs = _filled(record.kwargs, remaining)
+    result = record.operator(*args, **kwargs)
+    for output, tensor in enumerate(tensors_in(result)):
+        values[number, output] = tensor
 
 
-def _filled(value: Any, given: Iterator[Any]) -> Any:
+def _filled(value: Any, operands: Iterator[torch.Tensor]) -> Any:
     """Nested arguments with their tensors replaced in order."""
     if isinstance(value, torch.Tensor):
-        return next(given)
+        return next(operands)
     if isinstance(value, (tuple, list)):
-        return type(value)(_filled(item, given) for item in value)
-    return (
-        {key: _filled(item, given) for key, item in value.items()}
-        if isinstance(value, dict)
-        else value
-    )
-
-
-def latest_first(graph: GradGraph) -> Iterator[str]:
-    """The nodes of a graph so that each follows what its edges come from, and otherwise in the
-    reverse of their own order.
-    """
-    waiting = dict.fromkeys((node.id for node in graph.nodes), 0)
-    after: dict[str, list[str]] = {node: [] for node in waiting}
-    for edge in graph.edges:
-        waiting[edge.target] += 1
-        after[edge.origin].append(edge.target)
-    ready = [-int(node[1:]) for node, count in waiting.items() if not count]
-    heapify(ready)
-    while ready:
-        node = f"n{-heappop(ready)}"
-        yield node
-        for target in after[node]:
-            waiting[target] -= 1
-            if not waiting[target]:
-                heappush(ready, -int(target[1:]))
+        return type(value)(_filled(item, operands) for item in value)
+    if isinstance(value, dict):
+        return {key: _filled(item, operands) for key, item in value.items()}
+    return value

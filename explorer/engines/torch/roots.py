@@ -1,5 +1,5 @@
-"""Nets as modules whose outputs are just what is to be differentiated; also shown to the reader, so
-plain PyTorch throughout.
+"""Nets as modules that return just what is to be differentiated; listings show them to the reader,
+so this is plain PyTorch throughout.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,7 @@ class FirstOutput(torch.nn.Module):  # type: ignore[misc]  # torch is untyped he
         self.net = net
 
     def forward(self, *args: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """All outputs, of which just the first depends on the arguments for autograd."""
         first, *others = self.net(*args)
         return first, *[other.detach() for other in others]
 
@@ -32,12 +33,12 @@ class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
         self.position = position
 
     def total(self, *args: torch.Tensor) -> torch.Tensor:
+        """The sum of all elements of all outputs."""
         outputs = self.net(*args)
-        return (
-            outputs.sum()
-            if isinstance(outputs, torch.Tensor)
-            else sum(output.sum() for output in outputs)
-        )
+        if isinstance(outputs, torch.Tensor):
+            return outputs.sum()
+        return sum(output.sum() for output in outputs)
 
     def forward(self, *args: torch.Tensor) -> torch.Tensor:
+        """The gradient, of the shape of the argument at ``position``."""
         return torch.func.grad(self.total, self.position)(*args)

@@ -10,26 +10,26 @@ from typing import Any
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
+from explorer.engines.source_lines import FileKind, display_name, file_kind, user_first
+
 PACKAGE = Path(torch.__file__).resolve().parent
-EXPLORER = Path(__file__).resolve().parent
-LIBRARY_LINES = 3
+ENGINE = Path(__file__).resolve().parent
 TRACE_LINE = re.compile(r'File "([^"]+)", line (\d+)')
 
 Line = tuple[str, int]
+"""The full name of a file and the number of a line."""
 
 
-class Places:
-    """Tells module path and lines of whatever runs now, for the modules of one net; a context
-    manager around its forward.
-    """
+class RunningModule:
+    """Knows which module of one net runs; a context manager around its forward."""
 
-    def __init__(self, call: Any) -> None:
-        named = call.named_modules() if isinstance(call, torch.nn.Module) else ()
-        self._names = {id(module): name for name, module in named}
+    def __init__(self, net: Any) -> None:
+        modules = net.named_modules() if isinstance(net, torch.nn.Module) else ()
+        self._paths = {id(module): path for path, module in modules}
         self._stack = [""]
         self._hooks: list[Any] = []
 
-    def __enter__(self) -> "Places":
+    def __enter__(self) -> "RunningModule":
         self._hooks = [
             register_module_forward_pre_hook(self._enter),
             register_module_forward_hook(self._leave, always_call=True),
@@ -41,77 +41,72 @@ class Places:
             hook.remove()
 
     def _enter(self, module: Any, _: Any) -> None:
-        self._stack.append(self._names.get(id(module), self._stack[-1]))
+        # A module that the net made while it ran has no path: it counts as part of its caller.
+        self._stack.append(self._paths.get(id(module), self._stack[-1]))
 
     def _leave(self, module: Any, _: Any, __: Any) -> None:
         self._stack.pop()
 
     @property
-    def scope(self) -> str:
-        """The path of the module that runs: "block.conv"."""
+    def path(self) -> str:
+        """The path of the module: "block.conv"."""
         return self._stack[-1]
 
-    def lines(self) -> tuple[Line, ...]:
-        """File and line of every frame that says something, innermost first, up the stack as far as
-        the explorer itself.
-        """
-        found = []
-        frame: FrameType | None = sys._getframe(2)
-        while frame is not None:
-            name = frame.f_code.co_filename
-            kind = told(name)
-            if kind == "stop":
-                break
-            if kind:
-                found.append((name, frame.f_lineno))
-            frame = frame.f_back
-        return tuple(found)
 
-
-@cache
-def told(name: str) -> str:
-    """What a file is to a reader: "user", "library", "stop" (the explorer itself), or "" for
-    PyTorch's plumbing.
+def calling_lines() -> tuple[Line, ...]:
+    """The lines of user and library code above the engine that calls this, innermost first, up to
+    where the engine itself called the net.
     """
-    path = Path(name)
-    if path.parent == EXPLORER:
-        return "stop"
-    if not path.is_relative_to(PACKAGE):
-        return "user" if path.suffix else ""
-    inner = path.relative_to(PACKAGE).as_posix()
-    return "library" if inner.startswith("nn/") and inner != "nn/modules/module.py" else ""
+    lines = []
+    frame: FrameType | None = sys._getframe(2)  # 0 is this function's, 1 the engine's
+    while frame is not None:
+        name = frame.f_code.co_filename
+        kind = kind_of_file(name)
+        if kind == "engine":
+            break
+        if kind != "plumbing":
+            lines.append((name, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(lines)
 
 
-@cache
-def source(lines: tuple[Line, ...], scenario: Path) -> tuple[str, ...]:
-    """Lines as a node keeps them: the scenario's first, then other code of the user, then a few of
-    the library's.
+def trace_lines(trace: str) -> tuple[Line, ...]:
+    """The lines of user and library code in a printed stack, innermost first (a stack has them
+    last).
     """
-    kinds = ["scenario" if name == str(scenario) else told(name) for name, _ in lines]
-    own, others, library = (
-        [
-            f"{_shown(name)}:{line}"
-            for (name, line), kind in zip(lines, kinds, strict=True)
-            if kind == wanted
-        ]
-        for wanted in ("scenario", "user", "library")
-    )
-    return (*own, *others, *library[:LIBRARY_LINES])
+    lines = []
+    for name, line in reversed(TRACE_LINE.findall(trace)):
+        if kind_of_file(name) in ("user", "library"):
+            lines.append((name, int(line)))
+    return tuple(lines)
 
 
 @cache
-def _shown(name: str) -> str:
-    path = Path(name)
-    return (
-        f"torch/{path.relative_to(PACKAGE).as_posix()}"
-        if path.is_relative_to(PACKAGE)
-        else path.name
-    )
+def kind_of_file(name: str) -> FileKind:
+    """What a file is to a reader of source lines; of PyTorch only the modules of ``torch.nn`` count
+    as a library, the rest is plumbing.
+    """
+    return file_kind(name, PACKAGE, ENGINE, _is_plumbing)
 
 
-def lines_of(trace: str) -> tuple[Line, ...]:
-    """The lines of a printed stack, which has the innermost last."""
-    found = [(name, int(line)) for name, line in TRACE_LINE.findall(trace)]
-    return tuple(
-        (name, line) for name, line in reversed(found) if told(name) in {"user", "library"}
-    )
+def _is_plumbing(path: str) -> bool:
+    return not path.startswith("nn/") or path == "nn/modules/module.py"
+
+
+@cache
+def source(lines: tuple[Line, ...], scenario: str) -> tuple[str, ...]:
+    """Lines as a node keeps them: those of the file ``scenario`` first, then other code of the
+    user, then a few of the library's.
+    """
+    own: list[str] = []
+    others: list[str] = []
+    library: list[str] = []
+    for name, line in lines:
+        shown = f"{display_name(name, PACKAGE)}:{line}"
+        if name == scenario:
+            own.append(shown)
+        elif kind_of_file(name) == "user":
+            others.append(shown)
+        else:
+            library.append(shown)
+    return user_first(own + others, library)

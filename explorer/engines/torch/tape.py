@@ -1,53 +1,53 @@
 """PyTorch, tape style: autograd records while the forward runs, and walks the record backwards."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from explorer.engines.capture.garbage_collection import paused
+from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
-from explorer.engines.torch.errors import failure, outcome
-from explorer.engines.torch.net import (
-    Net,
-    bare,
-    build,
-    describe,
-    flat,
-    forward,
-    named,
-    refuse_auxiliary,
-    seeds,
-)
+from explorer.engines.torch.net import Net, build, describe, flat, forward, seeds
 from explorer.engines.torch.replay import replayed
-from explorer.engines.torch.state import moved, watched
-from explorer.engines.torch.tape_capture import Capture
+from explorer.engines.torch.state import changeable, moved
+from explorer.engines.torch.tape_capture import Recording
 from explorer.engines.torch.tape_recorder import Recorder
 from explorer.model.cases import GradCase
-from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
 __all__ = ["answer", "capture", "describe", "replay"]
 
-ZEROS = "PyTorch leaves .grad None for {}, which the outputs do not depend on; shown as zeros"
+GRAD_IS_NONE = (
+    "PyTorch leaves .grad None for {}, which the outputs do not depend on; shown as zeros"
+)
 
 
 def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
-    return _attempt(request, _plain)
+    try:
+        net = ready(request)
+        return _result(request, net, solve(net, request.case))
+    except Exception as error:
+        return failed(request, error, code(request))
 
 
 def capture(request: CaseRequest) -> Captured:
     """The tape of one case as a graph, op by op, with the answer that was computed while it was
     recorded.
     """
-    captures: list[Capture] = []
-    result = _attempt(
-        CaseRequest(request.net, request.case), lambda net, case: _watched(net, case, captures)
-    )
-    return Captured(
-        tuple(made.graph(request.case.label, request.values) for made in captures), result
-    )
+    recording = None
+    try:
+        net = ready(request)
+        solution, recording = solve_recorded(net, request.case)
+        result = _result(request, net, solution)
+    except Exception as error:
+        result = failed(request, error, code(request))
+    # Not within the try above: what goes wrong here is no exception of the net's.
+    graphs = () if recording is None else (recording.graph(request.case.label, request.values),)
+    return Captured(graphs, result)
 
 
 def replay(request: CaseRequest) -> Result:
@@ -56,73 +56,86 @@ def replay(request: CaseRequest) -> Result:
     """
     case = request.case
     try:
-        captures: list[Capture] = []
-        _watched(_ready(request.net, case), case, captures)
+        _, recording = solve_recorded(ready(request), case)
         net = build(request.net)
-        outputs, gradients = replayed(captures[0], captures[0].graph(case.label, values=False), net)
+        outputs, gradients = replayed(recording, net)
         structure, leaves = named(net, case, outputs, gradients)
     except Exception as error:
-        return Result(outcome=outcome(error), error=failure(error, request.net.scenario))
+        return failed(request, error)
     return Result(outcome="ok", structure=structure, leaves=leaves)
 
 
-Solved = tuple[Any, dict[int, torch.Tensor], list[torch.Tensor], str]
-"""What the net returned, the outputs differentiated by position, the gradients, and a note on them.
-"""
+@dataclass(frozen=True)
+class Solution:
+    """What the net returned, the outputs that were differentiated by position, the gradients in the
+    order of the case's leaves, and a note on them.
+    """
+
+    returned: Any
+    roots: dict[int, torch.Tensor]
+    gradients: list[torch.Tensor]
+    note: str
 
 
-def _attempt(request: CaseRequest, solve: Callable[[Net, GradCase], Solved]) -> Result:
-    case = request.case
-    try:
-        net = _ready(request.net, case)
-        returned, roots, gradients, note = solve(net, case)
-        outputs = list(flat(returned))
-        structure, leaves = named(net, case, outputs, gradients)
-    except Exception as error:
-        said = failure(error, request.net.scenario)
-        return Result(outcome=outcome(error), error=said, code=code(request))
-    shown = code(request, skips=len(roots) < (1 if case.has_aux else len(outputs)))
-    natural = ", ".join(f"{name[1:]}.grad" for name in net.leaves(case))
-    if case.api != "value_and_grad":
-        natural = f"({', '.join(net.leaves(case))}{',' * (len(gradients) == 1)})"
-    return Result(
-        outcome="ok", structure=structure, leaves=leaves, natural=natural, code=shown, note=note
-    )
-
-
-def _ready(request: NetRequest, case: GradCase) -> Net:
-    net = build(request)
-    for leaf in net.leaves(case).values():
+def ready(request: CaseRequest) -> Net:
+    """A fresh net of which the leaves of the case require gradients; RuntimeError for integers."""
+    net = build(request.net)
+    for leaf in net.leaves(request.case).values():
         leaf.requires_grad_()
     return net
 
 
-def _plain(net: Net, case: GradCase) -> Solved:
+def solve(net: Net, case: GradCase) -> Solution:
+    """A case computed as a user of PyTorch would."""
     returned = forward(net)
     roots = differentiated(net, case, returned)
-    return returned, roots, *differentiate(net, case, roots)
+    gradients, note = differentiate(net, case, roots)
+    return Solution(returned, roots, gradients, note)
 
 
 @paused()
-def _watched(net: Net, case: GradCase, captures: list[Capture]) -> Solved:
+def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
+    """The same under a recorder, with what it recorded."""
     recorder = Recorder(net)
-    with recorder, recorder.places:
+    with recorder, recorder.module:
         returned = forward(net)
-    state = {
-        name: (tensor, tensor.detach().clone())
-        for name, tensor in moved(net, recorder.starts(watched(net))).items()
-    }
+    # Taken now: backward may change the buffers once more.
+    state = {}
+    for name, tensor in moved(net, recorder.values_at_start(changeable(net))).items():
+        state[name] = tensor, tensor.detach().clone()
     roots = differentiated(net, case, returned)
     with recorder:
-        gradients, note = differentiate(net, case, roots, recorder.backward)
+        gradients, note = differentiate(net, case, roots, recorder.expect_pass)
+
     outputs = list(flat(returned))
-    names = net.scenario.outputs(len(outputs))
-    found = (
-        dict(zip(names, outputs, strict=True)),
-        dict(zip(net.leaves(case), gradients, strict=True)),
+    named_outputs = dict(zip(net.scenario.outputs(len(outputs)), outputs, strict=True))
+    named_gradients = dict(zip(net.leaves(case), gradients, strict=True))
+    solution = Solution(returned, roots, gradients, note)
+    return solution, Recording(recorder, named_outputs, named_gradients, state)
+
+
+def _result(request: CaseRequest, net: Net, solution: Solution) -> Result:
+    case = request.case
+    outputs = list(flat(solution.returned))
+    structure, leaves = named(net, case, outputs, solution.gradients)
+    differentiable = 1 if case.has_aux else len(outputs)
+    return Result(
+        outcome="ok",
+        structure=structure,
+        leaves=leaves,
+        natural=_natural(net, case),
+        code=code(request, skips=len(solution.roots) < differentiable),
+        note=solution.note,
     )
-    captures.append(Capture(recorder, *found, state))
-    return returned, roots, gradients, note
+
+
+def _natural(net: Net, case: GradCase) -> str:
+    """What the idiom of the case gives, as PyTorch would write it."""
+    names = list(net.leaves(case))
+    if case.api == "value_and_grad":
+        return ", ".join(f"{name.removeprefix('d')}.grad" for name in names)
+    comma = "," if len(names) == 1 else ""
+    return f"({', '.join(names)}{comma})"
 
 
 def differentiated(net: Net, case: GradCase, returned: Any) -> dict[int, torch.Tensor]:
@@ -132,49 +145,54 @@ def differentiated(net: Net, case: GradCase, returned: Any) -> dict[int, torch.T
     Raises what ``torch.func`` raises when a case splits off auxiliary outputs that the net does not
     have.
     """
-    if case.has_aux and bare(returned):
-        refuse_auxiliary(returned)
+    refuse_missing_auxiliary(case, returned)
     outputs = dict(enumerate(flat(returned)))
-    asked = {0: outputs[0]} if case.has_aux else outputs
-    return {index: output for index, output in asked.items() if output.requires_grad} or asked
+    if case.has_aux:
+        outputs = {0: outputs[0]}
+    on_tape = {index: output for index, output in outputs.items() if output.requires_grad}
+    return on_tape or outputs
 
 
 def differentiate(
     net: Net,
     case: GradCase,
     roots: dict[int, torch.Tensor],
-    before: Callable[[list[torch.Tensor]], None] = lambda _: None,
+    before_pass: Callable[[list[torch.Tensor]], None] = lambda _: None,
 ) -> tuple[list[torch.Tensor], str]:
     """The gradients of a case in the order of its leaves, by the idiom that belongs to its api, and
     a note on them.
 
-    ``before`` is called with the heads of every pass.
+    ``before_pass`` is called with the heads of every pass.
     """
     leaves = list(net.leaves(case).values())
-    before(list(roots.values()))
+    heads = list(roots.values())
+    before_pass(heads)
+    cotangents = seeds(case, roots)  # after before_pass, which says that backward begins
     if case.api == "value_and_grad":
-        return _backward(net, case, roots)
-    heads, cotangents = list(roots.values()), seeds(case, roots)
+        return _backward(net, case, heads, cotangents)
     for _ in range(case.order - 1):
         heads = list(
             torch.autograd.grad(
                 heads, leaves, cotangents, create_graph=True, materialize_grads=True
             )
         )
-        before(heads)
+        before_pass(heads)
         cotangents = seeds(case, dict(enumerate(heads)))
     return list(torch.autograd.grad(heads, leaves, cotangents, materialize_grads=True)), ""
 
 
 def _backward(
-    net: Net, case: GradCase, roots: dict[int, torch.Tensor]
+    net: Net, case: GradCase, heads: list[torch.Tensor], cotangents: list[torch.Tensor]
 ) -> tuple[list[torch.Tensor], str]:
-    named_leaves = net.leaves(case)
-    torch.autograd.backward(
-        list(roots.values()), seeds(case, roots), inputs=None if named_leaves else []
-    )
-    missing = [name[1:] for name, leaf in named_leaves.items() if leaf.grad is None]
-    gradients = [
-        torch.zeros_like(leaf) if leaf.grad is None else leaf.grad for leaf in named_leaves.values()
-    ]
-    return gradients, ZEROS.format(", ".join(missing)) if missing else ""
+    leaves = net.leaves(case)
+    # Where nothing is asked for, say so: PyTorch refuses an empty list, and takes None for "all".
+    torch.autograd.backward(heads, cotangents, inputs=None if leaves else [])
+    gradients = []
+    without = []
+    for name, leaf in leaves.items():
+        if leaf.grad is None:
+            without.append(name.removeprefix("d"))
+            gradients.append(torch.zeros_like(leaf))
+        else:
+            gradients.append(leaf.grad)
+    return gradients, GRAD_IS_NONE.format(", ".join(without)) if without else ""

@@ -11,10 +11,12 @@ from explorer.topics.evidence import Evidence
 
 @TOPIC.claim(
     61,
-    "DDP averages gradients, DATA_PARALLEL with gradients_mean does the same, and seeds must agree across ranks.",
+    "DDP averages gradients, DATA_PARALLEL with gradients_mean does the same, and seeds must"
+    " agree across ranks.",
     heading="parallel",
     guides=("000",),
-    would="Two ranks with gradients [2, 4, 6] and [84, 168, 252] both get [43, 86, 129], and drift apart with own seeds.",
+    would="Two ranks with gradients [2, 4, 6] and [84, 168, 252] both get [43, 86, 129], and"
+    " drift apart with own seeds.",
     asks=(TWO_PROCESSES,),
     expects={"mean": [[43.0, 86.0, 129.0]]},
 )
@@ -35,8 +37,8 @@ def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         local = " and ".join(digits(rank["local"]) for rank in ranks)
         outcome = "agree" if framework in sends_its_start else "differ"
         sentences.append(
-            f"{framework}: {len(ranks)} ranks average {local} to {digits(mean)}, and started from different seeds their"
-            f" weights {outcome} after a step"
+            f"{framework}: {len(ranks)} ranks average {local} to {digits(mean)}, and started from"
+            f" different seeds their weights {outcome} after a step"
         )
 
     seen = "; ".join(sentences)
@@ -51,6 +53,6 @@ def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling(
         "holds_with_changes",
         seen,
-        f"Set one seed on every rank in MindSpore; {' and '.join(sends_its_start)} sends one rank's start to the others, and"
-        " needs equal seeds only where data is shuffled or dropped.",
+        f"Set one seed on every rank in MindSpore; {' and '.join(sends_its_start)} sends one rank's"
+        " start to the others, and needs equal seeds only where data is shuffled or dropped.",
     )

@@ -45,10 +45,11 @@ def mean_against_sum(evidence: Evidence) -> Iterator[str]:
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks, route = figures["ranks"], ROUTES[framework]
         local = " and ".join(digits(rank["local"]) for rank in ranks)
+        mean, total = digits(ranks[0]["mean"]), digits(ranks[0]["sum"])
+        is_or_not = "is" if is_mean(ranks) else "is not"
         yield (
-            f"{route}: from {local} each rank gets {digits(ranks[0]['mean'])}, which is {'' if is_mean(ranks) else 'not '}the"
-            f" mean; summed it is {digits(ranks[0]['sum'])}, so a learning rate tuned for one is {len(ranks)} times off for"
-            " the other."
+            f"{route}: from {local} each rank gets {mean}, which {is_or_not} the mean; summed it is"
+            f" {total}, so a learning rate tuned for one is {len(ranks)} times off for the other."
         )
         yield f"{route}: {_about_seeds(ranks)}"
 
@@ -97,7 +98,8 @@ def gradients_of_the_first_weight(evidence: Evidence) -> Iterator[Chart]:
             x="",
             y="gradient of the first weight",
             series=tuple(series),
-            note="Each rank differentiates its own sample; reducing with mean or with sum differs by the number of ranks.",
+            note="Each rank differentiates its own sample; reducing with mean or with sum differs"
+            " by the number of ranks.",
         )
 
 

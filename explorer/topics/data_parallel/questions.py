@@ -9,7 +9,8 @@ TOPIC = Topic(
     name="data-parallel",
     package=__package__,
     title="Data parallel: local gradients and reduced ones",
-    question="What do DDP and DistributedGradReducer make of two ranks' gradients, and what must agree across ranks?",
+    question="What do DDP and DistributedGradReducer make of two ranks' gradients, and what must"
+    " agree across ranks?",
     seconds=90.0,
 )
 

@@ -11,6 +11,7 @@ from explorer.engines.mindspore.about import about
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
 from explorer.topics.attempts import attempt
+from explorer.topics.devices.matrix import answers
 from explorer.topics.in_mindspore import numbers, set_style
 
 KINDS = ("CPU", "Ascend", "GPU")
@@ -19,64 +20,95 @@ KINDS = ("CPU", "Ascend", "GPU")
 
 def sees(ask: Ask) -> Found:
     """Which kinds of device there are here, how many, and what says so."""
-    set_style("tape", ask.device)
-    kinds = {kind: attempt(hal.is_available, kind) for kind in KINDS}
-    counts = {
-        kind: attempt(hal.device_count, kind) if there is True else 0
-        for kind, there in kinds.items()
-    }
-    return Found({"usable": about(Nothing()).devices, "available": kinds, "count": counts})
+    set_style("tape")
+    available: dict[str, Any] = {}
+    counts: dict[str, Any] = {}
+    for kind in KINDS:
+        available[kind] = attempt(hal.is_available, kind)
+        # "is True": an attempt that raised is a dict, which counts as true.
+        counts[kind] = attempt(hal.device_count, kind) if available[kind] is True else 0
+    return Found({"usable": about(Nothing()).devices, "available": available, "count": counts})
 
 
 def lives(ask: Ask) -> Found:
     """Where a tensor, a parameter, a result and a gradient are, without anything said about
     devices.
     """
-    set_style("tape", ask.device)
+    # The style alone: the device that a study was given is for its matrix.
+    set_style("tape")
     x, net = ms.Tensor([1.0, 2.0]), nn.Dense(2, 1, "ones")
-    where = {"tensor": x, "parameter": net.weight, "result": net(x), "gradient": ms.grad(net)(x)}
     return Found(
-        {name: attempt(lambda each=each: str(each.device)) for name, each in where.items()}
+        {
+            "tensor": attempt(device_of, x),
+            "parameter": attempt(device_of, net.weight),
+            "result": attempt(device_of, net(x)),
+            "gradient": attempt(device_of, ms.grad(net)(x)),
+        }
     )
+
+
+def device_of(tensor: Any) -> str:
+    """The device that a tensor says it is on."""
+    return str(tensor.device)
 
 
 def moves(ask: Ask) -> Found:
     """What choosing another device does, before and after something has run, and what a tensor and
     a net offer to move.
     """
-    set_style("tape", ask.device)
+    set_style("tape")
     x, net = ms.Tensor([1.0, 2.0]), nn.Dense(2, 1)
+    movers = sorted(ask.options["movers"])
     here = ms.get_context("device_target")
     others = [kind for kind in KINDS if kind != here]
+    move_to_same = attempt(numbers_after_move, x, here)
+    move_to_other = {kind: attempt(device_after_move, x, kind) for kind in others}
+    set_device_again = attempt(ms.set_device, here, 1)
+    set_device_other = {kind: attempt(ms.set_device, kind) for kind in others}
     return Found(
         {
             "target": here,
-            "tensor_api": sorted(
-                name for name in ("to", "move_to", "cpu", "cuda", "npu") if hasattr(x, name)
-            ),
-            "net_api": sorted(
-                name for name in ("to", "cpu", "cuda", "npu", "move_to") if hasattr(net, name)
-            ),
-            "move_to_same": attempt(lambda: numbers(x.move_to(here))),
-            "move_to_other": {
-                kind: attempt(lambda kind=kind: str(x.move_to(kind).device)) for kind in others
-            },
-            "set_device_again": attempt(lambda: ms.set_device(here, 1)),
-            "set_device_other": {kind: attempt(ms.set_device, kind) for kind in others},
+            "tensor_api": [name for name in movers if hasattr(x, name)],
+            "net_api": [name for name in movers if hasattr(net, name)],
+            "move_to_same": move_to_same,
+            "move_to_other": move_to_other,
+            "set_device_again": set_device_again,
+            "set_device_other": set_device_other,
         }
     )
 
 
+def numbers_after_move(tensor: Any, kind: str) -> Any:
+    """The numbers of a tensor once ``move_to`` has taken it to a kind of device."""
+    return numbers(tensor.move_to(kind))
+
+
+def device_after_move(tensor: Any, kind: str) -> str:
+    """Where a tensor is once ``move_to`` has taken it to a kind of device."""
+    return device_of(tensor.move_to(kind))
+
+
 def host(ask: Ask) -> Found:
     """What reads a result as numbers of the host at once."""
-    set_style("tape", ask.device)
+    set_style("tape")
     net = nn.Dense(2, 1, "ones", "zeros")
     result = net(ms.Tensor([1.0, 2.0]))
-    read: dict[str, Any] = {
-        "result": result,
-        "parameter": net.weight,
-        "gradient": ms.grad(net)(ms.Tensor([1.0, 2.0])),
-    }
+    gradient = ms.grad(net)(ms.Tensor([1.0, 2.0]))
     return Found(
-        {name: attempt(lambda each=each: each.asnumpy().tolist()) for name, each in read.items()}
+        {
+            "result": attempt(read, result),
+            "parameter": attempt(read, net.weight),
+            "gradient": attempt(read, gradient),
+        }
     )
+
+
+def read(tensor: Any) -> Any:
+    """The numbers that ``asnumpy`` gives."""
+    return tensor.asnumpy().tolist()
+
+
+def matrix(ask: Ask) -> Found:
+    """Every case's leaves on the device of the process: MindSpore 2.10 keeps to one."""
+    engine = f"mindspore-{ask.options['style']}"
+    return Found({ask.device: answers(ask, engine, ask.device)})

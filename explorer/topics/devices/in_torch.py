@@ -2,6 +2,8 @@
 to the host.
 """
 
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -9,6 +11,7 @@ from explorer.engines.torch.about import about
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
 from explorer.topics.attempts import attempt
+from explorer.topics.devices.matrix import answers
 
 KINDS = ("cpu", "cuda", "mps", "xpu")
 """Kinds that PyTorch has a module for."""
@@ -17,11 +20,24 @@ NO_DATA = "meta"
 """A device that is everywhere: tensors there have a shape and no numbers."""
 
 
+def is_available(kind: str) -> bool:
+    """Whether PyTorch has a device of a kind here."""
+    return bool(getattr(torch, kind).is_available())
+
+
+def usable_beside_the_cpu() -> list[str]:
+    """The devices here that hold numbers, without the CPU."""
+    return [device for device in about(Nothing()).devices if device != "cpu"]
+
+
 def sees(ask: Ask) -> Found:
     """Which kinds of device there are here, and how many."""
-    there = {kind: bool(getattr(torch, kind).is_available()) for kind in KINDS}
-    counts = {kind: getattr(torch, kind).device_count() if there[kind] else 0 for kind in KINDS}
-    return Found({"usable": about(Nothing()).devices, "available": there, "count": counts})
+    available: dict[str, bool] = {}
+    counts: dict[str, int] = {}
+    for kind in KINDS:
+        available[kind] = is_available(kind)
+        counts[kind] = getattr(torch, kind).device_count() if available[kind] else 0
+    return Found({"usable": about(Nothing()).devices, "available": available, "count": counts})
 
 
 def lives(ask: Ask) -> Found:
@@ -31,8 +47,8 @@ def lives(ask: Ask) -> Found:
     x, net = torch.ones(2, requires_grad=True), nn.Linear(2, 1)
     result = net(x)
     result.backward()
-    where = {"tensor": x, "parameter": net.weight, "result": result, "gradient": x.grad}
-    return Found({name: str(each.device) for name, each in where.items()})
+    tensors = {"tensor": x, "parameter": net.weight, "result": result, "gradient": x.grad}
+    return Found({name: str(tensor.device) for name, tensor in tensors.items()})
 
 
 def moves(ask: Ask) -> Found:
@@ -41,47 +57,85 @@ def moves(ask: Ask) -> Found:
     """
     x, net = torch.ones(2), nn.Linear(2, 1)
     net(x)
-    others = [*(name for name in about(Nothing()).devices if name != "cpu"), NO_DATA]
-    absent = [kind for kind in KINDS if not getattr(torch, kind).is_available()]
+    movers = sorted(ask.options["movers"])
+    tensor_to: dict[str, str] = {}
+    net_to: dict[str, list[str]] = {}
+    mixed: dict[str, Any] = {}
+    for device in (*usable_beside_the_cpu(), NO_DATA):
+        tensor_to[device] = device_after_move(x, device)
+        net_to[device] = devices_after_move(net, device)
+        mixed[device] = attempt(device_of_mixed_sum, x, device)
+
+    to_absent: dict[str, Any] = {}
+    for kind in KINDS:
+        if not is_available(kind):
+            to_absent[kind] = attempt(device_after_move, x, kind)
     return Found(
         {
-            "tensor_api": sorted(
-                name for name in ("to", "move_to", "cpu", "cuda", "npu") if hasattr(x, name)
-            ),
-            "net_api": sorted(
-                name for name in ("to", "cpu", "cuda", "npu", "move_to") if hasattr(net, name)
-            ),
-            "tensor_to": {name: str(x.to(name).device) for name in others},
-            "net_to": {
-                name: [str(each.device) for each in net.to(name).parameters()] for name in others
-            },
-            "to_absent": {
-                kind: attempt(lambda kind=kind: str(x.to(kind).device)) for kind in absent
-            },
-            "mixed": {
-                name: attempt(lambda name=name: str((x + x.to(name)).device)) for name in others
-            },
+            "tensor_api": [name for name in movers if hasattr(x, name)],
+            "net_api": [name for name in movers if hasattr(net, name)],
+            "tensor_to": tensor_to,
+            "net_to": net_to,
+            "to_absent": to_absent,
+            "mixed": mixed,
         }
     )
+
+
+def device_after_move(tensor: torch.Tensor, device: str) -> str:
+    """Where a tensor is once ``to`` has taken it to a device."""
+    return str(tensor.to(device).device)
+
+
+def devices_after_move(net: nn.Module, device: str) -> list[str]:
+    """Where the parameters of a net are once ``to`` has taken it to a device."""
+    return [str(parameter.device) for parameter in net.to(device).parameters()]
+
+
+def device_of_mixed_sum(tensor: torch.Tensor, device: str) -> str:
+    """Where the sum of a tensor here and its copy on another device is."""
+    return str((tensor + tensor.to(device)).device)
 
 
 def host(ask: Ask) -> Found:
     """What reads a result as numbers of the host at once, on the CPU and on every other device."""
-    others = [name for name in about(Nothing()).devices if name != "cpu"]
     net, x = nn.Linear(2, 1), torch.tensor([1.0, 2.0])
     nn.init.ones_(net.weight)
     nn.init.zeros_(net.bias)
+    result = net(x)
+    elsewhere: dict[str, Any] = {}
+    elsewhere_by_cpu: dict[str, Any] = {}
+    for device in usable_beside_the_cpu():
+        elsewhere[device] = attempt(read_from, x, device)
+        elsewhere_by_cpu[device] = attempt(read_by_cpu, x, device)
+    elsewhere[NO_DATA] = attempt(read_from, x, NO_DATA)
     return Found(
         {
-            "result_with_tape": attempt(lambda: net(x).numpy().tolist()),
-            "result_detached": attempt(lambda: net(x).detach().numpy().tolist()),
-            "elsewhere": {
-                name: attempt(lambda name=name: x.to(name).numpy().tolist())
-                for name in (*others, NO_DATA)
-            },
-            "elsewhere_by_cpu": {
-                name: attempt(lambda name=name: x.to(name).cpu().numpy().tolist())
-                for name in others
-            },
+            "result_with_tape": attempt(read, result),
+            "result_detached": attempt(read, result.detach()),
+            "elsewhere": elsewhere,
+            "elsewhere_by_cpu": elsewhere_by_cpu,
         }
     )
+
+
+def read(tensor: torch.Tensor) -> Any:
+    """The numbers that ``numpy`` gives."""
+    return tensor.numpy().tolist()
+
+
+def read_from(tensor: torch.Tensor, device: str) -> Any:
+    """The numbers that ``numpy`` gives of a copy on a device."""
+    return read(tensor.to(device))
+
+
+def read_by_cpu(tensor: torch.Tensor, device: str) -> Any:
+    """The numbers that ``numpy`` gives of a copy on a device that ``cpu`` has brought back."""
+    return read(tensor.to(device).cpu())
+
+
+def matrix(ask: Ask) -> Found:
+    """Every case's leaves, by device: the CPU first."""
+    engine = f"torch-{ask.options['style']}"
+    devices = about(Nothing()).devices
+    return Found({device: answers(ask, engine, device) for device in devices})

@@ -12,10 +12,10 @@ from explorer.engines.mindspore.net import build
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.loss_scale import given
+from explorer.topics.loss_scale import inputs, life
 from explorer.topics.starting_values import net_request
 
-FLOATS = {"float16": ms.float16, "bfloat16": ms.bfloat16, "float32": ms.float32}
+FLOATS = {name: getattr(ms, name) for name in inputs.DTYPES}
 
 
 def weighted(weight: Any, activation: Any, slope: Any, scale: Any) -> Any:
@@ -26,18 +26,21 @@ def weighted(weight: Any, activation: Any, slope: Any, scale: Any) -> Any:
 def sweep(ask: Ask) -> Found:
     """What becomes of gradients of many magnitudes at scales 2**0 … 2**24, in each float."""
     set_style(ask.options["style"], ask.device)
-    activations, slopes = given.spread()
-    gradient_of, figures, timings = ms.grad(weighted), {}, {}
+    activations, slopes = inputs.spread()
+    weight_gradient = ms.grad(weighted)
+    figures: dict[str, Any] = {}
+    timings: dict[str, float] = {}
     for name, dtype in FLOATS.items():
         start = time.perf_counter()
-        weight, activation = (
-            ms.Tensor(each).astype(dtype) for each in (np.ones_like(activations), activations)
-        )
-        gradients = [
-            gradient_of(weight, activation, ms.Tensor(slopes), ms.Tensor(np.float32(2.0**exponent)))
-            for exponent in given.EXPONENTS
-        ]
-        figures[name] = given.losses([each.astype(ms.float32).asnumpy() for each in gradients])
+        weight = ms.Tensor(np.ones_like(activations)).astype(dtype)
+        activation = ms.Tensor(activations).astype(dtype)
+        gradients = []
+        for exponent in inputs.EXPONENTS:
+            # A tensor, since a Python number would be compiled in, once for every scale (2.10).
+            scale = ms.Tensor(np.float32(2.0**exponent))
+            gradient = weight_gradient(weight, activation, ms.Tensor(slopes), scale)
+            gradients.append(gradient.astype(ms.float32).asnumpy())
+        figures[name] = inputs.losses_by_scale(gradients)
         timings[name] = time.perf_counter() - start
     return Found(figures, timings)
 
@@ -45,15 +48,16 @@ def sweep(ask: Ask) -> Found:
 def guide_example(ask: Ask) -> Found:
     """The guide's net with its loss scaled by 1024, and everything back again."""
     net = build(net_request(ask, f"mindspore-{ask.options['style']}"))
-    call, scaler = net.call, StaticLossScaler(1024)
+    call = net.call
+    scaler = StaticLossScaler(1024)
 
     def forward(x: Any, y: Any) -> Any:
+        """The scaled loss: one that is scaled later has plain gradients."""
         loss, logits = call(x, y)
         return scaler.scale(loss), logits
 
-    (loss, _), gradients = ms.value_and_grad(forward, None, net.weights, has_aux=True)(
-        *net.arguments
-    )
+    gradient_function = ms.value_and_grad(forward, None, net.weights, has_aux=True)
+    (loss, _), gradients = gradient_function(*net.arguments)
     return Found(
         {
             "scaled": {"loss": numbers(loss), "gradient": numbers(gradients[0])},
@@ -74,13 +78,13 @@ def finiteness(ask: Ask) -> Found:
     set_style(ask.options["style"], ask.device)
     figures = {}
     for dtype in ("float16", "float32"):
-        for name, (first, second) in given.FINITE_CASES.items():
+        for case, (first, second) in inputs.FINITE_CASES.items():
             gradients = (ms.Tensor(np.array(first, dtype)), ms.Tensor(np.array(second, dtype)))
-            figures[f"{name}, {dtype}"] = bool(all_finite(gradients))
+            figures[f"{case}, {dtype}"] = bool(all_finite(gradients))
     return Found(figures)
 
 
-def halved(weight: Any, scale: Any) -> Any:
+def tiny(weight: Any, scale: Any) -> Any:
     """A slope of 1e-8, made of two factors that float16 can hold."""
     return (weight * 1e-4).astype(ms.float32).sum() * 1e-4 * scale
 
@@ -90,45 +94,56 @@ def underflow(ask: Ask) -> Found:
     float or in float32.
     """
     set_style(ask.options["style"], ask.device)
-    scaler, figures = StaticLossScaler(65536), {}
+    scaler = StaticLossScaler(inputs.TINY_SCALE)
+    gradient_function = ms.grad(tiny)
+    figures = {}
     for name, dtype in FLOATS.items():
         weight = ms.Tensor(np.ones(1, np.float32)).astype(dtype)
-        plain, scaled = (
-            ms.grad(halved)(weight, ms.Tensor(scale, ms.float32)) for scale in (1.0, 65536.0)
-        )
+        plain = gradient_function(weight, ms.Tensor(1.0, ms.float32))
+        scaled = gradient_function(weight, ms.Tensor(inputs.TINY_SCALE, ms.float32))
+        unscaled = scaler.unscale((scaled,))[0]
+        unscaled_in_float32 = scaler.unscale((scaled.astype(ms.float32),))[0]
         figures[name] = {
             "without": numbers(plain)[0],
             "scaled": numbers(scaled)[0],
-            "unscaled there": numbers(scaler.unscale((scaled,))[0])[0],
-            "unscaled in float32": numbers(scaler.unscale((scaled.astype(ms.float32),))[0])[0],
+            "unscaled there": numbers(unscaled)[0],
+            "unscaled in float32": numbers(unscaled_in_float32)[0],
         }
     return Found(figures)
 
 
-def life(ask: Ask) -> Found:
+def life_of_scaler(ask: Ask) -> Found:
     """DynamicLossScaler through steps of training a float16 layer with a float32 weight: scale,
     step or skip, adjust.
     """
     set_style(ask.options["style"], ask.device)
     weight = ms.Parameter(ms.Tensor([1.0], ms.float32), name="weight")
-    scaler = DynamicLossScaler(given.INITIAL, given.FACTOR, given.WINDOW)
+    scaler = DynamicLossScaler(inputs.INITIAL, inputs.FACTOR, inputs.WINDOW)
     optimizer = nn.SGD([weight], 0.125)
 
     def forward(slope: Any) -> Any:
+        """The scaled loss in float32; its gradient overflows on the way through float16."""
         return scaler.scale((weight.astype(ms.float16).astype(ms.float32) * slope).sum())
 
-    step, turns = ms.value_and_grad(forward, None, optimizer.parameters), []
-    for slope in given.BATCHES:
-        scale, before = float(scaler.scale_value.asnumpy()), weight.asnumpy().copy()
-        _, gradients = step(ms.Tensor(slope, ms.float32))
+    gradient_function = ms.value_and_grad(forward, None, optimizer.parameters)
+    turns = []
+    for slope in inputs.BATCHES:
+        scale = scale_of(scaler)
+        weight_before = weight.asnumpy().copy()
+        _, gradients = gradient_function(ms.Tensor(slope, ms.float32))
         gradients = scaler.unscale(gradients)
         finite = all_finite(gradients)
-        if finite:
+        if finite:  # the scaler leaves it to the user to skip the step
             optimizer(gradients)
         scaler.adjust(finite)
-        moved = not np.array_equal(before, weight.asnumpy())
-        turns.append(given.turn(scale, float(scaler.scale_value.asnumpy()), bool(finite), moved))
+        stepped = not np.array_equal(weight_before, weight.asnumpy())
+        turns.append(life.turn(scale, scale_of(scaler), bool(finite), stepped))
     return Found({"turns": turns, "weight": numbers(weight)[0]})
+
+
+def scale_of(scaler: DynamicLossScaler) -> float:
+    """The present scale of a dynamic scaler."""
+    return float(scaler.scale_value.asnumpy())
 
 
 def limits(ask: Ask) -> Found:
@@ -136,14 +151,15 @@ def limits(ask: Ask) -> Found:
     without one.
     """
     set_style(ask.options["style"], ask.device)
-    found = {}
+    figures = {}
     for name, initial, finite in (("down", 8.0, False), ("up", 2.0**125, True)):
-        scaler, scales = DynamicLossScaler(initial, 2, 1), [initial]
-        for _ in range(7):
+        scaler = DynamicLossScaler(initial, 2, 1)  # with a window of 1 every finite step grows
+        scales = [initial]
+        for _ in range(inputs.LIMIT_STEPS):
             scaler.adjust(ms.Tensor(finite))
-            scales.append(float(scaler.scale_value.asnumpy()))
-        found[name] = scales
-    return Found(found)
+            scales.append(scale_of(scaler))
+        figures[name] = scales
+    return Found(figures)
 
 
 def unscaling(ask: Ask) -> Found:
@@ -151,11 +167,12 @@ def unscaling(ask: Ask) -> Found:
     scales; what scalers refuse.
     """
     set_style(ask.options["style"], ask.device)
-    gradient, errors = given.gradient(), {}
-    for scale in given.SCALES_UNDONE:
+    gradient = inputs.ordinary_gradient()
+    errors = {}
+    for scale in inputs.SCALES_UNDONE:
         scaler = StaticLossScaler(scale)
-        back = scaler.unscale(scaler.scale(ms.Tensor(gradient))).asnumpy()
-        errors[str(scale)] = float(np.max(np.abs(back - gradient) / np.abs(gradient)))
+        unscaled = scaler.unscale(scaler.scale(ms.Tensor(gradient))).asnumpy()
+        errors[str(scale)] = inputs.greatest_relative_error(unscaled, gradient)
     refused = {
         "a scale below 1": attempt(StaticLossScaler, 0.5),
         "a factor that is no integer": attempt(DynamicLossScaler, 1024.0, 1.5, 3),

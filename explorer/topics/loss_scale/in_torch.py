@@ -3,7 +3,6 @@
 import time
 from typing import Any
 
-import numpy as np
 import torch
 from torch.amp import GradScaler
 
@@ -11,10 +10,10 @@ from explorer.engines.torch.net import build
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers
-from explorer.topics.loss_scale import given
+from explorer.topics.loss_scale import inputs, life
 from explorer.topics.starting_values import net_request
 
-FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32}
+FLOATS = {name: getattr(torch, name) for name in inputs.DTYPES}
 
 
 def weighted(weight: Any, activation: Any, slope: Any, scale: Any) -> Any:
@@ -24,15 +23,18 @@ def weighted(weight: Any, activation: Any, slope: Any, scale: Any) -> Any:
 
 def sweep(ask: Ask) -> Found:
     """What becomes of gradients of many magnitudes at scales 2**0 … 2**24, in each float."""
-    activations, slopes = (torch.tensor(each, device=ask.device) for each in given.spread())
-    figures, timings = {}, {}
+    activations, slopes = (torch.tensor(array, device=ask.device) for array in inputs.spread())
+    figures: dict[str, Any] = {}
+    timings: dict[str, float] = {}
     for name, dtype in FLOATS.items():
-        start, gradients = time.perf_counter(), []
-        for exponent in given.EXPONENTS:
+        start = time.perf_counter()
+        gradients = []
+        for exponent in inputs.EXPONENTS:
             weight = torch.ones_like(activations, dtype=dtype, requires_grad=True)
             loss = weighted(weight, activations.to(dtype), slopes, 2.0**exponent)
-            gradients.append(torch.autograd.grad(loss, weight)[0].float().cpu().numpy())
-        figures[name] = given.losses(gradients)
+            (gradient,) = torch.autograd.grad(loss, weight)
+            gradients.append(gradient.float().cpu().numpy())
+        figures[name] = inputs.losses_by_scale(gradients)
         timings[name] = time.perf_counter() - start
     return Found(figures, timings)
 
@@ -41,26 +43,42 @@ def guide_example(ask: Ask) -> Found:
     """The guide's net with its loss scaled by 1024, and everything back again."""
     net = build(net_request(ask, "torch-tape"))
     weight = net.state["fc.weight"]
-    scaler, optimizer = GradScaler("cpu", init_scale=1024.0), torch.optim.SGD([weight], 0.1)
+    scaler = GradScaler("cpu", init_scale=1024.0)
+    optimizer = sgd(weight)
     loss, _ = net.call(*net.arguments)
-    scaled = scaler.scale(loss)
-    scaled.backward()
-    figures: dict[str, Any] = {
-        "scaled": {"loss": numbers(scaled), "gradient": numbers(weight.grad)}
-    }
+    scaled_loss = scaler.scale(loss)
+    scaled_loss.backward()
+    # unscale_ writes to .grad in place, so the scaled gradient is read before it.
+    scaled = {"loss": numbers(scaled_loss), "gradient": numbers(weight.grad)}
     scaler.unscale_(optimizer)
-    figures["unscaled"] = {
-        "loss": numbers(scaled / scaler.get_scale()),
-        "gradient": numbers(weight.grad),
-    }
-    return Found({**figures, "all_finite": not found_infinite(scaler, optimizer)})
+    unscaled_loss = scaled_loss / scaler.get_scale()
+    unscaled = {"loss": numbers(unscaled_loss), "gradient": numbers(weight.grad)}
+    return Found(
+        {
+            "scaled": scaled,
+            "unscaled": unscaled,
+            "all_finite": not found_infinite(scaler, optimizer),
+        }
+    )
+
+
+def sgd(*weights: torch.Tensor, rate: float = 0.1) -> torch.optim.SGD:
+    """A plain optimizer of ``weights``."""
+    return torch.optim.SGD(list(weights), rate)
 
 
 def found_infinite(scaler: GradScaler, optimizer: torch.optim.Optimizer) -> bool:
     """Whether ``unscale_`` met something that is not finite: the scaler keeps it to itself (torch
     2.13).
     """
-    return any(bool(found) for found in scaler._found_inf_per_device(optimizer).values())
+    return any(bool(flag) for flag in scaler._found_inf_per_device(optimizer).values())
+
+
+def started_scaler(scale: float) -> GradScaler:
+    """A scaler that has scaled something: until then it has no scale to take back (torch 2.13)."""
+    scaler = GradScaler("cpu", init_scale=scale)
+    scaler.scale(torch.zeros(1))
+    return scaler
 
 
 def finiteness(ask: Ask) -> Found:
@@ -69,12 +87,15 @@ def finiteness(ask: Ask) -> Found:
     """
     figures: dict[str, Any] = {}
     for name, dtype in (("float16", torch.float16), ("float32", torch.float32)):
-        for case, values in given.FINITE_CASES.items():
-            weights = [torch.zeros(len(each), dtype=dtype, requires_grad=True) for each in values]
-            for weight, value in zip(weights, values, strict=True):
-                weight.grad = torch.tensor(value, dtype=dtype)
-            scaler, optimizer = GradScaler("cpu", init_scale=1.0), torch.optim.SGD(weights, 0.1)
-            scaler.scale(torch.zeros(1))
+        for case, gradients in inputs.FINITE_CASES.items():
+            weights = []
+            for gradient in gradients:
+                weight = torch.zeros(len(gradient), dtype=dtype, requires_grad=True)
+                weight.grad = torch.tensor(gradient, dtype=dtype)
+                weights.append(weight)
+            scaler = started_scaler(1.0)
+            optimizer = sgd(*weights)
+            # Works in place: without a refusal the attempt is None.
             refused = attempt(scaler.unscale_, optimizer)
             figures[f"{case}, {name}"] = refused or not found_infinite(scaler, optimizer)
     return Found(figures)
@@ -86,47 +107,54 @@ def underflow(ask: Ask) -> Found:
     """
     figures = {}
     for name, dtype in FLOATS.items():
-        made = []
-        for scale in (1.0, 65536.0):
-            weight = torch.ones(1, dtype=dtype, requires_grad=True)
-            ((weight * 1e-4).float().sum() * 1e-4 * scale).backward()
-            made.append(weight.grad)
-        plain, scaled = made
+        plain = tiny_gradient(dtype, 1.0)
+        scaled = tiny_gradient(dtype, inputs.TINY_SCALE)
+        weight = torch.ones(1, dtype=dtype, requires_grad=True)
         weight.grad = scaled.clone()
-        optimizer, scaler = torch.optim.SGD([weight], 0.1), GradScaler("cpu", init_scale=65536.0)
-        scaler.scale(torch.zeros(1))
-        refused = attempt(scaler.unscale_, optimizer)
+        scaler = started_scaler(inputs.TINY_SCALE)
+        refused = attempt(scaler.unscale_, sgd(weight))
         figures[name] = {
             "without": numbers(plain)[0],
             "scaled": numbers(scaled)[0],
             "unscaled there": refused or numbers(weight.grad)[0],
-            "unscaled in float32": numbers(scaled.float() / 65536.0)[0],
+            "unscaled in float32": numbers(scaled.float() / inputs.TINY_SCALE)[0],
         }
     return Found(figures)
 
 
-def life(ask: Ask) -> Found:
+def tiny_gradient(dtype: torch.dtype, scale: float) -> torch.Tensor:
+    """A gradient of 1e-8, made of two factors that float16 can hold, of a loss times ``scale``."""
+    weight = torch.ones(1, dtype=dtype, requires_grad=True)
+    loss = (weight * 1e-4).float().sum() * 1e-4 * scale
+    (gradient,) = torch.autograd.grad(loss, weight)
+    return gradient
+
+
+def life_of_scaler(ask: Ask) -> Found:
     """GradScaler through steps of training a float16 layer with a float32 weight: scale, step or
     skip, update.
     """
     weight = torch.ones(1, requires_grad=True)
-    optimizer = torch.optim.SGD([weight], 0.125)
+    optimizer = sgd(weight, rate=0.125)
     scaler = GradScaler(
         "cpu",
-        init_scale=given.INITIAL,
-        growth_factor=float(given.FACTOR),
-        backoff_factor=1 / given.FACTOR,
-        growth_interval=given.WINDOW,
+        init_scale=inputs.INITIAL,
+        growth_factor=float(inputs.FACTOR),
+        backoff_factor=1 / inputs.FACTOR,
+        growth_interval=inputs.WINDOW,
     )
     turns = []
-    for slope in given.BATCHES:
-        scale, before = scaler.get_scale(), weight.detach().clone()
+    for slope in inputs.BATCHES:
+        scale = scaler.get_scale()
+        weight_before = weight.detach().clone()
         optimizer.zero_grad()
         scaler.scale((weight.half().float() * slope).sum()).backward()
+        # Looked at before the step, which unscales and may skip without a word.
         finite = bool(torch.isfinite(weight.grad).all())
         scaler.step(optimizer)
         scaler.update()
-        turns.append(given.turn(scale, scaler.get_scale(), finite, not torch.equal(before, weight)))
+        stepped = not torch.equal(weight_before, weight)
+        turns.append(life.turn(scale, scaler.get_scale(), finite, stepped))
     return Found({"turns": turns, "weight": numbers(weight)[0]})
 
 
@@ -134,34 +162,36 @@ def limits(ask: Ask) -> Found:
     """How low overflow after overflow takes the scale of GradScaler, and how high steps without
     one.
     """
-    found = {}
-    for name, initial, value in (("down", 8.0, float("inf")), ("up", 2.0**125, 0.0)):
-        scaler, scales = GradScaler("cpu", init_scale=initial, growth_interval=1), [initial]
+    figures = {}
+    for name, initial, slope in (("down", 8.0, float("inf")), ("up", 2.0**125, 0.0)):
+        # With an interval of 1 every step without an overflow grows.
+        scaler = GradScaler("cpu", init_scale=initial, growth_interval=1)
         weight = torch.ones(1, requires_grad=True)
-        optimizer = torch.optim.SGD([weight], 0.125)
-        for _ in range(7):
-            scaler.scale((weight * value).sum()).backward()
+        optimizer = sgd(weight, rate=0.125)
+        scales = [initial]
+        for _ in range(inputs.LIMIT_STEPS):
+            scaler.scale((weight * slope).sum()).backward()
             scaler.step(optimizer)
             scaler.update()
             optimizer.zero_grad()
             scales.append(scaler.get_scale())
-        found[name] = scales
-    return Found(found)
+        figures[name] = scales
+    return Found(figures)
 
 
 def unscaling(ask: Ask) -> Found:
     """How far unscaling a scaled gradient is from the gradient, for a power of two and for other
     scales; what is refused.
     """
-    gradient, errors = given.gradient(), {}
-    for scale in given.SCALES_UNDONE:
-        weight = torch.zeros(given.COUNT, requires_grad=True)
-        scaler, optimizer = GradScaler("cpu", init_scale=scale), torch.optim.SGD([weight], 0.1)
+    gradient = inputs.ordinary_gradient()
+    errors = {}
+    for scale in inputs.SCALES_UNDONE:
+        weight = torch.zeros(inputs.COUNT, requires_grad=True)
+        scaler = GradScaler("cpu", init_scale=scale)
+        optimizer = sgd(weight)
         scaler.scale((weight * torch.tensor(gradient)).sum()).backward()
         scaler.unscale_(optimizer)
-        errors[str(scale)] = float(
-            np.max(np.abs(weight.grad.numpy() - gradient) / np.abs(gradient))
-        )
+        errors[str(scale)] = inputs.greatest_relative_error(weight.grad.numpy(), gradient)
     refused = {
         "unscale_ twice before update": attempt(scaler.unscale_, optimizer),
         "step before any scale": attempt(GradScaler("cpu").step, optimizer),

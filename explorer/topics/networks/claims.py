@@ -2,271 +2,323 @@
 (rows 32-36, 39).
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from explorer.model.claim import Ruling
-from explorer.model.engines import FRAMEWORKS
-from explorer.model.measurement import Measurement
+from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.topic import Claim
+from explorer.topics.networks.questions import (
+    COMPILATIONS,
+    CONTAINERS,
+    KINDS_OF_DATA,
+    MODES,
+    PARTS,
+    SLICES,
+    STARTING_MODE,
+    TOPIC,
+)
+from explorer.topics.question import Question
+
+HEADING = "networks"
 
 TOLERANCE = 1e-5
+"""Up to this difference two layers give the same."""
+
 SLICING = ("by_tensor", "slice_by_tensor", "by_mask")
+"""The functions that slice by variable indices."""
 
 
-def pair(function: str) -> tuple[Measurement, ...]:
-    """One question about cells and modules, put to both frameworks."""
-    return tuple(
-        Measurement(
-            name=f"cells.{function}.{each}",
-            kind=each,
-            target=f"explorer.topics.networks.in_{each}:{function}",
-        )
-        for each in FRAMEWORKS
-    )
+def cells_and_modules(evidence: Evidence, question: Question) -> tuple[Figures, Figures]:
+    """What MindSpore found out about its cells, and PyTorch about its modules."""
+    answers = evidence[question]
+    return answers["mindspore"], answers["torch"]
 
 
-def of(evidence: Evidence, function: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What MindSpore and PyTorch answered to one question."""
-    return evidence[f"cells.{function}.mindspore"], evidence[f"cells.{function}.torch"]
-
-
+@TOPIC.claim(
+    32,
+    "A Cell starts in inference mode, a Module in training mode.",
+    heading=HEADING,
+    guides=("000", "001"),
+    would="`training` is False on every new Cell and True on every new Module.",
+    asks=(STARTING_MODE,),
+    expects={"cell": False, "module": True},
+)
 def starting_mode(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when every cell starts in inference mode and every module in training mode."""
-    cells, modules = of(evidence, "starting_mode")
-    told = f"training is {_values(cells)} in a new Cell, {_values(modules)} in a new Module"
+    cells, modules = cells_and_modules(evidence, STARTING_MODE)
+    seen = f"training is {_values(cells)} in a new Cell, {_values(modules)} in a new Module"
     if set(cells.values()) == {expects["cell"]} and set(modules.values()) == {expects["module"]}:
         return Ruling(
             "holds",
-            told,
+            seen,
             "Call set_train() before you train a Cell, and eval() before you use a Module.",
         )
     if set(cells.values()) == set(modules.values()):
         return Ruling(
             "outdated",
-            told,
+            seen,
             "Both frameworks start in the same mode now; still, say which you want.",
         )
     return Ruling(
         "does_not_hold",
-        told,
+        seen,
         "Say which mode you want instead of relying on the one that a net starts in.",
     )
 
 
+def _values(figures: Mapping[str, bool]) -> str:
+    return "/".join(sorted({str(value) for value in figures.values()}))
+
+
+@TOPIC.claim(
+    33,
+    "set_train(True) and set_train(False) do what train() and eval() do.",
+    heading=HEADING,
+    guides=("000", "001"),
+    would="Batch norm and dropout behave alike in both modes on both frameworks.",
+    asks=(MODES,),
+)
 def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when batch norm gives the same in both modes on both frameworks, and dropout drops in
     training only.
     """
-    cells, modules = of(evidence, "modes")
-    worst = max(
-        greatest_difference(cells[mode][what], modules[mode][what])
-        for mode in ("training", "inference")
-        for what in ("norm", "running_mean")
+    cells, modules = cells_and_modules(evidence, MODES)
+    greatest = 0.0
+    zeros = {}
+    for mode in ("training", "inference"):
+        for what in ("norm", "running_mean"):
+            difference = greatest_difference(cells[mode][what], modules[mode][what])
+            greatest = max(greatest, difference)
+        zeros[mode] = (cells[mode]["dropout_zeros"], modules[mode]["dropout_zeros"])
+
+    seen = (
+        f"batch norm differs by at most {greatest:.2g} over both modes; of 100 elements dropout "
+        f"zeroes {zeros['training']} in training and {zeros['inference']} in inference (MindSpore, "
+        "PyTorch)"
     )
-    zeros = {
-        mode: (cells[mode]["dropout_zeros"], modules[mode]["dropout_zeros"])
-        for mode in ("training", "inference")
-    }
-    told = (
-        f"batch norm differs by at most {worst:.2g} over both modes; of 100 elements dropout zeroes {zeros['training']} in "
-        f"training and {zeros['inference']} in inference (MindSpore, PyTorch)"
-    )
-    if worst <= TOLERANCE and all(zeros["training"]) and not any(zeros["inference"]):
+    if greatest <= TOLERANCE and all(zeros["training"]) and not any(zeros["inference"]):
         return Ruling(
-            "holds", told, "Replace train() by set_train(True) and eval() by set_train(False)."
+            "holds", seen, "Replace train() by set_train(True) and eval() by set_train(False)."
         )
     return Ruling(
         "does_not_hold",
-        told,
+        seen,
         "Do not take set_train for train(): compare the layers that depend on the mode one by one.",
     )
 
 
+@TOPIC.claim(
+    34,
+    (
+        "A plain list of layers registers no parameters; CellList, SequentialCell, ModuleList "
+        "and Sequential do."
+    ),
+    heading=HEADING,
+    guides=("001",),
+    would=(
+        "A net with a list of two layers has 0 parameters in both frameworks, with a "
+        "container more."
+    ),
+    asks=(CONTAINERS,),
+    expects={"list": 0},
+)
 def containers(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when a plain list registers nothing and the containers register everything."""
-    cells, modules = of(evidence, "containers")
-    told = f"parameters found: {_named(cells)} in MindSpore; {_named(modules)} in PyTorch"
-    lists, others = (
-        {cells["list"], modules["list"]},
-        [n for each in (cells, modules) for name, n in each.items() if name != "list"],
-    )
-    if lists == {expects["list"]} and all(others):
+    cells, modules = cells_and_modules(evidence, CONTAINERS)
+    seen = f"parameters found: {_counts(cells)} in MindSpore; {_counts(modules)} in PyTorch"
+    in_lists = {cells["list"], modules["list"]}
+    if not (_containers_register(cells) and _containers_register(modules)):
+        return Ruling("does_not_hold", seen, "Count a net's parameters before you train it.")
+    if in_lists == {expects["list"]}:
         return Ruling(
             "holds",
-            told,
-            "Keep layers in CellList or SequentialCell, ModuleList or Sequential, never in a plain list.",
+            seen,
+            (
+                "Keep layers in CellList or SequentialCell, ModuleList or Sequential, never "
+                "in a plain list."
+            ),
         )
-    if all(others):
-        return Ruling(
-            "outdated",
-            told,
-            "A plain list registers its layers in at least one framework now; the containers do in both.",
-        )
-    return Ruling("does_not_hold", told, "Count a net's parameters before you train it.")
+    return Ruling(
+        "outdated",
+        seen,
+        (
+            "A plain list registers its layers in at least one framework now; the containers "
+            "do in both."
+        ),
+    )
 
 
+def _counts(figures: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in figures.items())
+
+
+def _containers_register(figures: Mapping[str, int]) -> bool:
+    return all(count for name, count in figures.items() if name != "list")
+
+
+@TOPIC.claim(
+    35,
+    (
+        "Children, all parts, adding a part and parameters have counterparts: name_cells, "
+        "cells_and_names, insert_child_to_cell, get_parameters."
+    ),
+    heading=HEADING,
+    guides=("001",),
+    would="The counterparts list the same parts and the same parameters of the same net.",
+    asks=(PARTS,),
+)
 def parts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the guide's counterparts list the same parts; with changes when the parameters
     they list are others.
     """
-    cells, modules = of(evidence, "parts")
-    children = (
-        cells["name_cells"] == modules["named_children"]
-        and cells["cells_and_names"] == modules["named_modules"]
+    cells, modules = cells_and_modules(evidence, PARTS)
+    counterparts = (
+        (cells["name_cells"], modules["named_children"]),
+        (cells["cells_and_names"], modules["named_modules"]),
+        (cells["after_insert_child_to_cell"], modules["after_add_module"]),
     )
-    adding = cells["after_insert_child_to_cell"] == modules["after_add_module"]
-    ours, theirs = cells["get_parameters"], modules["parameters"]
-    told = (
-        f"children {_list(cells['name_cells'])} and {_list(modules['named_children'])}; after adding one "
-        f"{_list(cells['after_insert_child_to_cell'])} and {_list(modules['after_add_module'])}; "
-        f"get_parameters gives {_list(ours)}, parameters {_list(theirs)}"
+    cell_parameters, module_parameters = cells["get_parameters"], modules["parameters"]
+    seen = (
+        f"children {_listed(cells['name_cells'])} and {_listed(modules['named_children'])}; after "
+        f"adding one {_listed(cells['after_insert_child_to_cell'])} and "
+        f"{_listed(modules['after_add_module'])}; get_parameters gives {_listed(cell_parameters)}, "
+        f"parameters {_listed(module_parameters)}"
     )
-    if not (children and adding):
+    if any(in_cell != in_module for in_cell, in_module in counterparts):
         return Ruling(
-            "does_not_hold", told, "Look up each call: the counterparts do not list the same parts."
+            "does_not_hold", seen, "Look up each call: the counterparts do not list the same parts."
         )
-    if len(ours) == len(theirs):
+    if len(cell_parameters) == len(module_parameters):
         return Ruling(
-            "holds", told, "Use name_cells for named_children, insert_child_to_cell for add_module."
+            "holds", seen, "Use name_cells for named_children, insert_child_to_cell for add_module."
         )
     return Ruling(
         "holds_with_changes",
-        told,
-        "Use trainable_params() for parameters(): get_parameters() also has what PyTorch keeps in buffers.",
+        seen,
+        (
+            "Use trainable_params() for parameters(): get_parameters() also has what PyTorch "
+            "keeps in buffers."
+        ),
     )
 
 
+def _listed(names: Iterable[str]) -> str:
+    # A net itself has the empty name in cells_and_names and named_modules.
+    return ", ".join(name or "(itself)" for name in names)
+
+
+@TOPIC.claim(
+    36,
+    (
+        "PyTorch has four kinds of data object, MindSpore two; requires_grad on a Parameter "
+        "decides what is trained."
+    ),
+    heading=HEADING,
+    guides=("000", "001"),
+    would=(
+        "PyTorch has Tensor, Variable, Parameter and Buffer, MindSpore Tensor and Parameter, "
+        "without gradients on Tensor."
+    ),
+    asks=(KINDS_OF_DATA,),
+    expects={
+        "torch": ["Tensor", "Variable", "Parameter", "Buffer"],
+        "mindspore": ["Tensor", "Parameter"],
+    },
+)
 def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the kinds are the guide's; with changes when only `requires_grad` is as it says;
     outdated otherwise.
     """
-    cells, modules = of(evidence, "kinds_of_data")
-    variable = modules["Variable_is"] != "Tensor"
-    theirs = [*modules["kinds"], *(["Variable"] if variable else [])]
-    decides = (
-        "weight" not in cells["trainable_after_requires_grad_False"]
-        and not modules["has_gradient"]["weight"]
+    cells, modules = cells_and_modules(evidence, KINDS_OF_DATA)
+    torch_kinds = list(modules["kinds"])
+    if modules["Variable_is"] != "Tensor":
+        torch_kinds.append("Variable")
+    decides = _requires_grad_decides(cells, modules)
+    seen = (
+        f"PyTorch has {_listed(torch_kinds)} (Variable is {modules['Variable_is']}); MindSpore has "
+        f"{_listed(cells['kinds'])}, {_listed(cells['buffers']) or 'no buffers'} on Cell, and on "
+        f"Tensor {_listed(cells['tensor_has']) or 'nothing'}; requires_grad=False "
+        f"{'takes' if decides else 'does not take'} a parameter out of training in both"
     )
-    told = (
-        f"PyTorch has {_list(theirs)} (Variable is {modules['Variable_is']}); MindSpore has {_list(cells['kinds'])}, "
-        f"{_list(cells['buffers']) or 'no buffers'} on Cell, and on Tensor {_list(cells['tensor_has']) or 'nothing'}; "
-        f"requires_grad=False {'takes' if decides else 'does not take'} a parameter out of training in both"
-    )
-    as_said = (
-        sorted(theirs) == sorted(expects["torch"])
-        and cells["kinds"] == expects["mindspore"]
-        and not cells["buffers"]
-    )
-    if as_said and decides and not cells["tensor_has"]:
+    if not decides:
         return Ruling(
-            "holds", told, "Use Parameter for what is trained, Tensor for everything else."
+            "outdated",
+            seen,
+            (
+                "Check with trainable_params() and .grad what is trained: requires_grad alone "
+                "does not say."
+            ),
         )
-    if decides:
+    # PyTorch's kinds in any order; MindSpore's as they were looked up, which is the guide's order.
+    kinds_as_said = (sorted(torch_kinds), cells["kinds"]) == (
+        sorted(expects["torch"]),
+        expects["mindspore"],
+    )
+    if kinds_as_said and not cells["buffers"] and not cells["tensor_has"]:
         return Ruling(
-            "holds_with_changes",
-            told,
-            "Freeze a parameter with requires_grad=False as before; for the rest go by the kinds found here, not by the guide's.",
+            "holds", seen, "Use Parameter for what is trained, Tensor for everything else."
         )
     return Ruling(
-        "outdated",
-        told,
-        "Check with trainable_params() and .grad what is trained: requires_grad alone does not say.",
+        "holds_with_changes",
+        seen,
+        (
+            "Freeze a parameter with requires_grad=False as before; for the rest go by the "
+            "kinds found here, not by the guide's."
+        ),
     )
 
 
+def _requires_grad_decides(cells: Figures, modules: Figures) -> bool:
+    """Whether a weight whose `requires_grad` is False is trained in neither framework."""
+    is_trainable = "weight" in cells["trainable_after_requires_grad_False"]
+    return not is_trainable and not modules["has_gradient"]["weight"]
+
+
+@TOPIC.claim(
+    39,
+    "Slicing by variable indices and dynamic shapes are restricted in graph style.",
+    heading=HEADING,
+    guides=("000", "001"),
+    would="Graph style refuses or recompiles what the tape takes.",
+    asks=(SLICES, COMPILATIONS),
+)
 def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when graph style refuses slices that the tape takes; with changes when only something
     else is restricted.
     """
-    slices, _ = of(evidence, "slices")
-    compiled = evidence["cells.compilations.mindspore"]
+    slices = evidence[SLICES]["mindspore"]
+    compiled = evidence[COMPILATIONS]["mindspore"]
     names = [name.removesuffix(".graph") for name in slices if name.endswith(".graph")]
-    refused = [
-        name
-        for name in names
-        if _fails(slices[f"{name}.graph"]) and not _fails(slices[f"{name}.tape"])
-    ]
-    anew = compiled["fixed"] > 1
-    reason = f" ({said(slices[refused[-1] + '.graph']['value'])})" if refused else ""
-    told = (
-        f"graph style refuses {_list(refused) or 'none'} of {_list(names)}, all of which the tape takes{reason}; "
-        f"{compiled['lengths']} lengths of a vector are {compiled['fixed']} compilations, "
-        f"{compiled['dynamic']} with a dynamic dimension declared"
+    refused = [name for name in names if _graph_alone_refuses(slices, name)]
+    reason = ""  # one of them, to show what a refusal looks like
+    if refused:
+        reason = f" ({said(slices[f'{refused[-1]}.graph']['value'])})"
+    seen = (
+        f"graph style refuses {_listed(refused) or 'none'} of {_listed(names)}, all of which the "
+        f"tape takes{reason}; {compiled['lengths']} lengths of a vector are {compiled['fixed']} "
+        f"compilations, {compiled['dynamic']} with a dynamic dimension declared"
     )
     if all(name in refused for name in SLICING):
         return Ruling(
             "depends_on_style",
-            told,
+            seen,
             "Index by constants in graph style, or run that part on the tape.",
         )
-    if refused or anew:
+    if refused or compiled["fixed"] > 1:
         return Ruling(
             "holds_with_changes",
-            told,
-            "Index by tensors and masks freely in graph style too; declare varying dimensions with "
-            "set_inputs(Tensor(shape=[None])), and keep Python loops over a tensor's value out of it.",
-        )
-    return Ruling("outdated", told, "Nothing of it is restricted in graph style any more.")
-
-
-def _fails(figure: dict[str, Any]) -> bool:
-    return raised(figure["value"])
-
-
-def _values(figures: dict[str, bool]) -> str:
-    return "/".join(sorted({str(value) for value in figures.values()}))
-
-
-def _named(figures: dict[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in figures.items())
-
-
-def _list(names: list[str]) -> str:
-    return ", ".join(name or "(itself)" for name in names)
-
-
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        id=32, topic="networks", guides=("000", "001"), judge=starting_mode, measurements=pair("starting_mode"),
-        statement="A Cell starts in inference mode, a Module in training mode.",
-        would="`training` is False on every new Cell and True on every new Module.",
-        expects={"cell": False, "module": True},
-    ),
-    Claim(
-        id=33, topic="networks", guides=("000", "001"), judge=modes, measurements=pair("modes"),
-        statement="set_train(True) and set_train(False) do what train() and eval() do.",
-        would="Batch norm and dropout behave alike in both modes on both frameworks.",
-    ),
-    Claim(
-        id=34, topic="networks", guides=("001",), judge=containers, measurements=pair("containers"),
-        statement="A plain list of layers registers no parameters; CellList, SequentialCell, ModuleList and Sequential do.",
-        would="A net with a list of two layers has 0 parameters in both frameworks, with a container more.",
-        expects={"list": 0},
-    ),
-    Claim(
-        id=35, topic="networks", guides=("001",), judge=parts, measurements=pair("parts"),
-        statement="Children, all parts, adding a part and parameters have counterparts: name_cells, cells_and_names, "
-        "insert_child_to_cell, get_parameters.",
-        would="The counterparts list the same parts and the same parameters of the same net.",
-    ),
-    Claim(
-        id=36, topic="networks", guides=("000", "001"), judge=kinds_of_data, measurements=pair("kinds_of_data"),
-        statement="PyTorch has four kinds of data object, MindSpore two; requires_grad on a Parameter decides what is trained.",
-        would="PyTorch has Tensor, Variable, Parameter and Buffer, MindSpore Tensor and Parameter, without gradients on Tensor.",
-        expects={"torch": ["Tensor", "Variable", "Parameter", "Buffer"], "mindspore": ["Tensor", "Parameter"]},
-    ),
-    Claim(
-        id=39, topic="networks", guides=("000", "001"), judge=graph_limits,
-        measurements=(
-            *pair("slices"),
-            Measurement(
-                name="cells.compilations.mindspore", kind="mindspore", target="explorer.topics.networks.in_mindspore:compilations"
+            seen,
+            (
+                "Index by tensors and masks freely in graph style too; declare varying dimensions "
+                "with set_inputs(Tensor(shape=[None])), and keep Python loops over a tensor's value "
+                "out of it."
             ),
-        ),
-        statement="Slicing by variable indices and dynamic shapes are restricted in graph style.",
-        would="Graph style refuses or recompiles what the tape takes.",
-    ),
-)  # fmt: skip
+        )
+    return Ruling("outdated", seen, "Nothing of it is restricted in graph style any more.")
+
+
+def _graph_alone_refuses(slices: Figures, name: str) -> bool:
+    return raised(slices[f"{name}.graph"]["value"]) and not raised(slices[f"{name}.tape"]["value"])

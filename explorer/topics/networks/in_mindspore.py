@@ -8,13 +8,15 @@ import mindspore as ms
 import numpy as np
 from mindspore import nn
 
+from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.networks import sample
+from explorer.topics.networks.figures import figures_by_mode, starting_figures
+from explorer.topics.networks.inputs import INDEX, INDEXING, MANY, ROWS, VECTOR
 
 
-class Pair(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+class NormAndDense(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
     """A dense layer after a batch norm."""
 
     def __init__(self) -> None:
@@ -27,43 +29,35 @@ class Pair(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
         return self.fc(self.norm(x))
 
 
+def starting_mode(ask: Ask) -> Found:
+    """Whether a cell of MindSpore's own and one of the user's are in training mode before anything
+    was said.
+    """
+    return Found(starting_figures(nn.Dense(2, 1), NormAndDense(), nn.Dropout(p=0.5)))
+
+
+def modes(ask: Ask) -> Found:
+    """What batch norm and dropout do after set_train(True) and set_train(False)."""
+    set_style("tape")
+    return Found(figures_by_mode(run_in_mode))
+
+
+def run_in_mode(training: bool) -> tuple[Any, Any, AnyArray]:
+    """A batch norm's output and the mean that it remembers, and dropout's output for ones."""
+    norm = nn.BatchNorm1d(2, momentum=0.9)  # 1 minus PyTorch's momentum of 0.1 (2.10)
+    norm.set_train(training)
+    drop = nn.Dropout(p=0.5)
+    drop.set_train(training)
+    normalized = numbers(norm(ms.Tensor(ROWS)))  # before the mean is read, which it moves
+    return normalized, numbers(norm.moving_mean), drop(ms.Tensor(MANY)).asnumpy()
+
+
 class Holding(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
     """Two layers in a container of some kind."""
 
     def __init__(self, container: Any) -> None:
         super().__init__()
         self.layers = container([nn.Dense(2, 2), nn.Dense(2, 2)])
-
-
-def starting_mode(ask: Ask) -> Found:
-    """Whether a cell of MindSpore's own and one of the user's are in training mode before anything
-    was said.
-    """
-    return Found(
-        {
-            "layer": nn.Dense(2, 1).training,
-            "own": Pair().training,
-            "dropout": nn.Dropout(p=0.5).training,
-        }
-    )
-
-
-def modes(ask: Ask) -> Found:
-    """What batch norm and dropout do after set_train(True) and set_train(False)."""
-    set_style("tape")
-    x, found = ms.Tensor(sample.ROWS), {}
-    for training in (True, False):
-        norm, drop = nn.BatchNorm1d(2, momentum=0.9), nn.Dropout(p=0.5)
-        norm.set_train(training)
-        drop.set_train(training)
-        name = "training" if training else "inference"
-        found[name] = {"norm": numbers(norm(x)), "running_mean": numbers(norm.moving_mean)}
-        kept = drop(ms.Tensor(sample.MANY)).asnumpy()
-        found[name] |= {
-            "dropout_zeros": int((kept == 0).sum()),
-            "dropout_values": sorted(set(kept.ravel().tolist())),
-        }
-    return Found(found)
 
 
 def containers(ask: Ask) -> Found:
@@ -76,21 +70,19 @@ def containers(ask: Ask) -> Found:
 
 def parts(ask: Ask) -> Found:
     """The names that the guide's calls give for the parts of one net, and for a part added by name."""
-    net = Pair()
-    found: dict[str, Any] = {
+    net = NormAndDense()
+    figures: dict[str, Any] = {
         "name_cells": list(net.name_cells()),
         "cells_and_names": [name for name, _ in net.cells_and_names()],
-        "get_parameters": [each.name for each in net.get_parameters()],
+        "get_parameters": [parameter.name for parameter in net.get_parameters()],
         "get_parameters_type": type(net.get_parameters()).__name__,
     }
     net.insert_child_to_cell("head", nn.Dense(1, 1))
-    found["after_insert_child_to_cell"] = list(net.name_cells())
-    found["missing"] = [
-        name
-        for name in ("named_children", "add_module", "named_parameters")
-        if not hasattr(net, name)
-    ]
-    return Found(found)
+    figures["after_insert_child_to_cell"] = list(net.name_cells())
+    pytorch_names = ("named_children", "add_module", "named_parameters")
+    # What a user who comes from PyTorch would look for.
+    figures["missing"] = [name for name in pytorch_names if not hasattr(net, name)]
+    return Found(figures)
 
 
 def kinds_of_data(ask: Ask) -> Found:
@@ -99,43 +91,34 @@ def kinds_of_data(ask: Ask) -> Found:
     """
     set_style("tape")
     net = nn.Dense(2, 1)
-    before = [each.name for each in net.trainable_params()]
+    trainable_before = trainable_names(net)
     net.weight.requires_grad = False
     return Found(
         {
-            "kinds": [name for name in ("Tensor", "Variable", "Parameter") if hasattr(ms, name)],
-            "buffers": [
-                name for name in ("register_buffer", "named_buffers") if hasattr(nn.Cell, name)
-            ],
+            "kinds": offered(ms, "Tensor", "Variable", "Parameter"),
+            "buffers": offered(nn.Cell, "register_buffer", "named_buffers"),
             "Buffer": hasattr(nn, "Buffer"),
-            "trainable_before": before,
-            "trainable_after_requires_grad_False": [each.name for each in net.trainable_params()],
-            "tensor_has": [
-                name
-                for name in ("requires_grad_", "requires_grad", "backward", "grad")
-                if hasattr(ms.Tensor, name)
-            ],
+            "trainable_before": trainable_before,
+            "trainable_after_requires_grad_False": trainable_names(net),
+            "tensor_has": offered(ms.Tensor, "requires_grad_", "requires_grad", "backward", "grad"),
         }
     )
 
 
-def by_tensor(x: Any, at: Any) -> Any:
-    """One element at an index that is a tensor."""
-    return x[at]
+def trainable_names(net: nn.Cell) -> list[str]:
+    """The names of the parameters that an optimizer is given."""
+    return [parameter.name for parameter in net.trainable_params()]
 
 
-def slice_by_tensor(x: Any, at: Any) -> Any:
-    """A slice whose start is a tensor."""
-    return x[at:]
-
-
-def by_mask(x: Any, at: Any) -> Any:
-    """The elements above 1: how many there are depends on the values."""
-    return x[x > 1]
+def offered(owner: Any, *names: str) -> list[str]:
+    """Those of ``names`` that a module or a class has."""
+    return [name for name in names if hasattr(owner, name)]
 
 
 def loop_to_tensor(x: Any, at: Any) -> Any:
     """A sum over as many elements as a tensor says."""
+    # Not `range(int(at))`, which is PyTorch's way to write it: in a graph (2.10) the tensor's value
+    # is not known, and what the compiler says of the plain loop is what is asked here.
     total = x.sum() * 0
     for index in range(at):
         total = total + x[index]
@@ -144,15 +127,23 @@ def loop_to_tensor(x: Any, at: Any) -> Any:
 
 def slices(ask: Ask) -> Found:
     """What indexing by values gives, and its gradient, in graph style and on the tape."""
-    x, at, found = ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor(1), {}
-    for name in ("graph", "tape"):
-        set_style(name)
-        for function in (by_tensor, slice_by_tensor, by_mask, loop_to_tensor):
-            called = ms.jit(function) if name == "graph" else function
-            value = attempt(lambda called=called: numbers(called(x, at)))
-            gradient = attempt(lambda function=function: numbers(ms.grad(function)(x, at)))
-            found[f"{function.__name__}.{name}"] = {"value": value, "gradient": gradient}
-    return Found(found)
+    x, at = ms.Tensor(VECTOR), ms.Tensor(INDEX)
+
+    def value_of(function: Any) -> Any:
+        """What a function gives of the vector and the index."""
+        return numbers(function(x, at))
+
+    figures = {}
+    for style in ("graph", "tape"):
+        set_style(style)
+        for function in (*INDEXING, loop_to_tensor):
+            # A plain function is compiled under ms.jit alone, whatever the mode is; ms.grad of one
+            # goes by the mode (2.10).
+            styled = ms.jit(function) if style == "graph" else function
+            value = attempt(value_of, styled)
+            gradient = attempt(value_of, ms.grad(function))
+            figures[f"{function.__name__}.{style}"] = {"value": value, "gradient": gradient}
+    return Found(figures)
 
 
 class Squares(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -171,7 +162,7 @@ def compilations(ask: Ask) -> Found:
     fixed, dynamic = Squares(), Squares()
     dynamic.set_inputs(ms.Tensor(shape=[None], dtype=ms.float32))
     for cell in (fixed, dynamic):
-        for length in (2, 3, 4, 4):
+        for length in (2, 3, 4, 4):  # the last length twice: it is not to be compiled again
             cell(ms.Tensor(np.ones(length, np.float32)))
     return Found(
         {"fixed": len(fixed.compile_cache), "dynamic": len(dynamic.compile_cache), "lengths": 3}

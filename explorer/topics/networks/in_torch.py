@@ -7,13 +7,15 @@ from typing import Any
 import torch
 from torch import nn
 
+from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers
-from explorer.topics.networks import sample
+from explorer.topics.networks.figures import figures_by_mode, starting_figures
+from explorer.topics.networks.inputs import INDEX, INDEXING, MANY, ROWS, VECTOR
 
 
-class Pair(nn.Module):  # type: ignore[misc]  # checked without following torch
+class NormAndDense(nn.Module):  # type: ignore[misc]  # checked without following torch
     """A linear layer after a batch norm."""
 
     def __init__(self) -> None:
@@ -26,45 +28,35 @@ class Pair(nn.Module):  # type: ignore[misc]  # checked without following torch
         return self.fc(self.norm(x))
 
 
+def starting_mode(ask: Ask) -> Found:
+    """Whether a module of PyTorch's own and one of the user's are in training mode before anything
+    was said.
+    """
+    return Found(starting_figures(nn.Linear(2, 1), NormAndDense(), nn.Dropout(p=0.5)))
+
+
+def modes(ask: Ask) -> Found:
+    """What batch norm and dropout do after train() and eval()."""
+    torch.manual_seed(0)
+    return Found(figures_by_mode(run_in_mode))
+
+
+def run_in_mode(training: bool) -> tuple[Any, Any, AnyArray]:
+    """A batch norm's output and the mean that it remembers, and dropout's output for ones."""
+    norm = nn.BatchNorm1d(2, momentum=0.1).train(training)
+    drop = nn.Dropout(p=0.5).train(training)
+    normalized = numbers(norm(torch.tensor(ROWS)))  # before the mean is read, which it moves
+    return normalized, numbers(norm.running_mean), drop(torch.tensor(MANY)).numpy()
+
+
 class Holding(nn.Module):  # type: ignore[misc]  # checked without following torch
     """Two layers in a container of some kind."""
 
     def __init__(self, container: Any) -> None:
         super().__init__()
         layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        # Sequential alone takes its layers one by one.
         self.layers = container(*layers) if container is nn.Sequential else container(layers)
-
-
-def starting_mode(ask: Ask) -> Found:
-    """Whether a module of PyTorch's own and one of the user's are in training mode before anything
-    was said.
-    """
-    return Found(
-        {
-            "layer": nn.Linear(2, 1).training,
-            "own": Pair().training,
-            "dropout": nn.Dropout(p=0.5).training,
-        }
-    )
-
-
-def modes(ask: Ask) -> Found:
-    """What batch norm and dropout do after train() and eval()."""
-    torch.manual_seed(0)
-    x, found = torch.tensor(sample.ROWS), {}
-    for training in (True, False):
-        norm, drop = (
-            nn.BatchNorm1d(2, momentum=0.1).train(training),
-            nn.Dropout(p=0.5).train(training),
-        )
-        name = "training" if training else "inference"
-        found[name] = {"norm": numbers(norm(x)), "running_mean": numbers(norm.running_mean)}
-        kept = drop(torch.tensor(sample.MANY)).numpy()
-        found[name] |= {
-            "dropout_zeros": int((kept == 0).sum()),
-            "dropout_values": sorted(set(kept.ravel().tolist())),
-        }
-    return Found(found)
 
 
 def containers(ask: Ask) -> Found:
@@ -77,15 +69,16 @@ def containers(ask: Ask) -> Found:
 
 def parts(ask: Ask) -> Found:
     """The names that the guide's calls give for the parts of one net, and for a part added by name."""
-    net = Pair()
-    found: dict[str, Any] = {
+    net = NormAndDense()
+    figures: dict[str, Any] = {
         "named_children": [name for name, _ in net.named_children()],
         "named_modules": [name for name, _ in net.named_modules()],
         "parameters": [name for name, _ in net.named_parameters()],
         "parameters_type": type(net.parameters()).__name__,
     }
     net.add_module("head", nn.Linear(1, 1))
-    return Found({**found, "after_add_module": [name for name, _ in net.named_children()]})
+    figures["after_add_module"] = [name for name, _ in net.named_children()]
+    return Found(figures)
 
 
 def kinds_of_data(ask: Ask) -> Found:
@@ -94,34 +87,20 @@ def kinds_of_data(ask: Ask) -> Found:
     """
     net = nn.BatchNorm1d(2)
     net.weight.requires_grad = False
-    net(torch.tensor(sample.ROWS)).sum().backward()
+    net(torch.tensor(ROWS)).sum().backward()
+    homes = {"Tensor": torch, "Parameter": nn, "Buffer": nn}
+    has_gradient = {}
+    for name, parameter in net.named_parameters():
+        has_gradient[name] = parameter.grad is not None
     return Found(
         {
-            "kinds": [
-                name
-                for name, home in (("Tensor", torch), ("Parameter", nn), ("Buffer", nn))
-                if hasattr(home, name)
-            ],
+            "kinds": [name for name, home in homes.items() if hasattr(home, name)],
+            # Variable is still there (2.13), as a function that returns a Tensor.
             "Variable_is": type(torch.autograd.Variable(torch.ones(1))).__name__,
             "buffers": [name for name, _ in net.named_buffers()],
-            "has_gradient": {name: each.grad is not None for name, each in net.named_parameters()},
+            "has_gradient": has_gradient,
         }
     )
-
-
-def by_tensor(x: torch.Tensor, at: torch.Tensor) -> Any:
-    """One element at an index that is a tensor."""
-    return x[at]
-
-
-def slice_by_tensor(x: torch.Tensor, at: torch.Tensor) -> Any:
-    """A slice whose start is a tensor."""
-    return x[at:]
-
-
-def by_mask(x: torch.Tensor, at: torch.Tensor) -> Any:
-    """The elements above 1: how many there are depends on the values."""
-    return x[x > 1]
 
 
 def loop_to_tensor(x: torch.Tensor, at: torch.Tensor) -> Any:
@@ -136,15 +115,23 @@ def slices(ask: Ask) -> Found:
     """What indexing by values gives, and its gradient, on the tape; and whether one whole graph can
     be captured of it.
     """
-    x, at, found = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor(1), {}
-    for function in (by_tensor, slice_by_tensor, by_mask, loop_to_tensor):
-        tape = attempt(lambda function=function: numbers(function(x, at)))
-        gradient = attempt(
-            lambda function=function: numbers(torch.autograd.grad(function(x, at).sum(), x)[0])
-        )
-        whole = torch.compile(function, backend="eager", fullgraph=True)
-        graph = attempt(lambda whole=whole: numbers(whole(x, at)))
-        torch._dynamo.reset()
-        found[f"{function.__name__}.tape"] = {"value": tape, "gradient": gradient}
-        found[f"{function.__name__}.graph"] = {"value": graph, "gradient": None}
-    return Found(found)
+    x = torch.tensor(VECTOR, requires_grad=True)
+    at = torch.tensor(INDEX)
+
+    def value_of(function: Any) -> Any:
+        """What a function gives of the vector and the index."""
+        return numbers(function(x, at))
+
+    def gradient_of(function: Any) -> Any:
+        """The gradient of the sum, which is what MindSpore differentiates of a vector."""
+        return numbers(torch.autograd.grad(function(x, at).sum(), x)[0])
+
+    figures = {}
+    for function in (*INDEXING, loop_to_tensor):
+        on_tape = {"value": attempt(value_of, function), "gradient": attempt(gradient_of, function)}
+        whole_graph = torch.compile(function, backend="eager", fullgraph=True)
+        in_graph = {"value": attempt(value_of, whole_graph), "gradient": None}
+        torch._dynamo.reset()  # each function is compiled as if it were the first
+        figures[f"{function.__name__}.tape"] = on_tape
+        figures[f"{function.__name__}.graph"] = in_graph
+    return Found(figures)

@@ -1,27 +1,25 @@
-"""The study of operators: where equal names hide other defaults, other borders, and other gradients
-at a kink.
-"""
+"""Operators: where equal names hide other defaults, other borders, and other gradients at a kink."""
 
-import msgspec
+# The record has findings, tables and charts in the order in which these modules register them.
+# isort: off
+from explorer.topics.operators import findings_kinks
+from explorer.topics.operators import findings_layers
+from explorer.topics.operators import findings_shapes
+from explorer.topics.operators import findings_defaults
+from explorer.topics.operators import findings_agreement
+# isort: on
 
-from explorer.model.measurement import Measurement
-from explorer.topics.operators import asked
-from explorer.topics.operators.telling import tell
-from explorer.topics.question import Target
-from explorer.topics.study_records import Study
+from explorer.topics.operators import claims_agreement, claims_layers, claims_shapes
+from explorer.topics.operators.questions import TOPIC
 
-
-def measurements(target: Target) -> tuple[Measurement, ...]:
-    """Every question of every theme, to everyone who can be asked."""
-    tables = (each for each in vars(asked).values() if isinstance(each, dict))
-    listed = [each for table in tables for each in table.values() if isinstance(each, Measurement)]
-    return tuple(msgspec.structs.replace(each, device=target.device) for each in listed)
-
-
-STUDY = Study(
-    name="operators",
-    title="Operators: defaults, borders, initial values, and gradients at kinks",
-    question="Where do operators of one name differ between MindSpore, PyTorch and TensorFlow, forward and backward?",
-    measurements=measurements,
-    tell=tell,
-)
+__all__ = [
+    "TOPIC",
+    "claims_agreement",
+    "claims_layers",
+    "claims_shapes",
+    "findings_agreement",
+    "findings_defaults",
+    "findings_kinks",
+    "findings_layers",
+    "findings_shapes",
+]

@@ -1,37 +1,62 @@
-"""Claims about layers whose settings are turned round or renamed: dropout, batch norm, transposing."""
+"""Claims about layers: dropout, batch norm, and what convolutions and dense layers start from (rows
+41 to 43, 49 and 50).
+"""
 
 from typing import Any
 
 from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.operators.asked import AXES, BATCH_NORM, DROPOUT_SETTINGS, MOMENTUM
-from explorer.topics.operators.data import MOMENTA
-from explorer.topics.operators.facts import (
+from explorer.topics.operators.inputs import MOMENTA
+from explorer.topics.operators.questions import (
+    BATCH_NORM_MOMENTUM,
+    BATCH_NORM_STATES,
+    DROPOUT_SETTINGS,
+    INITIAL_VALUES,
+    TOPIC,
+)
+from explorer.topics.operators.readings import (
+    NORMAL,
+    UNIFORM,
+    ZEROS,
     close,
+    fits,
     implied_momentum,
     statistics_moved,
     statistics_used,
 )
-from explorer.topics.operators.shown import TITLES, found, short
-from explorer.topics.topic import Claim
+from explorer.topics.operators.wording import LABELS, labelled, short
 
 SAMPLED = 0.02
 """Shares of 20,000 draws are within this of the probability."""
 
 
-def _dropout(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    asked = found(evidence, DROPOUT_SETTINGS)
-    ours, theirs = asked["mindspore"], asked["torch"]
-    keep, rate, bare = ours["keep_prob=0.7"], ours["p=0.3"], ours["0.3 alone"]
-    google = asked["keras"]["rate=0.3"]
+@TOPIC.claim(
+    41,
+    "Dropout takes the probability to keep in MindSpore (keep_prob), to drop in PyTorch"
+    " (p = 1 - keep_prob).",
+    heading="operators",
+    guides=("000",),
+    would="keep_prob=0.7 in MindSpore keeps the same share as p=0.3 in PyTorch, and MindSpore knows no p.",
+    asks=(DROPOUT_SETTINGS,),
+)
+def what_dropout_takes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when keep_prob is 1 - p and MindSpore has no p; with changes where it has the same p
+    too.
+    """
+    settings = evidence[DROPOUT_SETTINGS]
+    mindspore, torch = settings["mindspore"], settings["torch"]
+    keep_prob, rate, bare = mindspore["keep_prob=0.7"], mindspore["p=0.3"], mindspore["0.3 alone"]
     seen = (
-        f"share kept: MindSpore keep_prob=0.7 {_share(keep)}, p=0.3 {_share(rate)}, Dropout(0.3) {_share(bare)}; "
-        f"PyTorch p=0.3 {_share(theirs['p=0.3'])}, Dropout(0.3) {_share(theirs['0.3 alone'])}; Keras rate=0.3 {_share(google)}"
+        f"share kept: MindSpore keep_prob=0.7 {_share(keep_prob)}, p=0.3 {_share(rate)},"
+        f" Dropout(0.3) {_share(bare)};"
+        f" PyTorch p=0.3 {_share(torch['p=0.3'])}, Dropout(0.3) {_share(torch['0.3 alone'])};"
+        f" Keras rate=0.3 {_share(settings['keras']['rate=0.3'])}"
     )
-    if raised(keep):
+    if raised(keep_prob):
         return Ruling("outdated", seen, "Use p in both frameworks: keep_prob is gone.")
-    if not _equal(keep, theirs["p=0.3"]):
+    if not _keep_one_share(keep_prob, torch["p=0.3"]):
         return Ruling(
             "does_not_hold",
             seen,
@@ -39,17 +64,17 @@ def _dropout(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         )
     if raised(rate):
         return Ruling("holds", seen, "Give MindSpore keep_prob = 1 - p.")
-    means = "means keep_prob" if _equal(bare, keep, 0.3) else "means p"
-    if _equal(rate, theirs["p=0.3"]):
+    if not _keep_one_share(rate, torch["p=0.3"]):
         return Ruling(
-            "holds_with_changes",
+            "does_not_hold",
             seen,
-            f"Write p= by name: it means the same in both; a bare number {means} in MindSpore.",
+            "Use keep_prob = 1 - p in MindSpore: its p is another number than PyTorch's.",
         )
+    meaning = "keep_prob" if _keeps(bare, 0.3) else "p"
     return Ruling(
-        "does_not_hold",
+        "holds_with_changes",
         seen,
-        "Use keep_prob = 1 - p in MindSpore: its p is another number than PyTorch's.",
+        f"Write p= by name: it means the same in both; a bare number means {meaning} in MindSpore.",
     )
 
 
@@ -57,52 +82,70 @@ def _share(figure: Any) -> str:
     return said(figure) if raised(figure) else f"{figure['kept']:.3f}"
 
 
-def _equal(one: Any, other: Any, kept: float | None = None) -> bool:
-    """Whether two ways keep the same share; with ``kept``, whether ``one`` keeps that share."""
-    if raised(one) or raised(other):
-        return False
-    wanted = other["kept"] if kept is None else kept
-    return bool(abs(one["kept"] - wanted) <= SAMPLED)
+def _keeps(figure: Any, share: float) -> bool:
+    return not raised(figure) and abs(figure["kept"] - share) <= SAMPLED
 
 
-def _states(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    states = found(evidence, BATCH_NORM)
-    wrong: dict[str, list[str]] = {}
-    for style in ("graph", "tape"):
-        ours, theirs = states[f"mindspore-{style}"], states[f"torch-{style}"]
-        pairs = [
-            (ours[mine], theirs[other], f"{mine} / {other}")
-            for mine, other in expects["counterparts"]
-        ]
-        wrong[style] = [name for one, other, name in pairs if not _same_state(one, other)]
-    moving = [
-        name
-        for name, each in states["mindspore-tape"].items()
-        if not raised(each) and statistics_moved(each) == "moved"
-    ]
-    google = [name for name, each in states["keras"].items() if statistics_used(each) == "batch"]
+def _keep_one_share(figure: Any, other: Any) -> bool:
+    return not raised(other) and _keeps(figure, other["kept"])
+
+
+@TOPIC.claim(
+    42,
+    "BatchNorm2d has four states in PyTorch (training, track_running_stats) and three settings in MindSpore.",
+    heading="operators",
+    guides=("000",),
+    would="Each PyTorch state has a setting of use_batch_statistics with the same outputs and gradients.",
+    asks=(BATCH_NORM_STATES,),
+    expects={
+        "counterparts": (
+            ("use_batch_statistics=None, training", "track_running_stats=True, training"),
+            ("use_batch_statistics=None, inference", "track_running_stats=True, inference"),
+            ("use_batch_statistics=True, training", "track_running_stats=False, training"),
+            ("use_batch_statistics=True, inference", "track_running_stats=False, inference"),
+            ("use_batch_statistics=False, inference", "track_running_stats=True, inference"),
+        )
+    },
+)
+def states_have_counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when each counterpart has the same outputs and gradients, in graph and in tape."""
+    states = evidence[BATCH_NORM_STATES]
+    counterparts = expects["counterparts"]
+    graph = _states_apart(states["mindspore-graph"], states["torch-graph"], counterparts)
+    tape = _states_apart(states["mindspore-tape"], states["torch-tape"], counterparts)
     settings = {name.partition(",")[0] for name in states["mindspore-tape"]}
+    moving = _moving_states(states["mindspore-tape"])
+    of_the_batch = [
+        name for name, state in states["keras"].items() if statistics_used(state) == "batch"
+    ]
     seen = (
-        f"PyTorch {len(states['torch-tape'])} states, MindSpore {len(settings)} settings; outputs and gradients of "
-        f"{len(expects['counterparts'])} counterparts agree but for {sum(map(len, wrong.values()))} in graph and tape; "
-        f"running statistics move in: {'; '.join(moving)}. Keras takes the batch's in: {'; '.join(google)}"
+        f"PyTorch {len(states['torch-tape'])} states, MindSpore {len(settings)} settings;"
+        f" outputs and gradients of {len(counterparts)} counterparts agree"
+        f" but for {graph + tape} in graph and tape;"
+        f" running statistics move in: {'; '.join(moving)}."
+        f" Keras takes the batch's in: {'; '.join(of_the_batch)}"
     )
-    if wrong["graph"] and wrong["tape"]:
+    if graph and tape:
         return Ruling(
             "does_not_hold",
             seen,
             "Compare the outputs of your own layer in both modes: the states do not correspond.",
         )
-    if wrong["graph"] or wrong["tape"]:
-        style = "graph" if wrong["graph"] else "tape"
+    if graph or tape:
+        style = "graph" if graph else "tape"
         return Ruling(
             "depends_on_style",
             seen,
             f"Check the layer in {style} style: its states differ from PyTorch's there.",
         )
+    # True of use_batch_statistics=True, which takes no notice of the mode (2.10.0).
     if any("inference" in name for name in moving):
-        note = "track_running_stats=False is use_batch_statistics=True, which goes on moving the running statistics at inference."
-        return Ruling("holds", seen, note)
+        return Ruling(
+            "holds",
+            seen,
+            "track_running_stats=False is use_batch_statistics=True,"
+            " which goes on moving the running statistics at inference.",
+        )
     return Ruling(
         "holds",
         seen,
@@ -110,123 +153,164 @@ def _states(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
 
 
-def _same_state(one: Any, other: Any) -> bool:
-    if raised(one) or raised(other):
+def _states_apart(
+    mindspore: Figures, torch: Figures, counterparts: tuple[tuple[str, str], ...]
+) -> int:
+    """How many counterparts have other outputs or gradients."""
+    apart = 0
+    for mindspore_name, torch_name in counterparts:
+        if not _same_state(mindspore[mindspore_name], torch[torch_name]):
+            apart += 1
+    return apart
+
+
+def _same_state(state: Any, other: Any) -> bool:
+    if raised(state) or raised(other):
         return False
-    gradients = zip(one["gradients"], other["gradients"], strict=True)
-    return close(one["output"], other["output"]) and all(
-        close(mine, theirs) for mine, theirs in gradients
-    )
+    pairs = zip(state["gradients"], other["gradients"], strict=True)
+    same_gradients = all(close(gradient, other_gradient) for gradient, other_gradient in pairs)
+    return same_gradients and close(state["output"], other["output"])
 
 
-def _momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    after = found(evidence, MOMENTUM)
-    ours, theirs = after["mindspore"], after["torch"]
-    turned = all(close(ours[str(value)], theirs["one_minus"][str(value)]) for value in MOMENTA)
-    plain = all(close(ours[str(value)], theirs["same"][str(value)]) for value in MOMENTA)
-    weights = {who: implied_momentum(each["default"]) for who, each in after.items()}
+def _moving_states(states: Figures) -> list[str]:
+    """The states in which the running statistics move."""
+    moving = []
+    for name, state in states.items():
+        if not raised(state) and statistics_moved(state) == "moved":
+            moving.append(name)
+    return moving
+
+
+@TOPIC.claim(
+    43,
+    "Batch norm's momentum in PyTorch is 1 minus the momentum in MindSpore.",
+    heading="operators",
+    guides=("000",),
+    would="After one step the running mean is the same for momentum m in MindSpore and 1 - m in PyTorch.",
+    asks=(BATCH_NORM_MOMENTUM,),
+)
+def momentum_is_turned_round(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when 1 - m gives the same running statistics, and m does not."""
+    answers = evidence[BATCH_NORM_MOMENTUM]
+    mindspore, torch = answers["mindspore"], answers["torch"]
+    weights: dict[str, float] = {}
+    for library, figures in answers.items():
+        weights[library] = implied_momentum(figures["default"])
+    defaults = {library: f"{weight:g}" for library, weight in weights.items()}
     seen = (
-        f"running mean after one step: MindSpore momentum 0.9 {short(ours['0.9'][0])}, "
-        f"PyTorch 0.1 {short(theirs['one_minus']['0.9'][0])}, "
-        f"PyTorch 0.9 {short(theirs['same']['0.9'][0])}, Keras 0.9 {short(after['keras']['0.9'][0])}; "
-        f"weight of the old mean by default: {', '.join(f'{TITLES[who]} {each:g}' for who, each in weights.items())}"
+        f"running mean after one step: MindSpore momentum 0.9 {short(mindspore['0.9'][0])},"
+        f" PyTorch 0.1 {short(torch['one_minus']['0.9'][0])},"
+        f" PyTorch 0.9 {short(torch['same']['0.9'][0])},"
+        f" Keras 0.9 {short(answers['keras']['0.9'][0])};"
+        f" weight of the old mean by default: {labelled(defaults)}"
     )
-    if turned and not plain:
-        equal = weights["mindspore"] == weights["torch"]
-        note = "the defaults mean the same." if equal else "the defaults differ, so set it."
-        return Ruling("holds", seen, f"Give PyTorch 1 minus MindSpore's momentum; {note}")
+    turned_round = _same_statistics(mindspore, torch["one_minus"])
+    plain = _same_statistics(mindspore, torch["same"])
     if plain:
         return Ruling(
             "outdated",
             seen,
             "Give both frameworks the same momentum: it is no longer turned round.",
         )
-    return Ruling(
+    if not turned_round:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Compare the running mean after one step before you load or train batch norm.",
+        )
+    equal = weights["mindspore"] == weights["torch"]
+    advice = "the defaults mean the same." if equal else "the defaults differ, so set it."
+    return Ruling("holds", seen, f"Give PyTorch 1 minus MindSpore's momentum; {advice}")
+
+
+def _same_statistics(figures: Figures, other: Figures) -> bool:
+    """Whether the running statistics are the same after one step, at every momentum."""
+    return all(close(figures[str(momentum)], other[str(momentum)]) for momentum in MOMENTA)
+
+
+DISTRIBUTIONS = (
+    "Kolmogorov-Smirnov tests rule out all but these distributions, and MindSpore's biases are 0."
+)
+
+
+@TOPIC.claim(
+    49,
+    "Conv2d starts weights from N(0, 1) and biases from 0 in MindSpore, both from U(-sqrt k, sqrt k)"
+    " in PyTorch.",
+    heading="operators",
+    guides=("000",),
+    would=DISTRIBUTIONS,
+    asks=(INITIAL_VALUES,),
+    expects={"kind": "convolution"},
+)
+@TOPIC.claim(
+    50,
+    "Dense starts weights from N(0, 1) and biases from 0; PyTorch's Linear starts both from"
+    " U(-sqrt k, sqrt k).",
+    heading="operators",
+    guides=("000",),
+    would=DISTRIBUTIONS,
+    asks=(INITIAL_VALUES,),
+    expects={"kind": "dense"},
+)
+def what_layers_start_from(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when MindSpore's weights are normal and its biases 0; outdated when both frameworks draw
+    from one distribution by now.
+    """
+    kind = expects["kind"]
+    answers = evidence[INITIAL_VALUES]
+    seen = _initial_values_seen(answers, kind)
+    mindspore, torch = answers["mindspore"], answers["torch"]
+    weights, biases = fits(mindspore[f"{kind} weight"]), fits(mindspore[f"{kind} bias"])
+    has_bias = mindspore["has_bias"][kind]
+    neither = Ruling(
         "does_not_hold",
         seen,
-        "Compare the running mean after one step before you load or train batch norm.",
+        "Set the initial values of both frameworks yourself before you compare training.",
     )
-
-
-def _transpose(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    axes = found(evidence, AXES)
-    ours, theirs = axes["mindspore"], axes["torch"]
-    order, swap = theirs["x.permute(3, 2, 1, 0)"], theirs["torch.transpose(x, 0, 3)"]
-    mine = ours["ops.transpose(x, (3, 2, 1, 0))"]
-    swaps = [name for name, made in ours.items() if "transpose" in name and made == swap]
-    google = axes["keras"]["ops.transpose(x, (3, 2, 1, 0))"]
-    seen = (
-        f"from (1, 2, 3, 4): MindSpore ops.transpose(x, (3, 2, 1, 0)) {_shape(mine)}, "
-        f"PyTorch x.permute(3, 2, 1, 0) {_shape(order)}, "
-        f"PyTorch torch.transpose(x, 0, 3) {_shape(swap)}, Keras ops.transpose(x, (3, 2, 1, 0)) {_shape(google)}"
-    )
-    if (
-        mine != order
-        or raised(swap)
-        or swap["shape"] != expects["swapped"]
-        or order["shape"] != expects["permuted"]
-    ):
+    # What the guides say of PyTorch must hold before anything is said of MindSpore.
+    for part in ("weight", "bias"):
+        if UNIFORM not in fits(torch[f"{kind} {part}"]):
+            return neither
+    if NORMAL in weights and biases == [ZEROS]:
         return Ruling(
-            "does_not_hold", seen, "Check the shape after every transpose that you carry over."
+            "holds",
+            seen,
+            "Give MindSpore the initialisers of PyTorch, HeUniform(sqrt 5) and a uniform bias.",
         )
-    if swaps:
-        seen += f"; MindSpore swaps two axes too: {', '.join(swaps)}"
-        note = "ops.transpose takes the whole order, as permute does; where both name two axes, MindSpore now swaps them as PyTorch."
-        return Ruling("holds_with_changes", seen, note)
-    return Ruling(
-        "holds", seen, "Write ops.transpose for permute, and swapaxes for PyTorch's transpose."
-    )
+    if NORMAL in weights or biases == [ZEROS]:
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            "Set the initial values of weights and biases yourself: only a part differs.",
+        )
+    if UNIFORM in weights and UNIFORM in biases:
+        advice = "Leave the defaults: both frameworks draw from one distribution"
+        request = "" if has_bias else "; ask MindSpore for the bias"
+        return Ruling("outdated", seen, f"{advice}{request}.")
+    return neither
 
 
-def _shape(made: Any) -> str:
-    return said(made) if raised(made) else f"gives {short(made['shape'])}"
+def _initial_values_seen(answers: dict[str, Figures], kind: str) -> str:
+    weights = []
+    biases = []
+    without_bias = []
+    for library, figures in answers.items():
+        weights.append(f"{LABELS[library]} {_distribution(figures[f'{kind} weight'])}")
+        biases.append(f"{LABELS[library]} {_distribution(figures[f'{kind} bias'])}")
+        if not figures["has_bias"][kind]:
+            without_bias.append(LABELS[library])
+    bound = answers["torch"][f"{kind} weight"]["bound"]
+    seen = f"sqrt k = {bound:.4f}; weights: {'; '.join(weights)}; biases: {'; '.join(biases)}"
+    if without_bias:
+        seen += f"; no bias unless asked: {', '.join(without_bias)}"
+    return seen
 
 
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        id=41,
-        topic="operators",
-        statement="Dropout takes the probability to keep in MindSpore (keep_prob), to drop in PyTorch (p = 1 - keep_prob).",
-        guides=("000",),
-        would="keep_prob=0.7 in MindSpore keeps the same share as p=0.3 in PyTorch, and MindSpore knows no p.",
-        measurements=tuple(DROPOUT_SETTINGS.values()),
-        judge=_dropout,
-    ),
-    Claim(
-        id=42,
-        topic="operators",
-        statement="BatchNorm2d has four states in PyTorch (training, track_running_stats) and three settings in MindSpore.",
-        guides=("000",),
-        would="Each PyTorch state has a setting of use_batch_statistics with the same outputs and gradients.",
-        measurements=tuple(BATCH_NORM.values()),
-        judge=_states,
-        expects={
-            "counterparts": (
-                ("use_batch_statistics=None, training", "track_running_stats=True, training"),
-                ("use_batch_statistics=None, inference", "track_running_stats=True, inference"),
-                ("use_batch_statistics=True, training", "track_running_stats=False, training"),
-                ("use_batch_statistics=True, inference", "track_running_stats=False, inference"),
-                ("use_batch_statistics=False, inference", "track_running_stats=True, inference"),
-            )
-        },
-    ),
-    Claim(
-        id=43,
-        topic="operators",
-        statement="Batch norm's momentum in PyTorch is 1 minus the momentum in MindSpore.",
-        guides=("000",),
-        would="After one step the running mean is the same for momentum m in MindSpore and 1 - m in PyTorch.",
-        measurements=tuple(MOMENTUM.values()),
-        judge=_momentum,
-    ),
-    Claim(
-        id=44,
-        topic="operators",
-        statement="MindSpore's transpose is PyTorch's permute; PyTorch's transpose swaps two axes.",
-        guides=("000",),
-        would="(1, 2, 3, 4) becomes (4, 3, 2, 1) by MindSpore's transpose and permute, (4, 2, 3, 1) by PyTorch's transpose.",
-        measurements=tuple(AXES.values()),
-        judge=_transpose,
-        expects={"permuted": [4, 3, 2, 1], "swapped": [4, 2, 3, 1]},
-    ),
-)
+def _distribution(values: Figures) -> str:
+    """The bounds of some values, and how likely the two distributions of the claims are."""
+    if values["zeros"] == 1:
+        return "all zeros"
+    uniform, normal = values["ks"][UNIFORM]["p"], values["ks"][NORMAL]["p"]
+    bounds = f"[{values['minimum']:.4f}, {values['maximum']:.4f}]"
+    return f"in {bounds}, p {uniform:.2g} uniform, {normal:.2g} normal"

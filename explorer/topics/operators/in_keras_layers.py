@@ -1,6 +1,4 @@
-"""What TensorFlow's layers do when little is said, measured on Keras: dropout, norms, GELU, cross
-entropy, axes.
-"""
+"""What TensorFlow's layers do when little is said, and what their settings mean, measured on Keras."""
 
 import inspect
 from typing import Any
@@ -8,26 +6,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from explorer.model.measurement import Ask, Found
+from explorer.model.measurement import Ask, Figures, Found
 from explorer.topics.attempts import attempt_briefly
-from explorer.topics.operators.data import (
-    AXES,
-    BATCH,
-    BETA,
-    COTANGENT,
-    GAMMA,
-    LABELS,
-    LOGITS,
-    MEAN,
-    MOMENTA,
-    POINTS,
-    SMALL_PAIR,
-    VARIANCE,
-)
+from explorer.topics.operators import inputs
 from explorer.topics.operators.in_keras import array, keras
-
-ELEMENTS = 20_000
-STARTS = (GAMMA, BETA, MEAN, VARIANCE)
+from explorer.topics.operators.initial_values import described
+from explorer.topics.operators.readings import survival
 
 
 def dropout_settings(ask: Ask) -> Found:
@@ -35,7 +19,7 @@ def dropout_settings(ask: Ask) -> Found:
     inference makes of it.
     """
     layers = keras().layers
-    figures: dict[str, Any] = {
+    figures: Figures = {
         "rate=0.3": attempt_briefly(_survival, layers, rate=0.3),
         "keep_prob=0.7": attempt_briefly(_survival, layers, keep_prob=0.7),
         "0.3 alone": attempt_briefly(_survival, layers, 0.3),
@@ -44,120 +28,127 @@ def dropout_settings(ask: Ask) -> Found:
     return Found(figures | {"parameters": list(inspect.signature(layers.Dropout).parameters)})
 
 
-def _survival(layers: Any, *arguments: float, **options: Any) -> dict[str, Any]:
+def _survival(layers: Any, *arguments: float, **options: float) -> Figures:
     layer = layers.Dropout(*arguments, **options)
-    ones = np.ones(ELEMENTS, np.float32)
-    made = array(layer(ones, training=True))
-    still = bool((array(layer(ones, training=False)) == 1).all())
-    return {
-        "kept": float((made != 0).mean()),
-        "survivor": float(made.max()),
-        "inference_is_identity": still,
-    }
+    ones = np.ones(inputs.ONES, np.float32)
+    return survival(array(layer(ones, training=True)), array(layer(ones, training=False)))
 
 
 def batch_norm_states(ask: Ask) -> Found:
-    """Output, running statistics afterwards and gradient by the input, in training and inference,
-    trainable and frozen.
+    """Output, running statistics afterwards and the gradient with respect to the input, in training
+    and inference, trainable and frozen.
     """
     layers = keras().layers
-    return Found(
-        {
-            f"trainable={trainable}, {'training' if training else 'inference'}": _state(
-                layers, trainable, training
-            )
-            for trainable in (True, False)
-            for training in (True, False)
-        }
-    )
+    figures: Figures = {}
+    for trainable in (True, False):
+        for mode in ("training", "inference"):
+            # With the frameworks' epsilon: Keras' own of 1e-3 would be a difference of its own.
+            layer = _batch_norm(layers, trainable=trainable, epsilon=1e-5)
+            figures[f"trainable={trainable}, {mode}"] = _batch_norm_state(layer, mode)
+    return Found(figures)
 
 
-def _state(layers: Any, trainable: bool, training: bool) -> dict[str, Any]:
-    layer, given = (
-        _batch_norm(layers, trainable=trainable, epsilon=1e-5),
-        torch.tensor(BATCH, requires_grad=True),
-    )
-    output = layer(given, training=training)
-    (by_input,) = torch.autograd.grad((output * torch.tensor(COTANGENT)).sum(), given)
-    running = [array(layer.moving_mean).tolist(), array(layer.moving_variance).tolist()]
-    return {"output": array(output).tolist(), "running": running, "gradients": [by_input.tolist()]}
+def _batch_norm(layers: Any, **options: Any) -> Any:
+    layer = layers.BatchNormalization(axis=1, **options)  # channels last by default
+    layer.build(inputs.BATCH.shape)
+    layer.gamma.assign(inputs.GAMMA)
+    layer.beta.assign(inputs.BETA)
+    layer.moving_mean.assign(inputs.MEAN)
+    layer.moving_variance.assign(inputs.VARIANCE)
+    return layer
+
+
+def _batch_norm_state(layer: Any, mode: str) -> Figures:
+    batch = torch.tensor(inputs.BATCH, requires_grad=True)
+    output = layer(batch, training=mode == "training")
+    loss = (output * torch.tensor(inputs.COTANGENT)).sum()
+    (input_gradient,) = torch.autograd.grad(loss, batch)
+    return {
+        "output": array(output).tolist(),
+        "running": _running_statistics(layer),
+        "gradients": [input_gradient.tolist()],
+    }
+
+
+def _running_statistics(layer: Any) -> list[Any]:
+    return [array(layer.moving_mean).tolist(), array(layer.moving_variance).tolist()]
 
 
 def batch_norm_momentum(ask: Ask) -> Found:
     """Running mean and variance after one training step, for some momenta and for the default."""
     layers = keras().layers
-    figures = {str(momentum): _after_one_step(layers, momentum=momentum) for momentum in MOMENTA}
-    return Found(figures | {"default": _after_one_step(layers)})
-
-
-def _batch_norm(layers: Any, **options: Any) -> Any:
-    layer = layers.BatchNormalization(axis=1, **options)
-    layer.build(BATCH.shape)
-    for variable, start in zip(
-        (layer.gamma, layer.beta, layer.moving_mean, layer.moving_variance), STARTS, strict=True
-    ):
-        variable.assign(start)
-    return layer
+    figures = {
+        str(momentum): _after_one_step(layers, momentum=momentum) for momentum in inputs.MOMENTA
+    }
+    return Found({**figures, "default": _after_one_step(layers)})
 
 
 def _after_one_step(layers: Any, **options: Any) -> list[Any]:
     layer = _batch_norm(layers, **options)
-    layer(BATCH, training=True)
-    return [array(layer.moving_mean).tolist(), array(layer.moving_variance).tolist()]
+    layer(inputs.BATCH, training=True)
+    return _running_statistics(layer)
 
 
-def layer_norm_of_a_small_pair(ask: Ask) -> Found:
+def initial_values(ask: Ask) -> Found:
+    """The default weights and biases of many convolutions and dense layers, and the biases that
+    they have without being asked.
+    """
+    layers = keras().layers
+    channels, filters, kernel = inputs.CONVOLUTION
+    # A layer has no weights until it is built for a shape of input.
+    convolutions = [layers.Conv2D(filters, kernel) for _ in range(inputs.LAYERS)]
+    for layer in convolutions:
+        layer.build((None, 8, 8, channels))
+    dense_layers = [layers.Dense(inputs.DENSE[1]) for _ in range(inputs.LAYERS)]
+    for layer in dense_layers:
+        layer.build((None, inputs.DENSE[0]))
+
+    figures: Figures = {}
+    for kind, same_layers in (("convolution", convolutions), ("dense", dense_layers)):
+        figures[f"{kind} weight"] = described(kind, [array(layer.kernel) for layer in same_layers])
+        figures[f"{kind} bias"] = described(kind, [array(layer.bias) for layer in same_layers])
+    figures["has_bias"] = {
+        "convolution": convolutions[0].bias is not None,
+        "dense": dense_layers[0].bias is not None,
+    }
+    embedding = layers.Embedding(*inputs.EMBEDDING)
+    embedding.build(None)
+    figures["embedding std"] = float(array(embedding.embeddings).std())
+    return Found(figures)
+
+
+def epsilons(ask: Ask) -> Found:
     """Layer norm of (-0.001, 0.001), whose output shows the epsilon; and batch norm at inference of
     1, with variance 0.
     """
     layers = keras().layers
-    norm = layers.BatchNormalization(axis=1, moving_variance_initializer="zeros")
-    made = array(norm(BATCH * 0 + 1, training=False))
+    batch_norm = layers.BatchNormalization(axis=1, moving_variance_initializer="zeros")
+    ones = array(batch_norm(inputs.BATCH * 0 + 1, training=False))
     return Found(
         {
-            "layer norm": array(layers.LayerNormalization()(SMALL_PAIR)).tolist()[0],
-            "batch norm of 1": float(made[0, 0, 0, 0]),
+            "layer norm": array(layers.LayerNormalization()(inputs.SMALL_PAIR)).tolist()[0],
+            "batch norm of 1": float(ones[0, 0, 0, 0]),
         }
     )
 
 
 def gelu(ask: Ask) -> Found:
     """Each GELU at points from -4 to 4."""
-    activations = keras().activations
-    ways = {"activations.gelu": {}, "activations.gelu(approximate=True)": {"approximate": True}}
-    return Found(
-        {
-            name: {"value": array(activations.gelu(POINTS, **options)).tolist()}
-            for name, options in ways.items()
-        }
-    )
+    function = keras().activations.gelu
+    curves = {
+        "activations.gelu": function(inputs.POINTS),
+        "activations.gelu(approximate=True)": function(inputs.POINTS, approximate=True),
+    }
+    return Found({name: {"value": array(curve).tolist()} for name, curve in curves.items()})
 
 
 def cross_entropy(ask: Ask) -> Found:
     """Softmax cross entropy of two rows of logits and their labels by each way to ask for it."""
-    losses = keras().losses
-    ways: dict[str, Any] = {
-        "SparseCategoricalCrossentropy()": losses.SparseCategoricalCrossentropy(),
-        "SparseCategoricalCrossentropy(from_logits=True)": losses.SparseCategoricalCrossentropy(
-            from_logits=True
+    loss = keras().losses.SparseCategoricalCrossentropy
+    values = {
+        "SparseCategoricalCrossentropy()": loss()(inputs.LABELS, inputs.LOGITS),
+        "SparseCategoricalCrossentropy(from_logits=True)": loss(from_logits=True)(
+            inputs.LABELS, inputs.LOGITS
         ),
     }
-    return Found(
-        {name: {"value": float(array(loss(LABELS, LOGITS)))} for name, loss in ways.items()}
-    )
-
-
-def axes(ask: Ask) -> Found:
-    """Shape and elements of a (1, 2, 3, 4) tensor after each call."""
-    ops = keras().ops
-    calls: dict[str, Any] = {
-        "ops.transpose(x, (3, 2, 1, 0))": lambda: ops.transpose(AXES, (3, 2, 1, 0)),
-        "ops.transpose(x, 0, 3)": lambda: ops.transpose(AXES, 0, 3),
-        "ops.swapaxes(x, 0, 3)": lambda: ops.swapaxes(AXES, 0, 3),
-    }
-    return Found({name: attempt_briefly(_moved, call) for name, call in calls.items()})
-
-
-def _moved(call: Any) -> dict[str, Any]:
-    made = array(call())
-    return {"shape": made.shape, "elements": np.ravel(made).tolist()}
+    return Found({name: {"value": float(array(value))} for name, value in values.items()})

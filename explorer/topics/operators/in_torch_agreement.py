@@ -1,59 +1,50 @@
-"""Gradients of first and second order through each operator in PyTorch, every setting said, none
-left to a default.
+"""Operators in PyTorch with every setting said, none left to a default: gradients of first and
+second order, and one net's outputs.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from explorer.model.measurement import Ask, Found
+from explorer.model.measurement import Ask, Figures, Found
 from explorer.topics.attempts import attempt_briefly
 from explorer.topics.in_torch import numbers
-from explorer.topics.operators.data import LABELS, MEAN, OPERANDS, VARIANCE
 from explorer.topics.operators.in_torch_styles import placed, styled
+from explorer.topics.operators.inputs import LABELS, MEAN, NET, OPERANDS, PICTURES, VARIANCE
 
 
 def batch_norm(training: bool) -> Callable[..., Tensor]:
-    running = torch.tensor(MEAN), torch.tensor(VARIANCE)
+    """Batch norm with its scale and shift as arguments, the running statistics the same at every
+    call.
+    """
+    mean, variance = torch.tensor(MEAN), torch.tensor(VARIANCE)
 
     def normalised(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         return functional.batch_norm(
-            x, running[0].clone(), running[1].clone(), weight, bias, training, 0.1, 1e-5
+            # Training moves the statistics in place.
+            x,
+            mean.clone(),
+            variance.clone(),
+            weight,
+            bias,
+            training,
+            momentum=0.1,
+            eps=1e-5,
         )
 
     return normalised
 
 
-def transpose(x: Tensor) -> Tensor:
-    return x.permute(3, 2, 1, 0)
+def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Layer norm over the four elements of a row."""
+    return functional.layer_norm(x, (4,), weight, bias, 1e-5)
 
 
-def max_pool_same(x: Tensor) -> Tensor:
-    return functional.max_pool2d(x, 2, 2, ceil_mode=True)
-
-
-def max_pool_valid(x: Tensor) -> Tensor:
-    return functional.max_pool2d(x, 2, 2)
-
-
-def average_pool_valid(x: Tensor) -> Tensor:
-    return functional.avg_pool2d(x, 2, 2)
-
-
-def convolution_same(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return functional.conv2d(x, weight, bias, padding="same")
-
-
-def convolution_valid(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return functional.conv2d(x, weight, bias, stride=2)
-
-
-def cross_entropy(one_hot: bool) -> Callable[[Tensor], Tensor]:
-    targets = torch.tensor(LABELS, dtype=torch.long)
-    labels = functional.one_hot(targets, 3).float() if one_hot else targets
+def cross_entropy(labels: Tensor) -> Callable[[Tensor], Tensor]:
+    """Cross entropy with its labels fixed."""
 
     def loss(logits: Tensor) -> Tensor:
         return functional.cross_entropy(logits, labels)
@@ -61,82 +52,75 @@ def cross_entropy(one_hot: bool) -> Callable[[Tensor], Tensor]:
     return loss
 
 
-def layer_norm(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    return functional.layer_norm(x, (4,), weight, bias, 1e-5)
-
-
-def gelu_tanh(x: Tensor) -> Tensor:
-    return functional.gelu(x, approximate="tanh")
-
-
-def dropout_of_nothing(x: Tensor) -> Tensor:
-    return functional.dropout(x, 0.0, training=True)
-
-
-def dropout_inference(x: Tensor) -> Tensor:
-    return functional.dropout(x, 0.3, training=False)
-
-
 def operators() -> dict[str, Callable[..., Tensor]]:
     """Each operator by the name of its operands."""
+    labels = torch.tensor(LABELS, dtype=torch.long)
+    one_hot = functional.one_hot(labels, 3).float()
     return {
         "batch norm, training": batch_norm(training=True),
         "batch norm, inference": batch_norm(training=False),
-        "transpose": transpose,
-        "max pool, same": max_pool_same,
-        "max pool, valid": max_pool_valid,
-        "average pool, valid": average_pool_valid,
-        "convolution, same": convolution_same,
-        "convolution, valid": convolution_valid,
+        "transpose": lambda x: x.permute(3, 2, 1, 0),
+        # An odd axis' last window is padded with what is never the greatest.
+        "max pool, same": lambda x: functional.max_pool2d(x, 2, 2, ceil_mode=True),
+        "max pool, valid": lambda x: functional.max_pool2d(x, 2, 2),
+        "average pool, valid": lambda x: functional.avg_pool2d(x, 2, 2),
+        "convolution, same": lambda x, weight, bias: functional.conv2d(
+            x, weight, bias, padding="same"
+        ),
+        "convolution, valid": lambda x, weight, bias: functional.conv2d(x, weight, bias, stride=2),
         "dense": functional.linear,
-        "cross entropy, classes": cross_entropy(one_hot=False),
-        "cross entropy, one-hot": cross_entropy(one_hot=True),
+        "cross entropy, classes": cross_entropy(labels),
+        "cross entropy, one-hot": cross_entropy(one_hot),
         "layer norm": layer_norm,
         "gelu, exact": functional.gelu,
-        "gelu, tanh": gelu_tanh,
-        "dropout, p = 0": dropout_of_nothing,
-        "dropout, inference": dropout_inference,
+        "gelu, tanh": lambda x: functional.gelu(x, approximate="tanh"),
+        "dropout, p = 0": lambda x: functional.dropout(x, 0.0, training=True),
+        "dropout, inference": lambda x: functional.dropout(x, 0.3, training=False),
     }
 
 
 @placed
 def operator_gradients(ask: Ask) -> Found:
-    """For each operator the gradient of the sum of its squared output by all operands, and the
-    gradient by its input of the sum of the gradient by its input; in the style asked for.
+    """For each operator the gradient of the sum of its squared output with respect to all operands,
+    and that of the sum of the first of these with respect to the input; in the style asked for.
     """
-    return Found(
-        {
-            name: {
-                order: attempt_briefly(solve, operator, name, ask.options["style"])
-                for order, solve in (("first", _first), ("second", _second))
-            }
-            for name, operator in operators().items()
+    style = ask.options["style"]
+    figures: Figures = {}
+    for name, operator in operators().items():
+        loss = _sum_of_squares(operator)
+        figures[name] = {
+            "first": attempt_briefly(_first, loss, name, style),
+            "second": attempt_briefly(_second, loss, name, style),
         }
-    )
+    return Found(figures)
 
 
-def _squared(operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _sum_of_squares(operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The sum of the squares of an operator's output, so that linear operators have a second
+    derivative too.
+    """
+
     def loss(*operands: Tensor) -> Tensor:
         return operator(*operands).square().sum()
 
     return loss
 
 
-def _first(operator: Callable[..., Tensor], name: str, style: str) -> Any:
-    operands = [torch.tensor(each, requires_grad=True) for each in OPERANDS[name]]
-    return numbers(torch.autograd.grad(styled(_squared(operator), style)(*operands), operands))
+def _first(loss: Callable[..., Tensor], name: str, style: str) -> Any:
+    operands = [torch.tensor(operand, requires_grad=True) for operand in OPERANDS[name]]
+    return numbers(torch.autograd.grad(styled(loss, style)(*operands), operands))
 
 
-def _second(operator: Callable[..., Tensor], name: str, style: str) -> Any:
+def _second(loss: Callable[..., Tensor], name: str, style: str) -> Any:
     """Twice over the tape, or the gradient as a function that is compiled whole and differentiated
     as one.
     """
-    operands = [torch.tensor(each, requires_grad=True) for each in OPERANDS[name]]
-    loss = _squared(operator)
+    operands = [torch.tensor(operand) for operand in OPERANDS[name]]
+    # AOTAutograd's graph of a function has no second backward (2.13.0).
     if style == "graph":
-        return numbers(
-            styled(_gradient_of_gradient(loss), style)(*(each.detach() for each in operands))
-        )
+        return numbers(styled(_gradient_of_gradient(loss), style)(*operands))
+    for operand in operands:
+        operand.requires_grad_()
     (slope,) = torch.autograd.grad(loss(*operands), operands[:1], create_graph=True)
     return numbers(torch.autograd.grad(slope.sum(), operands[0])[0])
 
@@ -148,5 +132,40 @@ def _gradient_of_gradient(loss: Callable[..., Tensor]) -> Callable[..., Tensor]:
         summed: Tensor = slope(*operands).sum()
         return summed
 
-    made: Callable[..., Tensor] = torch.func.grad(total)
-    return made
+    gradient: Callable[..., Tensor] = torch.func.grad(total)
+    return gradient
+
+
+class Net(nn.Module):  # type: ignore[misc]  # torch's own types are skipped
+    """Convolution, batch norm, relu, max pool, dropout, dense."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3)
+        self.norm = nn.BatchNorm2d(4)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.dropout = nn.Dropout(p=0.5)
+        self.dense = nn.Linear(16, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Three numbers a picture."""
+        hidden = self.pool(torch.relu(self.norm(self.conv(x))))
+        output: Tensor = self.dense(self.dropout(hidden).reshape(x.shape[0], -1))
+        return output
+
+
+@placed
+def inference(ask: Ask) -> Found:
+    """Outputs of three calls in inference mode, then of two in training mode, in the style asked
+    for.
+    """
+    torch.manual_seed(0)
+    net, pictures = Net(), torch.tensor(PICTURES)
+    state = {name: torch.tensor(start) for name, start in NET.items()}
+    net.load_state_dict(state, strict=False)  # all but the count of batches
+    run = styled(net, ask.options["style"])
+    net.eval()
+    in_inference = [numbers(run(pictures)) for _ in range(3)]
+    net.train()
+    in_training = [numbers(run(pictures)) for _ in range(2)]
+    return Found({"inference": in_inference, "training": in_training})

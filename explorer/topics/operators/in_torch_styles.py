@@ -10,9 +10,8 @@ import torch
 
 from explorer.model.measurement import Ask, Found
 
-torch._dynamo.config.automatic_dynamic_shapes = (
-    False  # a second call with other shapes is not the first one made dynamic
-)
+# A second call with other shapes is not the first one made dynamic.
+torch._dynamo.config.automatic_dynamic_shapes = False
 
 
 def placed(measuring: Callable[[Ask], Found]) -> Callable[[Ask], Found]:
@@ -34,5 +33,6 @@ def styled(function: Any, style: str) -> Any:
     """
     if style == "tape":
         return function
-    torch.compiler.reset()  # what was compiled before must not count: dynamo gives up on code compiled many times
+    # What was compiled before must not count: dynamo gives up on code that is compiled many times.
+    torch.compiler.reset()
     return torch.compile(function, backend="aot_eager", fullgraph=True)

@@ -1,87 +1,78 @@
-"""Points at which a derivative is a choice: what they are called, and the inputs that hit them; no
-framework here.
-"""
+"""Kinks: points at which a derivative is a choice, their functions, and how these get a framework."""
 
-import math
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal
 
-import msgspec
-
 Group = Literal["corners", "ties", "steep", "dead"]
+
 GROUPS: dict[Group, str] = {
     "corners": "Corners: the slope jumps",
     "ties": "Ties: several elements are the greatest",
     "steep": "Steep or undefined: the slope is infinite, or there is none",
     "dead": "Dead branches and NaN: what is not taken, or not a number",
 }
+"""Each group of kinks, and the title of its table."""
+
+FUNCTIONS = Path(__file__).with_name("kink_functions.py")
 
 
-class Kink(msgspec.Struct, frozen=True):
-    """One kink: ``name`` is its function in both modules of kink functions, ``inputs`` are nested
-    lists of float32 numbers.
+@dataclass(frozen=True)
+class Kink:
+    """A function, and inputs that hit its kink: nested lists of float32 numbers, one an argument.
+
+    ``where`` says in words what and where it is: "relu at 0". The function returns one tensor, which
+    is summed before it is differentiated.
     """
 
     name: str
     where: str
     group: Group
     inputs: tuple[Any, ...]
+    function: Callable[..., Any]
 
 
-KINKS = (
-    Kink("relu", "relu at 0", "corners", ([0],)),
-    Kink("relu_by_maximum", "relu written maximum(x, 0), at 0", "corners", ([0],)),
-    Kink("relu_by_clamp", "relu written clamp(x, min=0), at 0", "corners", ([0],)),
-    Kink("relu_by_where", "relu written where(x > 0, x, 0), at 0", "corners", ([0],)),
-    Kink("relu6", "relu6 at 0 and 6", "corners", ([0, 6],)),
-    Kink("leaky_relu", "leaky relu (slope 0.1) at 0", "corners", ([0],)),
-    Kink("absolute", "abs at 0", "corners", ([0],)),
-    Kink("clamp", "clamp to [0, 1] at both bounds", "corners", ([0, 1],)),
-    Kink("hardtanh", "hardtanh at -1 and 1", "corners", ([-1, 1],)),
-    Kink("hardsigmoid", "hardsigmoid at -3 and 3", "corners", ([-3, 3],)),
-    Kink("hardswish", "hardswish at -3 and 3", "corners", ([-3, 3],)),
-    Kink("softshrink", "softshrink (0.5) at -0.5 and 0.5", "corners", ([-0.5, 0.5],)),
-    Kink("hardshrink", "hardshrink (0.5) at -0.5 and 0.5", "corners", ([-0.5, 0.5],)),
-    Kink("sign", "sign at 0", "corners", ([0],)),
-    Kink("floor", "floor at 1", "corners", ([1],)),
-    Kink("l1_loss", "L1 loss of equal numbers", "corners", ([1], [1])),
-    Kink("norm_one", "1-norm with a zero in it", "corners", ([0, 1],)),
-    Kink("maximum", "maximum of two equal numbers", "ties", ([1], [1])),
-    Kink("minimum", "minimum of two equal numbers", "ties", ([1], [1])),
-    Kink("max_of_all", "x.max() with two greatest", "ties", ([1, 1, 0],)),
-    Kink("max_along_axis", "max along an axis with two greatest", "ties", ([1, 1, 0],)),
-    Kink("amax", "amax with two greatest", "ties", ([1, 1, 0],)),
-    Kink("max_pool", "2x2 max pool of equal numbers", "ties", ([[[[1, 1], [1, 1]]]],)),
-    Kink("median", "median of equal numbers", "ties", ([1, 1, 1],)),
-    Kink("topk", "topk(1) with two greatest", "ties", ([1, 1, 0],)),
-    Kink("cummax", "cummax with two greatest", "ties", ([1, 1, 0],)),
-    Kink("norm_inf", "infinity norm with two greatest", "ties", ([1, 1, 0],)),
-    Kink("sqrt", "sqrt at 0", "steep", ([0],)),
-    Kink("power_half", "x ** 0.5 at 0", "steep", ([0],)),
-    Kink("power_zero", "x ** 0.0 at 0", "steep", ([0],)),
-    Kink("power_of_zero", "pow(0, y) at y = 0 and 2", "steep", ([0, 0], [0, 2])),
-    Kink("log", "log at 0", "steep", ([0],)),
-    Kink("arccos", "acos at 1", "steep", ([1],)),
-    Kink("norm", "norm of the zero vector", "steep", ([0, 0],)),
-    Kink("norm_by_hand", "sqrt(sum(x * x)) of the zero vector", "steep", ([0, 0],)),
-    Kink("std", "std of equal numbers", "steep", ([1, 1],)),
-    Kink("atan2", "atan2 at (0, 0)", "steep", ([0], [0])),
-    Kink("xlogy", "xlogy at (0, 0)", "steep", ([0], [0])),
-    Kink("cosine_similarity", "cosine similarity with the zero vector", "steep", ([0, 0], [1, 1])),
-    Kink("product", "prod with a zero in it", "steep", ([0, 2, 3],)),
-    Kink("self_division", "x / x at 0", "steep", ([0],)),
-    Kink("where_log", "where(x > 0, log(x), 0) at 0 and 1", "dead", ([0, 1],)),
-    Kink("where_sqrt", "where(x > 0, sqrt(x), 0) at 0 and 1", "dead", ([0, 1],)),
-    Kink("where_divide", "where(x != 0, 1 / x, 0) at 0 and 1", "dead", ([0, 1],)),
-    Kink("where_twice", "where outside and inside the log, at 0 and 1", "dead", ([0, 1],)),
-    Kink("masked_fill", "log masked where x <= 0, at 0 and 1", "dead", ([0, 1],)),
-    Kink("times_zero", "sqrt(x) * 0 at 0 and 1", "dead", ([0, 1],)),
-    Kink("nan_to_num", "nan_to_num(log(x) * x) at 0 and 1", "dead", ([0, 1],)),
-    Kink("branch", "if x.sum() > 0: log(x), else zeros, at 0", "dead", ([0],)),
-    Kink("clamp_then_log", "log(clamp(x, min=1e-6)) at 0 and 1", "dead", ([0, 1],)),
-    Kink("relu_of_nan", "relu of NaN", "dead", ([math.nan],)),
-    Kink("clamp_of_nan", "clamp of NaN", "dead", ([math.nan],)),
-    Kink("max_with_nan", "maximum of NaN and 1", "dead", ([math.nan], [1])),
-)
-"""Every function here takes its inputs and returns one tensor, which is summed before it is
-differentiated.
-"""
+def load_kinks(framework: str, ops: ModuleType, functional: ModuleType) -> dict[str, Kink]:
+    """All kinks by name, their functions bound to a framework: ``ops`` has its functions of tensors,
+    ``functional`` its layers as functions.
+
+    The file of functions is executed anew as a module of the framework's own, so that both
+    frameworks can have it in one process.
+    """
+    name = f"{__package__}.kink_functions_in_{framework}"
+    spec = importlib.util.spec_from_file_location(name, FUNCTIONS)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    # GRAPH_MODE compiles a function from its source, and imports the function's module by name to
+    # look up the globals (MindSpore 2.10.0).
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    vars(module).update(ops=ops, functional=functional)
+    kinks: dict[str, Kink] = module.KINKS
+    return kinks
+
+
+def kinks_of_group(kinks: dict[str, Kink], group: str) -> list[Kink]:
+    """The kinks of one group, in the order of the table."""
+    return [kink for kink in kinks.values() if kink.group == group]
+
+
+def written(function: Callable[..., Any]) -> str:
+    """What a loaded function returns, or its statements, on one line, as the framework has it:
+    "ops.relu(x)", "torch.relu(x)".
+    """
+    # A docstring is all that stands between the signature and the statements.
+    _, _, body = inspect.getsource(function).rpartition('"""\n')
+    lines = [line.strip() for line in body.splitlines()]
+    text = "; ".join(lines).replace(":;", ":").removeprefix("return ")
+    for name in ("ops", "functional"):
+        module = function.__globals__[name].__name__.rpartition(".")[2]
+        text = re.sub(rf"\b{name}\.", f"{module}.", text)
+    return text

@@ -1,4 +1,4 @@
-"""Claims about learning-rate schedules: the guides' sequences, and who moves a schedule on."""
+"""Claims about learning-rate schedules: the guides' sequences, and who advances a schedule."""
 
 from typing import Any
 
@@ -6,31 +6,42 @@ from explorer.model.claim import Ruling
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules import (
-    CELLS,
-    HAND_TORCH,
-    LISTS,
-    PIECEWISE,
-    USED_MINDSPORE,
-    USED_TORCH,
-)
-from explorer.topics.schedules.comparing import own, pairs
-from explorer.topics.schedules.families import DECAYS
-from explorer.topics.schedules.tables import used_rates
-from explorer.topics.topic import Claim
+from explorer.topics.schedules.counterparts import DECAYS
+from explorer.topics.schedules.questions import BY_HAND, CELLS, LISTS, PIECEWISE, TOPIC, USED
+from explorer.topics.schedules.rates import FamilyComparison, Rates, compare_all, used_rates
 
 NEAR = 1e-6
+"""Rates this near to the guides' are the guides'."""
+
 PLAIN = ("exponential", "natural exponential", "inverse", "cosine", "polynomial")
 """The families that the guide lists."""
 
-BY_ITSELF = ("nn.SGD with a list", "nn.SGD with a Cell")
-BY_HAND = "experimental SGD, stepped by hand"
-NEVER = "experimental SGD, never stepped"
+MOVED_BY_THE_OPTIMIZER = {"nn.SGD with a list", "nn.SGD with a Cell"}
+STEPPED = "experimental SGD, stepped by hand"
+NEVER_STEPPED = "experimental SGD, never stepped"
+
+AGREE = "the same rates over 20 steps"
+BY_FUNCTION = "only with a function of your own in PyTorch"
+PART = "part"
+NOT_COMPARABLE = "not comparable"
+"""The outcomes of comparing a family, in the order in which the evidence lists them."""
 
 
-def _piecewise(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    found = evidence[PIECEWISE.name]
-    rates, ending = found["rates"], found["deprecated"]
+@TOPIC.claim(
+    54,
+    "piecewise_constant_lr holds each rate up to its milestone and returns the whole sequence as a list.",
+    heading="optimizers",
+    guides=("002",),
+    would="milestones 2, 5, 10 with rates 0.1, 0.05, 0.01 give two, three and five steps of them",
+    asks=(PIECEWISE,),
+    expects={"rates": [0.1, 0.1, 0.05, 0.05, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01]},
+)
+def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when the function gives the guide's sequence; with changes when it is deprecated, and
+    outdated when it is gone.
+    """
+    figures = evidence[PIECEWISE]["mindspore"]
+    rates, ending = figures["rates"], figures["deprecated"]
     if raised(rates):
         return Ruling(
             "outdated",
@@ -44,109 +55,131 @@ def _piecewise(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             seen,
             "Print the list before you train with it: it is not the one in the guide.",
         )
+    # The documentation of 2.10.0 announces the end of the function.
     if ending:
-        note = "Use it while it lasts; a list of your own, or experimental MultiStepLR stepped by hand, does the same."
-        return Ruling("holds_with_changes", f"{seen}; its documentation: {ending}", note)
+        return Ruling(
+            "holds_with_changes",
+            f"{seen}; its documentation: {ending}",
+            "Use it while it lasts; a list of your own, or experimental MultiStepLR stepped by hand, does the"
+            " same.",
+        )
     return Ruling("holds", seen, "Give the list to the optimizer as its learning rate.")
 
 
-def _exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    ours, theirs = evidence[USED_MINDSPORE.name], evidence[USED_TORCH.name]
-    ways = {**ours, **{f"torch.optim.{way}": each for way, each in theirs.items()}}
-    rates = {way: used_rates(each) for way, each in ways.items()}
-    said_rates = theirs["SGD, stepped by hand"].get("said")
-    decays = [
-        way
-        for way, each in rates.items()
-        if each and greatest_difference(each, expects["used"]) < NEAR
-    ]
-    right = said_rates is not None and greatest_difference(said_rates, expects["rates"]) < NEAR
-    stays = rates["torch.optim.SGD, never stepped"]
-    still = stays is not None and max(stays) - min(stays) < NEAR
-    seen = f"get_last_lr() after each step(): {_short(said_rates)}; the rate decays in: {'; '.join(decays) or 'none'}"
-    if not (right and still and all(way in decays for way in BY_ITSELF)):
+@TOPIC.claim(
+    55,
+    "An exponential schedule is stepped by hand in PyTorch and by the optimizer's own call in MindSpore.",
+    heading="optimizers",
+    guides=("002",),
+    would="from 0.1 with factor 0.9 both use the same rates; without scheduler.step() only MindSpore's rate"
+    " decays",
+    asks=(USED,),
+    expects={
+        "rates": [0.09, 0.081, 0.0729, 0.06561, 0.059049],
+        "used": [0.1, 0.09, 0.081, 0.0729, 0.06561],
+    },
+)
+def exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when MindSpore's optimizers advance the schedule by themselves and PyTorch's wait for
+    ``scheduler.step()``; with changes when MindSpore's experimental ones wait too.
+    """
+    mindspore, torch = evidence[USED]["mindspore"], evidence[USED]["torch"]
+    decaying = []
+    for way, figure in mindspore.items():
+        if _near(used_rates(figure), expects["used"]):
+            decaying.append(way)
+    for way, figure in torch.items():
+        if _near(used_rates(figure), expects["used"]):
+            decaying.append(f"torch.optim.{way}")
+
+    last_rates = torch["SGD, stepped by hand"].get("said")
+    seen = (
+        f"get_last_lr() after each step(): {_brief(last_rates)};"
+        f" the rate decays in: {'; '.join(decaying) or 'none'}"
+    )
+    as_the_guides_say = (
+        _near(last_rates, expects["rates"])
+        and _stays(used_rates(torch["SGD, never stepped"]))
+        and set(decaying) >= MOVED_BY_THE_OPTIMIZER
+    )
+    if not as_the_guides_say:
         return Ruling(
             "does_not_hold",
             seen,
             "Print the rates of the first steps on both sides before you compare training runs.",
         )
-    if BY_HAND in decays and NEVER not in decays:
-        note = "nn optimizers move a list or Cell on by themselves; with experimental optimizers call scheduler.step() yourself."
-        return Ruling("holds_with_changes", f"{seen}; and stays in: {NEVER}", note)
+    # The guide is older than MindSpore's experimental optimizers, which leave schedules to their user.
+    if STEPPED in decaying and NEVER_STEPPED not in decaying:
+        return Ruling(
+            "holds_with_changes",
+            f"{seen}; and stays in: {NEVER_STEPPED}",
+            "nn optimizers move a list or Cell on by themselves; with experimental optimizers call"
+            " scheduler.step() yourself.",
+        )
     return Ruling("holds", seen, "Call scheduler.step() in PyTorch, and nothing in MindSpore.")
 
 
-def _side_by_side(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    found = {
-        each.family.name: each for each in pairs(evidence, DECAYS) if each.family.name in PLAIN
-    }
-    same = [name for name, each in found.items() if each.same and own(each)]
-    written = [name for name, each in found.items() if each.same and not own(each)]
-    part = [
-        f"{name} (from step {each.parts})" for name, each in found.items() if each.parts is not None
-    ]
-    lost = [name for name, each in found.items() if each.difference is None]
-    seen = "; ".join(
-        f"{what}: {', '.join(names)}"
-        for what, names in (
-            ("the same rates over 20 steps", same),
-            ("only with a function of your own in PyTorch", written),
-            ("part", part),
-            ("not comparable", lost),
-        )
-        if names
-    )
-    if not part and not lost:
+def _near(rates: Rates | None, expected: Rates) -> bool:
+    return rates is not None and greatest_difference(rates, expected) < NEAR
+
+
+def _stays(rates: Rates | None) -> bool:
+    return rates is not None and max(rates) - min(rates) < NEAR
+
+
+def _brief(rates: Rates | None) -> str:
+    return "none" if rates is None else "[" + ", ".join(f"{rate:.6g}" for rate in rates) + "]"
+
+
+@TOPIC.claim(
+    56,
+    "Exponential, natural exponential, inverse, cosine and polynomial decay have counterparts in PyTorch.",
+    heading="optimizers",
+    guides=("002",),
+    would="with matching settings each gives the same sequence as a scheduler of PyTorch, at every step",
+    asks=(LISTS, CELLS, BY_HAND.by("torch")),
+)
+def counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when every family of the guide gives PyTorch's rates; with changes when some of them
+    part, and does not hold when none agrees or one cannot be compared.
+    """
+    plain = [family for family in DECAYS if family.name in PLAIN]
+    by_outcome: dict[str, list[str]] = {AGREE: [], BY_FUNCTION: [], PART: [], NOT_COMPARABLE: []}
+    for comparison in compare_all(evidence, plain):
+        outcome, name = _outcome(comparison)
+        by_outcome[outcome].append(name)
+
+    sentences = []
+    for outcome, names in by_outcome.items():
+        if names:
+            sentences.append(f"{outcome}: {', '.join(names)}")
+    seen = "; ".join(sentences)
+    if not by_outcome[PART] and not by_outcome[NOT_COMPARABLE]:
         return Ruling(
             "holds",
             seen,
-            "Use gamma = e^(-rate) for the natural exponential, and LambdaLR where PyTorch has no own schedule.",
+            "Use gamma = e^(-rate) for the natural exponential, and LambdaLR where PyTorch has no own"
+            " schedule.",
         )
-    if len(same) + len(written) + len(part) < len(found) or not same:
+    if by_outcome[NOT_COMPARABLE] or not by_outcome[AGREE]:
         return Ruling(
             "does_not_hold",
             seen,
             "Write the schedule as a list or with LambdaLR, and compare the sequences.",
         )
-    note = "Use gamma = e^(-rate) for the natural exponential, LambdaLR for the inverse; stop a cosine at T_max, MindSpore's stays."
-    return Ruling("holds_with_changes", seen, note)
+    return Ruling(
+        "holds_with_changes",
+        seen,
+        "Use gamma = e^(-rate) for the natural exponential, LambdaLR for the inverse; stop a cosine at T_max,"
+        " MindSpore's stays.",
+    )
 
 
-def _short(rates: list[float] | None) -> str:
-    return "none" if rates is None else "[" + ", ".join(f"{rate:.6g}" for rate in rates) + "]"
-
-
-CLAIMS: tuple[Claim, ...] = (
-    Claim(
-        id=54,
-        topic="optimizers",
-        statement="piecewise_constant_lr holds each rate up to its milestone and returns the whole sequence as a list.",
-        guides=("002",),
-        would="milestones 2, 5, 10 with rates 0.1, 0.05, 0.01 give two, three and five steps of them",
-        measurements=(PIECEWISE,),
-        judge=_piecewise,
-        expects={"rates": [0.1, 0.1, 0.05, 0.05, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01]},
-    ),
-    Claim(
-        id=55,
-        topic="optimizers",
-        statement="An exponential schedule is stepped by hand in PyTorch and by the optimizer's own call in MindSpore.",
-        guides=("002",),
-        would="from 0.1 with factor 0.9 both use the same rates; without scheduler.step() only MindSpore's rate decays",
-        measurements=(USED_MINDSPORE, USED_TORCH),
-        judge=_exponential,
-        expects={
-            "rates": [0.09, 0.081, 0.0729, 0.06561, 0.059049],
-            "used": [0.1, 0.09, 0.081, 0.0729, 0.06561],
-        },
-    ),
-    Claim(
-        id=56,
-        topic="optimizers",
-        statement="Exponential, natural exponential, inverse, cosine and polynomial decay have counterparts in PyTorch.",
-        guides=("002",),
-        would="with matching settings each gives the same sequence as a scheduler of PyTorch, at every step",
-        measurements=(LISTS, CELLS, HAND_TORCH),
-        judge=_side_by_side,
-    ),
-)
+def _outcome(comparison: FamilyComparison) -> tuple[str, str]:
+    """The outcome for one family, and its name, with the first step that differs if one does."""
+    name = comparison.family.name
+    if comparison.first_different_step is not None:
+        return PART, f"{name} (from step {comparison.first_different_step})"
+    if not comparison.same:
+        return NOT_COMPARABLE, name
+    return AGREE if comparison.has_own_scheduler else BY_FUNCTION, name

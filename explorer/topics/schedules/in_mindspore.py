@@ -15,65 +15,61 @@ from mindspore.experimental.optim import lr_scheduler
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.schedules.factors import FACTORS, RATE
-from explorer.topics.schedules.families import STEPS
+from explorer.topics.schedules.arguments import parameters, ready, watched
+from explorer.topics.schedules.counterparts import STEPS
+from explorer.topics.schedules.lr_lambdas import RATE
 
-LOSS = 1.0
-"""What a schedule that watches the loss is told: it gets no better."""
+BASE_SCHEDULER = "LRScheduler"
+"""The one export of lr_scheduler that is no schedule."""
+
+CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")
+"""The callbacks of Model.train that change the rate."""
 
 
-def names(ask: Ask) -> Found:
+def exported(ask: Ask) -> Found:
     """Every schedule that the modules export, with its parameters and defaults, and what its
     documentation says of its end.
     """
-    lists = {name: getattr(nn, name) for name in nn.dynamic_lr.__all__}
-    cells = _below(nn.learning_rate_schedule.LearningRateSchedule, nn)
-    hand = {
-        name: getattr(lr_scheduler, name) for name in lr_scheduler.__all__ if name != "LRScheduler"
+    schedules = {
+        "list": {name: getattr(nn, name) for name in nn.dynamic_lr.__all__},
+        "cell": _cells(),
+        "hand": {name: getattr(lr_scheduler, name) for name in lr_scheduler.__all__},
+        "callback": {name: getattr(ms.train.callback, name) for name in CALLBACKS},
     }
-    callbacks = {
-        name: each
-        for name, each in vars(ms.train.callback).items()
-        if name in ("LearningRateScheduler", "ReduceLROnPlateau")
-    }
-    tables = {"list": lists, "cell": cells, "hand": hand, "callback": callbacks}
-    return Found(
-        {
-            form: {name: _described(each) for name, each in sorted(table.items())}
-            for form, table in tables.items()
-        }
-    )
+    del schedules["hand"][BASE_SCHEDULER]
+    figures = {}
+    for form, by_name in schedules.items():
+        figures[form] = {name: _described(by_name[name]) for name in sorted(by_name)}
+    return Found(figures)
 
 
-def _below(base: type, module: Any) -> dict[str, type]:
-    """What the module exports that is derived from ``base``."""
-    return {
-        name: each
-        for name, each in vars(module).items()
-        if isinstance(each, type) and issubclass(each, base) and each != base
-    }
+def _cells() -> dict[str, Any]:
+    """The schedules of mindspore.nn that are Cells."""
+    base = nn.learning_rate_schedule.LearningRateSchedule
+    classes = {name: value for name, value in vars(nn).items() if isinstance(value, type)}
+    derived = {name: value for name, value in classes.items() if issubclass(value, base)}
+    return {name: value for name, value in derived.items() if value is not base}
 
 
-def _described(each: Callable[..., Any]) -> dict[str, Any]:
-    parameters = inspect.signature(each).parameters.values()
-    lines = (line.strip() for line in (inspect.getdoc(each) or "").splitlines())
-    return {
-        "defaults": {one.name: one.default for one in parameters if one.default is not one.empty},
-        "needs": [
-            one.name for one in parameters if one.default is one.empty and one.name != "optimizer"
-        ],
-        "deprecated": next((line for line in lines if "deprecated" in line), ""),
-    }
+def _described(schedule: Callable[..., Any]) -> dict[str, Any]:
+    return {**parameters(schedule), "deprecated": _ending(schedule)}
+
+
+def _ending(schedule: Callable[..., Any]) -> str:
+    """The line of the documentation that says that a schedule is deprecated; "" where none does."""
+    for line in (inspect.getdoc(schedule) or "").splitlines():
+        if "deprecated" in line:
+            return line.strip()
+    return ""
 
 
 def lists(ask: Ask) -> Found:
     """The rates of every function that returns them as a list."""
-    return Found(
-        {
-            family: attempt(getattr(nn, name), **settings)
-            for family, (name, settings) in ask.options["forms"].items()
-        }
-    )
+
+    def rates(name: str, settings: dict[str, Any]) -> Any:
+        return getattr(nn, name)(**settings)
+
+    return _of_families(ask, rates)
 
 
 def cells(ask: Ask) -> Found:
@@ -84,7 +80,7 @@ def cells(ask: Ask) -> Found:
         schedule = getattr(nn, name)(**settings)
         return [numbers(schedule(ms.Tensor(step, ms.int32))) for step in range(STEPS)]
 
-    return Found({family: attempt(rates, *form) for family, form in ask.options["forms"].items()})
+    return _of_families(ask, rates)
 
 
 def by_hand(ask: Ask) -> Found:
@@ -94,29 +90,31 @@ def by_hand(ask: Ask) -> Found:
     set_style("tape", ask.device)
 
     def rates(name: str, settings: dict[str, Any]) -> Any:
-        optimizer = _optimizer()
+        weight = ms.Parameter(ms.Tensor([0.0]), name="weight")
+        optimizer = optim.SGD([weight], lr=RATE, momentum=0.9)
         scheduler = _scheduler(optimizer, name, settings)
-        watched = (LOSS,) if name == "ReduceLROnPlateau" else ()
-        found = []
+        rates_before = []
         for _ in range(STEPS):
-            found.append(numbers(optimizer.param_groups[0]["lr"]))
-            scheduler.step(*watched)
-        return found
+            rates_before.append(numbers(optimizer.param_groups[0]["lr"]))
+            scheduler.step(*watched(name))
+        return rates_before
 
-    return Found({family: attempt(rates, *form) for family, form in ask.options["forms"].items()})
+    return _of_families(ask, rates)
 
 
-def _optimizer() -> Any:
-    return optim.SGD([ms.Parameter(ms.Tensor([0.0]), name="weight")], lr=RATE, momentum=0.9)
+def _of_families(ask: Ask, rates: Callable[[str, dict[str, Any]], Any]) -> Found:
+    """What ``rates`` gives, or raises, for the schedule of each family asked for."""
+    figures = {}
+    for family, (name, settings) in ask.options["schedules"].items():
+        figures[family] = attempt(rates, name, settings)
+    return Found(figures)
 
 
 def _scheduler(optimizer: Any, name: str, settings: dict[str, Any]) -> Any:
-    ready = dict(settings)
-    if "lr_lambda" in ready:
-        ready["lr_lambda"] = FACTORS[ready["lr_lambda"]]
-    if "schedulers" in ready:
-        ready["schedulers"] = [_scheduler(optimizer, *inner) for inner in ready["schedulers"]]
-    return getattr(lr_scheduler, name)(optimizer, **ready)
+    def build(inner_name: str, inner_settings: dict[str, Any]) -> Any:
+        return _scheduler(optimizer, inner_name, inner_settings)
+
+    return getattr(lr_scheduler, name)(optimizer, **ready(settings, build))
 
 
 def piecewise(ask: Ask) -> Found:
@@ -127,37 +125,42 @@ def piecewise(ask: Ask) -> Found:
     def rates() -> Any:
         return nn.piecewise_constant_lr(ask.options["milestone"], ask.options["learning_rates"])
 
-    there = hasattr(nn, "piecewise_constant_lr")
-    ending = _described(nn.piecewise_constant_lr)["deprecated"] if there else ""
+    # It may be gone in a version to come, which the attempt then says.
+    is_there = hasattr(nn, "piecewise_constant_lr")
+    ending = _ending(nn.piecewise_constant_lr) if is_there else ""
     return Found({"rates": attempt(rates), "deprecated": ending})
 
 
 def used(ask: Ask) -> Found:
-    """Updates with gradient 1: how far the weight moves is the rate used; a scheduler is stepped
-    only where it says so.
+    """The rates of a few updates with an exponential schedule in several forms; the gradient is 1, so
+    that the weight moves by the rate.
     """
     set_style("graph", ask.device)
     steps, gamma = ask.options["steps"], ask.options["gamma"]
 
-    def moved(make: Callable[[Any], Any], schedule: Callable[[Any], Any] | None = None) -> Any:
+    # With gradient 1 and no momentum, plain SGD moves the weight by the rate.
+    def moved(
+        make_optimizer: Callable[[Any], Any], make_scheduler: Callable[[Any], Any] | None = None
+    ) -> Any:
         weight = ms.Parameter(ms.Tensor([0.0]), name="weight")
-        optimizer = make([weight])
-        scheduler = schedule(optimizer) if schedule else None
-        places = [0.0]
+        optimizer = make_optimizer([weight])
+        scheduler = make_scheduler(optimizer) if make_scheduler else None
+        weights = [0.0]
         for _ in range(steps):
             optimizer((ms.Tensor([1.0]),))
-            places += numbers(weight)
+            weights += numbers(weight)
             if scheduler:
                 scheduler.step()
-        return [before - after for before, after in pairwise(places)]
+        return [before - after for before, after in pairwise(weights)]
 
-    def short(weights: Any) -> Any:
-        return nn.SGD(weights, nn.exponential_decay_lr(RATE, gamma, steps - 2, 1, 1))
-
-    def listed_rates(weights: Any) -> Any:
+    def with_list(weights: Any) -> Any:
         return nn.SGD(weights, nn.exponential_decay_lr(RATE, gamma, steps, 1, 1))
 
-    def cell(weights: Any) -> Any:
+    # What happens when there are more updates than rates?
+    def with_short_list(weights: Any) -> Any:
+        return nn.SGD(weights, nn.exponential_decay_lr(RATE, gamma, steps - 2, 1, 1))
+
+    def with_cell(weights: Any) -> Any:
         return nn.SGD(weights, nn.ExponentialDecayLR(RATE, gamma, 1))
 
     def experimental(weights: Any) -> Any:
@@ -168,9 +171,9 @@ def used(ask: Ask) -> Found:
 
     return Found(
         {
-            "nn.SGD with a list": attempt(moved, listed_rates),
-            "nn.SGD with a Cell": attempt(moved, cell),
-            "nn.SGD with a list that is too short": attempt(moved, short),
+            "nn.SGD with a list": attempt(moved, with_list),
+            "nn.SGD with a Cell": attempt(moved, with_cell),
+            "nn.SGD with a list that is too short": attempt(moved, with_short_list),
             "experimental SGD, never stepped": attempt(moved, experimental),
             "experimental SGD, stepped by hand": attempt(moved, experimental, exponential),
         }

@@ -2,8 +2,6 @@
 it.
 """
 
-import inspect
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -12,38 +10,20 @@ from torch.optim import lr_scheduler, swa_utils
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
-from explorer.topics.schedules.factors import FACTORS, RATE
-from explorer.topics.schedules.families import STEPS
-
-LOSS = 1.0
-"""What a schedule that watches the loss is told: it gets no better."""
+from explorer.topics.schedules.arguments import parameters, ready, watched
+from explorer.topics.schedules.counterparts import STEPS
+from explorer.topics.schedules.lr_lambdas import RATE
 
 
-def names(ask: Ask) -> Found:
+def exported(ask: Ask) -> Found:
     """Every schedule that torch.optim exports, with its parameters and defaults."""
-    found = {
-        name: getattr(lr_scheduler, name) for name in lr_scheduler.__all__ if name != "LRScheduler"
-    }
-    found |= {
-        name: each
-        for name, each in vars(swa_utils).items()
-        if name in swa_utils.__all__ and _schedules(each)
-    }
-    return Found({"torch": {name: _described(each) for name, each in sorted(found.items())}})
-
-
-def _schedules(each: Any) -> bool:
-    return isinstance(each, type) and issubclass(each, lr_scheduler.LRScheduler)
-
-
-def _described(each: Callable[..., Any]) -> dict[str, Any]:
-    parameters = inspect.signature(each).parameters.values()
-    return {
-        "defaults": {one.name: one.default for one in parameters if one.default is not one.empty},
-        "needs": [
-            one.name for one in parameters if one.default is one.empty and one.name != "optimizer"
-        ],
-    }
+    schedules = {name: getattr(lr_scheduler, name) for name in lr_scheduler.__all__}
+    del schedules["LRScheduler"]  # the base of all others
+    for name in swa_utils.__all__:
+        value = getattr(swa_utils, name)
+        if isinstance(value, type) and issubclass(value, lr_scheduler.LRScheduler):
+            schedules[name] = value
+    return Found({"torch": {name: parameters(schedules[name]) for name in sorted(schedules)}})
 
 
 def by_hand(ask: Ask) -> Found:
@@ -52,55 +32,57 @@ def by_hand(ask: Ask) -> Found:
     """
 
     def rates(name: str, settings: dict[str, Any]) -> Any:
-        optimizer = _optimizer()
+        weight = torch.zeros(1, requires_grad=True)
+        optimizer = torch.optim.SGD([weight], lr=RATE, momentum=0.9)
         scheduler = _scheduler(optimizer, name, settings)
-        watched = (LOSS,) if name == "ReduceLROnPlateau" else ()
-        found = []
+        rates_before = []
         for _ in range(STEPS):
-            found.append(float(optimizer.param_groups[0]["lr"]))
-            optimizer.step()
-            scheduler.step(*watched)
-        return found
+            rates_before.append(float(optimizer.param_groups[0]["lr"]))
+            optimizer.step()  # a scheduler that is stepped before its optimizer warns (2.13.0)
+            scheduler.step(*watched(name))
+        return rates_before
 
-    return Found({family: attempt(rates, *form) for family, form in ask.options["forms"].items()})
-
-
-def _optimizer() -> torch.optim.Optimizer:
-    return torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=RATE, momentum=0.9)
+    figures = {}
+    for family, (name, settings) in ask.options["schedules"].items():
+        figures[family] = attempt(rates, name, settings)
+    return Found(figures)
 
 
 def _scheduler(optimizer: Any, name: str, settings: dict[str, Any]) -> Any:
-    ready = dict(settings)
-    if "lr_lambda" in ready:
-        ready["lr_lambda"] = FACTORS[ready["lr_lambda"]]
-    if "schedulers" in ready:
-        ready["schedulers"] = [_scheduler(optimizer, *inner) for inner in ready["schedulers"]]
-    make = getattr(swa_utils if name == "SWALR" else lr_scheduler, name)
-    return make(**ready) if name == "ChainedScheduler" else make(optimizer, **ready)
+    def build(inner_name: str, inner_settings: dict[str, Any]) -> Any:
+        return _scheduler(optimizer, inner_name, inner_settings)
+
+    arguments = ready(settings, build)
+    # Of all schedulers, this one alone takes no optimizer: those that it chains have it.
+    if name == "ChainedScheduler":
+        return lr_scheduler.ChainedScheduler(**arguments)
+    module = swa_utils if name == "SWALR" else lr_scheduler
+    return getattr(module, name)(optimizer, **arguments)
 
 
 def used(ask: Ask) -> Found:
-    """Updates with gradient 1: how far the weight moves is the rate used, with and without
-    ``scheduler.step()``.
+    """The rates of a few updates with and without ``scheduler.step()``; the gradient is 1, so that the
+    weight moves by the rate.
     """
 
-    def moved(stepped: bool) -> dict[str, list[float]]:
+    def moved(is_stepped: bool) -> dict[str, list[float]]:
         weight = torch.zeros(1, device=ask.device, requires_grad=True)
         optimizer = torch.optim.SGD([weight], lr=RATE)
         scheduler = lr_scheduler.ExponentialLR(optimizer, ask.options["gamma"])
-        places, said = [0.0], []
+        weights, last_rates = [0.0], []
         for _ in range(ask.options["steps"]):
             weight.grad = torch.ones_like(weight)
             optimizer.step()
-            if stepped:
+            if is_stepped:
                 scheduler.step()
-            places.append(weight.item())
-            said += scheduler.get_last_lr()
-        return {"used": [before - after for before, after in pairwise(places)], "said": said}
+            weights.append(weight.item())
+            last_rates += scheduler.get_last_lr()
+        rates = [before - after for before, after in pairwise(weights)]
+        return {"used": rates, "said": last_rates}
 
     return Found(
         {
-            "SGD, never stepped": attempt(moved, False),
-            "SGD, stepped by hand": attempt(moved, True),
+            "SGD, never stepped": attempt(moved, is_stepped=False),
+            "SGD, stepped by hand": attempt(moved, is_stepped=True),
         }
     )

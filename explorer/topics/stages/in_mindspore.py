@@ -1,9 +1,6 @@
-"""MindSpore's side of the study of stages: programs compiled with their passes written down, and
-its tape of the same.
-"""
+"""Programs compiled by MindSpore with their passes written down, and its tapes of the same."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,186 +8,187 @@ import mindspore as ms
 import numpy as np
 from mindspore import nn, ops
 
-from explorer.engines.mindspore.answers import weights
 from explorer.engines.mindspore.gradient_cell import wrapped
-from explorer.engines.mindspore.ir import Module
 from explorer.engines.mindspore.net import Net, build, dtype_of, flat, forward
 from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask, Found
-from explorer.topics.in_mindspore import numbers, set_style
+from explorer.model.passes import TYPED
+from explorer.topics.in_mindspore import numbers, set_style, taped_operators
 from explorer.topics.stages import nets
 from explorer.topics.stages.passes import (
-    calls_written,
-    counts,
-    fingerprint,
-    operators,
+    after_each_pass,
+    final_program,
+    program_after,
     sequence,
-    steps,
 )
+from explorer.topics.stages.programs import calls_written, counts, fingerprint, operators
 from explorer.topics.starting_values import net_request
 from explorer.workers.environments import IR
+
+FUNCTION_ENTRY = "after_grad"
+"""What the compiler calls the entry graph of ``ms.grad`` of a function (2.10.0)."""
 
 
 class TrainStep(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
     """Gradient and update in one net."""
 
-    def __init__(self, net: Any, optimizer: Any, aux: bool) -> None:
+    def __init__(self, net: Any, optimizer: Any, has_aux: bool) -> None:
         super().__init__()
         self.net = net
-        self.optimizer = optimizer
-        self.asked = optimizer.parameters
-        self.aux = aux
+        self.optimizer = optimizer  # the name by which the update's nodes are known in the IR
+        self.weights = optimizer.parameters
+        self.has_aux = has_aux
 
-    def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # the compiler reads no annotations
-        loss, gradients = ms.value_and_grad(self.net, None, self.asked, self.aux)(*inputs)
+    def construct(self, *inputs: Any) -> Any:
+        """The loss, once the optimizer has run."""
+        step = ms.value_and_grad(self.net, None, self.weights, self.has_aux)
+        loss, gradients = step(*inputs)
         return ops.depend(loss, self.optimizer(gradients))
 
 
 def gradient_passes(ask: Ask) -> Found:
     """What each pass makes of a gradient."""
-    net, compiled = gradient(ask)
-    written = folder()
-    compiled(*net.arguments)
-    return Found(compilation(written, "GradNet_construct", net))
+    net, gradient = gradient_cell(ask)
+    folder = emptied_folder()
+    gradient(*net.arguments)
+    return Found(compilation(folder, gradient, net))
 
 
 def training_passes(ask: Ask) -> Found:
     """What each pass makes of a whole training step: gradient and optimizer in one graph."""
-    aux = several(ask)
-    net = made(ask, "graph")
-    compiled = TrainStep(net.call, nn.Momentum(net.weights, 0.1, 0.9), aux)
-    written = folder()
-    compiled(*net.arguments)
-    return Found(compilation(written, "TrainStep_construct", net))
+    has_aux = returns_several(ask)
+    net = fresh_net(ask, "graph")
+    step = TrainStep(net.call, nn.Momentum(net.weights, 0.1, 0.9), has_aux)
+    folder = emptied_folder()
+    step(*net.arguments)
+    return Found(compilation(folder, step, net))
 
 
-def other_values(ask: Ask) -> Found:
+def compilation(folder: Path, compiled: Any, net: Net) -> dict[str, Any]:
+    """A program through the passes, and what stood in the scenario's own net when nothing was
+    inlined yet.
+    """
+    entry = graph_name(compiled)
+    typed = program_after(folder, entry, TYPED.file)
+    own_calls = calls_written(typed, graph_name(net.call))
+    return {**sequence(folder, entry), "written": own_calls}
+
+
+def graph_name(call: Any) -> str:
+    """What the name of the graph ends with that the compiler makes of a Cell or a function."""
+    return f"{type(call).__name__}_construct" if isinstance(call, nn.Cell) else str(call.__name__)
+
+
+def graphs_of_other_values(ask: Ask) -> Found:
     """The graphs compiled for the inputs and for their negatives, and whether a second call with
     other values compiles.
     """
-    found: dict[str, Any] = {}
-    for sign in (1, -1):
-        net, compiled = gradient(ask)
+    figures: dict[str, Any] = {}
+    for name, sign in nets.SIGNS.items():
+        net, gradient = gradient_cell(ask)
         inputs = signed(net, sign)
-        written = folder()
-        values = numbers(compiled(*inputs))
-        module = last(written, "GradNet_construct")
-        found[f"inputs times {sign}"] = {
+        folder = emptied_folder()
+        values = numbers(gradient(*inputs))
+        module = final_program(folder, graph_name(gradient))
+        emptied_folder()
+        gradient(*signed(net, -sign))
+        figures[name] = {
             "gradient": values,
             **counts(module),
             "operators": dict(sorted(operators(module).items())),
             "fingerprint": fingerprint(module),
+            "compiled again": any(folder.glob("*.ir")),
         }
-        folder()
-        compiled(*signed(net, -sign))
-        found[f"inputs times {sign}"]["compiled again"] = any(written.glob("*.ir"))
-    return Found(found)
+    return Found(figures)
 
 
-def loops(ask: Ask) -> Found:
+def tapes_of_other_values(ask: Ask) -> Found:
+    """The nodes that the tape records for the inputs and for their negatives."""
+    figures: dict[str, Any] = {}
+    for name, sign in nets.SIGNS.items():
+        net = fresh_net(ask, "tape")
+        figures[name] = {"tape": taped(net.call, signed(net, sign), net.weights)}
+    return Found(figures)
+
+
+def graphs_of_loops(ask: Ask) -> Found:
     """A loop whose length is a value, compiled once and run for several lengths; and one whose
     length stands in the program.
     """
     set_style("graph", ask.device)
     x, w = loop_inputs()
-    found: dict[str, Any] = {"while": {}}
-    compiled = ms.grad(nets.while_positive, (0, 1))
+    by_length: dict[str, Any] = {}
+    gradient = ms.grad(nets.while_positive, (0, 1))
     for length in ask.options["lengths"]:
-        written = folder()
-        values = numbers(compiled(x, w, ms.Tensor(length, ms.int32)))
-        modules = [module for _, module in steps(written, "after_grad")]
-        found["while"][str(length)] = {
-            "gradient": values,
-            "compiled": bool(modules),
-            **(counts(modules[-1]) if modules else {}),
-        }
-    written = folder()
+        folder = emptied_folder()
+        values = numbers(gradient(x, w, ms.Tensor(length, ms.int32)))
+        figures: dict[str, Any] = {"gradient": values, "compiled": False}
+        # A length that needed no compilation has left no texts.
+        for _, module in after_each_pass(folder, FUNCTION_ENTRY):
+            figures.update(compiled=True, **counts(module))
+        by_length[str(length)] = figures
+
+    folder = emptied_folder()
     values = numbers(ms.grad(nets.four_times, (0, 1))(x, w))
-    found["for"] = {"gradient": values, **counts(last(written, "after_grad"))}
-    return Found(found)
+    unrolled = counts(final_program(folder, FUNCTION_ENTRY))
+    return Found({"while": by_length, "for": {"gradient": values, **unrolled}})
 
 
-def tape_of_other_values(ask: Ask) -> Found:
-    """The nodes that the tape records for the inputs and for their negatives."""
-    found: dict[str, Any] = {}
-    for sign in (1, -1):
-        net = made(ask, "tape")
-        found[f"inputs times {sign}"] = {
-            "tape": taped(net.call, signed(net, sign), tuple(net.weights))
-        }
-    return Found(found)
-
-
-def tape_of_loops(ask: Ask) -> Found:
+def tapes_of_loops(ask: Ask) -> Found:
     """The nodes that the tape records for loops of several lengths."""
     set_style("tape", ask.device)
     x, w = loop_inputs()
-    lengths = ask.options["lengths"]
-    recorded = {
-        str(length): taped(nets.while_positive, (x, w, ms.Tensor(length, ms.int32)), ())
-        for length in lengths
-    }
-    return Found({"while": recorded, "for": taped(nets.four_times, (x, w), ())})
+    by_length: dict[str, Any] = {}
+    for length in ask.options["lengths"]:
+        inputs = (x, w, ms.Tensor(length, ms.int32))
+        by_length[str(length)] = taped(nets.while_positive, inputs, ())
+    return Found({"while": by_length, "for": taped(nets.four_times, (x, w), ())})
 
 
 # What the measurements share
 
 
-def made(ask: Ask, style: str) -> Net:
-    """The scenario's net in one of MindSpore's styles."""
+def fresh_net(ask: Ask, style: str) -> Net:
+    """The scenario's net in one of MindSpore's styles, which is the process's from then on."""
     return build(net_request(ask, f"mindspore-{style}"))
 
 
 def signed(net: Net, sign: int) -> list[Any]:
     """The inputs of a net, those that are no integers times ``sign``."""
-    return [
-        sign * argument if "float" in dtype_of(argument) else argument for argument in net.arguments
-    ]
+    inputs = list(net.arguments)
+    for position, argument in enumerate(inputs):
+        if "float" in dtype_of(argument):
+            inputs[position] = sign * argument
+    return inputs
 
 
-def several(ask: Ask) -> bool:
+def returns_several(ask: Ask) -> bool:
     """Whether the scenario's net returns several outputs, of which the first is what is
     differentiated.
     """
-    return isinstance(forward(made(ask, "tape")), tuple)
+    return isinstance(forward(fresh_net(ask, "tape")), tuple)
 
 
-def gradient(ask: Ask) -> tuple[Net, Any]:
-    """A net, and its gradient as a net: by the first input where that is no integer, and by all
-    weights where there are any.
+def gradient_cell(ask: Ask) -> tuple[Net, Any]:
+    """A net, and its gradient as a Cell: with respect to the first input where that is no integer,
+    and to all weights where there are any.
     """
-    aux = several(ask)
-    net = made(ask, "graph")
+    # On the tape and before the net is built in graph style: it compiles nothing there.
+    has_aux = returns_several(ask)
+    net = fresh_net(ask, "graph")
     position = 0 if "float" in dtype_of(net.arguments[0]) else None
-    case = GradCase("value_and_grad", position, "all" if net.weights else None, aux)
-    return net, wrapped(net.call, case, weights(net, case))
+    weights = ms.ParameterTuple(net.weights) if net.weights else None
+    case = GradCase("value_and_grad", position, "all" if net.weights else None, has_aux)
+    return net, wrapped(net.call, case, weights)
 
 
-def folder() -> Path:
+def emptied_folder() -> Path:
     """Where this process's compiler writes, emptied of what it wrote before."""
-    found = Path(os.environ["MS_DEV_SAVE_GRAPHS_PATH"])
-    assert found.name == IR
-    for path in found.rglob("*.*"):
+    folder = Path(os.environ["MS_DEV_SAVE_GRAPHS_PATH"])
+    assert folder.name == IR  # never the folder of somebody who set the variable themselves
+    for path in folder.rglob("*.*"):
         path.unlink()
-    return found
-
-
-def last(written: Path, entry: str) -> Module:
-    """A program as it goes to the backend."""
-    return [module for _, module in steps(written, entry)][-1]
-
-
-def compilation(written: Path, entry: str, net: Net) -> dict[str, Any]:
-    """A program through the passes, and what stood in the scenario's own net when nothing was
-    inlined yet.
-    """
-    own = (
-        f"{type(net.call).__name__}_construct"
-        if isinstance(net.call, nn.Cell)
-        else net.call.__name__
-    )
-    typed = next(module for name, module in steps(written, entry) if name == "type_inference")
-    return {**sequence(written, entry), "written": calls_written(typed, own)}
+    return folder
 
 
 def loop_inputs() -> tuple[Any, Any]:
@@ -198,28 +196,15 @@ def loop_inputs() -> tuple[Any, Any]:
     return ms.Tensor(np.array([1, 2], np.float32)), ms.Tensor(np.array([0.5, 2], np.float32))
 
 
-def taped(call: Any, inputs: Any, parameters: tuple[Any, ...]) -> list[str]:
+def taped(call: Any, inputs: Any, weights: Any) -> list[str]:
     """The operators on the tape of one gradient, sorted; leaves are left out."""
     names: list[str] = []
 
     def watched(*arguments: Any) -> Any:
-        outputs = call(*arguments)
-        first = next(flat(outputs))
-        names.extend(node.name() for node in nodes_behind(first._grad_node) if not node.is_leaf())
-        return first
+        """The first output, looked at while its tape is there."""
+        output = next(flat(call(*arguments)))
+        names.extend(taped_operators(output))
+        return output
 
-    ms.grad(watched, 0, ms.ParameterTuple(parameters) if parameters else None)(*inputs)
-    return sorted(names)
-
-
-def nodes_behind(root: Any) -> Iterator[Any]:
-    """The nodes of a tape; they are known by their numbers, since the objects are made anew at
-    every access (2.10.0).
-    """
-    seen, waiting = set(), [root]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node._unique_id() not in seen:
-            seen.add(node._unique_id())
-            waiting.extend(child for child, _ in node.next_functions)
-            yield node
+    ms.grad(watched, 0, ms.ParameterTuple(weights) if weights else None)(*inputs)
+    return names

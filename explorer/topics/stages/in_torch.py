@@ -1,8 +1,5 @@
-"""PyTorch's side of the study of stages: what its tape records for the same programs, and its joint
-graph.
-"""
+"""What PyTorch's tape records for the programs that MindSpore compiles, and their joint graphs."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -12,42 +9,42 @@ from explorer.engines.torch.net import Net, bare, build, flat, forward
 from explorer.engines.torch.roots import FirstOutput
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
+from explorer.topics.in_torch import taped_operators
 from explorer.topics.stages import nets
 from explorer.topics.starting_values import net_request
 
-LEAF = "AccumulateGrad"
+JOINT_LENGTH = 4
+"""How often the loop of a joint graph is to run."""
 
 
 def other_values(ask: Ask) -> Found:
     """The nodes that the tape records for the inputs and for their negatives, and the joint graphs
     derived for both.
     """
-    found: dict[str, Any] = {}
-    for sign in (1, -1):
-        found[f"inputs times {sign}"] = {
-            "tape": taped(forward(made(ask, sign))),
-            "joint": attempt(joint_operators, ask, sign),
+    figures: dict[str, Any] = {}
+    for name, sign in nets.SIGNS.items():
+        figures[name] = {
+            "tape": taped(forward(signed_net(ask, sign))),
+            "joint": attempt(joint_operators_of_scenario, ask, sign),
         }
-    return Found(found)
+    return Found(figures)
 
 
 def loops(ask: Ask) -> Found:
     """The nodes that the tape records for loops of several lengths, and the joint graphs of both
     loops.
     """
-    lengths = ask.options["lengths"]
-    recorded = {
-        str(length): taped(nets.while_positive(*loop_inputs(ask), torch.tensor(length)))
-        for length in lengths
-    }
+    by_length: dict[str, list[str]] = {}
+    for length in ask.options["lengths"]:
+        x, w = loop_inputs(ask)
+        by_length[str(length)] = taped(nets.while_positive(x, w, torch.tensor(length)))
+    while_inputs = (*loop_inputs(ask), torch.tensor(JOINT_LENGTH))
     return Found(
         {
-            "while": recorded,
+            "while": by_length,
             "for": taped(nets.four_times(*loop_inputs(ask))),
-            "joint while": attempt(
-                derived, nets.while_positive, (*loop_inputs(ask), torch.tensor(4))
-            ),
-            "joint for": attempt(derived, nets.four_times, loop_inputs(ask)),
+            "joint while": attempt(joint_operators, nets.while_positive, while_inputs),
+            "joint for": attempt(joint_operators, nets.four_times, loop_inputs(ask)),
         }
     )
 
@@ -55,53 +52,43 @@ def loops(ask: Ask) -> Found:
 # What the measurements share
 
 
-def made(ask: Ask, sign: int = 1) -> Net:
-    """The scenario's net, its inputs that are no integers times ``sign``, with all that can be
-    differentiated asked for.
+def signed_net(ask: Ask, sign: int) -> Net:
+    """The scenario's net, its inputs that are no integers times ``sign``; everything that can be
+    differentiated is.
     """
     net = build(net_request(ask, "torch-tape"))
-    for argument in {id(argument): argument for argument in net.arguments}.values():
+    # One tensor may stand under two names: it is negated once.
+    distinct = {id(argument): argument for argument in net.arguments}
+    for argument in distinct.values():
         if argument.is_floating_point():
             argument.mul_(sign).requires_grad_()
     return net
 
 
-def joint_operators(ask: Ask, sign: int = 1) -> dict[str, list[str]]:
+def joint_operators_of_scenario(ask: Ask, sign: int) -> dict[str, list[str]]:
     """The operators of the scenario's joint graph, forward and backward, in order."""
-    net = made(ask, sign)
+    net = signed_net(ask, sign)
     outputs = forward(net)
-    return derived(net.call if bare(outputs) else FirstOutput(net.call), net.arguments)
+    return joint_operators(net.call if bare(outputs) else FirstOutput(net.call), net.arguments)
 
 
-def derived(call: Any, arguments: tuple[Any, ...]) -> dict[str, list[str]]:
+def joint_operators(call: Any, arguments: tuple[Any, ...]) -> dict[str, list[str]]:
     """The operators of a program's joint graph, forward and backward, in order."""
-    found: dict[str, list[str]] = {"forward": [], "backward": []}
+    operators: dict[str, list[str]] = {"forward": [], "backward": []}
     for node in derive(call, arguments).module.graph.nodes:
         if node.op == "call_function":
-            found[
-                "backward" if node.meta.get("partitioner_tag") == "is_backward" else "forward"
-            ].append(str(node.target))
-    return found
+            is_backward = node.meta.get("partitioner_tag") == "is_backward"
+            operators["backward" if is_backward else "forward"].append(str(node.target))
+    return operators
 
 
 def loop_inputs(ask: Ask) -> tuple[torch.Tensor, torch.Tensor]:
     """A vector, and what it is multiplied with again and again."""
-    x, w = torch.tensor([1.0, 2.0], device=ask.device), torch.tensor([0.5, 2.0], device=ask.device)
-    return x.requires_grad_(), w.requires_grad_()
+    x = torch.tensor([1.0, 2.0], device=ask.device, requires_grad=True)
+    w = torch.tensor([0.5, 2.0], device=ask.device, requires_grad=True)
+    return x, w
 
 
 def taped(outputs: Any) -> list[str]:
-    """The nodes on the tape behind the first output, sorted; leaves are left out."""
-    names = (node.name() for node in nodes_behind(next(flat(outputs)).grad_fn))
-    return sorted(name for name in names if not name.endswith(LEAF))
-
-
-def nodes_behind(root: Any) -> Iterator[Any]:
-    """The nodes of a tape."""
-    seen, waiting = set(), [root]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in seen:
-            seen.add(node)
-            waiting.extend(child for child, _ in node.next_functions)
-            yield node
+    """The operators on the tape behind the first output, sorted; leaves are left out."""
+    return taped_operators(next(flat(outputs)))

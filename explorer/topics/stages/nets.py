@@ -1,8 +1,9 @@
-"""Programs of the study's own, in plain Python that every engine takes as it stands; MindSpore
-compiles them from this source.
-"""
+"""Loops that every engine takes as they stand; MindSpore compiles them from this source."""
 
 from typing import Any
+
+SIGNS = {"inputs times 1": 1, "inputs times -1": -1}
+"""What a net's inputs are multiplied with, so that a branch on a value goes both ways."""
 
 
 def while_positive(x: Any, w: Any, n: Any) -> Any:

@@ -1,171 +1,85 @@
-"""Reads the IR texts that MindSpore's passes leave behind as a sequence of counts: forward,
-backward, update, bookkeeping.
-"""
+"""Reads the IR texts that MindSpore's passes leave in a folder, as a sequence of programs."""
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from explorer.engines.mindspore.ir import IRNode, Module, Subgraph, read
-from explorer.engines.mindspore.ir.records import NodeRef
+from explorer.engines.mindspore.ir import Module, read
+from explorer.model.passes import FINAL
+from explorer.topics.stages.programs import change, counts, operators, phases
 
-BOOKKEEPING = frozenset(
-    {
-        "Depend", "DictGetItem", "DoUnpackCall", "EnvironCreate", "EnvironGet", "EnvironSet", "J", "ListGetItem", "Load",
-        "MakeDict", "MakeList", "MakeTuple", "Partial", "RefToEmbed", "Return", "StopGradient", "Switch", "TupleGetItem",
-        "UpdateState", "getattr", "resolve", "switch",
-    }
-)  # fmt: skip
-"""Operators that compute nothing: they order effects, pack values, close over them, choose a graph,
-or await their expansion.
-"""
+FILE = re.compile(r"^(?:\d+_|opt_pass_\d+_|opt_substep_)?(.+?)_(\d+)$")
+"""The name of a pass's file (2.10.0): how its kind is numbered, the pass, and the running number."""
 
-PLACEHOLDER = "BpropMetaFuncGraph_BpropMetaFuncGraph"
-"""How an operator's derivative is called until it is looked up."""
-
-PHASES = ("forward", "backward", "update", "bookkeeping")
-NUMBER = re.compile(r"^(?:\d+_)*|_\d+$")
-"""What the compiler puts before and after the name of a graph to tell copies apart."""
-
-LABEL = re.compile(r"(label='para\d+)_[^']*")
-
-LAST = "validate"
-"""The pass after which the graph goes to the backend."""
-
-NAME = re.compile(r"^(?:\d+_|opt_pass_\d+_|opt_substep_)?(.+?)_(\d+)$")
 KERNELS = "graph_build_*.ir"
-UPDATE = "/optimizer-"
+"""The texts of what goes to the kernels (2.10.0)."""
 
 
 def written(folder: Path) -> list[Path]:
     """The texts of the passes from first to last, in the order in which they were written."""
-    numbered = [
-        (int(found[2]), path) for path in folder.glob("*.ir") if (found := NAME.match(path.stem))
-    ]
+    numbered = []
+    for path in folder.glob("*.ir"):
+        match = FILE.match(path.stem)
+        if match:
+            numbered.append((int(match[2]), path))
+    # By the running number: the name begins with another one, which starts anew for some kinds.
     return [path for _, path in sorted(numbered)]
 
 
-def steps(folder: Path, entry: str) -> Iterator[tuple[str, Module]]:
+def after_each_pass(folder: Path, entry: str) -> Iterator[tuple[str, Module]]:
     """Each pass's name and what it made of the program whose entry graph is called ``entry``, up to
-    the last pass.
-
-    Passes over parts of it are left out. A text that repeats the one before it to the letter is not
-    read twice.
+    the last pass; passes over parts of it are left out.
     """
-    before, module = b"", None
+    previous_text = b""
+    module: Module | None = None
     for path in written(folder):
         text = path.read_bytes()
-        if text != before or module is None:
-            before, module = text, read(path)
-        name = NAME.sub(r"\1", path.stem)
+        # Most passes change nothing, and parsing is what takes time: read each text once.
+        if text != previous_text or module is None:
+            previous_text = text
+            module = read(path)
+        name = FILE.sub(r"\1", path.stem)
+        # "in": numbers that tell copies apart stand around the name.
         if entry in module.entry:
             yield name, module
-            if name == LAST:
+            if name == FINAL.file:
                 return
 
 
-def counts(module: Module) -> dict[str, Any]:
-    """How many nodes of each phase a program has, in how many graphs."""
-    found = Counter(phase for graph in module.subgraphs for phase in phases(graph))
-    return {**{name: found[name] for name in PHASES}, "graphs": len(module.subgraphs)}
+def program_after(folder: Path, entry: str, name: str) -> Module:
+    """What the pass called ``name`` made of a program; LookupError where it did not run."""
+    for pass_name, module in after_each_pass(folder, entry):
+        if pass_name == name:
+            return module
+    raise LookupError(f"no pass {name!r} over {entry!r} was written to {folder}")
 
 
-def phases(graph: Subgraph) -> list[str]:
-    """Where each node of a graph belongs.
-
-    "bookkeeping" are calls too. "update" is what an attribute called ``optimizer`` does. "backward"
-    is what the compiler marks so, what stands in a backpropagator (◂), and what is computed from
-    these.
-    """
-    behind: set[int] = set()
-    found = []
-    for node in graph.nodes:
-        lane = _lane(node, graph, behind)
-        if lane == "backward":
-            behind.add(node.index)
-        found.append("bookkeeping" if node.kind == "call" or node.op in BOOKKEEPING else lane)
-    return found
-
-
-def _lane(node: IRNode, graph: Subgraph, behind: set[int]) -> str:
-    if UPDATE in node.scope:
-        return "update"
-    marked = (
-        node.scope.startswith("Gradients")
-        or node.forward_unique_id is not None
-        or "◂" in graph.name
-    )
-    fed = any(isinstance(operand, NodeRef) and operand.index in behind for operand in node.operands)
-    return "backward" if marked or fed or PLACEHOLDER in node.op else "forward"
-
-
-def operators(module: Module) -> Counter[str]:
-    """How often each operator stands in a program; calls count under "call"."""
-    return Counter(_name(node) for graph in module.subgraphs for node in graph.nodes)
-
-
-def _name(node: IRNode) -> str:
-    return node.op.replace(PLACEHOLDER, "bprop of ") or "call"
-
-
-def change(before: Counter[str], after: Counter[str]) -> dict[str, dict[str, int]]:
-    """What appeared and what vanished between two passes."""
-    return {
-        "appeared": dict(sorted((after - before).items())),
-        "vanished": dict(sorted((before - after).items())),
-    }
+def final_program(folder: Path, entry: str) -> Module:
+    """The program as it goes to the kernels."""
+    return program_after(folder, entry, FINAL.file)
 
 
 def sequence(folder: Path, entry: str) -> dict[str, Any]:
-    """The counts of a program after every pass, and what each pass that changed its operators added
-    and took away.
+    """The counts of a program after every pass with what the pass added and took away, and how many
+    kernels it runs as.
     """
     rows: list[dict[str, Any]] = []
-    last: Counter[str] = Counter()
-    for name, module in steps(folder, entry):
+    before: Counter[str] | None = None
+    for name, module in after_each_pass(folder, entry):
         now = operators(module)
-        changed = change(last, now) if rows else change(now, now)
+        # The first pass has nothing before it to have changed.
+        changed = change(now if before is None else before, now)
         rows.append({"pass": name, **counts(module), **changed})
-        last = now
-    built = [read(path) for path in sorted(folder.glob(KERNELS))]
-    kernels = sum(
-        phase != "bookkeeping"
-        for module in built
-        for graph in module.subgraphs
-        for phase in phases(graph)
-    )
-    return {"passes": rows, "kernels": kernels}
+        before = now
+    return {"passes": rows, "kernels": kernels(folder)}
 
 
-def calls_written(module: Module, name: str) -> list[str]:
-    """What the graph of the user's own function computes or calls, as its author wrote it; packing
-    is left out.
-
-    Of several graphs whose names end in ``name`` the fullest is the function itself, the others are
-    made around it.
-    """
-    own = [graph for graph in module.subgraphs if NUMBER.sub("", graph.name).endswith(name)]
-    nodes = max((graph.nodes for graph in own), key=len, default=())
-    return [node.op or "call" for node in nodes if node.op not in BOOKKEEPING]
-
-
-def shape(module: Module) -> list[str]:
-    """A program without the names that change from one compilation to the next: every node's graph,
-    operator and operands.
-    """
-    place = {graph.name: f"graph {number}" for number, graph in enumerate(module.subgraphs)}
-    lines = [
-        f"{place[graph.name]} {_name(node)} {node.operands}"
-        for graph in module.subgraphs
-        for node in graph.nodes
-    ]
-    names = re.compile("|".join(sorted(map(re.escape, place), key=len, reverse=True)))
-    return [LABEL.sub(r"\1", names.sub(lambda found: place[found[0]], line)) for line in lines]
-
-
-def fingerprint(module: Module) -> str:
-    """A short digest of ``shape``: equal for equal programs."""
-    return hashlib.sha256("\n".join(shape(module)).encode()).hexdigest()[:12]
+def kernels(folder: Path) -> int:
+    """How many nodes that compute something go to the kernels."""
+    count = 0
+    for path in sorted(folder.glob(KERNELS)):
+        for graph in read(path).subgraphs:
+            count += sum(phase != "bookkeeping" for phase in phases(graph))
+    return count

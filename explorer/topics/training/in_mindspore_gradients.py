@@ -11,8 +11,8 @@ from mindspore import nn, ops
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.training.given import MINDSPORE_NAMES, batches
-from explorer.topics.training.in_mindspore_nets import fresh
+from explorer.topics.training.in_mindspore_nets import fresh_net, torch_name
+from explorer.topics.training.inputs import BATCH, MICRO_BATCHES, batches
 
 
 def clipping(ask: Ask) -> Found:
@@ -21,12 +21,16 @@ def clipping(ask: Ask) -> Found:
     """
     set_style(ask.options["style"], ask.device)
 
+    def gradients() -> tuple[Any, ...]:
+        return tuple(ms.Tensor(values, ms.float32) for values in ask.options["gradients"])
+
     def clipped(**settings: Any) -> Any:
-        return numbers(ops.clip_by_global_norm(_gradients(ask), **settings))
+        return numbers(ops.clip_by_global_norm(gradients(), **settings))
 
     parameters = inspect.signature(ops.clip_by_global_norm).parameters
-    before = _gradients(ask)
-    ops.clip_by_global_norm(before)
+    limit = ask.options["value"]
+    given = gradients()  # clipped gradients are returned: these must stay as they are
+    ops.clip_by_global_norm(given)
     return Found(
         {
             "default": parameters["clip_norm"].default,
@@ -34,53 +38,46 @@ def clipping(ask: Ask) -> Found:
             "by norm": {
                 str(norm): attempt(clipped, clip_norm=norm) for norm in ask.options["norms"]
             },
-            "by value": numbers(
-                ops.clip_by_value(_gradients(ask), -ask.options["value"], ask.options["value"])
-            ),
-            "given gradients afterwards": numbers(before),
+            "by value": numbers(ops.clip_by_value(gradients(), -limit, limit)),
+            "given gradients afterwards": numbers(given),
         }
     )
-
-
-def _gradients(ask: Ask) -> tuple[Any, ...]:
-    return tuple(ms.Tensor(each, ms.float32) for each in ask.options["gradients"])
 
 
 def accumulation(ask: Ask) -> Found:
     """The gradient of a batch of eight, and of its four micro-batches added up: with a mean as the
     loss, and with a sum.
     """
-    return Found(
-        {kind: _accumulated(ask, kind, count) for kind, count in (("mean", 4), ("sum", 4))}
-    )
+    return Found({reduction: _accumulated(ask, reduction) for reduction in ("mean", "sum")})
 
 
-def _accumulated(ask: Ask, kind: str, count: int) -> dict[str, Any]:
-    net = fresh(ask.options["style"], ask.device)
+def _accumulated(ask: Ask, reduction: str) -> dict[str, Any]:
+    net = fresh_net(ask.options["style"], ask.device)
     net.norm.set_train(ask.options["norm_in_training"])
-    loss_of = nn.MSELoss(reduction=kind)
+    loss_of = nn.MSELoss(reduction=reduction)
     weights = net.trainable_params()
 
     def forward(x: Any, y: Any) -> Any:
         return loss_of(net(x), y)
 
     gradients_of = ms.grad(forward, None, weights)
-    names = [MINDSPORE_NAMES.get(weight.name, weight.name) for weight in weights]
-    ((pictures, targets),) = batches(1, 8)
+    ((pictures, targets),) = batches(1, BATCH)
     whole = gradients_of(ms.Tensor(pictures), ms.Tensor(targets))
-    size = len(pictures) // count
-    added = None
-    for part in range(0, len(pictures), size):
-        here = gradients_of(
-            ms.Tensor(pictures[part : part + size]), ms.Tensor(targets[part : part + size])
-        )
-        added = (
-            here
-            if added is None
-            else tuple(before + now for before, now in zip(added, here, strict=True))
-        )
-    assert added is not None
-    divided = [each / count for each in added]
+
+    # MindSpore has no .grad that a backward pass adds to: who accumulates adds up.
+    size = BATCH // MICRO_BATCHES
+    added: list[Any] = []
+    for first in range(0, BATCH, size):
+        part = slice(first, first + size)
+        gradients = gradients_of(ms.Tensor(pictures[part]), ms.Tensor(targets[part]))
+        if not added:
+            added = list(gradients)
+            continue
+        for index, gradient in enumerate(gradients):
+            added[index] = added[index] + gradient
+    divided = [gradient / MICRO_BATCHES for gradient in added]
+
+    names = [torch_name(weight) for weight in weights]
     return {
         "whole": dict(zip(names, numbers(whole), strict=True)),
         "added": dict(zip(names, numbers(added), strict=True)),

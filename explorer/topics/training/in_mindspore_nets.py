@@ -1,4 +1,4 @@
-"""MindSpore's net for the routes, the steps that are Cells, and the loop that all routes run in."""
+"""MindSpore's net for the routes, the step that is a Cell, and the loop that all routes run in."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,11 +6,9 @@ from typing import Any
 import mindspore as ms
 from mindspore import nn, ops
 
-from explorer.engines.mindspore.net import array_of
+from explorer.scenario.contract import RENAMES
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.training.given import MINDSPORE_NAMES, batches, start
-
-State = dict[str, Any]
+from explorer.topics.training.inputs import batches, start
 
 
 class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -18,6 +16,7 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
     def __init__(self) -> None:
         super().__init__()
+        # PyTorch's Conv2d does not pad and has a bias by default; MindSpore's pads and has none (2.10.0).
         self.conv = nn.Conv2d(1, 2, 3, pad_mode="valid", has_bias=True)
         self.norm = nn.BatchNorm2d(2)
         self.relu = nn.ReLU()
@@ -25,6 +24,7 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
         self.fc = nn.Dense(8, 1)
 
     def construct(self, x: Any) -> Any:
+        """The net's output, of shape ``(batch, 1)``."""
         return self.fc(self.flatten(self.relu(self.norm(self.conv(x)))))
 
 
@@ -34,39 +34,46 @@ class GradOperationStep(nn.Cell):  # type: ignore[misc]  # mindspore ships no ty
     """
 
     def __init__(self, network: Any, optimizer: Any) -> None:
-        super().__init__(auto_prefix=False)
+        super().__init__(
+            auto_prefix=False
+        )  # the parameters keep the names that the optimizer knows
         self.network = network
         self.optimizer = optimizer
         self.weights = optimizer.parameters
         self.grad = ops.GradOperation(get_by_list=True)
 
     def construct(self, x: Any, y: Any) -> Any:
+        """The loss before the update."""
         loss = self.network(x, y)
         grads = self.grad(self.network, self.weights)(x, y)
+        # As the guide has it: the loss that is returned depends on the update, which keeps it in the graph.
         return ops.depend(loss, self.optimizer(grads))
 
 
-def fresh(mode: str, device: str = "cpu") -> Net:
+def fresh_net(style: str, device: str) -> Net:
     """The net at the common start, in training, in graph or tape style."""
-    set_style(mode, device)
+    set_style(style, device)
     net = Net()
-    net.set_train()
+    net.set_train()  # a Cell is in inference until it is told (2.10.0)
     values = start()
     for parameter in net.get_parameters():
-        parameter.set_data(ms.Tensor(values[MINDSPORE_NAMES.get(parameter.name, parameter.name)]))
+        parameter.set_data(ms.Tensor(values[torch_name(parameter)]))
     return net
 
 
-def state(net: Net) -> State:
-    """Weights and running statistics by PyTorch's names."""
-    return {
-        MINDSPORE_NAMES.get(each.name, each.name): array_of(each).tolist()
-        for each in net.get_parameters()
-    }
+def torch_name(parameter: Any) -> str:
+    """PyTorch's name of one of the net's parameters."""
+    layer, _, name = parameter.name.rpartition(".")
+    return f"{layer}.{RENAMES.get(name, name)}"
+
+
+def state(net: Net) -> dict[str, Any]:
+    """The numbers of weights and running statistics by PyTorch's names, as they are now."""
+    return {torch_name(parameter): numbers(parameter) for parameter in net.get_parameters()}
 
 
 def tensors() -> list[tuple[Any, Any]]:
-    """The batches."""
+    """The batches of STEPS steps."""
     return [(ms.Tensor(x), ms.Tensor(y)) for x, y in batches()]
 
 

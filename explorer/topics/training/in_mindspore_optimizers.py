@@ -1,5 +1,5 @@
-"""MindSpore's optimizers by themselves: five given gradients, weight decay, groups, and what they
-tell of their state.
+"""MindSpore's optimizers by themselves: five given gradients, weight decay, groups, chosen
+parameters, and what they tell of their state.
 """
 
 from typing import Any
@@ -11,33 +11,53 @@ from mindspore.experimental import optim
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.training.given import RATE, WEIGHT, gradients
+from explorer.topics.training.differences import moved_weights
+from explorer.topics.training.in_mindspore_nets import fresh_net, state, tensors
+from explorer.topics.training.inputs import (
+    DECAYED,
+    OPTIMIZER_METHODS,
+    RATE,
+    WEIGHT,
+    gradients,
+)
 
-PLACES: dict[str, Any] = {"nn": nn, "experimental": optim}
-PLAIN: dict[str, dict[str, Any]] = {"nn": {"learning_rate": RATE}, "experimental": {"lr": RATE}}
+MODULES: dict[str, Any] = {"nn": nn, "experimental": optim}
+RATE_SETTING = {"nn": {"learning_rate": RATE}, "experimental": {"lr": RATE}}
+"""The learning rate as each module's optimizers take it."""
 
 
 def updates(ask: Ask) -> Found:
     """The weight after each of five given gradients, by every optimizer asked for."""
     set_style("tape", ask.device)
-
-    def path(name: str, settings: dict[str, Any]) -> Any:
-        weight = ms.Parameter(ms.Tensor(WEIGHT), name="weight")
-        ready = {
-            key: tuple(value) if isinstance(value, list) else value
-            for key, value in settings.items()
-        }
-        optimizer = getattr(PLACES[ask.options["place"]], name)([weight], **ready)
-        found = []
-        for gradient in gradients():
-            optimizer((ms.Tensor(gradient),))
-            found.append(numbers(weight))
-        return found
-
-    return Found({update: attempt(path, *form) for update, form in ask.options["forms"].items()})
+    figures = {}
+    for rule, (name, settings) in ask.options["optimizers"].items():
+        figures[rule] = attempt(_path_of, ask.options["place"], name, settings)
+    return Found(figures)
 
 
-def names(ask: Ask) -> Found:
+def _path_of(place: str, name: str, settings: dict[str, Any]) -> Any:
+    ready = dict(settings)
+    if "step_sizes" in ready:
+        # nn.Rprop insists on a tuple (2.10.0), which has become a list on its way into the worker.
+        ready["step_sizes"] = tuple(ready["step_sizes"])
+    weight = _weight("weight", WEIGHT)
+    return _path(weight, getattr(MODULES[place], name)([weight], **ready))
+
+
+def _path(weight: Any, optimizer: Any) -> list[Any]:
+    """The weight after each of the given gradients."""
+    path = []
+    for gradient in gradients():
+        optimizer((ms.Tensor(gradient),))
+        path.append(numbers(weight))
+    return path
+
+
+def _weight(name: str, value: Any) -> Any:
+    return ms.Parameter(ms.Tensor(value), name=name)
+
+
+def exported(ask: Ask) -> Found:
     """The optimizers that each module exports."""
     return Found({"nn": sorted(nn.optim.__all__), "experimental": sorted(optim.__all__)})
 
@@ -52,6 +72,7 @@ class SmallMomentum(nn.Optimizer):  # type: ignore[misc]  # mindspore ships no t
         self.assign = ops.Assign()
 
     def construct(self, gradients: Any) -> Any:
+        """The gradients as they came; the weights are updated on the way."""
         rate = self.get_lr()
         for index in range(len(self.moments)):
             moved = self.moments[index] * self.momentum + gradients[index]
@@ -64,21 +85,14 @@ def momentum(ask: Ask) -> Found:
     """The weight after each of five given gradients: small operators, and nn.Momentum with its
     fused ApplyMomentum.
     """
-    found = {}
-    for mode in ("graph", "tape"):
-        for name, make in (
-            ("small operators", SmallMomentum),
-            ("fused ApplyMomentum", nn.Momentum),
-        ):
-            set_style(mode, ask.device)
-            weight = ms.Parameter(ms.Tensor(WEIGHT), name="weight")
-            optimizer = make([weight], RATE, 0.9)
-            path = []
-            for gradient in gradients():
-                optimizer((ms.Tensor(gradient),))
-                path.append(numbers(weight))
-            found[f"{name}, {mode}"] = path
-    return Found(found)
+    classes = {"small operators": SmallMomentum, "fused ApplyMomentum": nn.Momentum}
+    figures = {}
+    for style in ("graph", "tape"):
+        for name, optimizer_class in classes.items():
+            set_style(style, ask.device)
+            weight = _weight("weight", WEIGHT)
+            figures[f"{name}, {style}"] = _path(weight, optimizer_class([weight], RATE, 0.9))
+    return Found(figures)
 
 
 def weight_decay(ask: Ask) -> Found:
@@ -88,22 +102,19 @@ def weight_decay(ask: Ask) -> Found:
     set_style("tape", ask.device)
 
     def left(place: str, name: str, settings: dict[str, Any]) -> Any:
-        weights = [
-            ms.Parameter(ms.Tensor([1.0]), name=name)
-            for name in ("fc.weight", "fc.bias", "norm.gamma", "norm.beta")
-        ]
-        getattr(PLACES[place], name)(weights, **PLAIN[place], **settings)(
-            tuple(ms.Tensor([0.0]) for _ in weights)
-        )
+        # mindspore.nn spares weights with "beta" or "gamma" in their names (2.10.0).
+        weights = [_weight(key, [1.0]) for key in DECAYED]
+        optimizer = getattr(MODULES[place], name)(weights, **RATE_SETTING[place], **settings)
+        optimizer(tuple(ms.Tensor([0.0]) for _ in weights))
         return {weight.name: numbers(weight)[0] for weight in weights}
 
-    found = {}
-    for place, name, more in ask.options["optimizers"]:
-        found[f"{place} {name}"] = {
-            "default": attempt(left, place, name, more),
-            "0.1": attempt(left, place, name, {**more, "weight_decay": 0.1}),
+    figures = {}
+    for place, name, settings in ask.options["optimizers"]:
+        figures[f"{place} {name}"] = {
+            "default": attempt(left, place, name, settings),
+            "0.1": attempt(left, place, name, {**settings, "weight_decay": 0.1}),
         }
-    return Found(found)
+    return Found(figures)
 
 
 def groups(ask: Ask) -> Found:
@@ -112,24 +123,23 @@ def groups(ask: Ask) -> Found:
     """
     set_style("tape", ask.device)
 
-    def taken(place: str, setting: dict[str, Any], width: int) -> Any:
+    def moved(place: str, setting: dict[str, Any], width: int) -> Any:
+        # The weights start as copies of the gradient: they are changed in place.
         row = ms.Tensor([[1.0, 3.0] * (width // 2)])
-        first, second = (ms.Parameter(row.copy(), name=name) for name in ("first", "second"))
-        optimizer = PLACES[place].SGD(
-            [{"params": [first], **setting}, {"params": [second]}], **PLAIN[place]
+        first, second = _weight("first", row.copy()), _weight("second", row.copy())
+        optimizer = MODULES[place].SGD(
+            [{"params": [first], **setting}, {"params": [second]}], **RATE_SETTING[place]
         )
         for _ in range(2):
             optimizer((row, row))
         return {"first": numbers(first)[0][:2], "second": numbers(second)[0][:2]}
 
-    return Found(
-        {
-            place: {
-                name: attempt(taken, place, *each) for name, each in ask.options["settings"].items()
-            }
-            for place in PLACES
-        }
-    )
+    figures: dict[str, Any] = {}
+    for place in MODULES:
+        figures[place] = {}
+        for name, (setting, width) in ask.options["settings"].items():
+            figures[place][name] = attempt(moved, place, setting, width)
+    return Found(figures)
 
 
 def add_param_group(ask: Ask) -> Found:
@@ -138,58 +148,73 @@ def add_param_group(ask: Ask) -> Found:
     """
     set_style("tape", ask.device)
 
+    # Optimizers of mindspore.nn have no add_param_group; those of mindspore.experimental.optim have
+    # no state for the new group, and raise at the next step (2.10.0).
     def grown(place: str, name: str) -> Any:
-        first, second = (ms.Parameter(ms.Tensor([1.0]), name=name) for name in ("first", "second"))
-        optimizer = getattr(PLACES[place], name)([first], **PLAIN[place])
+        first, second = _weight("first", [1.0]), _weight("second", [1.0])
+        optimizer = getattr(MODULES[place], name)([first], **RATE_SETTING[place])
         optimizer.add_param_group({"params": [second], "lr": 0.5})
         optimizer((ms.Tensor([1.0]), ms.Tensor([1.0])))
         return {"first": numbers(first), "second": numbers(second)}
 
+    figures = {}
+    for place in MODULES:
+        figures[place] = {name: attempt(grown, place, name) for name in ask.options["optimizers"]}
+    return Found(figures)
+
+
+def filtered(ask: Ask) -> Found:
+    """What trainable_params() is, and one step of an optimizer that was given only the parameters
+    with "fc" in their names.
+    """
+    net = fresh_net("tape", ask.device)
+    parameters = net.trainable_params()
+    # As the guide filters: by a part of the name.
+    chosen = [parameter for parameter in net.trainable_params() if "fc" in parameter.name]
+    before = state(net)
+    loss_of, optimizer = nn.MSELoss(), nn.SGD(chosen, RATE)
+
+    def forward(x: Any, y: Any) -> Any:
+        return loss_of(net(x), y)
+
+    optimizer(ms.grad(forward, None, chosen)(*tensors()[0]))
     return Found(
         {
-            place: {name: attempt(grown, place, name) for name in ask.options["optimizers"]}
-            for place in PLACES
+            "type": type(parameters).__name__,
+            "again": len(list(parameters))
+            == len(list(parameters)),  # a list can be gone through twice
+            "count": len(list(parameters)),
+            "get_parameters": type(net.get_parameters()).__name__,
+            "chosen": [parameter.name for parameter in chosen],
+            "moved": moved_weights(before, state(net)),
         }
     )
 
 
-def told(ask: Ask) -> Found:
+def optimizer_state(ask: Ask) -> Found:
     """What an optimizer tells of itself after one step: its methods, the names in its state_dict,
     the rate it says it has.
     """
     set_style("tape", ask.device)
 
-    def asked(place: str) -> Any:
-        weight = ms.Parameter(ms.Tensor([1.0]), name="weight")
-        optimizer = PLACES[place].SGD([weight], **PLAIN[place], momentum=0.9)
+    def state_of(place: str) -> Any:
+        weight = _weight("weight", [1.0])
+        optimizer = MODULES[place].SGD([weight], **RATE_SETTING[place], momentum=0.9)
         optimizer((ms.Tensor([1.0]),))
-        methods = (
-            "state_dict",
-            "load_state_dict",
-            "get_lr",
-            "get_last_lr",
-            "param_groups",
-            "add_param_group",
-        )
         return {
-            "has": {name: hasattr(optimizer, name) for name in methods},
-            "state_dict": attempt(_names_of, optimizer),
+            "has": {name: hasattr(optimizer, name) for name in OPTIMIZER_METHODS},
+            "state_dict": attempt(_names_in_state, optimizer),
             "get_lr": attempt(_rate_of, optimizer),
         }
 
-    scheduler = optim.lr_scheduler.ExponentialLR(
-        optim.SGD([ms.Parameter(ms.Tensor([1.0]), name="weight")], lr=RATE), gamma=0.9
-    )
+    figures = {place: state_of(place) for place in MODULES}
+    optimizer = optim.SGD([_weight("weight", [1.0])], lr=RATE)
+    scheduler = optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
     scheduler.step()
-    return Found(
-        {
-            **{place: asked(place) for place in PLACES},
-            "scheduler.get_last_lr": numbers(scheduler.get_last_lr()),
-        }
-    )
+    return Found({**figures, "scheduler.get_last_lr": numbers(scheduler.get_last_lr())})
 
 
-def _names_of(optimizer: Any) -> list[str]:
+def _names_in_state(optimizer: Any) -> list[str]:
     return sorted(optimizer.state_dict())
 
 

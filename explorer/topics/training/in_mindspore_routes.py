@@ -2,42 +2,46 @@
 kept after every step.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import mindspore as ms
 from mindspore import nn, train
 
 from explorer.model.measurement import Ask, Found
+from explorer.text.messages import without_node
+from explorer.topics.attempts import attempt, raised
 from explorer.topics.in_mindspore import numbers
-from explorer.topics.training.given import RATE, batches
 from explorer.topics.training.in_mindspore_nets import (
     GradOperationStep,
     Net,
-    State,
-    fresh,
+    fresh_net,
     state,
+    tensors,
     trained,
 )
+from explorer.topics.training.inputs import RATE, batches
 
 
 def model(ask: Ask) -> Found:
     """Model.train over a data set; a callback keeps what each step left."""
-    net = fresh(ask.options["style"], ask.device)
-    keep = Keep(net)
+    net = fresh_net(ask.options["style"], ask.device)
+    keeper = StateKeeper(net)
     data = ms.dataset.GeneratorDataset(batches(), ["x", "y"], shuffle=False, num_parallel_workers=1)
-    driver = train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), RATE))
-    driver.train(1, data, callbacks=[keep], dataset_sink_mode=False)
-    return Found({"losses": keep.losses, "states": keep.states})
+    driver = train.Model(net, nn.MSELoss(), sgd(net))
+    # With data sinking, several steps would run between two calls of the callback.
+    driver.train(1, data, callbacks=[keeper], dataset_sink_mode=False)
+    return Found({"losses": keeper.losses, "states": keeper.states})
 
 
-class Keep(train.Callback):  # type: ignore[misc]  # mindspore ships no types
+class StateKeeper(train.Callback):  # type: ignore[misc]  # mindspore ships no types
     """Keeps the loss and the state after every step."""
 
     def __init__(self, net: Net) -> None:
         super().__init__()
         self.net = net
         self.losses: list[float] = []
-        self.states: list[State] = []
+        self.states: list[dict[str, Any]] = []
 
     def on_train_step_end(self, run_context: Any) -> None:
         """Called by Model after the optimizer."""
@@ -47,10 +51,8 @@ class Keep(train.Callback):  # type: ignore[misc]  # mindspore ships no types
 
 def step_cell(ask: Ask) -> Found:
     """nn.TrainOneStepCell around nn.WithLossCell."""
-    net = fresh(ask.options["style"], ask.device)
-    step = nn.TrainOneStepCell(
-        nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), RATE)
-    )
+    net = fresh_net(ask.options["style"], ask.device)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), sgd(net))
     step.set_train()
     return Found(trained(net, step))
 
@@ -59,23 +61,41 @@ def grad_operation(ask: Ask) -> Found:
     """A Cell that calls net, GradOperation(get_by_list=True) and optimizer; set_grad() says that a
     gradient will follow.
     """
-    net = fresh(ask.options["style"], ask.device)
+    net = fresh_net(ask.options["style"], ask.device)
     network = nn.WithLossCell(net, nn.MSELoss())
     if ask.options.get("set_grad", True):
         network.set_grad()
-    step = GradOperationStep(network, nn.SGD(net.trainable_params(), RATE))
+    step = GradOperationStep(network, sgd(net))
     step.set_train()
     return Found(trained(net, step))
 
 
 def functional(ask: Ask) -> Found:
     """value_and_grad of a function, then optimizer(grads); under ms.jit where it is asked for."""
-    net = fresh(ask.options["style"], ask.device)
-    loss_of, optimizer = nn.MSELoss(), nn.SGD(net.trainable_params(), RATE)
+    net = fresh_net(ask.options["style"], ask.device)
+    step = functional_step(net).step
+    return Found(trained(net, ms.jit(step) if ask.options.get("jit") else step))
+
+
+class FunctionalStep(NamedTuple):
+    """A step written with ms.value_and_grad, and the three callables that it consists of."""
+
+    forward: Callable[[Any, Any], Any]
+    gradients_of: Callable[[Any, Any], Any]
+    optimizer: Callable[[Any], Any]
+    step: Callable[[Any, Any], Any]
+
+
+def functional_step(net: Net) -> FunctionalStep:
+    """The functional step of a net: ``forward`` gives the loss of a batch, ``gradients_of`` loss and
+    gradients, ``step`` the loss before the update.
+    """
+    loss_of, optimizer = nn.MSELoss(), sgd(net)
 
     def forward(x: Any, y: Any) -> Any:
         return loss_of(net(x), y)
 
+    # optimizer(grads) pairs gradients and parameters by their order, which must be the optimizer's own.
     gradients_of = ms.value_and_grad(forward, None, optimizer.parameters)
 
     def step(x: Any, y: Any) -> Any:
@@ -83,4 +103,29 @@ def functional(ask: Ask) -> Found:
         optimizer(grads)
         return loss
 
-    return Found(trained(net, ms.jit(step) if ask.options.get("jit") else step))
+    return FunctionalStep(forward, gradients_of, optimizer, step)
+
+
+def scaled_step(ask: Ask) -> Found:
+    """nn.TrainOneStepWithLossScaleCell, once in each style: the loss, or what MindSpore says."""
+
+    def loss(style: str) -> Any:
+        net = fresh_net(style, ask.device)
+        step = nn.TrainOneStepWithLossScaleCell(
+            nn.WithLossCell(net, nn.MSELoss()), sgd(net), nn.FixedLossScaleUpdateCell(1024.0)
+        )
+        step.set_train()
+        return numbers(step(*tensors()[0]))
+
+    figures = {}
+    for style in ("graph", "tape"):
+        figure = attempt(loss, style)
+        if raised(figure):
+            figure = {**figure, "message": without_node(figure["message"])}
+        figures[style] = figure
+    return Found(figures)
+
+
+def sgd(net: Net) -> Any:
+    """The optimizer that all routes use."""
+    return nn.SGD(net.trainable_params(), RATE)

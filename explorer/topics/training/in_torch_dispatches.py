@@ -11,36 +11,38 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import processor_seconds
-from explorer.topics.training.given import RATE
-from explorer.topics.training.in_torch_nets import fresh, tensors
+from explorer.topics.training.in_torch_nets import fresh_net, tensors
+from explorer.topics.training.in_torch_routes import loop_step
+from explorer.topics.training.inputs import RATE
 
 
-class Counting(TorchDispatchMode):  # type: ignore[misc]  # torch is not followed by the type checker
-    """Counts the operators that are dispatched."""
+class OperatorRecorder(TorchDispatchMode):  # type: ignore[misc]  # torch is not followed by the type checker
+    """Records the names of the operators that are dispatched."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.ops: list[str] = []
+        self.operators: list[str] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.ops.append(str(func))
+        self.operators.append(str(func))
         return func(*args, **(kwargs or {}))
 
 
 def dispatches(ask: Ask) -> Found:
     """The operators that forward, backward and update dispatch."""
-    net = fresh(ask.device)
+    net = fresh_net(ask.device)
     optimizer = torch.optim.SGD(net.parameters(), RATE)
     x, y = tensors(ask.device)[0]
 
-    def counted(function: Callable[[], Any]) -> tuple[Any, list[str]]:
-        with Counting() as counting:
+    def dispatched(function: Callable[[], Any]) -> tuple[Any, list[str]]:
+        with OperatorRecorder() as recorder:
             result = function()
-        return result, counting.ops
+        return result, recorder.operators
 
-    loss, forward = counted(lambda: nn.functional.mse_loss(net(x), y))
-    _, backward = counted(loss.backward)
-    _, update = counted(optimizer.step)
+    # zero_grad is left out: gradients start as None, and it would have nothing to do.
+    loss, forward = dispatched(lambda: nn.functional.mse_loss(net(x), y))
+    _, backward = dispatched(loss.backward)
+    _, update = dispatched(optimizer.step)
     return Found({"forward": forward, "backward": backward, "update": update})
 
 
@@ -48,27 +50,13 @@ def speed(ask: Ask) -> Found:
     """The least processor time of repeated steps, by themselves and under torch.compile
     (aot_eager), in turn.
     """
-    steps = {
-        "by itself": _step(ask.device),
-        "torch.compile": torch.compile(_step(ask.device), backend="aot_eager"),
-    }
+    by_itself = loop_step(fresh_net(ask.device))
+    # aot_eager needs no compiler, so that this is timed wherever PyTorch runs.
+    compiled = torch.compile(loop_step(fresh_net(ask.device)), backend="aot_eager")
     batch = tensors(ask.device)[0]
-    calls = {name: lambda step=step: step(*batch).item() for name, step in steps.items()}
-    return Found(
-        {"repeats": ask.options["repeats"]},
-        timings=processor_seconds(calls, ask.options["repeats"]),
-    )
-
-
-def _step(device: str) -> Callable[[Any, Any], Any]:
-    net = fresh(device)
-    optimizer = torch.optim.SGD(net.parameters(), RATE)
-
-    def step(x: Any, y: Any) -> Any:
-        optimizer.zero_grad()
-        loss = nn.functional.mse_loss(net(x), y)
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    return step
+    calls = {
+        "by itself": lambda: by_itself(*batch).item(),
+        "torch.compile": lambda: compiled(*batch).item(),
+    }
+    repeats = ask.options["repeats"]
+    return Found({"repeats": repeats}, timings=processor_seconds(calls, repeats))

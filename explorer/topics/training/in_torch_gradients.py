@@ -11,8 +11,8 @@ from torch import nn
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers
-from explorer.topics.training.given import batches
-from explorer.topics.training.in_torch_nets import Net, fresh
+from explorer.topics.training.in_torch_nets import Net, fresh_net
+from explorer.topics.training.inputs import BATCH, MICRO_BATCHES, batches
 
 
 def clipping(ask: Ask) -> Found:
@@ -20,8 +20,8 @@ def clipping(ask: Ask) -> Found:
     and returns the norm.
     """
 
-    def clipped(norm: float) -> Any:
-        weights = _weights(ask)
+    def by_norm(norm: float) -> Any:
+        weights = _weights_with_gradients(ask)
         returned = nn.utils.clip_grad_norm_(weights, norm)
         return {
             "gradients": [numbers(weight.grad) for weight in weights],
@@ -29,52 +29,53 @@ def clipping(ask: Ask) -> Found:
         }
 
     def by_value(value: float) -> Any:
-        weights = _weights(ask)
+        weights = _weights_with_gradients(ask)
         nn.utils.clip_grad_value_(weights, value)
         return [numbers(weight.grad) for weight in weights]
 
+    # max_norm has no default in PyTorch 2.13.0; a later version may give it one.
     default = inspect.signature(nn.utils.clip_grad_norm_).parameters["max_norm"].default
     return Found(
         {
             "default": None if default is inspect.Parameter.empty else default,
-            "by norm": {str(norm): attempt(clipped, norm) for norm in ask.options["norms"]},
+            "by norm": {str(norm): attempt(by_norm, norm) for norm in ask.options["norms"]},
             "by value": by_value(ask.options["value"]),
         }
     )
 
 
-def _weights(ask: Ask) -> list[Any]:
-    made = [
-        torch.zeros(len(each), device=ask.device, requires_grad=True)
-        for each in ask.options["gradients"]
-    ]
-    for weight, gradient in zip(made, ask.options["gradients"], strict=True):
+def _weights_with_gradients(ask: Ask) -> list[Any]:
+    weights = []
+    for gradient in ask.options["gradients"]:
+        weight = torch.zeros(len(gradient), device=ask.device, requires_grad=True)
         weight.grad = torch.tensor(gradient, dtype=torch.float32, device=ask.device)
-    return made
+        weights.append(weight)
+    return weights
 
 
 def accumulation(ask: Ask) -> Found:
     """The gradient of a batch of eight, and of its four micro-batches as ``backward`` adds them up:
     with a mean, and a sum.
     """
-    return Found(
-        {kind: _accumulated(ask, kind, count) for kind, count in (("mean", 4), ("sum", 4))}
-    )
+    return Found({reduction: _accumulated(ask, reduction) for reduction in ("mean", "sum")})
 
 
-def _accumulated(ask: Ask, kind: str, count: int) -> dict[str, Any]:
-    net = fresh(ask.device)
+def _accumulated(ask: Ask, reduction: str) -> dict[str, Any]:
+    net = fresh_net(ask.device)
     net.norm.train(ask.options["norm_in_training"])
-    ((pictures, targets),) = batches(1, 8)
+    ((pictures, targets),) = batches(1, BATCH)
     x, y = torch.from_numpy(pictures).to(ask.device), torch.from_numpy(targets).to(ask.device)
-    nn.functional.mse_loss(net(x), y, reduction=kind).backward()
+    nn.functional.mse_loss(net(x), y, reduction=reduction).backward()
     whole = _gradients(net)
+
+    # backward adds to .grad, so that nothing needs to be kept between the parts.
     net.zero_grad()
-    for part, aim in zip(x.chunk(count), y.chunk(count), strict=True):
-        nn.functional.mse_loss(net(part), aim, reduction=kind).backward()
+    parts = zip(x.chunk(MICRO_BATCHES), y.chunk(MICRO_BATCHES), strict=True)
+    for part, target in parts:
+        nn.functional.mse_loss(net(part), target, reduction=reduction).backward()
     added = _gradients(net)
     for weight in net.parameters():
-        weight.grad /= count
+        weight.grad /= MICRO_BATCHES
     return {"whole": whole, "added": added, "divided": _gradients(net)}
 
 

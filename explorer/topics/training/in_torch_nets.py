@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from explorer.topics.training.given import batches, start
+from explorer.topics.in_torch import numbers
+from explorer.topics.training.inputs import batches, start
 
 
 class Net(nn.Module):  # type: ignore[misc]  # torch is not followed by the type checker
@@ -19,35 +20,33 @@ class Net(nn.Module):  # type: ignore[misc]  # torch is not followed by the type
         self.fc = nn.Linear(8, 1)
 
     def forward(self, x: Any) -> Any:
+        """The net's output, of shape ``(batch, 1)``."""
         return self.fc(torch.relu(self.norm(self.conv(x))).flatten(1))
 
 
-def fresh(device: str = "cpu") -> Net:
+def fresh_net(device: str) -> Net:
     """The net at the common start, in training."""
     net = Net()
-    net.load_state_dict(
-        {name: torch.from_numpy(value) for name, value in start().items()}, strict=False
-    )
+    values = {name: torch.from_numpy(value) for name, value in start().items()}
+    net.load_state_dict(values, strict=False)  # the start has no count of batches
     net.train()
     net.to(device)
     return net
 
 
 def state(net: Net) -> dict[str, Any]:
-    """Weights and running statistics; the count of batches is PyTorch's alone."""
-    return {
-        name: value.tolist()
-        for name, value in net.state_dict().items()
-        if name != "norm.num_batches_tracked"
-    }
+    """The numbers of weights and running statistics, as they are now."""
+    values = {name: numbers(value) for name, value in net.state_dict().items()}
+    del values["norm.num_batches_tracked"]  # PyTorch's batch norm alone counts its batches
+    return values
 
 
-def tensors(device: str = "cpu") -> list[tuple[Any, Any]]:
-    """The batches."""
+def tensors(device: str) -> list[tuple[Any, Any]]:
+    """The batches of STEPS steps."""
     return [(torch.from_numpy(x).to(device), torch.from_numpy(y).to(device)) for x, y in batches()]
 
 
-def trained(net: Net, step: Callable[[Any, Any], Any], device: str = "cpu") -> dict[str, Any]:
+def trained(net: Net, step: Callable[[Any, Any], Any], device: str) -> dict[str, Any]:
     """The loss and the state after every step."""
     losses, states = [], []
     for x, y in tensors(device):

@@ -1,15 +1,24 @@
-"""PyTorch's optimizers by themselves: five given gradients, weight decay, groups, and what they
-tell of their state.
+"""PyTorch's optimizers by themselves: five given gradients, weight decay, groups, chosen
+parameters, and what they tell of their state.
 """
 
 from typing import Any
 
 import torch
+from torch import nn
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers
-from explorer.topics.training.given import RATE, WEIGHT, gradients
+from explorer.topics.training.differences import moved_weights
+from explorer.topics.training.in_torch_nets import fresh_net, state, tensors
+from explorer.topics.training.inputs import (
+    DECAYED,
+    OPTIMIZER_METHODS,
+    RATE,
+    WEIGHT,
+    gradients,
+)
 
 
 def updates(ask: Ask) -> Found:
@@ -18,24 +27,26 @@ def updates(ask: Ask) -> Found:
     def path(name: str, settings: dict[str, Any]) -> Any:
         weight = torch.tensor(WEIGHT, device=ask.device, requires_grad=True)
         optimizer = getattr(torch.optim, name)([weight], **settings)
-        found = []
+        weights = []
         for gradient in gradients():
             weight.grad = torch.from_numpy(gradient).to(ask.device)
             optimizer.step()
-            found.append(numbers(weight))
-        return found
+            weights.append(numbers(weight))
+        return weights
 
-    return Found({update: attempt(path, *form) for update, form in ask.options["forms"].items()})
+    figures = {}
+    for rule, (name, settings) in ask.options["optimizers"].items():
+        figures[rule] = attempt(path, name, settings)
+    return Found(figures)
 
 
-def names(ask: Ask) -> Found:
+def exported(ask: Ask) -> Found:
     """The optimizers that torch.optim exports."""
-    found = {
-        name
-        for name, each in vars(torch.optim).items()
-        if isinstance(each, type) and issubclass(each, torch.optim.Optimizer)
-    }
-    return Found({"torch": sorted(found)})
+    names = []
+    for name, value in vars(torch.optim).items():
+        if isinstance(value, type) and issubclass(value, torch.optim.Optimizer):
+            names.append(name)
+    return Found({"torch": sorted(names)})
 
 
 def weight_decay(ask: Ask) -> Found:
@@ -44,22 +55,25 @@ def weight_decay(ask: Ask) -> Found:
     """
 
     def left(name: str, settings: dict[str, Any]) -> Any:
-        names = ("fc.weight", "fc.bias", "norm.gamma", "norm.beta")
-        weights = {name: torch.ones(1, device=ask.device, requires_grad=True) for name in names}
-        for weight in weights.values():
-            weight.grad = torch.zeros_like(weight)
+        weights = {key: _ones(ask, gradient=0.0) for key in DECAYED}
+        # Named parameters, in case an optimizer goes by names as MindSpore's do.
         getattr(torch.optim, name)(weights.items(), lr=RATE, **settings).step()
-        return {name: weight.item() for name, weight in weights.items()}
+        return {key: weight.item() for key, weight in weights.items()}
 
-    return Found(
-        {
-            f"torch {name}": {
-                "default": attempt(left, name, {}),
-                "0.1": attempt(left, name, {"weight_decay": 0.1}),
-            }
-            for name in ask.options["optimizers"]
+    figures = {}
+    for name in ask.options["optimizers"]:
+        figures[f"torch {name}"] = {
+            "default": attempt(left, name, {}),
+            "0.1": attempt(left, name, {"weight_decay": 0.1}),
         }
-    )
+    return Found(figures)
+
+
+def _ones(ask: Ask, gradient: float) -> torch.Tensor:
+    """A weight of one element, which is 1, with its gradient."""
+    weight = torch.ones(1, device=ask.device, requires_grad=True)
+    weight.grad = torch.full_like(weight, gradient)
+    return weight
 
 
 def groups(ask: Ask) -> Found:
@@ -67,18 +81,19 @@ def groups(ask: Ask) -> Found:
     and what it does.
     """
 
-    def taken(setting: dict[str, Any], width: int) -> Any:
+    def moved(setting: dict[str, Any], width: int) -> Any:
         row = torch.tensor([[1.0, 3.0] * (width // 2)], device=ask.device)
-        first, second = (row.clone().requires_grad_() for _ in range(2))
+        first, second = row.clone().requires_grad_(), row.clone().requires_grad_()
         optimizer = torch.optim.SGD([{"params": [first], **setting}, {"params": [second]}], lr=RATE)
         for _ in range(2):
             first.grad = second.grad = row.clone()
             optimizer.step()
         return {"first": numbers(first)[0][:2], "second": numbers(second)[0][:2]}
 
-    return Found(
-        {"torch": {name: attempt(taken, *each) for name, each in ask.options["settings"].items()}}
-    )
+    figures = {}
+    for name, (setting, width) in ask.options["settings"].items():
+        figures[name] = attempt(moved, setting, width)
+    return Found({"torch": figures})
 
 
 def add_param_group(ask: Ask) -> Found:
@@ -87,42 +102,58 @@ def add_param_group(ask: Ask) -> Found:
     """
 
     def grown(name: str) -> Any:
-        first, second = (torch.ones(1, device=ask.device, requires_grad=True) for _ in range(2))
+        first, second = _ones(ask, gradient=1.0), _ones(ask, gradient=1.0)
         optimizer = getattr(torch.optim, name)([first], lr=RATE)
         optimizer.add_param_group({"params": [second], "lr": 0.5})
-        first.grad, second.grad = torch.ones_like(first), torch.ones_like(second)
         optimizer.step()
         return {"first": numbers(first), "second": numbers(second)}
 
     return Found({"torch": {name: attempt(grown, name) for name in ask.options["optimizers"]}})
 
 
-def told(ask: Ask) -> Found:
+def filtered(ask: Ask) -> Found:
+    """What parameters() is, and one step of an optimizer that was given only the parameters with
+    "fc" in their names.
+    """
+    net = fresh_net(ask.device)
+    parameters = net.parameters()
+    count = len(list(parameters))
+    chosen = {name: weight for name, weight in net.named_parameters() if "fc" in name}
+    before = state(net)
+    optimizer = torch.optim.SGD(chosen.values(), RATE)
+    x, y = tensors(ask.device)[0]
+    nn.functional.mse_loss(net(x), y).backward()
+    optimizer.step()
+    return Found(
+        {
+            "type": type(parameters).__name__,
+            "again": len(list(parameters)) == count,  # a generator is used up
+            "count": count,
+            "chosen": list(chosen),
+            "moved": moved_weights(before, state(net)),
+        }
+    )
+
+
+def optimizer_state(ask: Ask) -> Found:
     """What an optimizer tells of itself after one step: its methods, the names in its state_dict,
     the rate it says it has.
     """
-    weight = torch.ones(1, device=ask.device, requires_grad=True)
-    weight.grad = torch.ones_like(weight)
-    optimizer = torch.optim.SGD([weight], lr=RATE, momentum=0.9)
+    optimizer = torch.optim.SGD([_ones(ask, gradient=1.0)], lr=RATE, momentum=0.9)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.9)
     optimizer.step()
     scheduler.step()
-    methods = (
-        "state_dict",
-        "load_state_dict",
-        "get_lr",
-        "get_last_lr",
-        "param_groups",
-        "add_param_group",
-    )
-    held = optimizer.state_dict()
+
+    # What belongs to one parameter is below "state", by the parameter's number.
+    state_dict = optimizer.state_dict()
+    names = list(state_dict)
+    for parameter_state in state_dict["state"].values():
+        names += [f"state.{name}" for name in parameter_state]
     return Found(
         {
             "torch": {
-                "has": {name: hasattr(optimizer, name) for name in methods},
-                "state_dict": sorted(
-                    [*held, *(f"state.{name}" for each in held["state"].values() for name in each)]
-                ),
+                "has": {name: hasattr(optimizer, name) for name in OPTIMIZER_METHODS},
+                "state_dict": sorted(names),
             },
             "scheduler.get_last_lr": scheduler.get_last_lr(),
         }

@@ -1,6 +1,7 @@
 """PyTorch's ways to take a training step; all start alike, and the state is kept after every step."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,18 @@ from torch import nn
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt, raised
-from explorer.topics.training.given import RATE
-from explorer.topics.training.in_torch_nets import fresh, tensors, trained
+from explorer.topics.training.in_torch_nets import Net, fresh_net, tensors, trained
+from explorer.topics.training.inputs import RATE
 
 
 def loop(ask: Ask) -> Found:
     """zero_grad, backward, step."""
-    net = fresh(ask.device)
+    net = fresh_net(ask.device)
+    return Found(trained(net, loop_step(net), ask.device))
+
+
+def loop_step(net: Net) -> Callable[[Any, Any], Any]:
+    """The step of the loop, which returns the loss before the update."""
     optimizer = torch.optim.SGD(net.parameters(), RATE)
 
     def step(x: Any, y: Any) -> Any:
@@ -25,14 +31,14 @@ def loop(ask: Ask) -> Found:
         optimizer.step()
         return loss
 
-    return Found(trained(net, step, ask.device))
+    return step
 
 
 def functional(ask: Ask) -> Found:
     """torch.func.grad_and_value of a function of weights and running statistics, then the update by
     hand.
     """
-    net = fresh(ask.device)
+    net = fresh_net(ask.device)
     weights, statistics = dict(net.named_parameters()), dict(net.named_buffers())
 
     def forward(values: dict[str, Any], moving: dict[str, Any], x: Any, y: Any) -> Any:
@@ -48,41 +54,32 @@ def functional(ask: Ask) -> Found:
                 weight -= RATE * grads[name]
         return loss
 
-    refused = attempt(torch.func.grad(captured), weights, *tensors(ask.device)[0])
-    return Found(
-        {
-            **trained(net, step, ask.device),
-            "statistics captured": refused if raised(refused) else "accepted",
-        }
-    )
+    # Batch norm updates its statistics in place: under torch.func they must be arguments (2.13.0).
+    outcome = attempt(torch.func.grad(captured), weights, *tensors(ask.device)[0])
+    refusal = outcome if raised(outcome) else "accepted"
+    return Found({**trained(net, step, ask.device), "statistics captured": refusal})
 
 
 def compiled(ask: Ask) -> Found:
     """The loop's step under torch.compile, with the backend asked for; what the compiler says is a
     figure where it cannot.
     """
+    # Another measurement in this worker may have compiled the step and counted its graph breaks.
     torch._dynamo.reset()
     torch._dynamo.utils.counters.clear()
-    _settle_inductor()
-    net = fresh(ask.device)
-    optimizer = torch.optim.SGD(net.parameters(), RATE)
-
-    def step(x: Any, y: Any) -> Any:
-        optimizer.zero_grad()
-        loss = nn.functional.mse_loss(net(x), y)
-        loss.backward()
-        optimizer.step()
-        return loss
-
-    found = attempt(trained, net, torch.compile(step, backend=ask.options["backend"]), ask.device)
+    _keep_inductor_here()
+    net = fresh_net(ask.device)
+    step = torch.compile(loop_step(net), backend=ask.options["backend"])
+    figures = attempt(trained, net, step, ask.device)
     counters = torch._dynamo.utils.counters
-    breaks = {
-        reason.splitlines()[0]: count for reason, count in sorted(counters["graph_break"].items())
-    }
-    return Found({**found, "graphs": counters["stats"]["unique_graphs"], "breaks": breaks})
+    # The first line is the reason; stacks and advice follow it.
+    breaks = {}
+    for reason, count in sorted(counters["graph_break"].items()):
+        breaks[reason.splitlines()[0]] = count
+    return Found({**figures, "graphs": counters["stats"]["unique_graphs"], "breaks": breaks})
 
 
-def _settle_inductor() -> None:
+def _keep_inductor_here() -> None:
     """Keeps what inductor writes in the worker's own folder, and has it compile here rather than in
     processes of its own.
     """

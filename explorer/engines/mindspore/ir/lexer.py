@@ -1,6 +1,11 @@
-"""Where in an IR text something is wrong, and the lines of that text."""
+"""The lines of an IR text, and errors that say where in it something is wrong."""
+
+import re
 
 from explorer.model.errors import ExplorerError
+
+PAIR = re.compile(r"([A-Za-z_][^:]*): (.*)")
+"""A line ``name: text``."""
 
 
 class IRSyntaxError(ExplorerError):
@@ -10,35 +15,28 @@ class IRSyntaxError(ExplorerError):
 
     def __init__(self, file: str, line: int, column: int, found: str, allowed: str) -> None:
         super().__init__(
-            f"{file}:{line}:{column}: found {found}, where {allowed} may stand (IR texts of MindSpore 2.10)"
+            f"{file}:{line}:{column}: found {found}, where {allowed} may stand"
+            " (IR texts of MindSpore 2.10)"
         )
-        self.file, self.line, self.column, self.found, self.allowed = (
-            file,
-            line,
-            column,
-            found,
-            allowed,
-        )
+        self.file = file
+        self.line = line
+        self.column = column
+        self.found = found
+        self.allowed = allowed
 
 
-class Fault(Exception):  # noqa: N818 - never leaves this package: parsers of a part raise it, the lines make an IRSyntaxError of it
+class Fault(Exception):  # noqa: N818 - never leaves this package, whose lines make an IRSyntaxError of it
     """Something that cannot be read at an offset of the text in hand."""
 
     def __init__(self, offset: int, allowed: str, found: str = "") -> None:
         super().__init__(allowed)
-        self.offset, self.allowed, self.found = offset, allowed, found
+        self.offset = offset
+        self.allowed = allowed
+        self.found = found
 
     def moved(self, by: int) -> "Fault":
         """The same fault in a text that holds this one ``by`` characters further on."""
         return Fault(self.offset + by, self.allowed, self.found)
-
-
-def found_at(text: str, offset: int) -> str:
-    """What stands at an offset, as a message says it."""
-    rest = text[offset : offset + 40].split("\n")[0]
-    if rest:
-        return repr(rest)
-    return "the end of the line"
 
 
 class Lines:
@@ -46,9 +44,7 @@ class Lines:
 
     def __init__(self, text: str, file: str) -> None:
         self.file = file
-        self.lines = text.split(
-            "\n"
-        )  # not splitlines: quoted source code may hold other line separators
+        self.lines = text.split("\n")  # splitlines knows separators that quoted source may hold
         self.at = 0
 
     def peek(self) -> str | None:
@@ -60,22 +56,34 @@ class Lines:
         while self.at < len(self.lines) and not self.lines[self.at]:
             self.at += 1
 
+    def expect(self, pattern: re.Pattern[str], allowed: str) -> re.Match[str]:
+        """Reads past the next line that has text, which the whole ``pattern`` must fit."""
+        self.skip_blank()
+        match = pattern.fullmatch(self.peek() or "")
+        if match is None:
+            raise self.error(allowed)
+        self.at += 1
+        return match
+
     def error(self, allowed: str, column: int = 1) -> IRSyntaxError:
         """The error that something else stands at this line."""
         last = len(self.lines) - 1
         if self.at > last or (self.at == last and not self.lines[last]):
-            return IRSyntaxError(
-                self.file, last + 1, len(self.lines[last]) + 1, "the end of the file", allowed
-            )
-        return IRSyntaxError(
-            self.file, self.at + 1, column, found_at(self.lines[self.at], column - 1), allowed
-        )
+            end = len(self.lines[last]) + 1
+            return IRSyntaxError(self.file, last + 1, end, "the end of the file", allowed)
+        quoted = _quoted(self.lines[self.at], column - 1)
+        return IRSyntaxError(self.file, self.at + 1, column, quoted, allowed)
 
     def error_in(self, start: int, text: str, fault: Fault) -> IRSyntaxError:
         """The error that a fault is, in a text whose first line is line ``start`` (from 0)."""
         before = text[: fault.offset]
         line = start + before.count("\n")
         column = fault.offset - (before.rfind("\n") + 1) + 1
-        return IRSyntaxError(
-            self.file, line + 1, column, fault.found or found_at(text, fault.offset), fault.allowed
-        )
+        found = fault.found or _quoted(text, fault.offset)
+        return IRSyntaxError(self.file, line + 1, column, found, fault.allowed)
+
+
+def _quoted(text: str, offset: int) -> str:
+    """What stands at an offset, as a message says it."""
+    rest = text[offset : offset + 40].split("\n")[0]
+    return repr(rest) if rest else "the end of the line"

@@ -5,9 +5,11 @@ source code.
 import re
 from typing import Any
 
+from explorer.engines.mindspore.ir.leaves import GRAPH, Scope, read_leaf
 from explorer.engines.mindspore.ir.lexer import Fault, Lines
 from explorer.engines.mindspore.ir.records import (
     Attributes,
+    GraphRef,
     IRNode,
     OpKind,
     ParameterRef,
@@ -16,39 +18,47 @@ from explorer.engines.mindspore.ir.records import (
     Value,
 )
 from explorer.engines.mindspore.ir.types import TypeReader
-from explorer.engines.mindspore.ir.values import (
-    GRAPH,
-    Scope,
-    read_attributes,
-    read_leaf,
-    read_operands,
-)
+from explorer.engines.mindspore.ir.values import read_attributes, read_operands
 
 _NODE = re.compile(r"  (?:%(\d+)\((.*?)\) = |Return(?=\())")
-_ALLOWED = "a node ('  %0(name) = …') or '  Return(…)'"
+_NODE_FORMS = "a node ('  %0(name) = …') or '  Return(…)'"
+
+# What is applied
 _CALL = re.compile(rf"call @({GRAPH})\(")
 _OPERATOR = re.compile(r"([A-Za-z_]\w*)(\[\w*\])?(\{[^\n]*?\})?\(")
 _PREFIXES: dict[str, OpKind] = {"PrimFunc_": "PrimFunc", "S_Prim_": "S_Prim"}
 _TARGETS = re.compile(rf"\[@(?:@{GRAPH}|(?:FuncUnion|Partial)\([^\[\]\n]*\))\]")
 _TARGET = re.compile(rf"@((?!FuncUnion\(|Partial\(){GRAPH})")
 _UNDECLARED = re.compile(r"Parameter_\d+(?=\(|\[@)|[^\s(),\[\]]+(?=\[@)")
+
+# What stands behind the operands
 _SECTION = re.compile(
-    r" (?:\{instance name: ([^}\n]*)\}|(primitive_attrs|cnode_attrs|cnode_primal_attrs): \{)"
+    r" (?:\{instance name: ([^}\n]*)\}"
+    r"|(primitive_attrs|cnode_attrs|cnode_primal_attrs): \{)"
 )
 _FIELDS = {
     "primitive_attrs": "attrs",
     "cnode_attrs": "cnode_attrs",
     "cnode_primal_attrs": "primal_attrs",
 }
+_SECTION_FORMS = (
+    f"' {{instance name: …}}', ' {{' behind one of {', '.join(_FIELDS)}, or the end of the node"
+)
+
+# The lines under a statement
 _TYPES = "      : "
 _BEHIND_STATEMENT = (_TYPES, "  %", "  Return", "      #", "}")
 _LAYOUT = re.compile(r"\(.*\)(?: -> \(.*\))?")
+_COMMENT_START = "      #"
+_SOURCE_START = "      # In file "
 _SOURCE = re.compile(
-    r" *# In file (?P<file>.+?):(?P<line>\d+)(?:~(?P<last>\d+))?(?:, (?P<left>\d+)~(?P<right>\d+))?/(?P<code>.*?)/"
-    r"(?P<shared><~~This line of code can be shared by multiple nodes, and may be duplicated\./)?"
+    r" *# In file (?P<file>.+?):(?P<line>\d+)(?:~(?P<last>\d+))?"
+    r"(?:, (?P<left>\d+)~(?P<right>\d+))?/(?P<code>.*?)/(?P<shared>"
+    r"<~~This line of code can be shared by multiple nodes, and may be duplicated\./)?"
 )
-_COMMENT = re.compile(
-    r" +#(?: Fullname with scope: \((?P<full>.*)\)| ?[Ss]cope: \((?P<scope>.*)\)| SideEffect: \{ (?P<effects>[\w ]*) \})"
+_NOTE = re.compile(
+    r" +#(?: Fullname with scope: \((?P<full>.*)\)| ?[Ss]cope: \((?P<scope>.*)\)"
+    r"| SideEffect: \{ (?P<effects>[\w ]*) \})"
 )
 _HEADINGS = {
     "      # Corresponding forward node candidate:": "forward_sources",
@@ -72,7 +82,7 @@ class NodeReader:
         failed_at = self._failed_at()
         start = self.lines.at
         if self.lines.peek() is None:
-            raise self.lines.error(_ALLOWED)
+            raise self.lines.error(_NODE_FORMS)
         text = self._statement()
         try:
             fields = self._parts(text, names)
@@ -99,14 +109,17 @@ class NodeReader:
         end = start + 1
         while end < len(lines) and not lines[end].startswith(_BEHIND_STATEMENT):
             end += 1
+        # Joining is slow, and hardly ever needed.
         text = lines[start] if end == start + 1 else "\n".join(lines[start:end])
         self.lines.at = end
         return text
 
     def _parts(self, text: str, names: dict[str, str]) -> dict[str, Any]:
+        """Reads a statement into the fields of an IRNode."""
         match = _NODE.match(text)
         if match is None:
-            raise Fault(0, _ALLOWED)
+            raise Fault(0, _NODE_FORMS)
+        # A Return has neither a number nor a name; it counts on.
         fields: dict[str, Any] = {
             "index": self.scope.nodes,
             "name": match[2] or "",
@@ -121,44 +134,38 @@ class NodeReader:
         fields["operands"], at = read_operands(text, at, self.scope)
         if match[1] is None and len(fields["operands"]) != 1:
             raise Fault(at - 1, "one value that is returned", f"{len(fields['operands'])} values")
+        self._sections(text, at, fields)
+        return fields
+
+    def _sections(self, text: str, at: int, fields: dict[str, Any]) -> None:
+        """Reads what stands behind the operands into ``fields``: a name and attributes."""
         while at < len(text):
             section = _SECTION.match(text, at)
             if section is None:
-                raise Fault(
-                    at,
-                    f"' {{instance name: …}}', ' {{' behind one of {', '.join(_FIELDS)}, or the end of the node",
-                )
+                raise Fault(at, _SECTION_FORMS)
             at = section.end()
             if section[2] is None:
                 fields["instance_name"] = section[1]
-                continue
-            attributes: Attributes
-            attributes, at = read_attributes(text, at, self.scope)
-            fields[_FIELDS[section[2]]] = attributes
-        return fields
+            else:
+                attributes: Attributes
+                attributes, at = read_attributes(text, at, self.scope)
+                fields[_FIELDS[section[2]]] = attributes
 
     def _operator(self, text: str, at: int, names: dict[str, str], fields: dict[str, Any]) -> int:
         """Reads what is applied into ``fields``; the offset behind "("."""
         call = _CALL.match(text, at)
         if call is not None:
-            fields["op"], fields["kind"], fields["callee"] = (
-                "",
-                "call",
-                read_leaf(text, at + 5, self.scope)[0],
-            )
+            fields.update(op="", kind="call", callee=GraphRef(call[1]))
             return call.end()
+        # A parameter that is a function may have the name of an operator.
         operator = _OPERATOR.match(text, at)
-        if (
-            operator is None
-            or operator[1] in names
-            or ("" in names and _UNDECLARED.match(text, at))
-        ):
+        if operator is None or operator[1] in names:
             return self._callee(text, at, names, fields)
-        name, fields["detail"] = operator[1], (operator[2] or "") + (operator[3] or "")
-        fields["op"], fields["kind"] = name, "MetaFuncGraph" if fields["detail"] else "Primitive"
-        for prefix, kind in _PREFIXES.items():
-            if name.startswith(prefix):
-                fields["op"], fields["kind"] = name[len(prefix) :], kind
+        if "" in names and _UNDECLARED.match(text, at):
+            return self._callee(text, at, names, fields)
+        detail = (operator[2] or "") + (operator[3] or "")
+        op, kind = _prefixed(operator[1], "MetaFuncGraph" if detail else "Primitive")
+        fields.update(op=op, kind=kind, detail=detail)
         return operator.end()
 
     def _callee(self, text: str, at: int, names: dict[str, str], fields: dict[str, Any]) -> int:
@@ -176,19 +183,20 @@ class NodeReader:
             at = targets.end()
         if not text.startswith("(", at):
             raise Fault(at, "'[@…]' or '('")
-        fields["op"], fields["kind"], fields["callee"] = "", "call", callee
+        fields.update(op="", kind="call", callee=callee)
         return at + 1
 
     def _named_parameter(self, text: str, at: int, names: dict[str, str]) -> tuple[Value, int]:
         """A parameter that is called: it stands there by its bare name, which the kernel stages
         declare nowhere.
         """
-        fitting = [
-            name for name in names if name and text.startswith((f"{name}(", f"{name}[@"), at)
-        ]
-        if fitting:
-            name = max(fitting, key=len)
-            return ParameterRef(names[name]), at + len(name)
+        called = ""
+        for name in names:
+            is_called = text.startswith((f"{name}(", f"{name}[@"), at)
+            if is_called and len(name) > len(called):
+                called = name
+        if called:
+            return ParameterRef(names[called]), at + len(called)
         undeclared = _UNDECLARED.match(text, at) if "" in names else None
         if undeclared is None:
             raise Fault(at, "an operator, 'call @graph', or a node or parameter that is a function")
@@ -221,9 +229,10 @@ class NodeReader:
         sources: list[Source] = []
         section = "sources"
         lines, known = self.lines, self._sources
-        while (line := lines.peek() or "").startswith("      #"):
+        while (line := lines.peek() or "").startswith(_COMMENT_START):
+            # Real files quote the same few lines at most nodes: each is read once.
             source = known.get(line)
-            if source is None and line.startswith("      # In file "):
+            if source is None and line.startswith(_SOURCE_START):
                 source = self.source(line)
             if source is not None:
                 sources.append(source)
@@ -242,12 +251,12 @@ class NodeReader:
     def _remarks(self) -> tuple[str, ...]:
         """Reads the special comments that the user's source code holds."""
         lines = self.lines
-        found = []
+        remarks = []
         lines.at += 1
         while (line := lines.peek() or "").startswith(_REMARK):
-            found.append(line[len(_REMARK) :])
+            remarks.append(line.removeprefix(_REMARK))
             lines.at += 1
-        return tuple(found)
+        return tuple(remarks)
 
     def source(self, line: str) -> Source | None:
         """The stretch of code that a comment quotes; None if it is another comment."""
@@ -256,21 +265,34 @@ class NodeReader:
             return None
         first = int(match["line"])
         columns = (int(match["left"]), int(match["right"])) if match["left"] else None
-        shared = match["shared"] is not None
-        found = Source(
-            match["file"], first, int(match["last"] or first), columns, match["code"], shared
+        source = Source(
+            file=match["file"],
+            line=first,
+            last_line=int(match["last"] or first),
+            columns=columns,
+            code=match["code"],
+            shared=match["shared"] is not None,
         )
-        self._sources[line] = found
-        return found
+        self._sources[line] = source
+        return source
 
     def _note(self, line: str, fields: dict[str, Any]) -> None:
         """Reads a comment on name, scope or side effects into ``fields``."""
-        match = _COMMENT.fullmatch(line)
+        match = _NOTE.fullmatch(line)
         if match is None:
             raise self.lines.error("a comment on name, scope, side effects or source code", 7)
         if match["effects"] is not None:
             fields["side_effects"] = tuple(match["effects"].split())
         elif match["full"] is not None:
-            fields["full_name"], fields["scope"] = match["full"], match["full"].rpartition("/")[0]
+            fields["full_name"] = match["full"]
+            fields["scope"] = match["full"].rpartition("/")[0]
         else:
             fields["scope"] = match["scope"]
+
+
+def _prefixed(name: str, kind: OpKind) -> tuple[str, OpKind]:
+    """An operator's name without a prefix, and the kind that the prefix stands for, or ``kind``."""
+    for prefix, prefixed_kind in _PREFIXES.items():
+        if name.startswith(prefix):
+            return name.removeprefix(prefix), prefixed_kind
+    return name, kind

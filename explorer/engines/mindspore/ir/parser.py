@@ -3,40 +3,38 @@
 import re
 from pathlib import Path
 
-from explorer.engines.mindspore.ir.lexer import Fault, IRSyntaxError, Lines
-from explorer.engines.mindspore.ir.nodes import NodeReader
-from explorer.engines.mindspore.ir.records import (
-    Abstract,
-    IRNode,
-    Module,
-    Parameter,
-    Source,
-    Subgraph,
+from explorer.engines.mindspore.ir.leaves import GRAPH
+from explorer.engines.mindspore.ir.lexer import PAIR, Fault, IRSyntaxError, Lines
+from explorer.engines.mindspore.ir.records import Module, Parameter, Subgraph
+from explorer.engines.mindspore.ir.subgraphs import (
+    GRAPH_START,
+    SubgraphReader,
+    begins_subgraph,
+    declared_labels,
 )
 from explorer.engines.mindspore.ir.types import TypeReader
-from explorer.engines.mindspore.ir.values import GRAPH, Scope
 
+# What a file begins with
 _ENTRY = re.compile(rf"# IR entry: @({GRAPH})")
 _TOTAL = re.compile(r"# Total subgraphs: (\d+)")
+_CONFIG = "jit config {"
+_ATTRS = "# Attrs:"
 _PARAMETERS = re.compile(r"# Total params: (\d+)")
+_PARAMETERS_HEADING = re.compile("# Params:")
 _PARAMETER = re.compile(
-    r"%(?P<label>para\d+_(?P<name>.*?)): <(?P<abstract>.*?)>(?: : (?P<symbols>\[.*?\]))?(?P<default>  :  has_default)?"
-    r"(?:  :  <(?P<layout>.*)>)?(?:  :  IsWeight: (?P<weight>true|false))?",
+    r"%(?P<label>para\d+_(?P<name>.*?)): <(?P<abstract>.*?)>(?: : (?P<symbols>\[.*?\]))?"
+    r"(?P<default>  :  has_default)?(?:  :  <(?P<layout>.*)>)?"
+    r"(?:  :  IsWeight: (?P<weight>true|false))?",
     re.DOTALL,
 )
-_PAIR = re.compile(r"([A-Za-z_][^:]*): (.*)")
+_FLAGS = {"true": True, "false": False}
+_COUNTS = "Node counting information:"
 _COUNT = re.compile(r"Total number of c?nodes: \d+")
-_GRAPH = re.compile(
-    rf"subgraph @({GRAPH})(?: parent: \[subgraph @({GRAPH})\])?\((?:%(.*))?\) \{{", re.DOTALL
-)
-_SIGNATURE = re.compile(r"# Parameters: (\d+), \((.*)\)")
-_EFFECTS = re.compile(r"# SideEffect: \{ ([\w ]*) \}")
-_NEXT_LABEL = re.compile(r", %(?=para\d+_)")
-_LABEL = re.compile(r"para\d+_(.*)", re.DOTALL)
-_CALLABLE = {"Func", "null", "unknown"}
-_INDIRECT = re.compile(r"indirect: (\d+)")
+
+# What may stand behind a subgraph
 _SYMBOLS = "symbol engine details:"
-_ORDERED = re.compile(r"# +\d+: @")
+
+# What stands around the IR in the file that a failed compilation leaves
 _FAILURE_LOG = "# ======"
 _FAILURE_NOTE = re.compile(
     r"# ={9,}|# The (?:total of|rest) function graphs .*|No more function graphs\."
@@ -49,36 +47,36 @@ class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self.lines = Lines(text, file)
         self.types = TypeReader()
-        self.scope = Scope(self._labels())
-        self.nodes = NodeReader(self.lines, self.types, self.scope)
+        self.subgraphs = SubgraphReader(self.lines, self.types, self._labels())
 
     def _labels(self) -> list[str]:
         """The labels of all parameters, read ahead because a subgraph may use those of one that is
         printed later.
         """
-        found = []
+        labels = []
         for line in self.lines.lines:
-            if line.startswith("subgraph @"):
-                match = _GRAPH.fullmatch(line)
-                found += _NEXT_LABEL.split(match[3]) if match and match[3] else []
+            if line.startswith(GRAPH_START):
+                labels += declared_labels(line)
             elif line.startswith("%para"):
-                label = _PARAMETER.fullmatch(line)
-                found += [label["label"]] if label else []
-        return found
+                parameter = _PARAMETER.fullmatch(line)
+                if parameter:
+                    labels.append(parameter["label"])
+        return labels
 
     def module(self) -> Module:
         """The whole file."""
         log = self._log()
-        entry = self._expect(_ENTRY, "'# IR entry: @name'")[1]
-        total = int(self._expect(_TOTAL, "'# Total subgraphs: …'")[1])
-        config = self._config()
-        attrs = self._pairs("# Attrs:")
+        entry = self.lines.expect(_ENTRY, "'# IR entry: @name'")[1]
+        total = int(self.lines.expect(_TOTAL, "'# Total subgraphs: …'")[1])
+        config = self._pairs(_CONFIG, "}")
+        attrs = self._pairs(_ATTRS)
         parameters = self._parameters()
         self._counts()
         subgraphs: list[Subgraph] = []
         while self._at_subgraph(log):
-            subgraphs.append(self._subgraph(entry, parameters))
-        if total != len(subgraphs) and not log:  # the count in a failure's file is not kept up
+            subgraphs.append(self.subgraphs.subgraph(entry, parameters))
+        # The count in a failure's file is not kept up (2.10.0).
+        if total != len(subgraphs) and not log:
             raise self.lines.error(f"subgraph {len(subgraphs) + 1} of {total}")
         return Module(
             entry=entry,
@@ -88,14 +86,6 @@ class _Reader:
             config=config,
             log=log,
         )
-
-    def _expect(self, pattern: "re.Pattern[str]", allowed: str) -> "re.Match[str]":
-        self.lines.skip_blank()
-        match = pattern.fullmatch(self.lines.peek() or "")
-        if match is None:
-            raise self.lines.error(allowed)
-        self.lines.at += 1
-        return match
 
     def _log(self) -> str:
         """What a failed compilation's file says before its IR."""
@@ -109,59 +99,59 @@ class _Reader:
     def _pairs(self, heading: str, end: str = "") -> dict[str, str]:
         """Reads ``name: text`` lines under a heading that may be missing, up to the line ``end``."""
         self.lines.skip_blank()
-        found: dict[str, str] = {}
+        pairs: dict[str, str] = {}
         if self.lines.peek() != heading:
-            return found
+            return pairs
         self.lines.at += 1
         while (line := self.lines.peek()) != end:
-            match = _PAIR.fullmatch(line or "")
-            if match is None:
-                raise self.lines.error(
-                    f"'name: text' or {end!r}" if end else "'name: text' or an empty line"
-                )
-            found[match[1]] = match[2]
+            pair = PAIR.fullmatch(line or "")
+            if pair is None:
+                raise self.lines.error(f"'name: text' or {repr(end) if end else 'an empty line'}")
+            pairs[pair[1]] = pair[2]
             self.lines.at += 1
         self.lines.at += 1
-        return found
-
-    def _config(self) -> dict[str, str]:
-        return self._pairs("jit config {", "}")
+        return pairs
 
     def _parameters(self) -> tuple[Parameter, ...]:
         """Reads the entry's parameters."""
-        total = int(self._expect(_PARAMETERS, "'# Attrs:' or '# Total params: …'")[1])
-        found: list[Parameter] = []
+        total = int(self.lines.expect(_PARAMETERS, "'# Attrs:' or '# Total params: …'")[1])
+        parameters: list[Parameter] = []
         if total:
-            self._expect(re.compile("# Params:"), "'# Params:'")
-        while len(found) < total:
-            line = self.lines.peek() or ""
-            match = _PARAMETER.fullmatch(line)
-            if match is None:
-                raise self.lines.error(
-                    f"parameter {len(found) + 1} of {total}: '%para{len(found) + 1}_name: <…>'"
-                )
-            try:
-                abstract = self.types.abstract(match["abstract"])
-            except Fault as fault:
-                raise self.lines.error_in(
-                    self.lines.at, line, fault.moved(match.start("abstract"))
-                ) from None
-            weight = None if match["weight"] is None else match["weight"] == "true"
-            default = match["default"] is not None
-            symbols, layout = match["symbols"] or "", match["layout"] or ""
-            found.append(
-                Parameter(match["label"], match["name"], abstract, default, symbols, layout, weight)
-            )
-            self.lines.at += 1
-        return tuple(found)
+            self.lines.expect(_PARAMETERS_HEADING, "'# Params:'")
+        while len(parameters) < total:
+            number = len(parameters) + 1
+            parameters.append(self._parameter(f"parameter {number} of {total}", number))
+        return tuple(parameters)
+
+    def _parameter(self, which: str, number: int) -> Parameter:
+        """Reads the line of one of the entry's parameters."""
+        line = self.lines.peek() or ""
+        match = _PARAMETER.fullmatch(line)
+        if match is None:
+            raise self.lines.error(f"{which}: '%para{number}_name: <…>'")
+        try:
+            abstract = self.types.abstract(match["abstract"])
+        except Fault as fault:
+            moved = fault.moved(match.start("abstract"))
+            raise self.lines.error_in(self.lines.at, line, moved) from None
+        self.lines.at += 1
+        return Parameter(
+            label=match["label"],
+            name=match["name"],
+            abstract=abstract,
+            has_default=match["default"] is not None,
+            symbols=match["symbols"] or "",
+            layout=match["layout"] or "",
+            is_weight=_FLAGS.get(match["weight"]),
+        )
 
     def _counts(self) -> None:
         """Reads past the numbers of nodes, which count values too."""
         self.lines.skip_blank()
-        if self.lines.peek() == "Node counting information:":
+        if self.lines.peek() == _COUNTS:
             self.lines.at += 1
-            self._expect(_COUNT, "'Total number of nodes: …'")
-            self._expect(_COUNT, "'Total number of cnodes: …'")
+            self.lines.expect(_COUNT, "'Total number of nodes: …'")
+            self.lines.expect(_COUNT, "'Total number of cnodes: …'")
 
     def _at_subgraph(self, log: str) -> bool:
         """Whether another subgraph follows; reads past what else stands between and behind
@@ -178,7 +168,7 @@ class _Reader:
             self.lines.skip_blank()
         if line is None:
             return False
-        if line != "subgraph attr:" and _INDIRECT.fullmatch(line) is None:
+        if not begins_subgraph(line):
             raise self.lines.error("'subgraph attr:' or the end of the file")
         return True
 
@@ -190,136 +180,6 @@ class _Reader:
                 raise lines.error("'}' after the details of the symbol engine")
             lines.at += 1
         lines.at += 1
-
-    def _subgraph(self, entry: str, parameters: tuple[Parameter, ...]) -> Subgraph:
-        attrs, types, effects, sources = self._preamble()
-        line = self.lines.at + 1
-        match = self._expect(
-            _GRAPH, "'# Parameters: …', '# In file …', '# SideEffect: …' or 'subgraph @name(…) {'"
-        )
-        labels = _NEXT_LABEL.split(match[3]) if match[3] else []
-        own = self._own_parameters(labels, types, line)
-        if match[1] == entry and not own:
-            own = parameters
-        callable_names = {
-            parameter.name: parameter.label
-            for parameter in own
-            if parameter.abstract is None or parameter.abstract.type.name in _CALLABLE
-        }
-        nodes, returned = self._body(callable_names)
-        self._order()
-        return Subgraph(
-            name=match[1],
-            parameters=own,
-            nodes=nodes,
-            returned=returned,
-            line=line,
-            parent=match[2],
-            attrs=attrs,
-            side_effects=effects,
-            sources=sources,
-        )
-
-    def _preamble(
-        self,
-    ) -> tuple[dict[str, str], tuple[Abstract, ...] | None, tuple[str, ...], tuple[Source, ...]]:
-        """Reads what is said of a subgraph before it starts: attributes, types of parameters, side
-        effects, source code.
-        """
-        lines = self.lines
-        attrs: dict[str, str] = {}
-        indirect = _INDIRECT.fullmatch(lines.peek() or "")
-        if indirect is not None:
-            attrs["indirect"] = indirect[1]
-            lines.at += 1
-        self._expect(re.compile("subgraph attr:"), "'subgraph attr:'")
-        types: tuple[Abstract, ...] | None = None
-        effects: tuple[str, ...] = ()
-        sources: list[Source] = []
-        while (line := lines.peek()) is not None and not line.startswith("subgraph @"):
-            source = self.nodes.source(line)
-            if (pair := _PAIR.fullmatch(line)) is not None:
-                attrs[pair[1]] = pair[2]
-            elif (signature := _SIGNATURE.fullmatch(line)) is not None:
-                types = self._parameter_types(line, signature)
-            elif (effect := _EFFECTS.fullmatch(line)) is not None:
-                effects = tuple(effect[1].split())
-            elif source is not None:
-                sources.append(source)
-            elif line:
-                raise lines.error(
-                    "'name: text', '# Parameters: …', '# In file …', '# SideEffect: …' or 'subgraph @name(…) {'"
-                )
-            lines.at += 1
-        attrs.pop("subgraph instance", None)  # an address in memory, another one at every run
-        return attrs, types, effects, tuple(sources)
-
-    def _parameter_types(self, line: str, match: "re.Match[str]") -> tuple[Abstract, ...]:
-        try:
-            types = self.types.abstracts(match[2])
-        except Fault as fault:
-            raise self.lines.error_in(self.lines.at, line, fault.moved(match.start(2))) from None
-        if len(types) != int(match[1]):
-            raise self.lines.error(f"{match[1]} types of parameters", match.start(2) + 1)
-        return types
-
-    def _own_parameters(
-        self, labels: list[str], types: tuple[Abstract, ...] | None, line: int
-    ) -> tuple[Parameter, ...]:
-        if types is None:
-            types = ()
-        elif len(types) != len(labels):
-            raise IRSyntaxError(
-                self.lines.file,
-                line,
-                1,
-                f"{len(labels)} parameters",
-                f"{len(types)}, as '# Parameters' says,",
-            )
-        known = types or (None,) * len(labels)
-        found = []
-        for label, abstract in zip(labels, known, strict=True):
-            name = _LABEL.fullmatch(label)
-            if name is None:
-                raise IRSyntaxError(
-                    self.lines.file, line, 1, repr(label), "parameters called para1_name"
-                )
-            found.append(Parameter(label, name[1], abstract))
-        return tuple(found)
-
-    def _body(self, names: dict[str, str]) -> tuple[tuple[IRNode, ...], IRNode | None]:
-        """Reads the nodes up to the closing brace."""
-        lines, scope = self.lines, self.scope
-        scope.nodes = 0
-        nodes: list[IRNode] = []
-        node = None
-        while lines.peek() != "}" or nodes:  # a stage may leave an empty subgraph
-            node = self.nodes.node(names)
-            if node.op == "Return" and not node.name:
-                break
-            nodes.append(node)
-            scope.nodes += 1
-        if lines.peek() != "}":
-            raise lines.error("'}' after Return")
-        lines.at += 1
-        return tuple(nodes), node
-
-    def _order(self) -> None:
-        """Reads past the order of execution, which says again what the nodes say."""
-        lines = self.lines
-        if lines.peek() != "# Order:":
-            return
-        lines.at += 1
-        while (line := lines.peek() or "").startswith("# ") and _ORDERED.match(line):
-            while not line.endswith("}"):  # a tensor among the operands takes several lines
-                lines.at += 1
-                following = lines.peek()
-                if following is None or (
-                    _ORDERED.match(following) or following.startswith("subgraph ")
-                ):
-                    raise lines.error("the rest of an entry of '# Order:'")
-                line = following
-            lines.at += 1
 
 
 def parse(text: str, file: str) -> Module:
@@ -334,12 +194,8 @@ def read(path: Path) -> Module:
         text = data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start]
+        line = before.count(b"\n") + 1
         column = error.start - (before.rfind(b"\n") + 1) + 1
-        raise IRSyntaxError(
-            str(path),
-            before.count(b"\n") + 1,
-            column,
-            f"byte {data[error.start]:#04x}",
-            "UTF-8 text",
-        ) from None
+        byte = f"byte {data[error.start]:#04x}"
+        raise IRSyntaxError(str(path), line, column, byte, "UTF-8 text") from None
     return parse(text, str(path))

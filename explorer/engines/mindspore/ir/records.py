@@ -106,7 +106,7 @@ class Scalar(msgspec.Struct, frozen=True, gc=False, tag="scalar", omit_defaults=
     dtype: str = ""
 
 
-class Text(msgspec.Struct, frozen=True, gc=False, tag="text"):
+class StringValue(msgspec.Struct, frozen=True, gc=False, tag="text"):
     """A quoted string."""
 
     value: str
@@ -128,21 +128,21 @@ class TensorValue(msgspec.Struct, frozen=True, gc=False, tag="tensor"):
     text: str
 
 
-class Items(msgspec.Struct, frozen=True, gc=False, tag="items"):
+class SequenceValue(msgspec.Struct, frozen=True, gc=False, tag="items"):
     """A tuple ``(…)`` or a list ``[…]`` of values."""
 
     kind: Literal["tuple", "list"]
     values: tuple["Value", ...] = ()
 
 
-class Table(msgspec.Struct, frozen=True, gc=False, tag="table"):
+class DictValue(msgspec.Struct, frozen=True, gc=False, tag="table"):
     """A dictionary ``{key: value, …}`` in printed order."""
 
     keys: tuple["Value", ...] = ()
     values: tuple["Value", ...] = ()
 
 
-class Keyword(msgspec.Struct, frozen=True, gc=False, tag="keyword"):
+class KeywordValue(msgspec.Struct, frozen=True, gc=False, tag="keyword"):
     """``KeywordArg[key : k, value : v]``: an argument passed by name."""
 
     key: str
@@ -155,12 +155,12 @@ Value: TypeAlias = Union[  # noqa: UP007 - several of these recur through "Value
     OuterRef,
     GraphRef,
     Scalar,
-    Text,
+    StringValue,
     Symbol,
     TensorValue,
-    Items,
-    Table,
-    Keyword,
+    SequenceValue,
+    DictValue,
+    KeywordValue,
 ]
 Attributes: TypeAlias = dict[str, Value]
 
@@ -221,8 +221,8 @@ class IRNode(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
         """The text of a primal attribute, such as "unique_id", "forward_unique_id",
         "forward_node_name"; None without it.
         """
-        found = self.primal_attrs.get(key)
-        return found.value if isinstance(found, Text) else None
+        value = self.primal_attrs.get(key)
+        return value.value if isinstance(value, StringValue) else None
 
     @property
     def unique_id(self) -> str | None:

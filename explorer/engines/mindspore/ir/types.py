@@ -3,131 +3,193 @@
 """
 
 import re
+from typing import Literal
 
 from explorer.engines.mindspore.ir.lexer import Fault
 from explorer.engines.mindspore.ir.records import Abstract, SequenceShape, Shape, TensorShape, Type
 
 Signature = tuple[tuple[Abstract, ...], Abstract | None]
+"""The types of what goes into a node, and of what comes out (None under a Return)."""
+
+MOST_REPEATS = 1_000_000
+"""What a tuple may hold when its elements are spelled out: a mistyped count must not fill the
+memory.
+"""
 
 _NAME = re.compile(r"[A-Za-z_][\w:]*(?:\(\w+\))?|Dynamic (?:Tuple|List)")
 _OPEN = re.compile(
-    r"(?P<name>Dictionary)\[\[(?:(?P<keys>(?!\])(?s:.*?)),)?\],\["
+    r"(?P<dictionary>Dictionary)\[\[(?:(?P<keys>(?!\])(?s:.*?)),)?\],\["
     r"|(?P<keyword>Keyword)\[key : (?P<key>.*?), value : "
     r"|(?P<dynamic>Dynamic (?:Tuple|List))\[element: "
     r"|(?P<any>[A-Za-z_][\w:]*(?:\(\w+\))?)\["
 )
 _REPEAT = re.compile(r"\*(\d+)")
-_MOST_REPEATS = 1_000_000  # what a tuple may hold when its elements are spelled out: a mistyped count must not fill the memory
 _SIZES = re.compile(r"\((-?\d+(?:, -?\d+)*)?\)")
 _OPEN_SHAPE = re.compile(r"(Tuple|List)Shape\(")
-_PLAIN_SHAPE = re.compile(r"NoShape|DynamicSequenceShape")
+_PLAIN_SHAPES: dict[str, Shape] = {
+    "NoShape": None,
+    "DynamicSequenceShape": SequenceShape("Dynamic"),
+}
+_PLAIN_SHAPE = re.compile("|".join(_PLAIN_SHAPES))
 _TAIL = re.compile(
-    r"(?:, ref_key=(?P<ref>.*?))?(?P<parameter>, is_parameter)?(?P<inplace>, is_inplace)?(?P<known>, value=\.\.\.)?"
-    r"(?:, elements_use_flags=(?P<flags>\{[\w\[\]{}:, -]*\}))?$",
+    r"(?:, ref_key=(?P<ref>.*?))?(?P<parameter>, is_parameter)?(?P<inplace>, is_inplace)?"
+    r"(?P<known>, value=\.\.\.)?(?:, elements_use_flags=(?P<flags>\{[\w\[\]{}:, -]*\}))?$",
     re.DOTALL,
 )
-_ENDS = {"Dictionary": "]]"}
-_SEPARATORS = {"Slice": " : "}
+
+_SHAPE_FORMS = (
+    "a shape: sizes in parentheses, TupleShape(…), ListShape(…), NoShape or DynamicSequenceShape"
+)
+_TAIL_FORMS = (
+    "', ref_key=…', ', is_parameter', ', is_inplace', ', value=...',"
+    " ', elements_use_flags={…}' or '>'"
+)
+
+# Types
+
+
+class _OpenType:
+    """A type whose bracket has been opened, and its arguments so far.
+
+    ``keys`` are the names of a Dictionary's or Keyword's values.
+    """
+
+    __slots__ = ("args", "end", "keys", "name", "separator")
+
+    def __init__(self, name: str, keys: tuple[str, ...]) -> None:
+        self.name, self.keys = name, keys
+        self.args: list[Type] = []
+        self.end = "]]" if name == "Dictionary" else "]"
+        self.separator = " : " if name == "Slice" else ","
+
+    def close(self, at: int) -> Type:
+        """The whole type, whose bracket is closed at an offset."""
+        if (self.keys or self.name == "Dictionary") and len(self.keys) != len(self.args):
+            allowed = f"as many types as {self.name} has names, {len(self.keys)}"
+            raise Fault(at, allowed, f"{len(self.args)} types")
+        return Type(self.name, tuple(self.args), self.keys)
 
 
 def read_type(text: str, at: int) -> tuple[Type, int]:
-    """The type at an offset and the offset behind it."""
-    frames: list[tuple[str, tuple[str, ...], list[Type]]] = []
+    """The type at an offset, however deep it nests, and the offset behind it."""
+    open_types: list[_OpenType] = []
     while True:
-        done, at = _start(text, at, frames)
-        while done is not None:
-            if not frames:
-                return done, at
-            name, _, args = frames[-1]
-            repeat = _REPEAT.match(text, at)
-            count = 1
-            if repeat is not None:
-                count, at = int(repeat[1]), repeat.end()
-                if count + len(args) > _MOST_REPEATS:
-                    raise Fault(repeat.start(), f"a repeat of at most {_MOST_REPEATS}")
-            args += [done] * count
-            separator, end = _SEPARATORS.get(name, ","), _ENDS.get(name, "]")
-            if text.startswith(end, at):
-                done, at = _finish(frames, text, at), at + len(end)
-            elif text.startswith(separator, at):
-                done, at = None, at + len(separator)
+        opened = _OPEN.match(text, at)
+        if opened is None:
+            kind, at = _read_plain_type(text, at)
+        else:
+            open_types.append(_opened(opened))
+            at = opened.end()
+            if not text.startswith(open_types[-1].end, at):
+                continue
+            kind, at = _close(open_types, at)
+
+        # A finished type is an argument of the one around it, which may be finished with it.
+        while open_types:
+            outer = open_types[-1]
+            at = _add_argument(outer, kind, text, at)
+            if text.startswith(outer.end, at):
+                kind, at = _close(open_types, at)
+            elif text.startswith(outer.separator, at):
+                at += len(outer.separator)
+                break
             else:
-                raise Fault(at, f"{separator!r} or {end!r} in the type {name}")
+                raise Fault(at, f"{outer.separator!r} or {outer.end!r} in the type {outer.name}")
+        else:
+            return kind, at
 
 
-def _start(
-    text: str, at: int, frames: list[tuple[str, tuple[str, ...], list[Type]]]
-) -> tuple[Type | None, int]:
-    """Reads a name; opens a frame where the name has arguments, and returns the type where it has
-    none.
-    """
-    opened = _OPEN.match(text, at)
-    if opened is None:
-        plain = _NAME.match(text, at)
-        if plain is None:
-            raise Fault(at, "a type")
-        return Type(plain[0]), plain.end()
-    name = opened["name"] or opened["keyword"] or opened["dynamic"] or opened["any"]
-    keys = (
-        tuple(opened["keys"].split(","))
-        if opened["keys"] is not None
-        else (opened["key"],)
-        if opened["keyword"]
-        else ()
-    )
-    frames.append((name, keys, []))
-    end = _ENDS.get(name, "]")
-    if text.startswith(end, opened.end()):
-        return _finish(frames, text, opened.end()), opened.end() + len(end)
-    return None, opened.end()
+def _read_plain_type(text: str, at: int) -> tuple[Type, int]:
+    plain = _NAME.match(text, at)
+    if plain is None:
+        raise Fault(at, "a type")
+    return Type(plain[0]), plain.end()
 
 
-def _finish(frames: list[tuple[str, tuple[str, ...], list[Type]]], text: str, at: int) -> Type:
-    name, keys, args = frames.pop()
-    if (keys or name == "Dictionary") and len(keys) != len(args):
-        raise Fault(at, f"as many types as {name} has names, {len(keys)}", f"{len(args)} types")
-    return Type(name, tuple(args), keys)
+def _opened(match: re.Match[str]) -> _OpenType:
+    if match["dictionary"]:
+        keys = match["keys"]
+        return _OpenType("Dictionary", () if keys is None else tuple(keys.split(",")))
+    if match["keyword"]:
+        return _OpenType("Keyword", (match["key"],))
+    return _OpenType(match["dynamic"] or match["any"], ())
+
+
+def _close(open_types: list[_OpenType], at: int) -> tuple[Type, int]:
+    inner = open_types.pop()
+    return inner.close(at), at + len(inner.end)
+
+
+def _add_argument(outer: _OpenType, kind: Type, text: str, at: int) -> int:
+    """Adds an argument as often as what stands behind it says ("*3"); the offset behind that."""
+    repeat = _REPEAT.match(text, at)
+    if repeat is None:
+        outer.args.append(kind)
+        return at
+    count = int(repeat[1])
+    if count + len(outer.args) > MOST_REPEATS:
+        raise Fault(at, f"a repeat of at most {MOST_REPEATS}")
+    outer.args += [kind] * count
+    return repeat.end()
+
+
+# Shapes
+
+
+class _OpenShape:
+    """The shape of a tuple or list whose parenthesis has been opened, and its items so far."""
+
+    __slots__ = ("items", "kind")
+
+    def __init__(self, kind: str) -> None:
+        self.kind: Literal["Tuple", "List"] = "Tuple" if kind == "Tuple" else "List"
+        self.items: list[Shape] = []
+
+    def close(self) -> Shape:
+        """The whole shape."""
+        return SequenceShape(self.kind, tuple(self.items))
 
 
 def read_shape(text: str, at: int) -> tuple[Shape, int]:
-    """The shape at an offset and the offset behind it."""
-    frames: list[tuple[str, list[Shape]]] = []
+    """The shape at an offset, however deep it nests, and the offset behind it."""
+    open_shapes: list[_OpenShape] = []
     while True:
-        sizes = _SIZES.match(text, at)
-        done: Shape = None
-        if sizes is not None:
-            done, at = (
-                TensorShape(tuple(map(int, sizes[1].split(", "))) if sizes[1] else ()),
-                sizes.end(),
-            )
-        elif (plain := _PLAIN_SHAPE.match(text, at)) is not None:
-            done, at = (
-                SequenceShape("Dynamic") if plain[0] == "DynamicSequenceShape" else None,
-                plain.end(),
-            )
-        elif (opened := _OPEN_SHAPE.match(text, at)) is not None:
-            frames.append((opened[1], []))
+        # Most shapes are plain sizes: a parenthesis spares them a search.
+        opened = None if text.startswith("(", at) else _OPEN_SHAPE.match(text, at)
+        if opened is None:
+            shape, at = _read_plain_shape(text, at)
+        else:
+            open_shapes.append(_OpenShape(opened[1]))
             at = opened.end()
             if not text.startswith(")", at):
                 continue
-            done, at = SequenceShape("Tuple" if frames.pop()[0] == "Tuple" else "List"), at + 1
-        else:
-            raise Fault(
-                at,
-                "a shape: sizes in parentheses, TupleShape(…), ListShape(…), NoShape or DynamicSequenceShape",
-            )
-        while frames:
-            kind, items = frames[-1]
-            items.append(done)
+            shape, at = open_shapes.pop().close(), at + 1
+
+        while open_shapes:
+            outer = open_shapes[-1]
+            outer.items.append(shape)
             if text.startswith(", ", at):
                 at += 2
                 break
             if not text.startswith(")", at):
-                raise Fault(at, f"', ' or ')' in {kind}Shape")
-            frames.pop()
-            done, at = SequenceShape("Tuple" if kind == "Tuple" else "List", tuple(items)), at + 1
+                raise Fault(at, f"', ' or ')' in {outer.kind}Shape")
+            shape, at = open_shapes.pop().close(), at + 1
         else:
-            return done, at
+            return shape, at
+
+
+def _read_plain_shape(text: str, at: int) -> tuple[Shape, int]:
+    sizes = _SIZES.match(text, at)
+    if sizes is not None:
+        numbers = sizes[1].split(", ") if sizes[1] else ()
+        return TensorShape(tuple(map(int, numbers))), sizes.end()
+    plain = _PLAIN_SHAPE.match(text, at)
+    if plain is None:
+        raise Fault(at, _SHAPE_FORMS)
+    return _PLAIN_SHAPES[plain[0]], plain.end()
+
+
+# Whole signatures
 
 
 class TypeReader:
@@ -145,39 +207,44 @@ class TypeReader:
         return known
 
     def abstracts(self, text: str, at: int = 0) -> tuple[Abstract, ...]:
-        """``<…>, <…>`` or nothing."""
+        """``<…>, <…>`` or nothing; ``at`` is where it stands in the text that faults are about."""
         if not text:
             return ()
         if text[0] != "<":
             raise Fault(at, "'<'")
         if text[-1] != ">":
             raise Fault(at + len(text), "'>'")
-        found = []
+        abstracts = []
         at += 1
         for part in text[1:-1].split(">, <"):
             try:
-                found.append(self.abstract(part))
+                abstracts.append(self.abstract(part))
             except Fault as fault:
                 raise fault.moved(at) from None
-            at += len(part) + 4
-        return tuple(found)
+            at += len(part) + len(">, <")
+        return tuple(abstracts)
 
     def signature(self, text: str) -> Signature:
         """``(<…>, <…>) -> (<…>)``, or ``(<…>)`` as under a Return."""
         known = self._signatures.get(text)
-        if known is not None:
-            return known
+        if known is None:
+            known = self._signatures[text] = self._read_signature(text)
+        return known
+
+    def _read_signature(self, text: str) -> Signature:
         inputs, arrow, output = text.partition(") -> (")
         if not inputs.startswith("("):
             raise Fault(0, "'('")
         if text[-1] != ")" or text == "(":
             raise Fault(len(text), "')'")
-        first = self.abstracts(inputs[1:] if arrow else inputs[1:-1], 1)
-        outputs = self.abstracts(output[:-1], len(inputs) + len(arrow)) if arrow else ()
-        if arrow and len(outputs) != 1:
-            raise Fault(len(inputs) + len(arrow), "one type of the output", f"{len(outputs)} types")
-        self._signatures[text] = found = (first, outputs[0] if outputs else None)
-        return found
+        if not arrow:
+            return self.abstracts(inputs[1:-1], 1), None
+        first = self.abstracts(inputs[1:], 1)
+        behind = len(inputs) + len(arrow)
+        outputs = self.abstracts(output[:-1], behind)
+        if len(outputs) != 1:
+            raise Fault(behind, "one type of the output", f"{len(outputs)} types")
+        return first, outputs[0]
 
 
 def _read_abstract(text: str) -> Abstract:
@@ -189,15 +256,12 @@ def _read_abstract(text: str) -> Abstract:
     shape, at = read_shape(text, at + 2)
     tail = _TAIL.match(text, at)
     if tail is None:
-        raise Fault(
-            at,
-            "', ref_key=…', ', is_parameter', ', is_inplace', ', value=...', ', elements_use_flags={…}' or '>'",
-        )
+        raise Fault(at, _TAIL_FORMS)
     return Abstract(
-        kind,
-        shape,
-        tail["ref"],
-        tail["parameter"] is not None,
-        tail["inplace"] is not None,
-        tail["known"] is not None,
+        type=kind,
+        shape=shape,
+        ref_key=tail["ref"],
+        is_parameter=tail["parameter"] is not None,
+        is_inplace=tail["inplace"] is not None,
+        known=tail["known"] is not None,
     )

@@ -1,0 +1,25 @@
+"""The ``diff`` command: where two engines' graphs of one case part first."""
+
+from explorer.cli import exit_codes
+from explorer.cli.exploration import explored, graphs_of
+from explorer.cli.options import ScenarioOptions, checked_plan
+from explorer.cli.terminal import print_document
+from explorer.model.errors import UsageError
+from explorer.report.diff import diff_document, diff_lines
+from explorer.text.clean import clean
+
+
+def diff_engines(options: ScenarioOptions, as_json: bool) -> int:
+    """Align two engines' graphs of one case, and print where they part first."""
+    plan = checked_plan(options)
+    if len(plan.engines) != 2:
+        raise UsageError(f"{plan.engines[0]!r} is given twice; name two different engines")
+    report = explored(plan, only_graph_case=True)
+    left, right = (graphs_of(report, engine)[-1] for engine in plan.engines)
+    (alignment,) = report.alignments
+    if as_json:
+        print_document(diff_document(report, alignment))
+    else:
+        for line in diff_lines(alignment, left, right):
+            print(clean(line))
+    return exit_codes.DIFFERENT if alignment.divergence else exit_codes.AS_EXPECTED

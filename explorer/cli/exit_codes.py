@@ -1,0 +1,14 @@
+"""What the exit codes mean; errors meant for a person carry theirs themselves."""
+
+AS_EXPECTED = 0
+
+DIFFERENT = 1
+"""An unexpected difference: of a case, of two graphs, or of a verdict since a recorded board."""
+
+USAGE_ERROR = 2
+
+LOST = 3
+"""A framework is missing, or its worker died or ran out of time."""
+
+INTERRUPTED = 130
+"""After Ctrl-C, as shells have it."""

@@ -1,0 +1,53 @@
+"""Explorations as the commands run them: in workers of their own, with progress."""
+
+from explorer.cli import exit_codes
+from explorer.cli.options import Plan
+from explorer.cli.terminal import progress
+from explorer.exploration.explore import explore
+from explorer.model.errors import ExplorerError
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.model.results import LOST
+from explorer.text.messages import one_line
+from explorer.workers.workers import Workers
+
+
+class NoGraphError(ExplorerError):
+    """An engine that could not capture the case asked for.
+
+    The exit code says whether its worker was lost.
+    """
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def explored(plan: Plan, only_graph_case: bool = False) -> Report:
+    """The report on a plan; the workers are gone when it is made, also after Ctrl-C."""
+    with Workers(plan.timeout) as workers, progress() as step:
+        return explore(
+            plan.scenario,
+            workers,
+            engines=plan.engines,
+            device=plan.device,
+            order=plan.order,
+            graph_case=plan.case,
+            only_graph_case=only_graph_case,
+            progress=step,
+        )
+
+
+def graphs_of(report: Report, engine: str) -> list[GradGraph]:
+    """An engine's graphs, last stage last, of a report on one case; raises NoGraphError."""
+    graphs = [graph for graph in report.graphs if graph.engine == engine]
+    if graphs:
+        return graphs
+    # The reason stands with the graphs that are missing; whether a worker was lost, with the case.
+    (case,) = report.cases
+    reason = one_line(report.ungraphed.get(engine, "it gave none"))
+    is_lost = case.results[engine].outcome in LOST
+    raise NoGraphError(
+        f"{engine} has no graph of {case.case.label}: {reason}",
+        exit_codes.LOST if is_lost else exit_codes.USAGE_ERROR,
+    )

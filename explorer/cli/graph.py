@@ -1,0 +1,137 @@
+"""The ``graph`` command: gradient graphs of one case as a file."""
+
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from explorer import drawing
+from explorer.cli import exit_codes
+from explorer.cli.exploration import explored, graphs_of
+from explorer.cli.options import ScenarioOptions, checked_plan, chosen_format
+from explorer.cli.terminal import print_written
+from explorer.drawing.formats import FormatName
+from explorer.drawing.views import VIEWS, ViewName
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.report.files import prepare_folder, put_file
+from explorer.report.json import encode, graph_document
+from explorer.text.choices import choose, refusal
+
+FORMATS_BY_ENDING = {picture.ending: name for name, picture in drawing.FORMATS.items()}
+
+DEFAULT_ENGINE = "mindspore-graph"
+
+
+class DrawingOptions(msgspec.Struct, frozen=True):
+    """How a graph is to be drawn, as it was typed."""
+
+    view: str
+    depth: int | None
+    stage: str | None
+    file_format: str | None
+
+
+def write_graph(options: ScenarioOptions, output: Path, drawing_options: DrawingOptions) -> int:
+    """Capture one or two engines' graphs of one case, and write them as one file."""
+    file_format = _format(output, drawing_options.file_format)
+    choose("view", drawing_options.view, VIEWS)
+    if drawing_options.depth is not None and drawing_options.depth < 0:
+        raise UsageError(
+            f"--depth {drawing_options.depth} is out of range; allowed: 0 (all in one box) and up"
+        )
+    # Without --engine, other commands ask all engines; a file holds one or two graphs.
+    engines = options.engines or [DEFAULT_ENGINE]
+    plan = checked_plan(msgspec.structs.replace(options, engines=engines))
+    _check_number(len(plan.engines), file_format)
+    prepare_folder(output.parent)
+
+    report = explored(plan, only_graph_case=True)
+    every_stage = [graphs_of(report, engine) for engine in plan.engines]
+    graphs = _at_stage(every_stage, drawing_options.stage)
+    if len(graphs) == 1:
+        content = _alone(graphs[0], file_format, drawing_options)
+    else:
+        content = _side_by_side(graphs[0], graphs[1], report, drawing_options)
+    print_written(put_file(output, content))
+    return exit_codes.AS_EXPECTED
+
+
+def _check_number(engines: int, file_format: str) -> None:
+    if engines > 2:
+        raise UsageError(
+            f"--engine is given {engines} times; a file holds one graph, or two side by side"
+        )
+    if engines == 2 and file_format != "svg":
+        raise UsageError(
+            f"two graphs side by side are drawn as svg only, not as {file_format}; "
+            "give one --engine, or a .svg file"
+        )
+
+
+def _format(output: Path, given: str | None) -> str:
+    """The format asked for, or the one that the file's name ends in."""
+    if given:
+        return chosen_format(given, tuple(FORMATS_BY_ENDING.values()))
+    ending = output.suffix
+    if ending in FORMATS_BY_ENDING:
+        return FORMATS_BY_ENDING[ending]
+    problem = "does not end in a format" if ending else "has no ending that says its format"
+    message = refusal(f"{str(output)!r} {problem}", ending, list(FORMATS_BY_ENDING))
+    raise UsageError(f"{message}; or give --format")
+
+
+def _at_stage(every_stage: list[list[GradGraph]], stage: str | None) -> list[GradGraph]:
+    """Each engine's graph at a stage, or its last one.
+
+    Beside an engine that has the stage, one that has not shows its last.
+    """
+    last_graphs = [graphs[-1] for graphs in every_stage]
+    if stage is None:
+        return last_graphs
+    engines = " and ".join(graph.engine for graph in last_graphs)
+    stages: list[str] = []
+    for graphs in every_stage:
+        stages.extend(graph.stage for graph in graphs)
+    choose(f"stage of {engines}", stage, stages)
+
+    chosen = []
+    for graphs in every_stage:
+        at_stage = [graph for graph in graphs if graph.stage == stage]
+        chosen.append(at_stage[0] if at_stage else graphs[-1])
+    return chosen
+
+
+def _alone(graph: GradGraph, file_format: str, drawing_options: DrawingOptions) -> bytes:
+    if file_format == "json":
+        return encode(graph_document(graph))
+    return drawing.draw(
+        graph,
+        format=cast(FormatName, file_format),
+        view=cast(ViewName, drawing_options.view),
+        depth=drawing_options.depth,
+    )
+
+
+def _side_by_side(
+    left: GradGraph, right: GradGraph, report: Report, drawing_options: DrawingOptions
+) -> bytes:
+    """Both in one picture; nodes that hold the same quantity carry the same number.
+
+    Numbers there are where these very graphs were aligned: at the last stages.
+    """
+    last_graphs = (graphs_of(report, left.engine)[-1], graphs_of(report, right.engine)[-1])
+    # A number on an earlier stage would be that of another graph's node.
+    left_numbers: dict[str, int] = {}
+    right_numbers: dict[str, int] = {}
+    if (left, right) == last_graphs:
+        (alignment,) = report.alignments
+        left_numbers, right_numbers = alignment.numbers("left"), alignment.numbers("right")
+    return drawing.pair(
+        left,
+        right,
+        view=cast(ViewName, drawing_options.view),
+        depth=drawing_options.depth,
+        numbers=(left_numbers, right_numbers),
+    )

@@ -1,0 +1,104 @@
+"""What the command line takes, and what it comes to once every name in it is one that there is."""
+
+import msgspec
+
+from explorer.model.engines import ENGINES
+from explorer.model.errors import UsageError
+from explorer.scenario.contract import Scenario
+from explorer.scenario.devices import parse
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
+from explorer.text.choices import choose
+
+FORMAT_ALIASES = {"md": "markdown", "mmd": "mermaid"}
+"""Endings of files that are taken for the formats too."""
+
+
+class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command on a scenario is given, as it was typed."""
+
+    name: str
+    device: str
+    engines: list[str] | None
+    order: int
+    case: str | None
+    timeout: float
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be explored; ``case`` is the label of the one whose graphs are captured."""
+
+    scenario: Scenario
+    device: str
+    engines: tuple[str, ...]
+    order: int
+    case: str | None
+    timeout: float
+
+
+def checked_plan(options: ScenarioOptions) -> Plan:
+    """What the options come to.
+
+    Everything that can be refused without a framework is refused here; raises UsageError.
+    """
+    # What costs nothing to check comes first; reading the scenario runs its text.
+    parse(options.device)
+    # A dict keeps the order in which engines are named, each once.
+    engines = dict.fromkeys(choose("engine", name, ENGINES) for name in options.engines or ENGINES)
+    if not 1 <= options.order <= MAX_ORDER:
+        raise UsageError(f"--order {options.order} is out of range; allowed: 1 to {MAX_ORDER}")
+    if not options.timeout > 0:  # false for NaN too
+        raise UsageError(
+            f"--timeout {options.timeout:g} is no time limit; "
+            "allowed: any number of seconds above 0"
+        )
+    scenario = load(find(options.name))
+    _check_nets(scenario, options.engines or [])
+    label = None
+    if options.case:
+        # Whether the nets have parameters is not known yet; a case too many does no harm here.
+        cases = matrix(len(scenario.inputs()), has_parameters=True, order=options.order)
+        label = case_called(options.case, cases).label
+    return Plan(
+        scenario=scenario,
+        device=options.device,
+        engines=tuple(engines),
+        order=options.order,
+        case=label,
+        timeout=options.timeout,
+    )
+
+
+def _check_nets(scenario: Scenario, engines: list[str]) -> None:
+    """An engine that was asked for by name needs a net."""
+    defined = [name for name, engine in ENGINES.items() if scenario.defines(engine.framework)]
+    for name in engines:
+        if name not in defined:
+            raise UsageError(
+                f"scenario {scenario.name} has no net for {name!r}; "
+                f"it has one for {', '.join(defined)}"
+            )
+
+
+def chosen_formats(
+    given: list[str] | None, has_folder: bool, allowed: tuple[str, ...], default: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The formats given by one or more ``--format``, separated by commas, each once.
+
+    Raises UsageError for an unknown format, and where there is no folder to write them to.
+    """
+    if not given:
+        return default
+    if not has_folder:
+        raise UsageError("--format says what goes into a folder; give the folder too: --out DIR")
+    formats: dict[str, None] = {}
+    for name in ",".join(given).split(","):
+        if name.strip():
+            formats[chosen_format(name.strip(), allowed)] = None
+    return tuple(formats)
+
+
+def chosen_format(name: str, allowed: tuple[str, ...]) -> str:
+    """The format that ``name`` or an ending of its files stands for; raises UsageError."""
+    return choose("format", FORMAT_ALIASES.get(name, name), allowed)

@@ -1,0 +1,73 @@
+"""The ``study`` command: the list of studies, and one of them with its tables, pictures and record."""
+
+from pathlib import Path
+
+from explorer.cli import exit_codes
+from explorer.cli.options import chosen_formats
+from explorer.cli.terminal import console, print_document, print_written, progress
+from explorer.model.measurement import Measured
+from explorer.model.results import LOST, MISSING_FRAMEWORK
+from explorer.model.study import StudyRecord
+from explorer.report.files import prepare_folder, put_file
+from explorer.report.study.files import DEFAULT_FORMATS, FORMATS, study_files
+from explorer.report.study.json import study_document
+from explorer.report.study.terminal import show_study
+from explorer.scenario.devices import parse
+from explorer.topics import STUDIES, study_topic
+from explorer.topics.studying import study, target
+from explorer.workers.workers import Workers
+
+
+def list_studies(as_json: bool) -> int:
+    """Print every study's name, title and question."""
+    rows = []
+    for name in STUDIES:
+        topic = study_topic(name)
+        rows.append({"name": name, "title": topic.title, "question": topic.question})
+    if as_json:
+        print_document({"studies": rows})
+        return exit_codes.AS_EXPECTED
+    for row in rows:
+        print(f"{row['name']}\n    {row['title']}. {row['question']}")
+    return exit_codes.AS_EXPECTED
+
+
+def run_study(
+    name: str,
+    scenario: str | None,
+    device: str,
+    out: Path | None,
+    given_formats: list[str] | None,
+    as_json: bool,
+) -> int:
+    """Run a study; print its tables or its record, and write its files into ``out``."""
+    formats = chosen_formats(given_formats, out is not None, FORMATS, DEFAULT_FORMATS)
+    parse(device)
+    topic = study_topic(name)
+    subject = target(topic, scenario, device)
+    # A study may take minutes: whether its files can be written is seen before it starts.
+    folder = prepare_folder(out) if out else None
+    with Workers(topic.seconds) as workers, progress() as step:
+        record = study(topic, subject, workers, step)
+    if as_json:
+        print_document(study_document(record))
+    else:
+        show_study(record, console())
+    if folder:
+        _write(record, folder, formats, as_json)
+    is_lost = any(_is_lost(measured) for measured in record.measured.values())
+    return exit_codes.LOST if is_lost else exit_codes.AS_EXPECTED
+
+
+def _write(record: StudyRecord, folder: Path, formats: tuple[str, ...], as_json: bool) -> None:
+    for name, make in study_files(record, formats):
+        path = put_file(folder / name, make())
+        if not as_json:
+            print_written(path)
+
+
+def _is_lost(measured: Measured) -> bool:
+    """Whether there are no figures for want of a framework or of a worker."""
+    # What a framework refuses is a finding; only what says nothing about it counts.
+    is_missing = measured.error is not None and measured.error.type == MISSING_FRAMEWORK
+    return is_missing or measured.outcome in LOST

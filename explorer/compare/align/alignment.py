@@ -1,0 +1,109 @@
+"""The alignment of two gradient graphs: pairs, coverage, what is left over, where they part."""
+
+from explorer.compare.align.divergence import diverge
+from explorer.compare.align.fingerprints import Tolerance
+from explorer.compare.align.matching import NOISE, Match, Matching
+from explorer.compare.align.outputs import share_outputs
+from explorer.compare.align.pairing import pair_nodes
+from explorer.compare.align.reasons import reasons
+from explorer.compare.align.sides import Side, Vertex, view
+from explorer.compare.align.steps import enclose_steps
+from explorer.model.alignment import Alignment, Coverage, How, Pair
+from explorer.model.graph import GradGraph, Phase
+
+
+def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1e-6) -> Alignment:
+    """Pairs nodes whose values agree up to layout, says why the others have no partner, and finds
+    the first divergence.
+
+    Two elements agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
+    tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
+    that these dtypes need. Named results (outputs, gradients) are compared element by element, and
+    nothing counts as a divergence unless one of them differs.
+    """
+    left_side, right_side = view(left, right)
+    matching = pair_nodes(left_side, right_side, Tolerance(rtol, atol))
+    missing = _missing(matching, left_side) + _missing(matching, right_side)
+    # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
+    finding = diverge(matching, missing)
+    enclose_steps(matching)
+    share_outputs(matching)
+
+    differing = [mismatch.left for mismatch in matching.differing_results()]
+    names = [result.name or result.id for result in differing]
+    cases = dict.fromkeys((left.case, right.case))
+    return Alignment(
+        left=left.engine,
+        right=right.engine,
+        case=" | ".join(cases),
+        pairs=_pairs(matching),
+        unpaired=tuple(reasons(matching, finding)),
+        divergence=finding.divergence,
+        differing=(*names, *(result.name for result in missing)),
+        left_coverage=_coverage(left_side),
+        right_coverage=_coverage(right_side),
+    )
+
+
+def _missing(matching: Matching, side: Side) -> list[Vertex]:
+    """Gradients that a side names and the other, which names some, does not."""
+    if not side.other.results("backward"):
+        return []
+    differing = matching.differing(side)
+    results = side.results("backward")
+    return [result for result in results if result.is_free and result not in differing]
+
+
+def _pairs(matching: Matching) -> tuple[Pair, ...]:
+    """Pairs in the left side's execution order, each followed by those that share its number."""
+    matches = sorted(matching.matches, key=lambda match: match.left.node.rank)
+    numbers = {match.left.node: number for number, match in enumerate(matches, start=1)}
+    pairs = [_pair(match, numbers, _how(matching, match)) for match in matches]
+    # A shared output has the number of the pair that its op is in.
+    pairs += [_pair(match, numbers, match.how) for match in sorted(matching.shared, key=_place)]
+    return tuple(sorted(pairs, key=lambda pair: pair.number))
+
+
+def _place(match: Match) -> tuple[int, int, str, int]:
+    """Where a match stands among others of its number."""
+    left, right = match.left, match.right
+    return left.node.rank, left.output, right.node.id, right.output
+
+
+def _pair(match: Match, numbers: dict[Vertex, int], how: How) -> Pair:
+    left, right = match.left, match.right
+    return Pair(
+        left=left.node.id,
+        right=right.node.id,
+        left_output=left.output,
+        right_output=right.output,
+        number=numbers[left.node.representative],
+        how=how,
+        left_within=tuple(step.id for step in left.node.steps),
+        right_within=tuple(step.id for step in right.node.steps),
+    )
+
+
+def _how(matching: Matching, match: Match) -> How:
+    """The evidence for a pair; another layout of its numbers is worth more to know."""
+    if match.how in {"across", "provenance"} or matching.are_noise(match.left, match.right, NOISE):
+        return match.how
+    return matching.layout(match.left, match.right) or match.how
+
+
+def _coverage(side: Side) -> Coverage:
+    paired: dict[Phase, int] = {"forward": 0, "backward": 0}
+    total: dict[Phase, int] = {"forward": 0, "backward": 0}
+    within = 0
+    for node in side.nodes:
+        within += len(node.steps)
+        if node.is_work:
+            paired[node.phase] += node.is_paired
+            total[node.phase] += 1
+    return Coverage(
+        forward=paired["forward"],
+        forward_total=total["forward"],
+        backward=paired["backward"],
+        backward_total=total["backward"],
+        within=within,
+    )

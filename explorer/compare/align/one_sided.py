@@ -1,0 +1,229 @@
+"""Divergences at work that only one side does: an op too many, a gradient added in, a gradient
+stopped.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from explorer.compare.align.fingerprints import agree, elements
+from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.compare.align.suspects import Suspects, SuspectsBySide
+from explorer.compare.align.wording import (
+    Contrast,
+    Finding,
+    between,
+    contrast,
+    named,
+    on_one_side,
+    reading,
+    row_of,
+)
+from explorer.model.graph import Phase
+from explorer.numeric.differences import Floats
+
+ABSENT = "absent"
+"""How a value reads that the other side does not have."""
+
+STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
+"""Operators that hand their input on and stop its gradient."""
+
+MOST_TERMS = 64
+"""Terms of a sum that are looked at."""
+
+CLOSE = 1e-3, 1e-5
+"""How far, by element and by scale, a difference of two gradients may lie from a third: subtraction
+loses digits.
+"""
+
+# An op too many
+
+
+def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Finding:
+    """Ops in a row that only one side has, with their value against that of the input which the
+    other side uses as it is.
+
+    ``goes_on`` is what the other side does instead.
+    """
+    last = row[-1]
+    text = f"First divergence in {phase}: {row_of(row)} of {last.side.engine}"
+    text += f" {_missing_there(row, phase)}"
+    if goes_on:
+        text += f", which goes on with {named(goes_on)}"
+
+    as_it_is = _input_of_equal_size(row)
+    if as_it_is is None:
+        readings = Contrast(reading(last.value), ABSENT)
+        return on_one_side(last, phase, f"{text}; its value is {readings.value}", readings, row)
+    readings = contrast(last.value, as_it_is.value)
+    # A note tells the left from the right, but here the right may come first.
+    against = readings.in_words(with_note=last.side.is_left)
+    there = "" if goes_on else " there"
+    sentence = f"{text}; its value against its input's{there}: {against}"
+    return on_one_side(last, phase, sentence, readings, row)
+
+
+def _missing_there(row: list[Vertex], phase: Phase) -> str:
+    last = row[-1]
+    opposite = last.side.other.engine
+    if phase == "backward" and last.family == "add" and len(last.inputs) > 1:
+        return f"adds {len(last.inputs)} gradients that {opposite} does not add"
+    return f"{'has' if len(row) == 1 else 'have'} no counterpart in {opposite}"
+
+
+def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:
+    """The counterpart of the last thing that is fed into a row of ops and is as large as its value."""
+    for node in reversed(row):
+        for origin in node.origins:
+            if origin.counterpart and origin.value.size == row[-1].value.size:
+                return origin.counterpart
+    return None
+
+
+def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[Vertex]:
+    """The ops that stand before the one which the other side starts with at once, as ``other``;
+    none where both start alike.
+    """
+    there = [other, *suspects_of[other.side].downstream(other)]
+    if node.family in {later.family for later in there}:
+        return []
+    here = suspects_of[node.side]
+    return _before(other, here.downstream(node), here)
+
+
+def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
+    """What leads up to the first of the nodes that does the same work as the other side's."""
+    for node in nodes:
+        if node.family == other.family:
+            return suspects.lineage_of_inputs(node)
+    return []
+
+
+def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Finding:
+    """Entries that share nothing: one side does something first, or has something that the other
+    has not.
+    """
+    left, right = suspects_of.values()
+    for here, there in ((left, right), (right, left)):
+        behind = [node for node in here.nodes if node not in here.entries]
+        for other in there.entries[:1]:
+            row = _before(other, behind, here)
+            if row:
+                return extra_ops(row, other, phase)
+    first = (left.entries + right.entries)[0]
+    return extra_ops([first], None, phase)
+
+
+# A gradient added in
+
+
+def gradient_added(suspects_of: SuspectsBySide) -> Finding | None:
+    """A gradient that one side adds in and the other leaves out: without it, the sum is a value
+    that the other side has.
+    """
+    for side, suspects in suspects_of.items():
+        for node in suspects.nodes:
+            for term, rest in _partial_sums(node):
+                holder = _holder(suspects_of[side.other], rest)
+                if holder:
+                    return _gradient_left_out(node, term, holder)
+    return None
+
+
+def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
+    """Each term of a sum that the other side has too, and what the sum is without it."""
+    total = _finite_elements(node.value)
+    if node.family != "add" or total is None:
+        return
+    for term in _terms(node):
+        part = _finite_elements(term)
+        if part is None or part.size != total.size or not term.node.origin.counterpart:
+            continue
+        rest = total - part
+        # Nothing is left of a sum with one term: every zero of the other side would hold that.
+        if rest.any():
+            yield term.node, rest
+
+
+def _terms(node: Vertex) -> list[Value]:
+    """What a sum is made of, through the sums that stand among its terms."""
+    terms = list(node.inputs)
+    for term in terms:
+        if len(terms) < MOST_TERMS and _is_inner_sum(term.node):
+            terms += [value for value in term.node.inputs if value not in terms]
+    return terms
+
+
+def _is_inner_sum(node: Vertex) -> bool:
+    return node.family == "add" and not node.is_agreed
+
+
+def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
+    """The first suspect that holds some numbers."""
+    rtol, floor = CLOSE[0], CLOSE[1] * float(np.abs(wanted).max())
+    for node in suspects.nodes:
+        held = _finite_elements(node.value)
+        if held is not None and held.size == wanted.size and agree(held, wanted, rtol, floor):
+            return node
+    return None
+
+
+def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> Finding:
+    readings = contrast(node.value, rest.value)
+    sentence = (
+        f"First divergence in backward: {named(node)} of {node.side.engine}"
+        f" adds the gradient from {named(term)}, which {rest.side.engine} leaves out after"
+        f" {named(rest)}: {readings.in_words(with_note=False)}"
+    )
+    return on_one_side(node, "backward", sentence, readings, [node])
+
+
+def _finite_elements(value: Value) -> Floats | None:
+    """All elements, where they are known and finite."""
+    if value.summary is None or value.summary.whole is None or value.summary.nonfinite:
+        return None
+    return elements(value.summary.whole)
+
+
+# A gradient stopped
+
+
+def gradient_stopped(suspects_of: SuspectsBySide) -> Finding | None:
+    """The op that stops a gradient which the other side computes: its user has a partner, from
+    which a suspect derives.
+    """
+    for side in suspects_of:
+        gradients = suspects_of[side.other].by_forward()
+        for node in _stopping(side):
+            for user in _users(node):
+                gradient = gradients.get(user.partner)
+                if gradient:
+                    return _stopped_by(node, gradient)
+    return None
+
+
+def _stopping(side: Side) -> Iterator[Vertex]:
+    """The forward ops of a side that stop a gradient, last first."""
+    for node in reversed(side.nodes):
+        if node.phase == "forward" and node.kind == "op" and STOPS_GRADIENT.search(node.op):
+            yield node
+
+
+def _users(node: Vertex) -> list[Vertex]:
+    """What uses a node's numbers in forward, directly or through steps that pass them on."""
+    users = [node]
+    for user in users:
+        if user.origin is node.origin:
+            consumers = [consumer for consumer in user.consumers if consumer.phase == "forward"]
+            users += [consumer for consumer in consumers if consumer not in users]
+    return users[1:]
+
+
+def _stopped_by(node: Vertex, gradient: Vertex) -> Finding:
+    readings = Contrast("stopped", reading(gradient.value))
+    sentence = (
+        f"First divergence in backward: {named(node)} of {node.side.engine} stops the gradient that"
+        f" {gradient.side.engine} passes on in {named(gradient)}: {readings.other}"
+    )
+    return between(node, gradient, "backward", sentence, readings, [node, gradient])

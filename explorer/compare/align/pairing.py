@@ -1,0 +1,264 @@
+"""The search for pairs of nodes that hold the same values: unique values first, then provenance,
+then order.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+from explorer.compare.align.anchors import pair_leaves, pair_results
+from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
+from explorer.compare.align.matching import Matching
+from explorer.compare.align.order import Window, increasing
+from explorer.compare.align.provenance import (
+    Candidates,
+    are_consistent,
+    evidence,
+    successors,
+    trace_origins,
+)
+from explorer.compare.align.sides import Bucket, Side, Value, Vertex
+from explorer.model.alignment import How
+
+Group = tuple[str, str]
+Pool = dict[tuple[Group, Bucket], list[Value]]
+"""The free values of one side, by the group of their nodes and by what they hold."""
+
+SWEEPS = 3
+"""How often provenance is followed down the graph and up again; each way works from the pairs of
+the one before.
+"""
+
+NO_EVIDENCE = 0.0, 0.0, 0
+"""The score that a candidate must beat."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which nodes may pair: like with like, or ``across`` phases and with constants; by their main
+    value only, or by any.
+    """
+
+    across: bool
+    main_only: bool
+
+    def group(self, node: Vertex) -> Group | None:
+        """Where a node's partner is looked for; None where it may not get one, or has one."""
+        if not node.is_free or node.is_reserved or node.is_result:
+            return None
+        if not self.across:
+            return node.phase, _category(node)
+        # Work may be done in the other phase, or folded into a constant; leaves stay leaves.
+        return None if node.is_leaf else ("any", "any")
+
+    def values(self, node: Vertex) -> list[Value]:
+        """The values by which a node may pair."""
+        if self.main_only:
+            return [node.main] if node.main else []
+        return node.values
+
+    def how(self, evidence: How) -> How:
+        """What the evidence for a pair under this rule is called."""
+        return "across" if self.across else evidence
+
+
+def _category(node: Vertex) -> str:
+    if node.is_work:
+        return "work"
+    return "leaf" if node.is_leaf else "constant"
+
+
+RULES = (
+    Rule(across=False, main_only=True),
+    Rule(across=False, main_only=False),
+    Rule(across=True, main_only=True),
+)
+
+
+def pair_nodes(left: Side, right: Side, tolerance: Tolerance) -> Matching:
+    """Pairs the nodes of two sides; the same graphs always give the same pairs, in order of
+    discovery.
+    """
+    fingerprint(left, right, tolerance)
+    trace_origins(left)
+    trace_origins(right)
+    matching = Matching(left, right, tolerance)
+    # What is called the same comes first: no other value may take the place of a named one.
+    pair_leaves(matching)
+    pair_results(matching)
+    for rule in RULES:
+        pools = _pool(left, rule), _pool(right, rule)
+        # The same rounding on both sides is better evidence than agreement within tolerance.
+        _pair_unique_values(matching, rule, *pools, TIGHT)
+        _pair_unique_values(matching, rule, *pools, inf)
+        _pair_by_provenance(matching, rule)
+        _pair_in_order(matching, rule, same_family=True)
+        if not rule.across:
+            _pair_in_order(matching, rule, same_family=False)
+    _pair_unobserved(matching)
+    return matching
+
+
+def _pool(side: Side, rule: Rule) -> Pool:
+    pool: Pool = {}
+    for node in side.nodes:
+        group = rule.group(node)
+        if group is not None:
+            for value in rule.values(node):
+                if value.bucket is not None:
+                    pool.setdefault((group, value.bucket), []).append(value)
+    return pool
+
+
+# By value
+
+
+def _pair_unique_values(
+    matching: Matching, rule: Rule, pool: Pool, other_pool: Pool, limit: float
+) -> None:
+    """Pairs a value that exactly one free node of each side holds; a number repeated throughout a
+    tensor proves nothing.
+    """
+    for group, bucket in pool:
+        if not bucket.is_distinctive or not _only_holder(pool, group, bucket, limit):
+            continue
+        other = _only_holder(other_pool, group, bucket, limit)
+        value = _only_agreeing(pool, group, other, limit) if other else None
+        if value and other and are_consistent(value.node, other.node):
+            matching.join(value, other, rule.how("value"))
+
+
+def _only_agreeing(pool: Pool, group: Group, other: Value, limit: float) -> Value | None:
+    """The value of the only free node that agrees with one of the other side.
+
+    Agreement within tolerance is not transitive: that need not be where the other was found from.
+    """
+    value = _only_holder(pool, group, other.bucket, limit) if other.bucket else None
+    return value if value and value.agrees(other) else None
+
+
+def _only_holder(pool: Pool, group: Group, bucket: Bucket, limit: float) -> Value | None:
+    """The value of the only free node that holds what a bucket does, as far as ``limit`` allows."""
+    holder: Value | None = None
+    for near in bucket.neighbours(limit):
+        for value in _free(pool, group, near):
+            if holder is None:
+                holder = value
+            elif value.node is not holder.node:
+                return None
+    return holder
+
+
+def _free(pool: Pool, group: Group, bucket: Bucket) -> Iterator[Value]:
+    """The values in a bucket whose nodes have got no partner since the pool was made."""
+    for value in pool.get((group, bucket), ()):
+        if value.node.is_free:
+            yield value
+
+
+# By provenance
+
+
+def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
+    """Pairs, among equal values, a node with the one that is fed by, feeds, or derives from the
+    partners of its neighbours.
+    """
+    candidates = Candidates(matching.right, rule.values)
+    down = matching.left.nodes
+    up = down[::-1]
+    for sweep, nodes in enumerate((down, up) * SWEEPS):
+        before = len(matching.matches)
+        for node in nodes:
+            _pair_with_best(matching, rule, node, candidates)
+        # The first way up sees what the way down could not, even where that found nothing.
+        if sweep and len(matching.matches) == before:
+            break
+
+
+def _pair_with_best(matching: Matching, rule: Rule, node: Vertex, candidates: Candidates) -> None:
+    best: tuple[Value, Value] | None = None
+    best_score = NO_EVIDENCE
+    for value, candidate in _options(rule, node, candidates):
+        points, closeness = evidence(matching, value, candidate)
+        score = points, closeness, -candidate.node.rank
+        if score > best_score:
+            best, best_score = (value, candidate), score
+    if best is not None:
+        matching.join(*best, rule.how("value+provenance"))
+
+
+def _options(rule: Rule, node: Vertex, candidates: Candidates) -> Iterator[tuple[Value, Value]]:
+    """The values of a node, each with every candidate that it may pair with."""
+    group = rule.group(node)
+    if group is None:
+        return
+    for value in rule.values(node):
+        if rule.across and not value.is_distinctive:
+            continue  # a seed of ones is no operator whose value happens to be one
+        for candidate in candidates.of(value):
+            if rule.group(candidate.node) == group and are_consistent(node, candidate.node):
+                yield value, candidate
+
+
+# By order
+
+
+def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
+    """Pairs what is still ambiguous along the longest sequence that both execution orders agree
+    on, ops of one family only or any.
+    """
+    choices = _choices(matching, rule, same_family)
+    choices.sort(key=lambda choice: (choice[0].node.rank, choice[0].output))
+    for value, other in increasing(choices, lambda value: value.node.rank):
+        # A node may stand in the sequence by several outputs.
+        are_free = value.node.is_free and other.node.is_free
+        if are_free and are_consistent(value.node, other.node):
+            matching.join(value, other, rule.how("value+order"))
+
+
+def _choices(
+    matching: Matching, rule: Rule, same_family: bool
+) -> list[tuple[Value, Window[Value]]]:
+    """Each free value of the left side, with those that agree with it on the right."""
+    pool, other_pool = _pool(matching.left, rule), _pool(matching.right, rule)
+    only_distinctive = rule.across or not same_family
+    choices = []
+    for (group, bucket), values in pool.items():
+        if bucket.is_distinctive or not only_distinctive:
+            windows = _windows(other_pool, group, bucket, same_family)
+            for value in values:
+                window = windows.get(value.node.family if same_family else "")
+                if window is not None:
+                    choices.append((value, window))
+    return choices
+
+
+def _windows(
+    pool: Pool, group: Group, bucket: Bucket, same_family: bool
+) -> dict[str, Window[Value]]:
+    """What agrees with a bucket, by operator family, or all together under ""."""
+    by_family: dict[str, list[Value]] = {}
+    for near in bucket.neighbours():
+        for value in _free(pool, group, near):
+            family = value.node.family if same_family else ""
+            by_family.setdefault(family, []).append(value)
+    return {family: Window(values) for family, values in by_family.items()}
+
+
+# By what is around
+
+
+def _pair_unobserved(matching: Matching) -> None:
+    """Pairs a node whose value one side did not observe, or is rounding noise about zero, where op
+    and all inputs do.
+    """
+    for node in matching.left.work:
+        if node.is_free:
+            for other in successors(node):
+                if _may_be_the_same(matching, node.value, other.value):
+                    matching.join(node.value, other.value, "provenance")
+                    break
+
+
+def _may_be_the_same(matching: Matching, value: Value, other: Value) -> bool:
+    return value.agrees(other) is None or matching.are_noise(value, other)

@@ -1,0 +1,325 @@
+"""The two graphs as the aligner walks them: nodes in execution order, and the values between them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from math import inf, prod
+
+from explorer.compare.align.families import BOOKKEEPING, family
+from explorer.model.alignment import SideName
+from explorer.model.arrays import Array, Summary
+from explorer.model.graph import Edge, GradGraph, Node, Phase
+
+LEAVES = frozenset({"input", "parameter"})
+WORK = frozenset({"op", "call", "accumulate"})
+
+
+@dataclass(eq=False, slots=True)
+class Bucket:
+    """Numbers that values of either side hold, bit for bit the same whatever their layout.
+
+    ``near`` are the other buckets that agree within tolerance, each with the greatest distance of
+    their figures relative to ``scale``, the magnitude that rounding is relative to. A bucket that
+    ``is_plain`` holds one number over and over, so that equality says little; it
+    ``is_distinctive`` all the same when that is a single number other than 0 and ±1.
+    """
+
+    is_plain: bool
+    is_distinctive: bool
+    scale: float
+    near: dict["Bucket", float] = field(default_factory=dict, repr=False)
+
+    def agrees(self, other: "Bucket") -> bool:
+        """Whether two buckets hold the same numbers within tolerance."""
+        return self is other or other in self.near
+
+    def distance(self, other: "Bucket") -> float:
+        """How far apart two buckets that agree are, relative to their scale."""
+        return 0.0 if self is other else self.near[other]
+
+    def neighbours(self, limit: float = inf) -> Iterator["Bucket"]:
+        """The bucket itself, then those that agree with it and are no further away than ``limit``."""
+        yield self
+        for bucket, distance in self.near.items():
+            if distance <= limit:
+                yield bucket
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """What one output of a node holds.
+
+    ``summary`` is None where the value was not observed, ``bucket`` also where it has no elements.
+    A value that ``is_taken`` is in a pair.
+    """
+
+    node: "Vertex"
+    output: int
+    shape: tuple[int, ...] = ()
+    summary: Summary | None = None
+    bucket: Bucket | None = None
+    is_taken: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        return prod(self.shape)
+
+    @property
+    def whole(self) -> Array | None:
+        """All its elements, where they are known."""
+        return self.summary.whole if self.summary else None
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it stands for its node."""
+        return self is self.node.value
+
+    @property
+    def is_distinctive(self) -> bool:
+        """Whether it could hardly be equal to another by chance."""
+        return self.bucket is not None and self.bucket.is_distinctive
+
+    @property
+    def varies(self) -> bool:
+        """Whether it holds more than one number over and over."""
+        return self.bucket is not None and not self.bucket.is_plain
+
+    def neighbours(self) -> Iterator[Bucket]:
+        """The buckets that agree with it, its own first; none where it was not observed."""
+        if self.bucket is not None:
+            yield from self.bucket.neighbours()
+
+    def is_within(self, limit: float) -> bool:
+        """Whether all its elements are known to be finite and no further from zero than ``limit``."""
+        known = self.summary
+        if known is None or known.nonfinite:
+            return False
+        return max(-known.minimum, known.maximum) <= limit
+
+    def agrees(self, other: "Value") -> bool | None:
+        """Whether two values are the same numbers up to layout; None when one was not observed."""
+        if self.bucket is None or other.bucket is None:
+            return None
+        return self.bucket.agrees(other.bucket)
+
+    def distance(self, other: "Value") -> float:
+        """How far apart two values that agree are, relative to their scale."""
+        if self.bucket is None or other.bucket is None:
+            return inf
+        return self.bucket.distance(other.bucket)
+
+
+class Vertex:
+    """A node of one side: what its record says, its place in the graph, and what the search found.
+
+    ``values`` are what its outputs hold; ``main`` is the first that was observed, and ``value`` is
+    ``main`` or else the first. ``inputs`` are the values that the node reads, in slot order, and
+    ``consumers`` the nodes that read its own, in execution order, of which ``rank`` is the place.
+
+    ``origin`` is the node whose numbers this one passes on in another shape or dtype, or itself.
+    ``coarseness`` is the greatest relative rounding error on the way to the node.
+
+    ``partner`` is the node of the other side that holds the same quantity, and a node ``is_agreed``
+    when that is its main value. ``counterpart``, of an origin, is the origin of the same numbers on
+    the other side. A leaf that ``is_reserved`` pairs by its name or not at all. ``steps`` lead to
+    this node and are taken by its partner inside itself; ``host`` is the node of the same side in
+    whose pair this one takes part, as such a step or beside a further output.
+    """
+
+    def __init__(self, side: "Side", record: Node) -> None:
+        self.side = side
+        self.record = record
+        self.id = record.id
+        self.op = record.op
+        self.kind = record.kind
+        self.phase = record.phase
+        self.name = record.name
+        self.scope = record.scope
+        self.source = next(iter(record.source), "")
+        self.family = family(record.op)
+
+        self.values: list[Value] = []
+        for index, output in enumerate(record.outputs):
+            self.values.append(Value(self, index, output.shape, output.values))
+        observed = [value for value in self.values if value.summary is not None]
+        self.main = observed[0] if observed else None
+        self.value = self.main or self.output(0)
+        self.inputs: list[Value] = []
+        self.consumers: list[Vertex] = []
+        self.forward: Vertex | None = None
+        self.rank = 0
+
+        self.origin: Vertex = self
+        self.coarseness = 0.0
+        self.partner: Vertex | None = None
+        self.is_agreed = False
+        self.counterpart: Vertex | None = None
+        self.is_reserved = False
+        self.steps: tuple[Vertex, ...] = ()
+        self.host: Vertex | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.side.name} {self.id} {self.op}>"
+
+    # What it is
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it is an input or a parameter."""
+        return self.kind in LEAVES
+
+    @property
+    def is_work(self) -> bool:
+        """Whether it computes something."""
+        return self.kind in WORK
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it stands for an output of the net or for a gradient."""
+        return self.kind == "output"
+
+    @property
+    def is_bookkeeping(self) -> bool:
+        """Whether it makes no new numbers."""
+        return self.family in BOOKKEEPING
+
+    # What is around it
+
+    @property
+    def feeders(self) -> list["Vertex"]:
+        """The nodes whose values it reads, in slot order."""
+        return [value.node for value in self.inputs]
+
+    @property
+    def origins(self) -> list["Vertex"]:
+        """The origins of what it reads, in slot order."""
+        return [value.node.origin for value in self.inputs]
+
+    @property
+    def result(self) -> Value:
+        """Where the value of a result stands: in its own slot, else in the slot that feeds it."""
+        if self.main is None and self.inputs:
+            return self.inputs[0]
+        return self.value
+
+    def output(self, index: int) -> Value:
+        """What an output holds; one that the record does not list was not observed."""
+        while len(self.values) <= index:
+            self.values.append(Value(self, len(self.values)))
+        return self.values[index]
+
+    # What is paired with it
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it has no partner yet."""
+        return self.partner is None
+
+    @property
+    def representative(self) -> "Vertex":
+        """The node by which it takes part in a pair, if in any: its host, or itself."""
+        return self.host or self
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether it is in a pair: by a partner of its own, or by that of its host."""
+        return self.representative.partner is not None
+
+
+class Side:
+    """One of the two graphs, and the ``other`` one.
+
+    ``nodes`` are in execution order, forward first; ``work`` are those that compute something.
+    """
+
+    other: "Side"
+
+    def __init__(self, graph: GradGraph, name: SideName) -> None:
+        self.engine = graph.engine
+        self.name = name
+        vertices = {record.id: Vertex(self, record) for record in graph.by_id().values()}
+        _connect(vertices, graph.edges)
+        self.nodes = tuple(in_order(vertices.values()))
+        self.work = tuple(node for node in self.nodes if node.is_work)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether it is the left one of the two."""
+        return self.name == "left"
+
+    def results(self, phase: Phase | None = None) -> list[Vertex]:
+        """The result nodes in execution order, of one phase or of both."""
+        return [node for node in self.nodes if node.is_result and phase in (None, node.phase)]
+
+
+def view(left: GradGraph, right: GradGraph) -> tuple[Side, Side]:
+    """Two graphs in the form in which they are walked, each knowing the other."""
+    left_side, right_side = Side(left, "left"), Side(right, "right")
+    left_side.other, right_side.other = right_side, left_side
+    return left_side, right_side
+
+
+def in_order(nodes: Iterable[Vertex]) -> list[Vertex]:
+    """Nodes of one side in execution order."""
+    return sorted(nodes, key=lambda node: node.rank)
+
+
+def reach(start: Iterable[Vertex], onwards: Callable[[Vertex], Iterable[Vertex]]) -> set[Vertex]:
+    """All nodes that one comes to from some, these included, by going ``onwards`` again and again."""
+    reached = set(start)
+    stack = list(reached)
+    while stack:
+        for node in onwards(stack.pop()):
+            if node not in reached:
+                reached.add(node)
+                stack.append(node)
+    return reached
+
+
+def _connect(vertices: dict[str, Vertex], edges: tuple[Edge, ...]) -> None:
+    """Tells each node what it reads, what reads it, where it ranks, and its forward node."""
+    users: dict[Vertex, set[Vertex]] = {node: set() for node in vertices.values()}
+    # Several edges may lead to one place; the order in which they were drawn must not matter.
+    for edge in sorted(edges, key=lambda edge: (edge.input, edge.origin, edge.output)):
+        if _carries_value(edge, vertices):
+            origin, target = vertices[edge.origin], vertices[edge.target]
+            target.inputs.append(origin.output(edge.output))
+            users[origin].add(target)
+
+    for rank, node in enumerate(_execution_order(users)):
+        node.rank = rank
+    for node, consumers in users.items():
+        node.consumers = in_order(consumers)
+        node.forward = vertices.get(node.record.forward or "")
+
+
+def _carries_value(edge: Edge, vertices: dict[str, Vertex]) -> bool:
+    """Whether a value passes along an edge; control edges only order execution."""
+    return edge.kind != "control" and edge.origin in vertices and edge.target in vertices
+
+
+def _execution_order(users: dict[Vertex, set[Vertex]]) -> list[Vertex]:
+    """Execution order, corrected where it contradicts the edges: no node precedes its inputs."""
+    recorded = {node: _recorded_place(node, index) for index, node in enumerate(users)}
+    waiting_for = {node: len(set(node.feeders)) for node in users}
+    # Places are all different: the heap never compares nodes.
+    ready = [(place, node) for node, place in recorded.items() if not waiting_for[node]]
+    heapify(ready)
+    ordered: dict[Vertex, None] = {}
+    while ready:
+        node = heappop(ready)[1]
+        ordered[node] = None
+        for target in users[node]:
+            waiting_for[target] -= 1
+            if not waiting_for[target]:
+                heappush(ready, (recorded[target], target))
+
+    # What lies on a cycle is never ready: it follows in the order that was recorded.
+    stuck = recorded.keys() - ordered.keys()
+    return [*ordered, *sorted(stuck, key=recorded.__getitem__)]
+
+
+def _recorded_place(node: Vertex, index: int) -> tuple[bool, bool, int, int]:
+    """Where a node stands as its engine recorded it; leaves come before all work of their phase."""
+    return node.phase == "backward", not node.is_leaf, node.record.order, index

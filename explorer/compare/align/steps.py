@@ -1,0 +1,114 @@
+"""Steps that lead to a pair's node and that its partner takes inside itself: a product before its
+bias is added.
+"""
+
+from dataclasses import dataclass
+
+from explorer.compare.align.matching import Match, Matching
+from explorer.compare.align.sides import Value, Vertex, in_order
+
+
+@dataclass(frozen=True)
+class Region:
+    """Unpaired ``steps`` that nothing but a pair's node ``top`` uses, in execution order, and the
+    origins of what goes ``into`` them.
+    """
+
+    top: Vertex
+    steps: tuple[Vertex, ...]
+    into: frozenset[Vertex]
+
+
+def enclose_steps(matching: Matching) -> None:
+    """Finds, for each pair, the unpaired steps that lead to its node and that its partner takes
+    inside itself.
+
+    That holds by value: both nodes hold the same numbers, all that goes into the steps is paired
+    with what goes into the partner, and nothing else uses the steps. In backward these are the
+    incoming gradients; what forward kept may be any of its values.
+    """
+    for match in sorted(matching.matches, key=lambda match: match.left.node.rank):
+        if _may_enclose(match):
+            region, other_region = _region(match.left.node), _region(match.right.node)
+            if (region.steps or other_region.steps) and _are_fed_alike(region, other_region):
+                matching.enclose(region.top, region.steps)
+                matching.enclose(other_region.top, other_region.steps)
+
+
+def _may_enclose(match: Match) -> bool:
+    """Whether a pair is of work in one phase, by main values that are known to agree."""
+    left, right = match.left, match.right
+    if match.how == "provenance" or left.node.phase != right.node.phase or not left.agrees(right):
+        return False
+    return _is_main_work(left) and _is_main_work(right)
+
+
+def _is_main_work(value: Value) -> bool:
+    return value.is_main and value.node.is_work
+
+
+def _region(top: Vertex) -> Region:
+    """What leads to a node in its own phase, back to what has a partner or is used elsewhere."""
+    members = {top}
+    around = set()
+    stack = [top]
+    while stack:
+        for node in stack.pop().feeders:
+            if not _may_be_step(node, top) or not _is_used_within(node, members):
+                around.add(node)
+            elif node not in members:
+                members.add(node)
+                stack.append(node)
+
+    steps = members - {top}
+    # What was met before all its users had been may have become a step after all.
+    into = {node.origin for node in around - steps}
+    return Region(top, tuple(in_order(steps)), frozenset(into))
+
+
+def _may_be_step(node: Vertex, top: Vertex) -> bool:
+    """Whether a node is unpaired work of the same phase whose value is known."""
+    return node.is_free and node.is_work and node.phase == top.phase and node.main is not None
+
+
+def _is_used_within(node: Vertex, members: set[Vertex]) -> bool:
+    """Whether only members use a node; what backward reads of forward does not count."""
+    users = {user for user in node.consumers if user.phase == node.phase}
+    return users <= members
+
+
+def _are_fed_alike(region: Region, other_region: Region) -> bool:
+    fed, other_fed = _paired_inputs(region), _paired_inputs(other_region)
+    if fed is None or other_fed is None:
+        return False
+    return {node.counterpart for node in fed} == other_fed
+
+
+def _paired_inputs(region: Region) -> set[Vertex] | None:
+    """What goes into a region and has a counterpart; None where something has none that should."""
+    inputs = set()
+    for node in region.into:
+        if _is_kept(node, region.top):
+            if not _is_known(node):
+                return None
+        elif node.counterpart:
+            inputs.add(node)
+        elif not _is_given(node):
+            return None
+    return inputs
+
+
+def _is_kept(node: Vertex, top: Vertex) -> bool:
+    """Whether a backward node reads what forward kept: engines may keep other values for one op."""
+    return top.phase == "backward" and node.phase == "forward"
+
+
+def _is_known(node: Vertex) -> bool:
+    """Whether what forward kept is paired, or needs no partner."""
+    is_paired = node.counterpart is not None or node.is_paired
+    return is_paired or node.is_leaf or node.kind == "constant"
+
+
+def _is_given(node: Vertex) -> bool:
+    """Whether a node's numbers do not come from elsewhere: the other op may hold them itself."""
+    return node.kind == "constant" or node.family == "fill"

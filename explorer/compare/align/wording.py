@@ -1,0 +1,236 @@
+"""A divergence in words and figures, as its record holds it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from explorer.compare.align.fingerprints import elements
+from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.model.alignment import Divergence
+from explorer.model.graph import Phase
+from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.text.numbers import digits
+
+FEW_ELEMENTS = 6
+"""A value of at most so many elements is read as a whole."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A divergence, and every node of either side that takes part in it."""
+
+    divergence: Divergence | None
+    parts: frozenset[Vertex]
+
+    def parts_of(self, side: Side) -> set[Vertex]:
+        """The nodes of one side that take part."""
+        return {part for part in self.parts if part.side is side}
+
+
+NO_DIVERGENCE = Finding(None, frozenset())
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two values that should have been equal: how each reads, their greatest difference, and what
+    the difference looks like.
+    """
+
+    value: str
+    other: str
+    greatest: float | None = None
+    note: str = ""
+
+    def in_words(self, with_note: bool = True) -> str:
+        """Both readings, and what is known about their difference in brackets."""
+        known = []
+        if self.greatest is not None:
+            known.append(f"greatest difference {self.greatest:.3g}")
+        if self.note and with_note:
+            known.append(self.note)
+        brackets = f" ({'; '.join(known)})" if known else ""
+        return f"{self.value} against {self.other}{brackets}"
+
+
+# Nodes
+
+
+def named(node: Vertex) -> str:
+    """A node as a reader finds it: `MatMul` (fc, net.py:12)."""
+    label = node.name if node.is_leaf and node.name else node.op
+    where = ", ".join(part for part in (node.scope, node.source) if part)
+    return f"`{label}` ({where})" if where else f"`{label}`"
+
+
+def row_of(nodes: list[Vertex]) -> str:
+    """Ops in a row: the first as a reader finds it, and the last by name."""
+    if len(nodes) == 1:
+        return named(nodes[0])
+    return f"the {len(nodes)} ops from {named(nodes[0])} to `{nodes[-1].op}`"
+
+
+# Values
+
+
+def reading(value: Value) -> str:
+    """A value as a reader knows it: its elements when they are few, else its shape and mean."""
+    if value.summary is None:
+        return "not observed"
+    whole = value.summary.whole
+    if whole is not None and whole.data and value.size <= FEW_ELEMENTS:
+        return digits(elements(whole).reshape(value.shape))
+    return f"{_shape(value)} with mean {value.summary.mean:.5g}"
+
+
+def contrast(value: Value, other: Value) -> Contrast:
+    """Reads two values at their greatest difference; by their shapes where the element counts
+    differ.
+    """
+    if value.summary is None or other.summary is None:
+        return Contrast(reading(value), reading(other))
+    if value.size != other.size:
+        return Contrast(_shape(value), _shape(other))
+    if value.whole is None or other.whole is None:
+        # Of large values only order statistics are known: the difference of these has to do.
+        quantiles = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
+        return _at_greatest(*quantiles, note="")
+    own, others = elements(value.whole), elements(other.whole)
+    return _at_greatest(own, others, _note(own, others, _common_shape(value, other)))
+
+
+def _common_shape(value: Value, other: Value) -> tuple[int, ...]:
+    """The shape of two values; that of their elements in a row where they have two."""
+    return value.shape if value.shape == other.shape else (value.size,)
+
+
+def _shape(value: Value) -> str:
+    return f"shape {list(value.shape)}"
+
+
+def _at_greatest(value: Floats, other: Floats, note: str) -> Contrast:
+    if not value.size or value.shape != other.shape:
+        return Contrast(_finiteness(value), _finiteness(other), note=note)
+    differences = elementwise_difference(value, other)
+    place = int(np.argmax(differences))
+    greatest = float(differences[place])
+    return Contrast(
+        value=f"{value[place]:.6g}",
+        other=f"{other[place]:.6g}",
+        greatest=greatest if np.isfinite(greatest) else None,
+        note=note,
+    )
+
+
+def _finiteness(value: Floats) -> str:
+    return "finite" if value.size else "nothing finite"
+
+
+def _note(value: Floats, other: Floats, shape: tuple[int, ...]) -> str:
+    """What a difference looks like at a glance: a transpose, another order, a sign, a factor."""
+    if not value.size or not np.isfinite([value, other]).all():
+        return ""
+    if _are_close(value, other) or not _are_close(np.sort(value), np.sort(other)):
+        return _factor_note(value, other)
+    if len(shape) == 2 and _are_close(value.reshape(shape).T.ravel(), other):
+        return "the same numbers, transposed"
+    return "the same numbers in another order"
+
+
+def _are_close(one: Floats, other: Floats) -> bool:
+    return bool(np.allclose(one, other, rtol=1e-4, atol=1e-7))
+
+
+def _factor_note(value: Floats, other: Floats) -> str:
+    """The factor between two values, where there is one for all elements and it says something."""
+    factor = _common_factor(value, other)
+    if factor is None or abs(factor - 1) < 1e-3:
+        return ""
+    if abs(factor + 1) < 1e-5:
+        return "opposite in sign"
+
+    greater = "right" if abs(factor) < 1 else "left"
+    times = 1 / factor if abs(factor) < 1 else factor
+    # Any two numbers have a quotient: of a single element, only a whole one is worth a word.
+    if value.size == 1 and abs(times - round(times)) > 1e-4 * abs(times):
+        return ""
+    return f"the {greater} is {times:.5g} times the other"
+
+
+def _common_factor(value: Floats, other: Floats) -> float | None:
+    """What every element of the other value is multiplied by to be that of the first."""
+    nonzero = other != 0
+    if not nonzero.any() or value[~nonzero].any():
+        return None
+    ratios = value[nonzero] / other[nonzero]
+    factor = float(np.median(ratios))
+    is_common = factor != 0 and np.allclose(ratios, factor, rtol=1e-4, atol=0)
+    return factor if is_common else None
+
+
+# Divergences
+
+
+class _End(NamedTuple):
+    """What a divergence is on one side; there may be no node."""
+
+    node: str | None
+    source: str
+    value: str
+
+
+def between(
+    node: Vertex,
+    other: Vertex,
+    phase: Phase,
+    sentence: str,
+    readings: Contrast,
+    parts: Iterable[Vertex],
+) -> Finding:
+    """A divergence between a node of each side; ``readings`` begin with the first node's value."""
+    here = _End(node.id, node.source, readings.value)
+    there = _End(other.id, other.source, readings.other)
+    return _finding(here, there, node.side, phase, sentence, readings.greatest, parts)
+
+
+def on_one_side(
+    node: Vertex,
+    phase: Phase,
+    sentence: str,
+    readings: Contrast,
+    parts: Iterable[Vertex],
+    source: str = "",
+) -> Finding:
+    """A divergence at a node that the other side has no counterpart of.
+
+    ``readings`` begin with the node's value; ``source`` is used where the node has none.
+    """
+    here = _End(node.id, node.source or source, readings.value)
+    there = _End(None, "", readings.other)
+    return _finding(here, there, node.side, phase, sentence, readings.greatest, parts)
+
+
+def _finding(
+    here: _End,
+    there: _End,
+    side: Side,
+    phase: Phase,
+    sentence: str,
+    greatest: float | None,
+    parts: Iterable[Vertex],
+) -> Finding:
+    """The record of a divergence; ``here`` is on ``side``."""
+    left, right = (here, there) if side.is_left else (there, here)
+    divergence = Divergence(
+        left=left.node,
+        right=right.node,
+        phase=phase,
+        sentence=sentence,
+        left_source=left.source,
+        right_source=right.source,
+        left_value=left.value,
+        right_value=right.value,
+        greatest=greatest,
+    )
+    return Finding(divergence, frozenset(parts))

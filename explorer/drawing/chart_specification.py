@@ -1,0 +1,266 @@
+"""Turns a study's chart into a Vega-Lite specification, with its data and its colours in it.
+
+Sizes are in pixels. Source: the reference of Vega-Lite 5, https://vega.github.io/vega-lite/docs/.
+"""
+
+import json
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+from explorer.drawing.style import (
+    CHART_FONT_FAMILIES,
+    HEADLINE_SIZE,
+    LIGHT,
+    SERIES_COLOURS,
+    TITLE_SIZE,
+)
+from explorer.model.study import Chart
+
+Axis = Literal["x", "y"]
+Specification = dict[str, Any]
+"""A part of a specification, ready for JSON."""
+
+WIDTH: Final = 560
+HEIGHT: Final = 300
+"""The size of the plot, without titles, axes and legend."""
+
+BAR: Final = 13
+"""Thickness of a bar that lies down."""
+
+HALF_GAP: Final = 5
+"""Half the room between two groups of bars that lie down."""
+
+LONG_NAME: Final = 12
+MANY_NAMES: Final = 8
+"""Bars with names of more than LONG_NAME characters, or with more than MANY_NAMES names, lie down, so
+that the names can be read.
+"""
+
+TICKS: Final = 7
+"""About how many ticks an axis has that is not logarithmic."""
+
+MOST_TICKS: Final = 12
+"""The most intervals that the ticks of a logarithmic axis divide it into."""
+
+NOTE_LINE: Final = 92
+"""The most characters in a line of the note below the title."""
+
+LEGEND_LINE: Final = 96
+LEGEND_MARK: Final = 6
+"""The most characters in a line of the legend, and how many the mark before a name counts for."""
+
+POINT: Final = {"size": 42, "filled": True}
+
+# A line that lies under another one is still seen in its gaps.
+DASHES: Final = ([1, 0], [7, 5], [2, 3], [9, 3, 2, 3])
+"""The dashes and gaps of the lines of each series in turn."""
+
+RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+ROUNDING: Final = 1e-9
+"""How far a logarithm may be from a whole number by rounding alone."""
+
+
+def specification(chart: Chart) -> Specification:
+    """The Vega-Lite 5 specification of a chart; its background is transparent."""
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "title": {"text": chart.title, "subtitle": _lines(chart.note), "anchor": "start"},
+        "data": {"values": _rows(chart)},
+        **(_bars(chart) if chart.kind == "bars" else _lines_or_points(chart)),
+        "background": "transparent",
+        "config": _config(),
+    }
+
+
+def _rows(chart: Chart) -> list[dict[str, Any]]:
+    """The points that have a place in the chart."""
+    rows = []
+    for series in chart.series:
+        for x, y in zip(series.x, series.y, strict=True):
+            if y is None or not math.isfinite(y):
+                continue
+            if y <= 0 and "y" in chart.log:
+                continue  # a logarithm has no place for it
+            rows.append({"series": series.name, "x": x, "y": y})
+    return rows
+
+
+def _lines_or_points(chart: Chart) -> Specification:
+    names = [series.name for series in chart.series]
+    colours = [light for light, _ in SERIES_COLOURS]
+    encoding: Specification = {
+        "x": {"field": "x", "title": chart.x, **_x_axis(chart)},
+        "y": {"field": "y", "title": chart.y, **_number_axis(chart, "y")},
+        "color": {**_by_series(names), "scale": _scale(names, colours)},
+        "shape": {**_by_series(names), "scale": {"domain": names}},
+    }
+    if chart.kind == "points":
+        mark: Specification = {"type": "point", **POINT}
+    else:
+        mark = {"type": "line", "point": POINT}
+        # The legend of colours and shapes says it all; a second one would only repeat the names.
+        dashes = {"scale": _scale(names, DASHES), "legend": None}
+        encoding["strokeDash"] = {**_by_series(names), **dashes}
+    if chart.kind == "steps":
+        mark["interpolate"] = "step-after"
+    return {"mark": mark, "encoding": encoding, "width": WIDTH, "height": HEIGHT}
+
+
+def _bars(chart: Chart) -> Specification:
+    names = [series.name for series in chart.series]
+    places = _places(chart)
+    longest = max((len(place) for place in places), default=0)
+    lie_down = len(places) > MANY_NAMES or longest > LONG_NAME
+    along, across = ("y", "x") if lie_down else ("x", "y")
+    offset = f"{along}Offset"
+    # A study's chart names its axes as those of upright bars: "y" is what is measured.
+    titles = {along: chart.x, across: chart.y}
+    position: Specification = {
+        "field": "x",
+        "type": "nominal",
+        "sort": places,
+        "title": titles[along],
+        "axis": {"labelAngle": 0, "labelLimit": 260},
+        "scale": {"paddingInner": 0.3},
+    }
+    colours = [light for light, _ in SERIES_COLOURS]
+    encoding: Specification = {
+        along: position,
+        across: {"field": "y", "title": titles[across], **_number_axis(chart, "y")},
+        "color": {**_by_series(names), "scale": _scale(names, colours)},
+        offset: {"field": "series", "type": "nominal", "sort": names},
+    }
+    height: int | Specification = HEIGHT
+    if lie_down:
+        height = {"step": BAR * len(names) + 2 * HALF_GAP, "for": "position"}
+    return {
+        "mark": {"type": "bar", "cornerRadiusEnd": 2},
+        "encoding": encoding,
+        "width": WIDTH,
+        "height": height,
+    }
+
+
+def _places(chart: Chart) -> list[str]:
+    """The names that bars stand at, in the order in which the series have them."""
+    places: dict[str, None] = {}
+    for series in chart.series:
+        places.update(dict.fromkeys(map(str, series.x)))
+    return list(places)
+
+
+def _by_series(names: list[str]) -> Specification:
+    """What a colour, a shape or a dash stands for; one series needs no legend."""
+    legend = {"columns": _legend_columns(names)} if len(names) > 1 else None
+    return {"field": "series", "type": "nominal", "sort": names, "title": None, "legend": legend}
+
+
+def _legend_columns(names: list[str]) -> int:
+    longest = max(len(name) for name in names)
+    fitting = LEGEND_LINE // (longest + LEGEND_MARK)
+    return max(1, min(len(names), fitting))
+
+
+def _scale(names: list[str], choices: Sequence[Any]) -> Specification:
+    """The colour or the dashes of each name, in turn."""
+    chosen = [choices[index % len(choices)] for index in range(len(names))]
+    return {"domain": names, "range": chosen}
+
+
+def _x_axis(chart: Chart) -> Specification:
+    for series in chart.series:
+        if any(isinstance(x, str) for x in series.x):
+            # Vega would sort names by the alphabet; passes and stages come in their own order.
+            return {"type": "nominal", "sort": None, "axis": {"labelAngle": -30}}
+    return _number_axis(chart, "x")
+
+
+def _number_axis(chart: Chart, axis: Axis) -> Specification:
+    numbers = _positive_numbers(chart, axis)
+    # A bar starts at zero, which a logarithmic axis has no place for.
+    is_logarithmic = axis in chart.log and chart.kind != "bars"
+    if numbers and is_logarithmic:
+        return _logarithmic_axis(numbers)
+    # Between whole numbers, such as counts, there are no ticks.
+    whole = all(float(number).is_integer() for number in numbers)
+    return {
+        "type": "quantitative",
+        "scale": {"zero": chart.kind == "bars"},
+        "axis": {"tickCount": TICKS, "tickMinStep": 1 if whole else 0},
+    }
+
+
+def _positive_numbers(chart: Chart, axis: Axis) -> set[float]:
+    numbers: set[float] = set()
+    for series in chart.series:
+        values = series.x if axis == "x" else series.y
+        numbers.update(value for value in values if isinstance(value, (int, float)) and value > 0)
+    return numbers
+
+
+def _logarithmic_axis(numbers: set[float]) -> Specification:
+    """An axis marked in powers of two where all numbers are some, else in powers of ten."""
+    base = 2 if all(math.log2(number).is_integer() for number in numbers) else 10
+    # Vega's own ticks are decimal, whatever the base.
+    first = math.floor(math.log(min(numbers), base) + ROUNDING)
+    last = math.ceil(math.log(max(numbers), base) - ROUNDING)
+    # Where the axis spans many powers, only every second, third, … is marked.
+    step = max(1, math.ceil((last - first) / MOST_TICKS))
+    powers = range(first, last + 1, step)
+    ticks = [float(base) ** power for power in powers]
+    names = [f"{base}{str(power).translate(RAISED)}" for power in powers]
+    label = f"{json.dumps(names)}[indexof({json.dumps(ticks)}, datum.value)]"
+    domain = [ticks[0], float(base) ** last]
+    return {
+        "type": "quantitative",
+        "scale": {"type": "log", "base": base, "domain": domain, "nice": False},
+        "axis": {"values": ticks, "labelExpr": label},
+    }
+
+
+def _lines(text: str) -> list[str]:
+    """A text in lines: Vega breaks none."""
+    words = " ".join(text.split())
+    return textwrap.wrap(words, NOTE_LINE, break_long_words=False, break_on_hyphens=False)
+
+
+def _config() -> Specification:
+    ink, soft, line = LIGHT["ink"], LIGHT["soft"], LIGHT["group-line"]
+    text = {
+        "labelColor": soft,
+        "titleColor": ink,
+        "labelFontSize": 11,
+        "titleFontSize": TITLE_SIZE,
+        "titleFontWeight": "normal",
+    }
+    return {
+        "font": CHART_FONT_FAMILIES,
+        "padding": 16,
+        "view": {"stroke": line},
+        "title": {
+            "color": ink,
+            "fontSize": HEADLINE_SIZE,
+            "fontWeight": 600,
+            "subtitleColor": soft,
+            "subtitleFontSize": TITLE_SIZE,
+            "subtitlePadding": 6,
+            "offset": 12,
+        },
+        "axis": {
+            **text,
+            "gridColor": line,
+            "domainColor": line,
+            "tickColor": line,
+            "titlePadding": 8,
+        },
+        "legend": {
+            **text,
+            "orient": "bottom",
+            "labelLimit": 320,
+            "symbolStrokeWidth": 0,
+            "symbolSize": 60,
+        },
+    }

@@ -1,0 +1,54 @@
+"""Which module of the net each node of a graph belongs to."""
+
+from collections import defaultdict
+from typing import Final
+
+from explorer.drawing.text import printable
+from explorer.model.graph import GradGraph, Node
+
+PART_DOT: Final = "\ufffe"
+"""Stands for a dot within one part of a module path; no label has it, for XML forbids it."""
+
+
+def modules_of(graph: GradGraph) -> dict[str, str]:
+    """The module path of every node, "" where there is none; keyed by id.
+
+    A backward node without a path of its own belongs to the module of its forward node.
+    """
+    scopes = {node.id: node.scope for node in graph.nodes}
+    return {node.id: node.scope or scopes.get(node.forward or "", "") for node in graph.nodes}
+
+
+def module_path(scope: str, depth: int) -> str:
+    """The first ``depth`` parts of a module path: ``block.conv`` of ``block.conv.pad`` for 2."""
+    return ".".join(scope.split(".")[:depth])
+
+
+def group_paths(graph: GradGraph) -> dict[str, str]:
+    """The path by which every node is grouped: its subgraph, if it is in one, and its module.
+
+    A constant without a module belongs to that of its readers, if all are in one.
+    """
+    modules = modules_of(graph)
+    readers: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in graph.edges:
+        readers[edge.origin].add(modules[edge.target])
+
+    paths = {}
+    for node in graph.nodes:
+        module = modules[node.id]
+        if _stands_outside_modules(node):
+            module = ""
+        elif node.kind == "constant" and not module and len(readers[node.id]) == 1:
+            (module,) = readers[node.id]
+        # What decides on a branch is a program's text, whose dots separate no modules.
+        body = printable(node.body).replace(".", PART_DOT)
+        parts = [part for part in (body, printable(module)) if part]
+        paths[node.id] = ".".join(parts)
+    return paths
+
+
+def _stands_outside_modules(node: Node) -> bool:
+    """True of what enters or leaves the whole net, whatever reads or makes it."""
+    is_seed = node.kind == "constant" and node.name == "seed"
+    return node.kind == "output" or is_seed

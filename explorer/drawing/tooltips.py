@@ -1,0 +1,54 @@
+"""All that is known of a node, line by line, for the tooltip of its box."""
+
+import math
+from typing import Final
+
+from explorer.model.arrays import unpack
+from explorer.model.graph import Node, Output
+from explorer.text.numbers import digits
+
+MOST_SOURCES: Final = 3
+MOST_SUBGRAPHS: Final = 4
+MOST_OUTPUTS: Final = 4
+MOST_ELEMENTS: Final = 24
+"""Values of at most this many elements are written out."""
+
+
+def tooltip(node: Node, pair_number: int | None) -> list[str]:
+    """The lines of a node's tooltip.
+
+    ``pair_number`` is the number that it shares with its pair in another picture.
+    """
+    lines = [f"{node.op} · {node.id}", f"{node.kind}, {node.phase}"]
+    if node.name:
+        lines.append(f"name: {node.name}")
+    if pair_number is not None:
+        lines.append(f"pair: {pair_number}")
+    if node.scope:
+        lines.append(f"scope: {node.scope}")
+    lines += [f"source: {line}" for line in node.source[:MOST_SOURCES]]
+    if node.body:
+        lines.append(f"subgraph: {node.body}")
+    lines += [f"enters: {name}" for name in node.calls[:MOST_SUBGRAPHS]]
+    if node.forward:
+        lines.append(f"derives from: {node.forward}")
+    for index, output in enumerate(node.outputs[:MOST_OUTPUTS]):
+        shape = ", ".join(map(str, output.shape))
+        lines.append(f"output {index}: ({shape}) {output.dtype}{_statistics(output)}")
+    if node.saved_bytes:
+        lines.append(f"saves {node.saved_bytes} bytes for backward")
+    lines += [f"no {name}: {reason}" for name, reason in sorted(node.missing.items())]
+    return lines
+
+
+def _statistics(output: Output) -> str:
+    summary = output.values
+    if summary is None:
+        return ""
+    extremes = f"[{summary.minimum:.5g}, {summary.maximum:.5g}]"
+    text = f" · μ {summary.mean:.5g} · ‖·‖ {summary.norm:.5g} · {extremes}"
+    if summary.nonfinite:
+        text += f" · {summary.nonfinite} not finite"
+    if summary.whole is not None and math.prod(summary.whole.shape) <= MOST_ELEMENTS:
+        text += f" · {digits(unpack(summary.whole), MOST_ELEMENTS)}"
+    return text

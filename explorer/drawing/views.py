@@ -1,0 +1,110 @@
+"""The views of a gradient graph, a ladder or a flow, and the picture of each with its titles."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from explorer.drawing.cards import cards
+from explorer.drawing.ladder.assembly import LaidOut, lay_out
+from explorer.drawing.ladder.columns import ladder_columns, single_column
+from explorer.drawing.picture import Card, Picture, Text, Wire, WireKind
+from explorer.drawing.style import HEADLINE_SIZE, MARGIN, NOTE_SIZE, SMALL_SIZE
+from explorer.drawing.text import fit, measure, printable
+from explorer.model.graph import GradGraph, Phase
+from explorer.text.numbers import counted
+
+ViewName = Literal["ladder", "flow"]
+
+WIDEST_TITLE: Final = 720.0
+"""How wide a picture may become for its title, in points."""
+
+BOLD: Final = 1.12
+"""How much wider than its regular weight a font's bold is, at most, over a line of text."""
+
+TITLE_Y, COUNTS_Y, NOTE_Y = 28.0, 45.0, 60.0
+"""The base lines of a picture's first lines, in points."""
+
+
+class View(NamedTuple):
+    """A way to lay a graph out from its cards within a time limit in seconds, and what it shows, for
+    those who cannot see it.
+    """
+
+    lay_out: Callable[[GradGraph, Mapping[str, Card], float], LaidOut]
+    description: str
+
+
+def ladder(graph: GradGraph, cards: Mapping[str, Card], timeout: float) -> LaidOut:
+    """Forward and backward side by side; ``timeout`` limits Graphviz, in seconds."""
+    return lay_out(graph, ladder_columns(graph), cards, timeout)
+
+
+def flow(graph: GradGraph, cards: Mapping[str, Card], timeout: float) -> LaidOut:
+    """All nodes in one lane from top to bottom; ``timeout`` limits Graphviz, in seconds."""
+    picture, instead = lay_out(graph, single_column(graph), cards, timeout)
+    phases = {node.id: node.phase for node in graph.nodes}
+    wires = tuple(_coloured_by_phase(wire, phases) for wire in picture.wires)
+    return LaidOut(msgspec.structs.replace(picture, wires=wires, texts=()), instead)
+
+
+def _coloured_by_phase(wire: Wire, phases: Mapping[str, Phase]) -> Wire:
+    """An edge of a flow, whose columns do not tell its kind."""
+    if wire.kind == "control":
+        return wire
+    stays_in_phase = phases[wire.origin] == phases[wire.target]
+    kind: WireKind = phases[wire.target] if stays_in_phase else "rung"
+    return msgspec.structs.replace(wire, kind=kind)
+
+
+VIEWS: Final[dict[ViewName, View]] = {
+    "ladder": View(
+        ladder,
+        "Forward runs down on the left, backward up on the right, each backward operator level with"
+        " the forward operator it derives from; dashed lines are values kept for backward.",
+    ),
+    "flow": View(flow, "All nodes from top to bottom, in the order in which values flow."),
+}
+"""Every view by name."""
+
+
+def picture(
+    graph: GradGraph, view: ViewName, numbers: Mapping[str, int], title: str, timeout: float
+) -> Picture:
+    """The picture of a graph with its title, its counts, and a note when the layout is not
+    Graphviz's.
+
+    ``numbers`` are the pair numbers of nodes, by id; ``timeout`` limits Graphviz, in seconds.
+    """
+    laid_out, instead = VIEWS[view].lay_out(graph, cards(graph, numbers), timeout)
+    counts = _counts(graph)
+    title_width = min(WIDEST_TITLE, measure(title, HEADLINE_SIZE) * BOLD)
+    widest_line = max(title_width, measure(counts, SMALL_SIZE), measure(instead, NOTE_SIZE))
+    width = max(laid_out.width, 2 * MARGIN + widest_line)
+    room = width - 2 * MARGIN
+
+    # A narrow graph with a long title: the picture grows with it up to a limit, then it is cut.
+    texts = [
+        Text(MARGIN, TITLE_Y, fit(printable(title), HEADLINE_SIZE * BOLD, room), "title"),
+        Text(MARGIN, COUNTS_Y, fit(printable(counts), SMALL_SIZE, room), "subtitle"),
+    ]
+    if instead:
+        texts.append(Text(MARGIN, NOTE_Y, printable(instead), "note"))
+    return msgspec.structs.replace(
+        laid_out,
+        width=width,
+        texts=(*texts, *laid_out.texts),
+        title=title,
+        description=f"{counts}. {VIEWS[view].description} {instead}".rstrip(),
+    )
+
+
+def _counts(graph: GradGraph) -> str:
+    """How many nodes of each phase a graph has, and how many values are kept for backward."""
+    forward = sum(node.phase == "forward" for node in graph.nodes)
+    backward = len(graph.nodes) - forward
+    counts = f"{graph.stage}: {forward} forward, {backward} backward nodes"
+    saved = {edge.origin for edge in graph.edges if edge.kind == "saved"}
+    if not saved:
+        return counts
+    return f"{counts}, {counted(len(saved), 'value')} kept for backward"

@@ -1,0 +1,37 @@
+"""Another order of execution that a gradient graph allows."""
+
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+
+from explorer.model.graph import GradGraph
+
+
+def latest_first(graph: GradGraph) -> Iterator[int]:
+    """The places of a graph's nodes so that each follows what its edges come from, and otherwise in
+    the reverse of their own order.
+
+    Nodes on a cycle, and those behind it, are left out (Kahn's algorithm).
+    """
+    waiting, followers = _neighbours(graph)
+    # heapq gives the least number first, so the places are negated.
+    ready = [-place for place, count in enumerate(waiting) if count == 0]
+    heapify(ready)
+    while ready:
+        place = -heappop(ready)
+        yield place
+        for follower in followers[place]:
+            waiting[follower] -= 1
+            if waiting[follower] == 0:
+                heappush(ready, -follower)
+
+
+def _neighbours(graph: GradGraph) -> tuple[list[int], list[list[int]]]:
+    """How many edges lead to each node, and the nodes that its own edges lead to."""
+    places = {node.id: place for place, node in enumerate(graph.nodes)}
+    arriving = [0] * len(graph.nodes)
+    followers: list[list[int]] = [[] for _ in graph.nodes]
+    for edge in graph.edges:
+        if edge.origin in places and edge.target in places:
+            arriving[places[edge.target]] += 1
+            followers[places[edge.origin]].append(places[edge.target])
+    return arriving, followers

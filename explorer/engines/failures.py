@@ -1,0 +1,46 @@
+"""Failures as records: a framework's exception, cut down to what it says of the user's net."""
+
+import re
+import traceback
+from pathlib import Path
+from typing import Literal
+
+from explorer.model.results import Failure
+
+LONGEST = 600
+"""How many characters of a message are kept."""
+
+FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:'\"]+/)+")
+"""The folders of an absolute path: they say where something is installed, which is of no use."""
+
+LineSource = Literal["message", "traceback"]
+"""The two places that can name a line of the user's."""
+
+
+def failure(
+    error: BaseException, scenario: str, ends: re.Pattern[str], prefer: LineSource
+) -> Failure:
+    """The record of an exception: its type, its message, and the scenario's line that it names.
+
+    The message keeps its line breaks; it stops where ``ends`` first matches, loses the folders of
+    paths, and has at most LONGEST characters. Where the message and the traceback both name lines
+    of the file ``scenario``, those of ``prefer`` count, and of them the innermost.
+    """
+    text = str(error)
+    path = Path(scenario).resolve()
+    statement = ends.split(text, maxsplit=1)[0]
+    message = FOLDERS.sub("", statement).strip()
+
+    in_message = re.findall(re.escape(str(path)) + r"(?::|\", line )(\d+)", text)
+    in_traceback = _traceback_lines(error, path)
+    lines = in_message or in_traceback
+    if prefer == "traceback":
+        lines = in_traceback or in_message
+    source = f"{path.name}:{lines[-1]}" if lines else ""
+    return Failure(type(error).__name__, message[:LONGEST], source)
+
+
+def _traceback_lines(error: BaseException, path: Path) -> list[str]:
+    """The lines of a file that an exception passed through, innermost last."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [str(frame.lineno) for frame in frames if frame.filename == str(path)]

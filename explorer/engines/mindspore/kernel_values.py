@@ -1,0 +1,231 @@
+"""The values that kernels dumped, joined to the statements of the IR that they were compiled from."""
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from explorer.engines.mindspore.ir_bindings import summary_as
+from explorer.engines.mindspore.ir_statements import IRStatement, Statements
+from explorer.engines.mindspore.kernel_dump import Kernel, load
+from explorer.engines.mindspore.operators import UNWRITTEN, UNWRITTEN_REASON
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import Output
+
+INSIDE = "the values of a subgraph stand inside it"
+NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
+FOLDED = "the backend folds this node into another kernel, whose value alone is dumped"
+
+EXPANSION = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
+"""The scope of a kernel into which an operator was expanded: the operator, and the kernel's kind."""
+
+BRANCH_NUMBER = re.compile(r"[▸◂](\d+)_[✓✗↰↱]")
+"""A branch and its backward carry one number in their graphs' names (2.10.0)."""
+
+Arrays = dict[int, AnyArray]
+"""Observed values by output slot."""
+
+
+class KernelValues:
+    """The arrays of every statement of a program that a kernel computed.
+
+    ``kernels`` are those that dumped, by scope. ``idle`` are the subgraphs that did not run:
+    branches that were not taken.
+    """
+
+    def __init__(self, kernels: dict[str, list[Kernel]], statements: Statements) -> None:
+        self.idle: frozenset[str] = frozenset()
+        self._kernels = kernels
+        self._arrays: dict[int, Arrays] = {}
+        by_scope: dict[str, list[IRStatement]] = {}
+        by_op: dict[str, list[IRStatement]] = {}
+        for body in statements.values():
+            for statement in body:
+                scope = _kernel_scope(statement)
+                if scope in kernels:
+                    by_scope.setdefault(scope, []).append(statement)
+                else:
+                    by_op.setdefault(statement.op, []).append(statement)
+        self.idle = self._left_out(by_scope, statements)
+        self._join_by_scope(by_scope)
+        for op, group in by_op.items():
+            self._join_expanded(op, group)
+        # Nor did a branch run in which nothing has a value.
+        self.idle |= self._without_values(statements)
+
+    def of(self, statement: IRStatement) -> Arrays:
+        """The arrays of a statement by output slot; empty where no kernel is its own."""
+        return self._arrays.get(id(statement), {})
+
+    def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, str]]:
+        """What a statement yields, and why values of it are missing."""
+        arrays = self.of(statement)
+        unwritten = UNWRITTEN.get(statement.op, ())
+        outputs = []
+        complete = True
+        for slot, (shape, dtype) in enumerate(statement.outputs):
+            if slot in arrays and slot not in unwritten:
+                outputs.append(Output(shape, dtype, summary_as(arrays[slot], dtype)))
+            else:
+                outputs.append(Output(shape, dtype))
+                complete = False
+        missing = {} if complete else {"values": self._why_missing(statement)}
+        return tuple(outputs), missing
+
+    def _why_missing(self, statement: IRStatement) -> str:
+        if statement.op in UNWRITTEN and self.of(statement):
+            return UNWRITTEN_REASON
+        if statement.op == "call":
+            return INSIDE
+        return NOT_TAKEN if statement.graph in self.idle else FOLDED
+
+    def _left_out(
+        self, groups: dict[str, list[IRStatement]], graphs: Iterable[str]
+    ) -> frozenset[str]:
+        """The ``graphs`` of branches that did not run, by how many kernels are too few."""
+        left_out: set[str] = set()
+        for scope, group in groups.items():
+            graph = _graph_left_out(group, len(self._kernels[scope]))
+            if graph is not None:
+                left_out.add(graph)
+        return frozenset(left_out | _of_the_same_branches(left_out, graphs))
+
+    def _join_by_scope(self, groups: dict[str, list[IRStatement]]) -> None:
+        """Join statements to the kernels of the same scope.
+
+        Kernels are numbered on through the life of the process, the IR counts anew: both count in
+        one order, and ranks agree.
+        """
+        for scope, group in groups.items():
+            kernels = self._kernels[scope]
+            ran = group
+            if len(group) != len(kernels):
+                ran = [statement for statement in group if statement.graph not in self.idle]
+            self._join_in_order(sorted(ran, key=_number_of_operator), kernels)
+
+    def _join_in_order(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
+        if len(statements) != len(kernels):
+            self._join_by_shape(statements, kernels)
+            return
+        for statement, kernel in zip(statements, kernels, strict=True):
+            self._join(statement, kernel)
+
+    def _join_by_shape(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
+        """Where some statements were folded into other kernels: join what shapes alone decide."""
+        for statement in statements:
+            alike = [other for other in statements if other.outputs == statement.outputs]
+            fitting = _fitting(statement, kernels)
+            if len(alike) == len(fitting) == 1:
+                self._arrays[id(statement)] = fitting[0]
+
+    def _join_expanded(self, op: str, statements: list[IRStatement]) -> None:
+        """Join the statements of an operator that was expanded on its way to the kernels.
+
+        The last kernel of an expansion gives its value: of those that came from ``op``, the kind
+        that always ran last.
+        """
+        kinds = self._expansions(op)
+        fitting = [kernels for kernels in kinds if len(kernels) == len(statements)]
+        if fitting:
+            self._join_in_order(statements, max(fitting, key=_time_of_last))
+            return
+        outputs = sum(len(statement.outputs) for statement in statements)
+        for kernels in kinds:
+            if len(kernels) == outputs:
+                self._join_parts(statements, kernels)
+                return
+
+    def _expansions(self, op: str) -> list[list[Kernel]]:
+        """The kernels into which an operator was expanded, those of each kind together."""
+        kinds = []
+        for scope, kernels in self._kernels.items():
+            expansion = EXPANSION.match(scope)
+            if expansion and expansion[1] == op:
+                kinds.append(kernels)
+        return kinds
+
+    def _join_parts(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
+        """Where each output came from a kernel of its own: a split becomes one slice for each part."""
+        position = 0
+        for statement in statements:
+            parts: Kernel = {}
+            for slot in range(len(statement.outputs)):
+                kernel = kernels[position]
+                position += 1
+                if 0 in kernel:
+                    parts[slot] = kernel[0]
+            self._join(statement, parts)
+
+    def _join(self, statement: IRStatement, kernel: Kernel) -> None:
+        arrays = _arrays(statement, kernel)
+        if arrays:
+            self._arrays[id(statement)] = arrays
+
+    def _without_values(self, statements: Statements) -> frozenset[str]:
+        """The branches in which no statement has a value."""
+        idle = set()
+        for graph, body in statements.items():
+            is_observed = any(id(statement) in self._arrays for statement in body)
+            if BRANCH_NUMBER.search(graph) and not is_observed:
+                idle.add(graph)
+        return frozenset(idle)
+
+
+def _kernel_scope(statement: IRStatement) -> str:
+    """The scope under which the kernel of a statement dumps; "" where it has none."""
+    return statement.full_name.replace("/", "_").rpartition("-op")[0]
+
+
+def _number_of_operator(statement: IRStatement) -> int:
+    return int(statement.full_name.rpartition("-op")[2])
+
+
+def _time_of_last(kernels: list[Kernel]) -> int:
+    """When the last output of some kernels was written."""
+    return max(time for kernel in kernels for time, _ in kernel.values())
+
+
+def _graph_left_out(statements: list[IRStatement], ran: int) -> str | None:
+    """The one graph without which as many statements remain as kernels ran: a branch that was not
+    taken.
+    """
+    if len(statements) == ran:
+        return None
+    counts: dict[str, int] = {}
+    for statement in statements:
+        counts[statement.graph] = counts.get(statement.graph, 0) + 1
+    fitting = [graph for graph, count in counts.items() if len(statements) - count == ran]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _of_the_same_branches(graphs: Iterable[str], others: Iterable[str]) -> set[str]:
+    """Those of ``others`` that are the forward or the backward of a branch in ``graphs``."""
+    numbers = set()
+    for graph in graphs:
+        branch = BRANCH_NUMBER.search(graph)
+        if branch:
+            numbers.add(branch[1])
+    same = set()
+    for graph in others:
+        branch = BRANCH_NUMBER.search(graph)
+        if branch and branch[1] in numbers:
+            same.add(graph)
+    return same
+
+
+def _fitting(statement: IRStatement, kernels: list[Kernel]) -> list[Arrays]:
+    """The arrays of those kernels that have the shapes of a statement."""
+    candidates = [_arrays(statement, kernel) for kernel in kernels]
+    return [arrays for arrays in candidates if arrays]
+
+
+def _arrays(statement: IRStatement, kernel: Kernel) -> Arrays:
+    """A kernel's arrays in the shapes of a statement; empty if they have other sizes."""
+    arrays = {}
+    for slot, (_, path) in sorted(kernel.items()):
+        if slot < len(statement.outputs):
+            array, (shape, _) = load(path), statement.outputs[slot]
+            if array.size != int(np.prod(shape)):
+                return {}
+            arrays[slot] = array.reshape(shape)
+    return arrays

@@ -1,0 +1,103 @@
+"""The nodes of MindSpore's tape, and the nodes of the graph that stand for them."""
+
+from bisect import bisect_left, insort
+from collections import deque
+from typing import Any
+
+from explorer.engines.capture.builder import NodeDraft, Slot
+
+
+class TapeNodes:
+    """Which node of the graph made each node of the tape.
+
+    Tape nodes are known by their ``_unique_id()``: it is the same however often MindSpore wraps a
+    node (2.10.0).
+    """
+
+    def __init__(self, nodes: list[NodeDraft]) -> None:
+        self._nodes = nodes
+        self._numbers: dict[int, int] = {}
+        self._slots: dict[tuple[int, int], Slot] = {}
+        self._sequence: list[tuple[int, int]] = []
+        self._unclaimed: dict[str, deque[int]] = {}
+
+    def number(self, identity: int | None) -> int | None:
+        """The node of the graph that stands for a tape node; None where that is not known."""
+        return None if identity is None else self._numbers.get(identity)
+
+    def slot(self, node: Any, output: int) -> Slot | None:
+        """The slot of an output of a tape node."""
+        return self._slots.get((node._unique_id(), output))
+
+    def set_slot(self, node: Any, output: int, slot: Slot) -> None:
+        """Note the slot of an output of a tape node, which stands for that node from now on."""
+        self._slots[node._unique_id(), output] = slot
+        self._claim(node, slot[0])
+
+    def set_leaf(self, node: Any, number: int) -> None:
+        """Note that a tape node accumulates into a leaf."""
+        self._numbers.setdefault(node._unique_id(), number)
+
+    def expect(self, number: int) -> None:
+        """Note that a node of the graph has run, whose node of the tape was not seen yet."""
+        self._unclaimed.setdefault(self._nodes[number].op, deque()).append(number)
+
+    def makers_of_children(self, node: Any) -> list[int]:
+        """The nodes of the graph that stand for those to which a tape node hands its gradients."""
+        makers = []
+        for child, _ in node.next_functions:
+            if child is None:
+                continue
+            self.match(child)
+            maker = self.number(child._unique_id())
+            if maker is not None:
+                makers.append(maker)
+        return makers
+
+    def match(self, node: Any) -> None:
+        """Find the operator of a tape node whose tensor nobody used: the first of its name between
+        its neighbours on the tape.
+        """
+        unclaimed = self._unclaimed.get(node.name())
+        if node._unique_id() in self._numbers or not unclaimed:
+            return
+        low, high = self._neighbours(node)
+        for number in unclaimed:
+            if low < number < high:
+                self._claim(node, number)
+                return
+
+    def _neighbours(self, node: Any) -> tuple[int, int]:
+        """The numbers between which the operator of a tape node lies."""
+        # Sequence numbers of the tape go up as operators run, and so do numbers in the graph.
+        place = bisect_left(self._sequence, (node._sequence_nr(),))
+        low, high = -1, len(self._nodes)
+        if place > 0:
+            low = self._sequence[place - 1][1]
+        if place < len(self._sequence):
+            high = self._sequence[place][1]
+        return low, high
+
+    def _claim(self, node: Any, number: int) -> None:
+        if node._unique_id() in self._numbers:
+            return
+        self._numbers[node._unique_id()] = number
+        insort(self._sequence, (node._sequence_nr(), number))
+        unclaimed = self._unclaimed.get(self._nodes[number].op)
+        if unclaimed and number in unclaimed:
+            unclaimed.remove(number)
+
+
+def inner_nodes(roots: list[Any], known: dict[int, Any]) -> list[Any]:
+    """The inner nodes of a tape that are not ``known`` by their identity yet, latest first."""
+    # Not by recursion, since a tape may be ten thousand nodes deep.
+    fresh: dict[int, Any] = {}
+    waiting = [root for root in roots if root is not None]
+    while waiting:
+        node = waiting.pop()
+        identity = node._unique_id()
+        if identity in fresh or identity in known or node.is_leaf():
+            continue
+        fresh[identity] = node
+        waiting.extend(child for child, _ in node.next_functions if child is not None)
+    return sorted(fresh.values(), key=lambda node: -int(node._sequence_nr()))

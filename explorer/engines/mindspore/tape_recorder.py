@@ -1,0 +1,193 @@
+"""What MindSpore does while a net runs forward and backward on its tape: every operator, every node
+of the tape that runs, and what is saved.
+
+One dispatch mode sees the operators, hooks on the tape's nodes say which of them runs backward.
+PYNATIVE_MODE executes asynchronously, and to ask where a tensor lies is to wait for it: what happens
+is only noted, and made into nodes of a graph when a pass over the net is over.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import mindspore as ms
+from mindspore.utils.ms_dispatch import MsDispatchMode
+
+from explorer.engines.mindspore.net import Net
+from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
+from explorer.engines.mindspore.source_lines import NOWHERE, CallingPlaces
+from explorer.engines.mindspore.tape_capture import TapeCapture
+from explorer.engines.mindspore.tape_nodes import inner_nodes
+from explorer.engines.mindspore.tape_tensors import TapeTensor, on_tape, tensors_in
+from explorer.model.graph import GradGraph, Phase
+
+READ_AT_START = "explorer.read"
+"""A mark on tensors whose values were read before anything ran."""
+
+
+class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
+    """Records one gradient computation of one net: a context manager around it, with ``watch``
+    around the net, and ``pack`` and ``unpack`` as hooks of saved tensors.
+    """
+
+    def __init__(self, net: Net, values: bool) -> None:
+        self._capture = TapeCapture(net, values)
+        self._places = CallingPlaces(net.call)
+        self._events: list[Callable[[], None]] = []
+        self._paused = False
+        self._hooked: dict[int, Any] = {}
+        self._alive: list[Any] = []
+        for name in self._capture.start:
+            net.parameters[name]._set_user_data(READ_AT_START, True)
+
+    def finish(self, names: tuple[str, ...], gradients: list[Any]) -> None:
+        """Name the gradients that the call returned, and read all values."""
+        self._settle()
+        self._capture.add_gradients(names, gradients)
+
+    def record(self, case: str) -> GradGraph:
+        """The record of the graph for the case with that label.
+
+        Lets go of the tensors, since hooks inside MindSpore keep the recorder itself alive.
+        """
+        graph = self._capture.record(case)
+        self._hooked.clear()
+        self._alive.clear()
+        del self._capture
+        return graph
+
+    def _settle(self) -> None:
+        """Make nodes of what was noted."""
+        events, self._events = self._events, []
+        with self._unwatched():
+            for event in events:
+                event()
+
+    @contextmanager
+    def _unwatched(self) -> Iterator[None]:
+        """Operators in here are none of the net's: to read a bfloat16 tensor is to cast it."""
+        before, self._paused = self._paused, True
+        try:
+            yield
+        finally:
+            self._paused = before
+
+    # Operators
+
+    def __ms_dispatch__(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if self._paused:
+            return func(*args, **(kwargs or {}))
+        operands = _operands(args)
+        place = NOWHERE
+        if self._capture.phase == "forward":
+            place = self._places.here(__file__)
+        if self._capture.graph.has_values:
+            self._keep_values(func.name, operands)
+        self._events.append(self._capture.operator_starts)
+        result = func(*args, **(kwargs or {}))
+        outputs = list(tensors_in((result,)))
+        if outputs:
+            ran = self._capture.operator_ran
+            self._events.append(partial(ran, func.name, operands, outputs, place))
+            self._alive.append((args, result))
+        return result
+
+    def _keep_values(self, op: str, operands: list[TapeTensor]) -> None:
+        """Read what an operator is about to overwrite, unless that was read at the start and
+        nothing has looked at it since.
+        """
+        tensors = [operand.tensor for operand in operands]
+        places = written_operands(op)
+        written = tensors[places] if places else []
+        if not all(tensor._get_user_data(READ_AT_START) for tensor in written):
+            self._settle()
+            self._capture.graph.keep_values(written)
+        if op in RUNNING_STATISTICS:
+            return  # these operators take no views
+        # Views of the operands may exist from now on, whose values would have to be kept.
+        for tensor in tensors:
+            if tensor._get_user_data(READ_AT_START):
+                tensor._set_user_data(READ_AT_START, False)
+
+    # The net, and the tape that it leaves behind
+
+    def watch(self, call: Any, phase: Phase) -> Callable[..., Any]:
+        """``call`` as a function that also hooks the tape which it leaves; operators inside belong
+        to ``phase``.
+        """
+
+        def watched(*arguments: Any) -> Any:
+            capture = self._capture
+            self._settle()
+            with self._unwatched():
+                capture.enter(arguments)
+            before, capture.phase = capture.phase, phase
+            returned = call(*arguments)
+            self._settle()
+            capture.phase = before
+            outputs = list(tensors_in((returned,)))
+            with self._unwatched():
+                capture.leave(outputs)
+                self._hook(outputs)
+                if phase == "forward":
+                    capture.add_outputs(outputs)
+            return returned
+
+        return watched
+
+    def _hook(self, outputs: list[Any]) -> None:
+        """Hook the nodes of the tape behind ``outputs`` that are not hooked yet."""
+        for node in inner_nodes([tensor._grad_node for tensor in outputs], self._hooked):
+            self._capture.find_operator(node)
+            identity = node._unique_id()
+            self._hooked[identity] = node
+            node.register_prehook(self._before(identity))
+            node.register_hook(self._after(node))
+
+    def _before(self, identity: int) -> Callable[[Any], None]:
+        def prehook(gradients: Any) -> None:
+            self._events.append(partial(self._capture.gradients_arrive, identity, gradients))
+
+        return prehook
+
+    def _after(self, node: Any) -> Callable[[Any, Any], None]:
+        identity, name = node._unique_id(), node.name()
+        edges = [(child and child._unique_id(), place) for child, place in node.next_functions]
+
+        def hook(results: Any, gradients: Any) -> None:
+            taken = []
+            for edge, result in zip(edges, results, strict=False):
+                if isinstance(result, ms.Tensor):
+                    taken.append(edge)
+            ran = partial(self._capture.tape_node_ran, identity, name)
+            self._events.append(partial(ran, _tensors(gradients), _tensors(results), taken))
+
+        return hook
+
+    # Saved tensors
+
+    def pack(self, tensor: Any) -> Any:
+        """The hook of a tensor that is saved, called during an operator or right after it."""
+        self._events.append(partial(self._capture.saved, tensor))
+        return tensor
+
+    def unpack(self, tensor: Any) -> Any:
+        """The hook of a saved tensor that is taken out again."""
+        if isinstance(tensor, ms.Tensor):
+            self._events.append(partial(self._capture.unpacked, on_tape(tensor)))
+        return tensor
+
+
+def _tensors(values: Any) -> list[TapeTensor]:
+    """The tensors among some values, as they are now."""
+    return [on_tape(value) for value in values if isinstance(value, ms.Tensor)]
+
+
+def _operands(args: tuple[Any, ...]) -> list[TapeTensor]:
+    """The tensors that an operator is given, as they are now."""
+    # A Primitive is an argument itself, and its operands come as the third one (2.10.0).
+    values = args[2] if args and isinstance(args[0], ms.ops.Primitive) else args
+    return [on_tape(tensor) for tensor in tensors_in(values)]

@@ -1,0 +1,41 @@
+"""Answers of both styles: gradients under MindSpore's structure, and the refusals that belong to a
+case.
+"""
+
+from typing import Any
+
+import torch
+
+from explorer.engines.torch.errors import failure, outcome
+from explorer.engines.torch.net import Net, bare, packed
+from explorer.model.cases import GradCase
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Leaf, Result
+from explorer.model.trees import Tree, names_in
+from explorer.scenario.matrix import structure
+
+
+def named(
+    net: Net, case: GradCase, outputs: list[torch.Tensor], gradients: list[torch.Tensor]
+) -> tuple[Tree, tuple[Leaf, ...]]:
+    """MindSpore's structure of a case, and its leaves in that order."""
+    output_names = net.scenario.outputs(len(outputs))
+    tree = structure(case, tuple(net.inputs), case.weight_names(net.trainable), output_names)
+    values = dict(zip(output_names, outputs, strict=True))
+    values.update(zip(net.leaves(case), gradients, strict=True))
+    return tree, tuple(Leaf(name, packed(values[name])) for name in names_in(tree))
+
+
+def failed(request: CaseRequest, error: Exception, code: str = "") -> Result:
+    """The result of a case whose computation raised."""
+    said = failure(error, request.net.scenario)
+    return Result(outcome=outcome(error), error=said, code=code)
+
+
+def refuse_missing_auxiliary(case: GradCase, returned: Any) -> None:
+    """Raises what ``torch.func`` raises where a case splits off auxiliary outputs from a net that
+    ``returned`` one bare tensor.
+    """
+    if case.has_aux and bare(returned):
+        # The net itself is not run for it: it might raise before, for a reason of its own.
+        torch.func.grad(lambda _: returned, has_aux=True)(torch.zeros(()))

@@ -1,0 +1,172 @@
+"""The part of a joint graph that a case asks for, ready to be run node by node."""
+
+import operator
+from collections.abc import Collection, Iterable
+from functools import partial
+from typing import Any
+
+import torch
+
+from explorer.engines.torch.joint_graph import Joint
+from explorer.engines.torch.net import SEED, LeafKey, Net
+from explorer.engines.torch.source_lines import Line, trace_lines
+from explorer.model.graph import Phase
+
+FORWARD_RESULTS = frozenset({"output", "state"})
+"""What is shown of a forward's results, whatever is asked of its backward."""
+
+ACCUMULATION = "Gradient addition node"
+"""What AOTAutograd writes into the stack of a sum that gathers the gradients of several uses (torch
+2.13).
+"""
+
+Values = dict[Any, Any]
+"""What every fx node of a run gave: a tensor, or a tuple or list of tensors and None."""
+
+
+class JointPart:
+    """What lies behind the forward's results and the gradients with respect to ``wanted``, which
+    holds keys of ``joint.outputs``.
+
+    ``nodes`` are the fx nodes in the order of the graph, ``roles`` what its placeholders are,
+    ``leaves`` the placeholders of inputs and parameters by name. ``ends`` has the fx node of each
+    of ``joint.outputs``, or None where it is not asked for or the graph gives none.
+    """
+
+    def __init__(
+        self,
+        joint: Joint,
+        net: Net,
+        wanted: Collection[LeafKey],
+        primals: list[torch.Tensor],
+        tangents: list[torch.Tensor],
+    ) -> None:
+        self.joint = joint
+        self.net = net
+        self.roles = dict(zip(joint.placeholders, joint.inputs, strict=True))
+        self._given = dict(zip(joint.placeholders, [*primals, *tangents], strict=True))
+        self.leaves = self._leaves()
+        self.ends = self._ends(wanted)
+        needed = self._needed()
+        self.nodes = [node for node in joint.module.graph.nodes if node in needed]
+        self.phases = {node: self._phase(node) for node in self.nodes}
+
+    def _leaves(self) -> dict[str, Any]:
+        leaves: dict[str, Any] = {}
+        for node, (kind, key) in self.roles.items():
+            if kind != "tangent":
+                leaves.setdefault(self.leaf_name(key), node)
+        return leaves
+
+    def _ends(self, wanted: Collection[LeafKey]) -> list[Any]:
+        (results,) = (node for node in self.joint.module.graph.nodes if node.op == "output")
+        ends = []
+        for (kind, key), end in zip(self.joint.outputs, results.args[0], strict=True):
+            asked_for = kind in FORWARD_RESULTS or (kind == "gradient" and key in wanted)
+            ends.append(end if asked_for else None)
+        return ends
+
+    def _needed(self) -> set[Any]:
+        """The ends with all that they depend on, and the inputs in any case: a reader looks for
+        them.
+        """
+        needed: set[Any] = set()
+        waiting = [node for node, (kind, _) in self.roles.items() if kind == "input"]
+        waiting += [end for end in self.ends if end is not None]
+        while waiting:
+            node = waiting.pop()
+            if node not in needed:
+                needed.add(node)
+                waiting.extend(node.all_input_nodes)
+        return needed
+
+    def _phase(self, node: Any) -> Phase:
+        tagged = node.meta.get("partitioner_tag") == "is_backward"
+        return "backward" if tagged or self.is_by_hand(node) else "forward"
+
+    def leaf_name(self, key: LeafKey) -> str:
+        """The name of an input, given by its position, or of a parameter."""
+        return key if isinstance(key, str) else list(self.net.inputs)[key]
+
+    # What a node is
+
+    def is_by_hand(self, node: Any) -> bool:
+        """Whether a node is from the backward of a custom function, which torch 2.13 leaves without
+        a tag in a joint graph.
+        """
+        untagged = node.op == "call_function" and "partitioner_tag" not in node.meta
+        return untagged and self.joint.differentiates
+
+    def is_hidden(self, node: Any) -> bool:
+        """Whether a node does no step: it picks one of several outputs, or is autograd's own
+        detached alias.
+        """
+        if is_pick(node):
+            return True
+        if node.target is not torch.ops.aten.detach.default:
+            return False
+        if any(self.phases.get(user) == "forward" for user in node.users):
+            return False
+        # The net's own detach has a line, and an output is what the net makes of it.
+        returned = any(user.op == "output" for user in node.users)
+        return not (returned and lines(node))
+
+    # Running
+
+    def run(self, order: Iterable[Any]) -> Values:
+        """The value of every fx node, computed in the given order."""
+        values: Values = {}
+        torch.manual_seed(SEED)
+        with torch.no_grad():
+            for node in order:
+                if node.op == "placeholder":
+                    values[node] = self._given[node]
+                elif node.op == "get_attr":
+                    values[node] = operator.attrgetter(node.target)(self.joint.module)
+                elif node.op == "call_function" and not is_pick(node):
+                    values[node] = self._call(node, values)
+        return values
+
+    def _call(self, node: Any, values: Values) -> Any:
+        read = partial(self._read, values)
+        args = torch.fx.node.map_arg(node.args, read)
+        kwargs = torch.fx.node.map_arg(node.kwargs, read)
+        return node.target(*args, **kwargs)
+
+    def _read(self, values: Values, node: Any) -> Any:
+        """The value of a node; one that was not run is hidden, and read from its origin."""
+        if node in values:
+            return values[node]
+        origin = self._read(values, node.args[0])
+        return origin[node.args[1]] if is_pick(node) else origin
+
+    def results(self, values: Values) -> list[Any]:
+        """What the graph module would return, in the order of ``joint.outputs``."""
+        return [None if end is None else self._read(values, end) for end in self.ends]
+
+    def shown_by(self, node: Any, values: Values) -> tuple[Any, int]:
+        """The node that shows the value of ``node``, and which of its outputs does."""
+        output = 0
+        while self.is_hidden(node):
+            origin = node.args[0]
+            if is_pick(node):
+                # A node shows no output where its operator gives None: a gradient nobody wants.
+                before = values[origin][: node.args[1]]
+                output = sum(value is not None for value in before)
+            node = origin
+        return node, output
+
+
+def is_pick(node: Any) -> bool:
+    """Whether a node picks one of several outputs of another."""
+    return node.op == "call_function" and node.target is operator.getitem
+
+
+def is_accumulation(node: Any) -> bool:
+    """Whether a node sums the gradients of several uses of one tensor."""
+    return ACCUMULATION in (node.meta.get("stack_trace") or "")
+
+
+def lines(node: Any) -> tuple[Line, ...]:
+    """The lines of Python that a node comes from, innermost first."""
+    return trace_lines(node.meta.get("stack_trace") or "")

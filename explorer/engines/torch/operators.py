@@ -1,0 +1,99 @@
+"""What capture has to know of PyTorch's operators: the tensors among their arguments, what they
+write to, and which do no arithmetic.
+"""
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+COPY = "aten.copy_.default"
+DETACH = "aten.detach.default"
+LIFT = "aten.lift_fresh.default"
+ZEROS = "aten.zeros_like.default"
+
+EMPTY = frozenset(
+    {"aten.new_empty_strided.default", "aten.empty.memory_format", "aten.empty_like.default"}
+)
+"""Operators that make memory without writing to it: what they yield is no value until another
+operator fills it.
+"""
+
+UNDECLARED = {
+    "aten::native_batch_norm": (3, 4),
+    "aten::cudnn_batch_norm": (3, 4),
+    "aten::miopen_batch_norm": (3, 4),
+}
+"""Operators that change arguments although their schema does not say so, and the positions of these
+(torch 2.13): the running statistics.
+"""
+
+SEQUENCES = frozenset({tuple, list})
+TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
+NO_TENSOR = frozenset(
+    {
+        int,
+        float,
+        bool,
+        str,
+        type(None),
+        torch.dtype,
+        torch.device,
+        torch.layout,
+        torch.memory_format,
+    }
+)
+"""Types of arguments that hold no tensor."""
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """The tensors of nested arguments from left to right."""
+    tensors: list[torch.Tensor] = []
+    gather_tensors(value if type(value) in SEQUENCES else (value,), tensors)
+    return tensors
+
+
+def gather_tensors(values: Iterable[Any], tensors: list[torch.Tensor]) -> None:
+    """Append the tensors among ``values``, and of what is nested in them, to ``tensors``."""
+    for item in values:
+        kind = type(item)
+        # Looking a type up in a set is fast; the isinstance checks below cost several times as
+        # much, most of all where the answer is no.
+        if kind in TENSORS:
+            tensors.append(item)
+        elif kind in NO_TENSOR:
+            continue
+        elif isinstance(item, torch.Tensor):
+            tensors.append(item)
+        elif isinstance(item, (tuple, list)):
+            gather_tensors(item, tensors)
+        elif isinstance(item, dict):
+            gather_tensors(item.values(), tensors)
+
+
+@functools.cache
+def operator_name(operator: Any) -> str:
+    """The name of an operator: "aten.add.Tensor"."""
+    return str(operator)
+
+
+@functools.cache
+def written_arguments(operator: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The positions and the names of the arguments that an operator changes."""
+    schema = operator._schema
+    if not schema.is_mutable:
+        return UNDECLARED.get(schema.name, ()), ()
+    positions = []
+    names = []
+    for position, argument in enumerate(schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            positions.append(position)
+            names.append(argument.name)
+    return tuple(positions), tuple(names)
+
+
+@functools.cache
+def draws_random_numbers(operator: Any) -> bool:
+    """Whether an operator takes numbers from the random generator."""
+    return torch.Tag.nondeterministic_seeded in getattr(operator, "tags", ())

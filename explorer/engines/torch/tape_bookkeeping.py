@@ -1,0 +1,74 @@
+"""Which records of a tape are bookkeeping, and whose node shows what they yield."""
+
+from collections.abc import Iterable, Sequence
+
+from explorer.engines.torch.operators import COPY, DETACH, EMPTY, LIFT
+from explorer.engines.torch.tape_records import Origin, Record
+
+
+class Bookkeeping:
+    """The records of a recording that get no node of their own.
+
+    Autograd's own detached aliases are shown by the node of what they alias, and empty memory by
+    that of the operator that fills it: ``filled`` has that memory's record by the record of the
+    operator. Parameters and empty memory that nobody reads are not shown at all.
+    """
+
+    def __init__(
+        self,
+        records: Sequence[Record],
+        forward_results: Iterable[Origin],
+        gradients: Iterable[Origin],
+        trainable: Sequence[str],
+    ) -> None:
+        self.filled: dict[int, int] = {}
+        self._shown_by: dict[int, Origin] = {}
+        self._unread: set[int] = set()
+        self._records = records
+        read_in_forward = {number for number, _ in forward_results}
+        read = {number for number, _ in gradients}
+        for record in records:
+            numbers = [number for number, _ in record.origins]
+            read.update(numbers)
+            if record.phase == "forward":
+                read_in_forward.update(numbers)
+        read |= read_in_forward
+
+        for number, record in enumerate(records):
+            if self._is_alias(record, number in read_in_forward):
+                self._shown_by[number] = record.origins[0]
+            elif record.op in EMPTY and self._is_filled_next(number):
+                self._shown_by[number] = number + 1, 0
+                self.filled[number + 1] = number
+            elif number not in read and self._may_stay_unread(record, trainable):
+                self._unread.add(number)
+
+    def visible(self) -> list[int]:
+        """The numbers of the records that get a node of their own."""
+        hidden = self._unread.union(self._shown_by)
+        return [number for number in range(len(self._records)) if number not in hidden]
+
+    def resolve(self, origin: Origin) -> Origin:
+        """The record with a node, and its output, that show the tensor of ``origin``."""
+        while origin[0] in self._shown_by:
+            origin = self._shown_by[origin[0]]
+        return origin
+
+    def _is_alias(self, record: Record, read_in_forward: bool) -> bool:
+        # Autograd detaches what it saves and what it hands on; a net's own detach is a step of its
+        # forward that something there reads.
+        if record.op == DETACH:
+            return record.phase == "backward" or not read_in_forward
+        return record.op == LIFT
+
+    def _is_filled_next(self, number: int) -> bool:
+        """Whether the next operator does nothing but fill the empty memory that this one makes."""
+        following = number + 1
+        if following == len(self._records) or self._records[following].op != COPY:
+            return False
+        return self._records[following].origins[0] == (number, 0)
+
+    def _may_stay_unread(self, record: Record, trainable: Sequence[str]) -> bool:
+        if record.kind == "parameter":
+            return record.name not in trainable
+        return record.op in EMPTY

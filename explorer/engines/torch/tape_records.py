@@ -1,0 +1,54 @@
+"""The record of an operator as it ran while a net went forward and backward."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from explorer.engines.torch.source_lines import Line
+from explorer.model.graph import Kind, Phase
+
+Origin = tuple[int, int]
+"""Where a tensor comes from: the number of a record, and that of one of its outputs; both count
+from 0.
+"""
+
+
+@dataclass(slots=True)
+class Record:
+    """One operator as it ran, or (``operator`` None) a tensor that was there before.
+
+    ``op`` is the operator's name, or the kind of such a tensor; ``kind`` tells sums that the autograd
+    engine makes between two nodes ("accumulate"), and operators that made the seed of a pass or
+    zeros for it ("constant"), from what the net asked for ("op"). ``operands`` are the tensors among
+    the arguments, ``origins`` tells where they come from, ``written`` which of them it changed, and
+    ``written_origins`` where these come from since. ``outputs`` are the tensors that it made, with
+    the values that they had then. ``tape`` and ``sequence`` are the name and the sequence number of
+    the tape node that ran it; if that is an AccumulateGrad node, ``leaf`` is where its leaf comes
+    from. ``saved_bytes`` counts what the tape node that it made keeps for backward.
+    """
+
+    operator: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    phase: Phase
+    origins: list[Origin]
+    operands: list[torch.Tensor]
+    op: str
+    outputs: list[torch.Tensor] = field(default_factory=list)
+    kind: Kind = "op"
+    name: str = ""
+    written: Sequence[torch.Tensor] = ()
+    written_origins: Sequence[Origin] = ()
+    scope: str = ""
+    lines: tuple[Line, ...] = ()
+    tape: str = ""
+    sequence: int | None = None
+    leaf: Origin | None = None
+    saved_bytes: int = 0
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it stands for an input or a parameter."""
+        return self.kind in ("input", "parameter")

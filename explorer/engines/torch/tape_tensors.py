@@ -1,0 +1,94 @@
+"""Which recorded operator made each tensor, and which tensors share memory."""
+
+import functools
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from explorer.engines.torch.operators import EMPTY
+from explorer.engines.torch.tape_records import Origin, Record
+
+
+class TensorOrigins:
+    """Where all tensors of a recording come from, and the memory that they lie in.
+
+    ``origins`` and ``storages`` (addresses of PyTorch's storage objects) are keyed by the ``id`` of a
+    tensor. All tensors are held until this object is dropped, so that an ``id`` stands for one
+    tensor throughout; the few that may not be held are forgotten when they go.
+    """
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.origins: dict[int, Origin] = {}
+        self.storages: dict[int, int] = {}
+        self._records = records
+        self._in_storage: dict[int, list[Origin]] = {}
+        self._held: list[torch.Tensor] = []
+        self._unheld: dict[int, Any] = {}
+
+    def hold(self, number: int, tensors: list[torch.Tensor]) -> None:
+        """Note that record ``number`` made ``tensors``."""
+        for output, tensor in enumerate(tensors):
+            known = id(tensor)
+            self.origins[known] = number, output
+            storage = self.storages[known] = _storage(tensor)
+            self._in_storage.setdefault(storage, []).append((number, output))
+        self._held += tensors
+
+    def hold_aliases(self, number: int) -> None:
+        """Note what record ``number`` made, but keep aliases in the place of its outputs.
+
+        AccumulateGrad clones a gradient that is referenced elsewhere, and takes it over as it is
+        otherwise (torch 2.13): holding it would add an operator that a plain run does not have.
+        """
+        outputs = self._records[number].outputs
+        originals = list(outputs)
+        outputs[:] = [tensor.detach() for tensor in originals]
+        self.hold(number, outputs)
+        for output, tensor in enumerate(originals):
+            known = id(tensor)
+            self.origins[known] = number, output
+            self.storages[known] = _storage(tensor)
+            self._unheld[known] = weakref.ref(tensor, functools.partial(self._forget, known))
+
+    def same_elements(self, tensor: torch.Tensor) -> Origin | None:
+        """The origin of a recorded tensor that shows the same elements of the same memory as
+        ``tensor``, which no operator was seen to make; it is ``tensor``'s too from now on.
+        """
+        storage = _storage(tensor)
+        for origin in reversed(self._in_storage.get(storage, ())):
+            number, output = origin
+            if _shows_the_same(self._records[number].outputs[output], tensor):
+                self.origins[id(tensor)] = origin
+                self.storages[id(tensor)] = storage
+                self._held.append(tensor)
+                return origin
+        return None
+
+    def keep_values(self, tensor: torch.Tensor) -> None:
+        """Copy what was recorded in the memory of ``tensor``, which is about to be overwritten."""
+        storage = _storage(tensor)
+        for number, output in self._in_storage.get(storage, ()):
+            record = self._records[number]
+            shown = record.outputs[output]
+            if record.op not in EMPTY and self.storages.get(id(shown)) == storage:
+                record.outputs[output] = shown.clone()  # autograd is off inside a dispatch mode
+        self._in_storage[storage] = []
+
+    def _forget(self, known: int, _: Any) -> None:
+        del self._unheld[known], self.origins[known], self.storages[known]
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    address: int = tensor.untyped_storage()._cdata
+    return address
+
+
+def _shows_the_same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors of one storage show the same elements in the same order."""
+    return bool(
+        one.shape == other.shape
+        and one.stride() == other.stride()
+        and one.data_ptr() == other.data_ptr()
+    )

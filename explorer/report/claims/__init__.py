@@ -1,0 +1,1 @@
+"""The board of claims, set in four faces."""

@@ -1,0 +1,58 @@
+"""The board of claims as one HTML file, with the programs that were run folded under each claim."""
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from explorer.model.claim import Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, verdict_name
+from explorer.report.html import page
+from explorer.report.wording import versions_text
+
+STYLE = Path(__file__).with_name("claims.css").read_text(encoding="utf-8")
+
+CLASSES: dict[ClaimVerdict | None, str] = {
+    "holds": "good",
+    "holds_with_changes": "foreseen",
+    "depends_on_style": "foreseen",
+    "outdated": "alarm",
+    "does_not_hold": "alarm",
+    "not_checkable_here": "idle",
+    None: "alarm",
+}
+"""The class that gives each verdict its colour; None is a claim that could not be run."""
+
+
+def board_html(board: Board) -> str:
+    """The board as an HTML document."""
+    return page(PAGE_TITLE, _parts(board), STYLE)
+
+
+def _parts(board: Board) -> Iterator[str]:
+    yield f"<h1>{PAGE_TITLE}</h1>"
+    versions = escape(versions_text(board.versions))
+    yield f'<p class="faint">Measured on {escape(board.date)} with {versions}</p>'
+    yield f'<p class="summary">{escape(counts(board))}</p>'
+    for heading, rows in rows_by_heading(board):
+        yield f"<h2>{escape(heading[:1].upper() + heading[1:])}</h2>"
+        for row in rows:
+            yield _claim(board, row)
+
+
+def _claim(board: Board, row: ClaimRow) -> str:
+    name = escape(verdict_name(row.verdict))
+    badge = f'<span class="badge {CLASSES[row.verdict]}">{name}</span>'
+    # Folded: the programs are several times as long as all claims together.
+    programs = "".join(_program(measured, board) for measured in row.measured)
+    return (
+        f'<section class="claim" id="claim-{row.id}">'
+        f"<h3>{row.id}. {escape(row.statement)}</h3>"
+        f"<p>{badge} {escape(row.evidence)}</p>"
+        f"<p>{escape(row.advice)}</p>"
+        f"<details><summary>What was run</summary>{programs}</details></section>"
+    )
+
+
+def _program(name: str, board: Board) -> str:
+    code = escape(board.measured[name].code)
+    return f'<p class="mono">{escape(name)}</p><pre><code>{code}</code></pre>'

@@ -1,0 +1,41 @@
+"""The board of claims as a page of the documentation."""
+
+from collections.abc import Iterator
+
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
+from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, verdict_name
+from explorer.report.markdown import escape, page, table
+from explorer.report.wording import versions_text
+from explorer.text.messages import one_line
+
+COLUMNS = ("row", "statement", "verdict", "evidence", "what to do", "guide")
+
+
+def board_markdown(board: Board) -> str:
+    """The board as Markdown, with what each verdict means and the guides that are referred to."""
+    return page(_parts(board))
+
+
+def _parts(board: Board) -> Iterator[str]:
+    yield f"# {PAGE_TITLE}"
+    versions = escape(versions_text(board.versions))
+    yield f"Measured on {board.date} with {versions}. **{escape(counts(board))}.**"
+    meanings = []
+    for verdict, meaning in CLAIM_VERDICTS.items():
+        meanings.append(f"- **{verdict_name(verdict)}**: {meaning}")
+    yield "\n".join(meanings)
+    yield "\n".join(f"- {number}: {escape(guide)}" for number, guide in GUIDES.items())
+    for heading, rows in rows_by_heading(board):
+        yield f"## {heading[:1].upper()}{heading[1:]}"
+        yield table(COLUMNS, [_cells(row) for row in rows])
+
+
+def _cells(row: ClaimRow) -> tuple[str, ...]:
+    return (
+        str(row.id),
+        row.statement,
+        verdict_name(row.verdict),
+        one_line(row.evidence),  # a table's cell has no lines
+        row.advice,
+        ", ".join(row.guides),
+    )

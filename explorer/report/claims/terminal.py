@@ -1,0 +1,94 @@
+"""The board of claims on a terminal, and one claim in full."""
+
+from collections.abc import Iterator
+
+import msgspec
+from rich.console import Console, RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
+from explorer.model.measurement import Measured
+from explorer.report.claims.wording import NOT_RUN, counts, rows_by_heading, verdict_name
+from explorer.report.terminal import indented, show_parts
+from explorer.report.wording import versions_text
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+
+STYLES: dict[ClaimVerdict | None, str] = {
+    "holds": "green",
+    "holds_with_changes": "yellow",
+    "depends_on_style": "cyan",
+    "outdated": "magenta",
+    "does_not_hold": "bold red",
+    "not_checkable_here": "dim",
+    None: "bold red",
+}
+"""Each verdict's colour; None is that of a claim that could not be run."""
+
+FIGURES_LENGTH = 1500
+"""How many characters of a measurement's figures are shown."""
+
+
+def show_board(board: Board, console: Console) -> None:
+    """Print every row: number, statement, verdict, and one line of evidence."""
+    show_parts(_board(board), console)
+
+
+def show_claim(board: Board, row: ClaimRow, console: Console) -> None:
+    """Print one claim in full.
+
+    What would be true, the verdict, evidence, advice, and the programs that were run.
+    """
+    show_parts(_claim(board, row), console)
+
+
+def _board(board: Board) -> Iterator[RenderableType]:
+    yield Text(versions_text(board.versions), style="dim")
+    for heading, rows in rows_by_heading(board):
+        yield Text()
+        yield Text(heading, style="bold")
+        yield indented(_grid(rows), 1)
+    yield Text()
+    yield Text(counts(board), style="bold")
+
+
+def _grid(rows: list[ClaimRow]) -> Grid:
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(justify="right", no_wrap=True, vertical="top")
+    grid.add_column(justify="left", vertical="top")
+    for row in rows:
+        verdict = (verdict_name(row.verdict), STYLES[row.verdict])
+        # Evidence goes below, as wide as the statement: a column of its own would be too narrow.
+        grid.add_row(Text(str(row.id)), Text.assemble(verdict, "  ", one_line(row.statement)))
+        grid.add_row("", Text(one_line(row.evidence), style="dim"))
+    return grid
+
+
+def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
+    yield Text.assemble((f"{row.id}  ", "dim"), (one_line(row.statement), "bold"))
+    verdict = NOT_RUN
+    if row.verdict:
+        verdict = f"{verdict_name(row.verdict)}: {CLAIM_VERDICTS[row.verdict]}"
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column(overflow="fold")
+    grid.add_row("from", Text("; ".join(GUIDES[guide] for guide in row.guides)))
+    grid.add_row("if it holds", Text(row.would))
+    grid.add_row("verdict", Text(verdict, style=STYLES[row.verdict]))
+    grid.add_row("evidence", Text(clean(row.evidence)))
+    grid.add_row("what to do", Text(row.advice))
+    grid.add_row("measured on", Text(versions_text(board.versions)))
+    yield indented(grid, 3)
+    for name in row.measured:
+        yield from _measured(name, board.measured[name])
+
+
+def _measured(name: str, measured: Measured) -> Iterator[RenderableType]:
+    yield Text()
+    yield Text(f"{name}: {measured.outcome}", style="bold")
+    yield indented(Text(clean(measured.code.rstrip(), keep="\n"), overflow="fold"), 2)
+    if measured.figures:
+        figures = msgspec.json.format(msgspec.json.encode(measured.figures), indent=0).decode()
+        shown = one_line(figures, FIGURES_LENGTH)
+        yield indented(Text(shown, style="cyan", overflow="fold"), 2)

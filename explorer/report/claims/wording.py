@@ -1,0 +1,36 @@
+"""What a board of claims says in words: its verdicts, its counts, its rows by heading."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
+
+NOT_RUN = "not run"
+
+PAGE_TITLE = "What the migration guides say, checked"
+
+
+def rows_by_heading(board: Board) -> Iterator[tuple[str, list[ClaimRow]]]:
+    """The rows under their headings, in the order of HEADINGS."""
+    # groupby joins neighbours alone, so the rows are sorted by what they are grouped by.
+    ordered = sorted(board.rows, key=lambda row: (HEADINGS.index(row.heading), row.id))
+    for heading, rows in groupby(ordered, key=lambda row: row.heading):
+        yield heading, list(rows)
+
+
+def verdict_name(verdict: str | None) -> str:
+    """A verdict as a reader has it: "holds with changes", or "not run"."""
+    return verdict.replace("_", " ") if verdict else NOT_RUN
+
+
+def counts(board: Board) -> str:
+    """How many rows have which verdict: "61 claims: 40 holds, 9 holds with changes, …"."""
+    by_verdict = Counter(row.verdict for row in board.rows)
+    parts = []
+    for verdict in (*CLAIM_VERDICTS, None):
+        number = by_verdict[verdict]
+        if number:
+            parts.append(f"{number} {verdict_name(verdict)}")
+    plural = "s" if len(board.rows) != 1 else ""
+    return f"{len(board.rows)} claim{plural}: {', '.join(parts)}"

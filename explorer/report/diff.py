@@ -1,0 +1,54 @@
+"""Where two engines' graphs part, on a terminal and as one JSON document."""
+
+from collections.abc import Iterator
+
+from explorer.model.alignment import Alignment, Coverage
+from explorer.model.graph import GradGraph, Node
+from explorer.model.report import Report
+from explorer.report.json import Document, alignment_document
+
+
+def diff_lines(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
+    """The alignment of two graphs in lines: how much is paired, and the first divergence.
+
+    They hold foreign text: whoever prints them cleans them.
+    """
+    width = max(len(alignment.left), len(alignment.right))
+    yield alignment.case
+    yield f"  {alignment.left:{width}}  {_coverage(alignment.left_coverage)}"
+    yield f"  {alignment.right:{width}}  {_coverage(alignment.right_coverage)}"
+
+    # A side without a counterpart has no node, no value and no line.
+    divergence = alignment.divergence
+    if divergence is None:
+        yield "no divergence: every result is the same on both sides, up to rounding"
+        return
+    yield divergence.sentence
+    left_op = _op(left.by_id().get(divergence.left or ""))
+    right_op = _op(right.by_id().get(divergence.right or ""))
+    left_side = f"{left_op}  {divergence.left_value}  {divergence.left_source}"
+    right_side = f"{right_op}  {divergence.right_value}  {divergence.right_source}"
+    yield f"  {alignment.left:{width}}  {left_side}".rstrip()
+    yield f"  {alignment.right:{width}}  {right_side}".rstrip()
+    if divergence.greatest is not None:
+        yield f"  greatest difference {divergence.greatest:.3g}"
+    if alignment.differing:
+        yield f"results that differ: {', '.join(alignment.differing)}"
+
+
+def _coverage(coverage: Coverage) -> str:
+    steps = f"; {coverage.within} as steps inside one op of the other" if coverage.within else ""
+    return (
+        f"forward {coverage.forward} of {coverage.forward_total} op nodes paired, "
+        f"backward {coverage.backward} of {coverage.backward_total}{steps}"
+    )
+
+
+def _op(node: Node | None) -> str:
+    return f"{node.op} ({node.id})" if node else "no counterpart"
+
+
+def diff_document(report: Report, alignment: Alignment) -> Document:
+    """An alignment as plain data, under the scenario that it was made on."""
+    head = {"schema": report.schema, "scenario": report.scenario}
+    return {**head, **alignment_document(alignment)}

@@ -1,0 +1,50 @@
+"""How files get into an output folder: whole, or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from explorer.model.errors import UsageError
+
+
+def prepare_folder(folder: Path) -> Path:
+    """The folder, made if need be and seen to take a file; UsageError says why it does not."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Permission bits do not tell: root may write anywhere, and nobody to a read-only disk.
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise UsageError(
+            f"nothing can be written to {str(folder)!r}: {error.strerror or error}; "
+            "give another folder"
+        ) from error
+
+
+def put_file(path: Path, content: bytes) -> Path:
+    """Write ``content`` beside ``path`` and rename it there, so that ``path`` never holds half.
+
+    Raises UsageError if it cannot.
+    """
+    temporary = ""
+    try:
+        # In the same folder: a file can be renamed only within one file system.
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        # mkstemp makes files that nobody else may read; this one gets what open() would give it.
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}") from error
+    finally:
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+    return path
+
+
+def _umask() -> int:
+    # The system tells the mask only to whoever sets another one.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,117 @@
+"""The files of a report in an output folder: which there are for each format."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from explorer import drawing
+from explorer.drawing.formats import FormatName
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.report.files import put_file
+from explorer.report.json import encode
+from explorer.report.scenario.html import report_html
+from explorer.report.scenario.json import report_document
+from explorer.report.scenario.markdown import report_markdown
+
+REPORTS = {"json": "report.json", "markdown": "report.md", "html": "report.html"}
+"""Formats with one file a report, and its name."""
+
+# JSON is a format of the whole report, which has the graphs in it.
+PICTURES = {
+    name: picture.ending for name, picture in drawing.FORMATS.items() if name not in REPORTS
+}
+"""Formats with one file a graph, and how these files end."""
+
+FORMATS = (*PICTURES, *REPORTS)
+DEFAULT_FORMATS = ("svg", "json")
+
+Draw = Callable[[GradGraph, str, str], bytes]
+"""Draws a graph in one of the formats of PICTURES; the last argument begins every id of an SVG."""
+
+
+def draw_ladder(graph: GradGraph, picture_format: str, prefix: str) -> bytes:
+    """A graph as an output folder has it, every op apart."""
+    return drawing.draw(graph, format=cast(FormatName, picture_format), prefix=prefix)
+
+
+# A stage is named by a framework: what is no plain character could lead out of the folder.
+NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+class Written(NamedTuple):
+    """The files of a folder in the order of writing, and why others are not there."""
+
+    paths: list[Path]
+    refused: list[str]
+
+
+def write_report(
+    report: Report, folder: Path, formats: Sequence[str], draw: Draw = draw_ladder
+) -> Written:
+    """Write every file of ``formats`` into a prepared ``folder``.
+
+    A picture that cannot be made costs no other file.
+    """
+    written = Written([], [])
+    for name, make in report_files(report, formats, draw):
+        try:
+            content = make()
+        except UsageError as error:
+            written.refused.append(f"{name}: {error}")
+            continue
+        written.paths.append(put_file(folder / name, content))
+    return written
+
+
+def report_files(
+    report: Report, formats: Sequence[str], draw: Draw
+) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Each file's name and what makes it: first the pictures, then the reports that show them."""
+    # What makes a file is called only when the file is due: a picture may take seconds.
+    graphs = stems(report.graphs)
+    for picture_format, ending in PICTURES.items():
+        if picture_format in formats:
+            for stem, graph in graphs.items():
+                yield stem + ending, partial(draw, graph, picture_format, "")
+
+    if "json" in formats:
+        yield REPORTS["json"], lambda: encode(report_document(report))
+    if "markdown" in formats:
+        has_pictures = "svg" in formats
+        pictures = {stem: f"{stem}.svg" for stem in graphs} if has_pictures else {}
+        yield REPORTS["markdown"], lambda: report_markdown(report, pictures).encode()
+    if "html" in formats:
+        yield REPORTS["html"], lambda: _html(report, graphs, draw)
+
+
+def _html(report: Report, graphs: dict[str, GradGraph], draw: Draw) -> bytes:
+    """One page with all drawings in it, in which no two ids are the same."""
+    pictures = {}
+    for stem, graph in graphs.items():
+        pictures[stem] = draw(graph, "svg", f"{stem}-").decode()
+    return report_html(report, pictures).encode()
+
+
+def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:
+    """Graphs by file name without extension.
+
+    First each engine's last stage ("torch-tape"), then the others ("mindspore-graph-opt_a").
+    """
+    graphs = tuple(graphs)
+    last_stage = {graph.engine: graph for graph in graphs}  # stages come in order
+    last: dict[str, GradGraph] = {}
+    earlier: dict[str, GradGraph] = {}
+    for graph in graphs:
+        if graph is last_stage[graph.engine]:
+            last[_stem(graph.engine)] = graph
+        else:
+            earlier[_stem(f"{graph.engine}-{graph.stage}")] = graph
+    return {**last, **earlier}
+
+
+def _stem(name: str) -> str:
+    return NOT_IN_FILE_NAMES.sub("_", name)

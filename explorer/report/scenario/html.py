@@ -1,0 +1,91 @@
+"""The report on a scenario as one HTML file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from explorer.model.report import Report
+from explorer.report.html import page, row, table
+from explorer.report.scenario.overview import CaseGroup, CaseRow, Overview, cells_of, overview
+from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS, PAIRED
+
+CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest", "oracle")
+
+
+def report_html(report: Report, pictures: Mapping[str, str]) -> str:
+    """The report as an HTML document.
+
+    ``pictures`` maps a caption to an SVG of our own drawing, which is set as it is.
+    """
+    whole = overview(report)
+    return page(whole.title, _parts(whole, pictures))
+
+
+def _parts(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
+    yield from _head(whole)
+    for group in whole.groups:
+        yield f"<h2><code>{escape(group.heading)}</code></h2>\n{_cases(group)}"
+    if whole.notes:
+        items = []
+        for number, note in enumerate(whole.notes, 1):
+            items.append(f'<li id="note{number}">{escape(note)}</li>')
+        yield f"<h2>Notes</h2>\n<ol>{''.join(items)}</ol>"
+    if whole.alignments or whole.ungraphed or pictures:
+        yield "<h2>Gradient graphs</h2>"
+        yield from _graphs(whole, pictures)
+
+
+def _head(whole: Overview) -> Iterator[str]:
+    scenario = f'<p class="faint">Scenario <code>{escape(whole.scenario)}</code></p>'
+    yield f"<h1>{escape(whole.title)}</h1>\n{scenario}"
+    for paragraph in whole.about.split("\n\n"):
+        if paragraph:
+            yield f"<p>{escape(paragraph)}</p>"
+    yield f'<p class="summary {whole.state}">{escape(whole.summary)}</p>'
+    yield f'<p class="faint">{escape(whole.oracle_summary)}</p>'
+    yield table(ENGINE_COLUMNS, [row(cells_of(engine)) for engine in whole.engines])
+
+
+def _cases(group: CaseGroup) -> str:
+    # Only MindSpore's cases with return_ids have any.
+    columns: tuple[str, ...] = CASE_COLUMNS
+    if not any(case.ids for case in group.rows):
+        columns = tuple(column for column in CASE_COLUMNS if column != "ids")
+    rows: list[str] = []
+    for case in group.rows:
+        rows.extend(_rows(case, columns))
+    return table(columns, rows)
+
+
+def _rows(case: CaseRow, columns: Sequence[str]) -> Iterator[str]:
+    """The row of a case, and one for each of its statements."""
+    cells = []
+    for column in columns:
+        if column == "verdict":
+            cells.append(_verdict(case))
+        else:
+            cells.append(
+                f"<td>{escape(getattr(case, column))}</td>"
+            )  # columns are named after fields
+    yield f"<tr>{''.join(cells)}</tr>"
+    for statement in case.statements:
+        who = f"<td>{escape(statement.who)}</td>"
+        text = f'<td class="said" colspan="{len(columns) - 1}">{escape(statement.text)}</td>'
+        yield f'<tr class="voice">{who}{text}</tr>'
+
+
+def _verdict(case: CaseRow) -> str:
+    links = "".join(f' <a href="#note{number}">[{number}]</a>' for number in case.notes)
+    return f'<td class="verdict {case.state}">{escape(case.verdict)}{links}</td>'
+
+
+def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
+    if whole.alignments:
+        yield f"<p>Counted, by pair: {escape(PAIRED)}.</p>"
+        rows = [row(cells_of(pair)) for pair in whole.alignments]
+        yield table(ALIGNMENT_COLUMNS, rows)
+    for statement in whole.ungraphed:
+        reason = f'<span class="mono">{escape(statement.text)}</span>'
+        yield f"<p>No graph from {escape(statement.who)}: {reason}</p>"
+    for caption, svg in pictures.items():
+        heading = f"<figcaption>{escape(caption)}</figcaption>"
+        yield f'<figure>{heading}<div class="wide">{svg}</div></figure>'

@@ -1,0 +1,111 @@
+"""The report on a scenario as one strict JSON document."""
+
+from typing import Any
+
+from explorer.model.report import CaseReport, Difference, Report
+from explorer.model.results import Estimate, Leaf, OracleResult, Result
+from explorer.model.trees import Nested
+from explorer.report.json import (
+    Document,
+    alignment_document,
+    array_document,
+    failure_document,
+    graph_document,
+    to_builtins,
+)
+from explorer.text.numbers import plain
+
+
+def report_document(report: Report) -> Document:
+    """The report as plain data.
+
+    ``values`` of a result nest like its ``structure``. A ``grad_position`` is null, an int, or a
+    list of ints: ``0`` is the int, ``[0]`` the 1-tuple.
+    """
+    return {
+        "schema": report.schema,
+        "scenario": report.scenario,
+        "title": report.title,
+        "notes": report.notes,
+        "versions": report.versions,
+        "devices": report.devices,
+        "inputs": {leaf.name: array_document(leaf.value) for leaf in report.inputs},
+        "parameters": {leaf.name: array_document(leaf.value) for leaf in report.parameters},
+        "cases": [_case(case) for case in report.cases],
+        "graphs": [graph_document(graph) for graph in report.graphs],
+        "ungraphed": report.ungraphed,
+        "alignments": [alignment_document(alignment) for alignment in report.alignments],
+    }
+
+
+def _case(report: CaseReport) -> Document:
+    case = report.case
+    # JSON has no tuples: a list tells (0,) from 0.
+    position: Any = case.grad_position
+    if isinstance(position, tuple):
+        position = list(position)
+    return {
+        "api": case.api,
+        "grad_position": position,
+        "weights": case.weights,
+        "has_aux": case.has_aux,
+        "order": case.order,
+        "get_all": case.get_all,
+        "get_by_list": case.get_by_list,
+        "sens_param": case.sens_param,
+        "label": case.label,
+        "short": case.short,
+        "results": {engine: _result(result) for engine, result in report.results.items()},
+        "oracle": _oracle(report.oracle, report.oracle_agrees),
+        "verdict": report.verdict,
+        "expected": report.expected,
+        "reason": report.reason,
+        "greatest": _difference(report.greatest),
+    }
+
+
+def _result(result: Result) -> Document:
+    # null, and not "": a bare tensor's structure is a name, and could be any.
+    structure, values, natural = None, None, None
+    if result.outcome == "ok":
+        structure, natural = result.written, result.natural
+        values = _values(result.nested)
+    return {
+        "outcome": result.outcome,
+        "structure": structure,
+        "values": values,
+        "natural": natural,
+        "ids": list(result.ids),
+        "error": failure_document(result.error),
+        "code": result.code,
+        "note": result.note,
+    }
+
+
+def _values(part: "Nested[Leaf]") -> Any:
+    if isinstance(part, Leaf):
+        return array_document(part.value)
+    return [_values(item) for item in part]
+
+
+def _oracle(oracle: OracleResult, agrees: bool | None) -> Document:
+    return {
+        "outcome": oracle.outcome,
+        "agrees": agrees,
+        "estimates": [_estimate(estimate) for estimate in oracle.estimates],
+        "error": failure_document(oracle.error),
+    }
+
+
+def _estimate(estimate: Estimate) -> Document:
+    return {
+        "leaf": estimate.name,
+        "directions": estimate.directions,
+        "values": array_document(estimate.value),
+    }
+
+
+def _difference(difference: Difference | None) -> Document | None:
+    if difference is None:
+        return None
+    return dict(plain(to_builtins(difference)))

@@ -1,0 +1,309 @@
+"""What a person is told of a report, in rows and sentences that any face can set."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from explorer.model.engines import ENGINES
+from explorer.model.report import ORACLE, CaseReport, CaseVerdict, Report
+from explorer.model.results import ANSWERED, Result
+from explorer.report.scenario import wording
+from explorer.report.wording import NOTHING
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+
+State = Literal["good", "foreseen", "alarm", "idle"]
+"""As it should be; different, and the scenario says why; not as expected; nothing to compare."""
+
+DIVIDED: tuple[CaseVerdict, ...] = ("differs", "some_raise")
+"""Verdicts on cases in which engines say different things."""
+
+COUNTED = {
+    "match": "match",
+    "close": "close",
+    "must": "fail everywhere as they must",
+    "raise": "raise everywhere",
+    "differs": "differ",
+    "some_raise": "raise in some engines only",
+    "not_compared": "answered by fewer than two engines",
+}
+"""What the summary says of the cases of a kind: a verdict, or one of two kinds of failure."""
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """What some engines say with one voice, under the row of a case.
+
+    ``who`` is empty for a remark on the whole row.
+    """
+
+    who: str
+    text: str
+
+
+class EngineRow(msgspec.Struct, frozen=True):
+    """One engine: how it differentiates, and with which version.
+
+    ``device`` is where it really ran, or why it did not.
+    """
+
+    engine: str
+    how: str
+    version: str
+    device: str
+
+
+class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One case; ``notes`` are numbers of ``Overview.notes``, counted from 1."""
+
+    call: str
+    structure: str
+    value: str
+    ids: str
+    verdict: str
+    state: State
+    greatest: str
+    oracle: str
+    statements: tuple[Statement, ...] = ()
+    notes: tuple[int, ...] = ()
+
+
+class CaseGroup(msgspec.Struct, frozen=True):
+    """The cases of one API."""
+
+    heading: str
+    rows: tuple[CaseRow, ...]
+
+
+class AlignmentRow(msgspec.Struct, frozen=True):
+    """One pair of graphs: how many op nodes of each have a partner, and where the graphs part."""
+
+    engines: str
+    forward: str
+    backward: str
+    divergence: str
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a person is told of one report; no text in it can harm a terminal."""
+
+    title: str
+    scenario: str
+    about: str
+    engines: tuple[EngineRow, ...]
+    groups: tuple[CaseGroup, ...]
+    notes: tuple[str, ...]
+    alignments: tuple[AlignmentRow, ...]
+    ungraphed: tuple[Statement, ...]
+    summary: str
+    oracle_summary: str
+    state: State
+
+
+def cells_of(row: EngineRow | AlignmentRow) -> tuple[str, ...]:
+    """What stands under the columns for rows of this kind, which wording names."""
+    return tuple(msgspec.structs.astuple(row))
+
+
+def overview(report: Report) -> Overview:
+    """A report in words."""
+    footnotes = _Footnotes()
+    # Cases come in the order of the matrix, in which those of one API stand together.
+    rows: dict[str, list[CaseRow]] = {}
+    for case in report.cases:
+        rows.setdefault(wording.heading(case.case), []).append(_case_row(case, footnotes))
+    groups = [CaseGroup(wording.HEADINGS[key], tuple(group)) for key, group in rows.items()]
+    ungraphed = [Statement(name, one_line(reason)) for name, reason in report.ungraphed.items()]
+    return Overview(
+        title=one_line(report.title),
+        scenario=one_line(report.scenario),
+        about=clean(report.notes, keep="\n"),
+        engines=tuple(_engine_rows(report)),
+        groups=tuple(groups),
+        notes=footnotes.texts,
+        alignments=tuple(_alignment_rows(report)),
+        ungraphed=tuple(ungraphed),
+        summary=_summary(report.cases),
+        oracle_summary=_oracle_summary(report.cases),
+        state="good" if all(case.expected for case in report.cases) else "alarm",
+    )
+
+
+class _Footnotes:
+    """What is said once in a report, and referred to afterwards."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._first_to_raise: dict[tuple[Statement, ...], str] = {}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The notes, in the order of their numbers."""
+        return tuple(self._numbers)
+
+    def number(self, text: str) -> int:
+        """The number of a note, counted from 1."""
+        return self._numbers.setdefault(text, len(self._numbers) + 1)
+
+    def first_to_raise(self, errors: tuple[Statement, ...], case: str) -> str:
+        """The first case in which the engines raised these errors: ``case``, or an earlier one."""
+        return self._first_to_raise.setdefault(errors, case)
+
+
+def _engine_rows(report: Report) -> Iterator[EngineRow]:
+    # A report without cases still says where its engines ran.
+    names: set[str] = set()
+    for case in report.cases:
+        names.update(case.results)
+    for name, engine in ENGINES.items():
+        if name not in (names or report.devices):
+            continue
+        version = f"{engine.framework} {report.versions.get(engine.framework, '')}".strip()
+        device = report.devices.get(name, "not defined here")
+        yield EngineRow(name, engine.how, clean(version), clean(device))
+
+
+def _case_row(report: CaseReport, footnotes: _Footnotes) -> CaseRow:
+    statements = tuple(_statements(report))
+    value, structure = "", ""
+    result = _first_value(report)
+    if result:
+        structure = clean(result.written)
+        if report.verdict not in DIVIDED:
+            value = wording.value(result)
+    # Many cases fail in one way: all but the first refer to it.
+    if report.verdict == "all_raise":
+        case = clean(report.case.short)
+        first = footnotes.first_to_raise(statements, case)
+        if first != case:
+            statements, value = (), f"as {first}"
+
+    greatest = wording.size(report.greatest)
+    if report.verdict in ("all_raise", "not_compared"):
+        greatest = NOTHING
+    notes = {footnotes.number(remark) for remark in _remarks(report)}
+    return CaseRow(
+        call=clean(wording.call(report.case)),
+        structure=structure,
+        value=value,
+        ids=clean(", ".join(_ids(report))),
+        verdict=wording.VERDICTS[report.verdict],
+        state=_state(report),
+        greatest=greatest,
+        oracle=wording.oracle(report),
+        statements=statements,
+        notes=tuple(sorted(notes)),
+    )
+
+
+def _first_value(report: CaseReport) -> Result | None:
+    for result in report.results.values():
+        if result.outcome == "ok":
+            return result
+    return None
+
+
+def _ids(report: CaseReport) -> tuple[str, ...]:
+    for result in report.results.values():
+        if result.ids:
+            return result.ids
+    return ()
+
+
+def _state(report: CaseReport) -> State:
+    if not report.expected:
+        return "alarm"
+    if report.verdict == "not_compared":
+        return "idle"
+    if report.verdict in DIVIDED or report.oracle_agrees is False:
+        return "foreseen"
+    return "good"
+
+
+def _statements(report: CaseReport) -> list[Statement]:
+    """What the engines say where they, or they and the oracle, do not agree on a value."""
+    statements: list[Statement] = []
+    refuted = report.oracle_agrees is False
+    if refuted or report.verdict in (*DIVIDED, "all_raise"):
+        statements = _voices(report, wording.FEW)
+        # Values that differ, and still were set down as one statement, need more digits.
+        if report.verdict == "differs" and len(statements) == 1:
+            statements = _voices(report, wording.MANY)
+    if refuted:
+        statements.append(Statement(ORACLE, wording.estimates(report.oracle)))
+
+    difference = report.greatest
+    if difference and report.verdict == "differs":
+        # An expected difference of values shows in the values themselves.
+        shows_itself = difference.what == "value" and report.expected
+        if not shows_itself:
+            statements.append(Statement("", wording.described(difference)))
+    return statements
+
+
+def _voices(report: CaseReport, precision: int) -> list[Statement]:
+    """What each engine answered; those that say the same say it together."""
+    engines_by_answer: dict[str, list[str]] = {}
+    defined = []
+    for name, result in report.results.items():
+        if result.outcome != "not_defined":
+            defined.append(name)
+        if result.outcome in ANSWERED:
+            engines_by_answer.setdefault(wording.answer(result, precision), []).append(name)
+    statements = []
+    for answer, engines in engines_by_answer.items():
+        statements.append(Statement(wording.who(tuple(engines), tuple(defined)), answer))
+    return statements
+
+
+def _remarks(report: CaseReport) -> Iterator[str]:
+    """What is worth a footnote: why a difference is expected or not, and who could not answer."""
+    if report.reason:
+        reason = clean(report.reason)
+        yield reason if report.expected else f"not as expected: {reason}"
+    # What a framework raised stands under the case; this is about engines that said nothing.
+    for name, result in report.results.items():
+        if result.outcome not in (*ANSWERED, "not_defined"):
+            yield f"{name} {wording.answer(result)}"
+
+
+def _alignment_rows(report: Report) -> Iterator[AlignmentRow]:
+    for alignment in report.alignments:
+        left, right = alignment.left_coverage, alignment.right_coverage
+        divergence = alignment.divergence
+        yield AlignmentRow(
+            f"{alignment.left} · {alignment.right}",
+            f"{left.forward} of {left.forward_total} · {right.forward} of {right.forward_total}",
+            f"{left.backward} of {left.backward_total} · "
+            f"{right.backward} of {right.backward_total}",
+            one_line(divergence.sentence) if divergence else wording.NO_DIVERGENCE,
+        )
+
+
+def _summary(cases: tuple[CaseReport, ...]) -> str:
+    counts: dict[str, int] = {}
+    for case in cases:
+        kind: str = case.verdict
+        if case.verdict == "all_raise":
+            kind = "must" if case.case.must_fail else "raise"
+        counts[kind] = counts.get(kind, 0) + 1
+    parts = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if kind in counts]
+    unexpected = sum(not case.expected for case in cases)
+    plural = "s" if len(cases) != 1 else ""
+    return f"{len(cases)} case{plural}: {', '.join(parts)}; {unexpected} unexpected"
+
+
+def _oracle_summary(cases: Iterable[CaseReport]) -> str:
+    # What is neither agreement everywhere, nor difference, nor nothing, is "agrees ·16".
+    cells = [wording.oracle(case) for case in cases]
+    everywhere = cells.count("agrees")
+    differs = cells.count("differs")
+    nowhere = cells.count(NOTHING)
+    counts = {
+        "agrees on every element in": everywhere,
+        "agrees along random directions in": len(cells) - everywhere - differs - nowhere,
+        "differs in": differs,
+        "does not apply to": nowhere,
+    }
+    parts = [f"{words} {count}" for words, count in counts.items() if count]
+    return f"oracle (central differences in float64): {', '.join(parts)}"

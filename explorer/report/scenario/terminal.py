@@ -1,0 +1,185 @@
+"""The report on a scenario on a terminal: one line a case, more only where engines part."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from explorer.model.report import Report
+from explorer.report.scenario.overview import (
+    CaseGroup,
+    CaseRow,
+    Overview,
+    State,
+    Statement,
+    cells_of,
+    overview,
+)
+from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, NO_DIVERGENCE, PAIRED
+from explorer.report.terminal import indented, show_parts
+from explorer.report.wording import NOTHING
+
+STYLES: dict[State, str] = {
+    "good": "green",
+    "foreseen": "yellow",
+    "alarm": "bold red",
+    "idle": "dim",
+}
+
+FIRM = ("call", "verdict", "oracle")
+"""Columns that are never cut."""
+
+LEAST = 8
+"""The width below which no column is cut."""
+
+GAP = 2
+"""Blanks between columns, and before the first one."""
+
+UNDER_A_CASE = 6
+"""How far the statements under a case stand to the right."""
+
+NARROW = 116
+"""Below this width the structure shows in the values' nesting alone."""
+
+WIDE = 140
+"""From this width on there is room for what return_ids adds."""
+
+
+def show_report(report: Report, console: Console) -> None:
+    """Print a report: what ran where, the cases, the alignments, a summary as the last lines.
+
+    It is readable from 80 columns up.
+    """
+    whole = overview(report)
+    show_parts(_head(whole), console)
+    show_parts(_cases(whole, console.width), console)
+    show_parts(_notes(whole), console)
+    show_parts(_graphs(whole), console)
+    show_parts(_summary(whole), console)
+
+
+def _head(whole: Overview) -> Iterator[RenderableType]:
+    yield Text.assemble((whole.title, "bold"), f"  ({whole.scenario})")
+    table = Table.grid(padding=(0, GAP))
+    for row in whole.engines:
+        table.add_row("", *map(Text, cells_of(row)))
+    yield table
+
+
+def _cases(whole: Overview, width: int) -> Iterator[RenderableType]:
+    # Values nest as the structure does, and ids repeat its names: both go first where it is tight.
+    columns = ["call", "structure", "value", "ids", "verdict", "oracle"]
+    if width < WIDE or not _has_ids(whole):
+        columns.remove("ids")
+    if width < NARROW:
+        columns.remove("structure")
+    for group in whole.groups:
+        yield Text()
+        yield from _group(group, _widths(group.rows, columns, width))
+
+
+def _has_ids(whole: Overview) -> bool:
+    return any(row.ids for group in whole.groups for row in group.rows)
+
+
+def _widths(rows: Sequence[CaseRow], columns: Sequence[str], width: int) -> dict[str, int]:
+    """The width of each column, so that all fill ``width`` at most.
+
+    FIRM columns get what they need. The others share the rest: each, from the one that needs least,
+    gets what it needs or an equal share of what is left.
+    """
+    widths: dict[str, int] = {}
+    for column in columns:
+        cells = [Text(_cell(row, column)).cell_len for row in rows]  # wide signs take two columns
+        widths[column] = max(len(column), *cells)
+    free = width - GAP
+    soft = []
+    for column in columns:
+        if column in FIRM:
+            free -= widths[column] + GAP
+        else:
+            soft.append(column)
+
+    soft.sort(key=widths.__getitem__)
+    for place, column in enumerate(soft):
+        share = free // (len(soft) - place) - GAP
+        widths[column] = max(min(widths[column], share), LEAST)
+        free -= widths[column] + GAP
+    return widths
+
+
+def _cell(row: CaseRow, column: str) -> str:
+    if column != "verdict":
+        return str(getattr(row, column))
+    difference = f" {row.greatest}" if row.greatest not in ("0", NOTHING) else ""
+    return row.verdict + difference + "".join(f" [{number}]" for number in row.notes)
+
+
+def _group(group: CaseGroup, widths: dict[str, int]) -> Iterator[RenderableType]:
+    yield Text(group.heading, style="bold")
+    yield _line([(Text(column, style="dim"), width) for column, width in widths.items()])
+    for row in group.rows:
+        cells = []
+        for column, width in widths.items():
+            style = STYLES[row.state] if column == "verdict" else ""
+            cells.append((Text(_cell(row, column), style=style), width))
+        yield _line(cells)
+        if row.statements:
+            yield indented(_statements(row.statements), UNDER_A_CASE)
+
+
+def _line(cells: Iterable[tuple[Text, int]]) -> Text:
+    """Cells beside each other, each cut or filled to its width."""
+    line = Text(" " * GAP, no_wrap=True, overflow="crop")
+    for cell, width in cells:
+        cell.truncate(width, overflow="ellipsis", pad=True)
+        line.append_text(cell).append(" " * GAP)
+    line.rstrip()  # what is copied from a terminal, or compared, has no blanks at its ends
+    return line
+
+
+def _statements(statements: Iterable[Statement], opening: str = "") -> Table:
+    table = Table.grid(padding=(0, GAP))
+    table.add_column(no_wrap=True, style="cyan")
+    table.add_column(overflow="fold")
+    for statement in statements:
+        table.add_row(Text(opening + statement.who), Text(statement.text))
+    return table
+
+
+def _notes(whole: Overview) -> Iterator[RenderableType]:
+    if not whole.notes:
+        return
+    yield Text()
+    table = Table.grid(padding=(0, 1))
+    for number, note in enumerate(whole.notes, 1):
+        table.add_row(Text(f"[{number}]"), Text(note))
+    yield table
+
+
+def _graphs(whole: Overview) -> Iterator[RenderableType]:
+    if whole.alignments:
+        yield Text()
+        yield Text(f"graphs, by pair: {PAIRED}", style="bold")
+        yield _alignments(whole)
+    if whole.ungraphed:
+        yield indented(_statements(whole.ungraphed, "no graph from "), GAP)
+
+
+def _alignments(whole: Overview) -> Table:
+    table = Table.grid(padding=(0, GAP))
+    columns = ("", *ALIGNMENT_COLUMNS[1:])  # the heading above says already that rows are pairs
+    table.add_row("", *(Text(column, style="dim") for column in columns))
+    for row in whole.alignments:
+        *counts, divergence = cells_of(row)
+        style = "" if divergence == NO_DIVERGENCE else "yellow"
+        table.add_row("", *map(Text, counts), Text(divergence, style=style))
+    return table
+
+
+def _summary(whole: Overview) -> Iterator[RenderableType]:
+    yield Text()
+    if whole.groups:
+        yield Text(whole.oracle_summary, style="dim")
+        yield Text(whole.summary, style=f"bold {STYLES[whole.state]}")

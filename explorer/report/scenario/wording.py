@@ -1,0 +1,158 @@
+"""Short readings of calls, values, errors and differences, the same in every face."""
+
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport, CaseVerdict, Difference
+from explorer.model.results import Failure, Leaf, OracleResult, Result
+from explorer.model.trees import Nested
+from explorer.report.wording import NOTHING
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+from explorer.text.numbers import digits
+
+FEW = 5
+"""Significant digits of a value."""
+
+MANY = 9  # tell any two float32 apart
+"""Significant digits of a value that reads like another's though it differs."""
+
+VERDICTS: dict[CaseVerdict, str] = {
+    "match": "match",
+    "close": "close",
+    "differs": "differs",
+    "all_raise": "all raise",
+    "some_raise": "some raise",
+    "not_compared": "alone",
+}
+"""What each verdict is called in front of a reader."""
+
+HEADINGS = {
+    "grad": "grad(net, grad_position, weights, has_aux)",
+    "value_and_grad": "value_and_grad(net, grad_position, weights, has_aux)",
+    "GradOperation": "GradOperation(get_all, get_by_list, sens_param)(net, weights)",
+    "nested": "grad of grad",
+}
+"""The headings under which cases are listed: an API each, and nested calls."""
+
+OUTCOMES = {
+    "raised": "raises",
+    "unsupported": "cannot do this",
+    "crashed": "crashed",
+    "timed_out": "ran out of time",
+    "not_defined": "is not defined",
+}
+"""What an engine does that gives no value."""
+
+ENGINE_COLUMNS = ("engine", "how", "version", "device")
+"""What is said of each engine."""
+
+ALIGNMENT_COLUMNS = ("pair", "forward", "backward", "first divergence")
+"""What is said of each pair of graphs."""
+
+NO_DIVERGENCE = "none"
+
+PAIRED = "op nodes that hold the same quantity, or are a step inside one op of the other graph"
+"""What the counts of an alignment count."""
+
+
+def heading(case: GradCase) -> str:
+    """The key of HEADINGS under which a case is listed."""
+    return "nested" if case.order > 1 else case.api
+
+
+def call(case: GradCase) -> str:
+    """The call under its heading: ``0, weights=all, has_aux``; defaults are left out."""
+    if case.order > 1:
+        return case.label
+    return case.arguments or "no flags"
+
+
+def value(result: Result, precision: int = FEW) -> str:
+    """The numbers of an answer as Python nests them: ``([[4, 6, 8]], (19,))``."""
+    return _nested(result.nested, precision)
+
+
+def _nested(part: "Nested[Leaf]", precision: int) -> str:
+    if isinstance(part, Leaf):
+        return digits(unpack(part.value), precision=precision)
+    comma = "," if len(part) == 1 else ""
+    return "(" + ", ".join(_nested(item, precision) for item in part) + comma + ")"
+
+
+def failure(error: Failure | None) -> str:
+    """An error as Python would end its traceback, on one line."""
+    if error is None:
+        return "no reason given"
+    return one_line(error.text)
+
+
+def answer(result: Result, precision: int = FEW) -> str:
+    """What an engine said: its value, or its error.
+
+    Where it is not the framework that raised, what happened comes first.
+    """
+    if result.outcome == "ok":
+        return value(result, precision)
+    error = failure(result.error)
+    if result.outcome == "raised":
+        return error
+    return f"{OUTCOMES[result.outcome]}: {error}"
+
+
+def who(engines: tuple[str, ...], every_engine: tuple[str, ...]) -> str:
+    """Some of the engines that were asked, in as few words as name them.
+
+    "all engines", "all but torch-tape", "both graph engines", or their names.
+    """
+    others = [name for name in every_engine if name not in engines]
+    # Of two engines that were asked, "all" and "all but" tell less than their names.
+    if len(engines) > 1 and len(others) < 2 and len(every_engine) > 2:
+        return f"all but {others[0]}" if others else "all engines"
+    if len(engines) == 2:
+        one, other = ENGINES[engines[0]], ENGINES[engines[1]]
+        if one.style == other.style:
+            return f"both {one.style} engines"
+        if one.framework == other.framework:
+            return f"both {one.framework} engines"
+    return ", ".join(engines)
+
+
+def oracle(report: CaseReport) -> str:
+    """How the oracle stands to the engines: on every element, along some directions, or not."""
+    if report.oracle_agrees is None:
+        return NOTHING
+    if not report.oracle_agrees:
+        return "differs"
+    directions = max((estimate.directions for estimate in report.oracle.estimates), default=0)
+    return f"agrees ·{directions}" if directions else "agrees"
+
+
+def estimates(result: OracleResult) -> str:
+    """The oracle's own numbers, leaf by leaf."""
+    parts = []
+    for estimate in result.estimates:
+        along = f" along {estimate.directions} directions" if estimate.directions else ""
+        parts.append(f"{clean(estimate.name)}{along} {digits(unpack(estimate.value))}")
+    return ", ".join(parts)
+
+
+def size(difference: Difference | None) -> str:
+    """The greatest difference in a table's cell: its figure, or the name of what differs first."""
+    # No difference, and one of nothing, read alike.
+    if difference is None or (difference.what == "value" and not difference.abs):
+        return "0"
+    return f"{difference.abs:.2g}" if difference.what == "value" else difference.what
+
+
+def described(difference: Difference) -> str:
+    """A difference in a sentence: where it is, how great, and between whom."""
+    engines = " and ".join(difference.engines)
+    if difference.what != "value":
+        leaf = f" of {difference.leaf}" if difference.leaf else ""
+        return clean(f"{difference.what}{leaf} differs between {engines}: {difference.detail}")
+    place = difference.leaf
+    if difference.index:
+        place += f"[{', '.join(map(str, difference.index))}]"
+    figures = f"{difference.abs:.3g} ({difference.rel:.2g} relative)"
+    return clean(f"greatest at {place}: {figures} between {engines}")

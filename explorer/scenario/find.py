@@ -1,0 +1,46 @@
+"""Finds scenario files: by name in folders, or by path."""
+
+from pathlib import Path
+
+from explorer.model.errors import ScenarioError
+from explorer.shipped import scenarios_folder
+from explorer.text.choices import refusal
+
+FOLDER = scenarios_folder()
+"""Where the shipped scenarios are."""
+
+
+def names(folders: tuple[Path, ...] = (FOLDER,)) -> dict[str, Path]:
+    """The scenarios of some folders, sorted by name; of two with one name the first folder's counts.
+
+    Files whose names begin with an underscore are no scenarios.
+    """
+    files: dict[str, Path] = {}
+    for folder in folders:
+        for path in folder.glob("*.py"):
+            # The first folder's counts, so nobody can put a file in a shipped scenario's place.
+            if not path.name.startswith("_"):
+                files.setdefault(path.stem, path)
+    return dict(sorted(files.items()))
+
+
+def find(name_or_file: str, folders: tuple[Path, ...] = (FOLDER,)) -> Path:
+    """The file of a scenario named in ``folders``, or the file itself.
+
+    Raises ScenarioError, which names the nearest ones, when there is no such scenario.
+    """
+    # A name is looked up and never joined to a path: no name leads out of the folders.
+    known = names(folders)
+    if name_or_file in known:
+        return known[name_or_file]
+
+    path = Path(name_or_file)
+    if path.suffix == ".py" and path.is_file():
+        return path.resolve()
+    if path.suffix == ".py" or path.is_dir():
+        problem = "is a folder" if path.is_dir() else "does not exist"
+        raise ScenarioError(
+            f"scenario file {name_or_file!r} {problem}: give a .py file, or one of {', '.join(known)}"
+        )
+    fact = f"no scenario is called {name_or_file!r}, and it is not the path of a .py file"
+    raise ScenarioError(refusal(fact, name_or_file, list(known)))

@@ -1,0 +1,207 @@
+"""Loads a scenario file, and refuses what does not define a pair of nets."""
+
+import ast
+import importlib.util
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from explorer.model.engines import FRAMEWORKS
+from explorer.model.errors import ScenarioError
+from explorer.scenario.contract import CONDITIONS, PARTIES, ExpectedDifference, Scenario
+from explorer.scenario.find import FOLDER
+
+DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
+"""What an input may hold.
+
+Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no bfloat16.
+"""
+
+FUNCTIONS = ("inputs", "parameters", "mindspore_net", "torch_net")
+"""The functions that a scenario may define."""
+
+NETS = {"mindspore_net", "torch_net"}
+"""Of these it needs at least one."""
+
+
+def load(path: Path | str) -> Scenario:
+    """Read and check a scenario file, and register its module in ``sys.modules``.
+
+    MindSpore's compiler (2.10) looks for the module there. Raises ScenarioError: a syntax error or
+    an exception at import (file and line), a framework imported at module level, a required name
+    that is missing, an input that no engine takes.
+    """
+    path = Path(path).resolve()
+    module = _import(path)
+    docstring = (module.__doc__ or "").strip()
+    title, _, notes = docstring.partition("\n")
+    scenario = Scenario(
+        name=path.stem,
+        path=path,
+        title=title.rstrip(".") or path.stem,
+        notes=notes.strip(),
+        module=module,
+        train=bool(getattr(module, "TRAIN", False)),
+        output_names=tuple(getattr(module, "OUTPUTS", ())),
+        renames=dict(getattr(module, "PARAMETER_NAMES", {})),
+        expected=_expected_differences(path, module),
+    )
+    _check_functions(scenario)
+    _check_inputs(scenario)
+    if getattr(module, "parameters", None) is not None:
+        _check_arrays(path, "parameters", _call(scenario, "parameters"))
+    return scenario
+
+
+def _import(path: Path) -> ModuleType:
+    # Looked for in the text: importing the file would import the framework, too late to refuse.
+    _refuse_frameworks(path, _parse(path))
+    # A scenario of the user's own may have the name of a shipped one, or of an installed package.
+    name = f"scenarios.{path.stem}" if path.parent == FOLDER else f"explorer_scenario_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    # Before its text runs: what it defines may look its own module up, as dataclasses do.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]  # half a module must not be found by a later import
+        place = _place_of(error, path)
+        raise ScenarioError(
+            f"{place}: the scenario cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    return module
+
+
+def _parse(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"), str(path))
+    except SyntaxError as error:
+        raise ScenarioError(
+            f"{path}:{error.lineno}: the scenario has a syntax error: {error.msg}"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: the scenario cannot be read: {error}") from error
+
+
+def _refuse_frameworks(path: Path, tree: ast.Module) -> None:
+    """The file is read in processes that must stay free of both frameworks."""
+    for line, module in _module_level_imports(tree):
+        if module.split(".")[0] in FRAMEWORKS:
+            raise ScenarioError(
+                f"{path}:{line}: imports {module} at module level; "
+                "import it inside mindspore_net() or torch_net(), "
+                "so that the file can be read without either framework"
+            )
+
+
+def _module_level_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The line and the module of each import at the head of a file."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, node.module or ""
+
+
+def _place_of(error: BaseException, path: Path) -> str:
+    """ "file:line" of the innermost frame in the scenario that an exception passed through."""
+    # Frames come outermost first: the last one in the file is where the scenario itself failed.
+    line = None
+    trace = error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"{path}:{line}" if line else str(path)
+
+
+def _expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDifference, ...]:
+    entries = getattr(module, "EXPECTED_DIFFERENCES", ())
+    try:
+        differences = tuple(ExpectedDifference(**entry) for entry in entries)
+    except TypeError as error:
+        raise ScenarioError(
+            f"{path}: EXPECTED_DIFFERENCES holds an entry that is not "
+            f"{{'engines': (…), 'reason': '…', 'when': {{…}}}}: {error}"
+        ) from error
+    for difference in differences:
+        engines = difference.engines
+        # A string would pass for a tuple of letters, none of which is an engine.
+        if isinstance(engines, str):
+            raise ScenarioError(
+                f"{path}: EXPECTED_DIFFERENCES gives engines as {engines!r}; write ({engines!r},)"
+            )
+        _check_names(path, "engines", engines, PARTIES)
+        _check_names(path, "when", difference.when, CONDITIONS)
+    return differences
+
+
+def _check_names(path: Path, key: str, names: Iterable[str], allowed: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in allowed:
+            raise ScenarioError(
+                f"{path}: EXPECTED_DIFFERENCES names {name!r} under {key}; "
+                f"allowed are {', '.join(allowed)}"
+            )
+
+
+def _check_functions(scenario: Scenario) -> None:
+    # A name that holds something else than a function counts as missing.
+    defined = [name for name in FUNCTIONS if callable(getattr(scenario.module, name, None))]
+    if "inputs" in defined and not NETS.isdisjoint(defined):
+        return
+    missing = "mindspore_net() or torch_net()" if "inputs" in defined else "inputs()"
+    present = ", ".join(f"{name}()" for name in defined) or "none of the names"
+    raise ScenarioError(
+        f"{scenario.path}: does not define {missing}; it defines {present}. "
+        "A scenario needs inputs() and at least one of mindspore_net() and torch_net()"
+    )
+
+
+def _check_inputs(scenario: Scenario) -> None:
+    path = scenario.path
+    inputs = _call(scenario, "inputs")
+    if not inputs:
+        raise ScenarioError(
+            f"{path}: inputs() gives no input; return a dict of at least one name to a numpy array"
+        )
+    _check_arrays(path, "inputs", inputs)
+    for name, array in inputs.items():
+        if array.dtype.name not in DTYPES:
+            raise ScenarioError(
+                f"{path}: input {name!r} has dtype {array.dtype}; allowed are {', '.join(DTYPES)}"
+            )
+
+
+def _check_arrays(path: Path, function: str, arrays: dict[str, Any]) -> None:
+    for name, array in arrays.items():
+        if not isinstance(name, str) or not isinstance(array, np.ndarray):
+            raise ScenarioError(
+                f"{path}: {function}()[{name!r}] is a {type(array).__name__}; "
+                "give only numpy arrays, each under a str name"
+            )
+
+
+def _call(scenario: Scenario, function: str) -> dict[str, Any]:
+    """What one of the scenario's functions returns, which must be a dict."""
+    try:
+        arrays = getattr(scenario.module, function)()
+    except Exception as error:
+        place = _place_of(error, scenario.path)
+        raise ScenarioError(
+            f"{place}: {function}() raised {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(arrays, dict):
+        raise ScenarioError(
+            f"{scenario.path}: {function}() gives a {type(arrays).__name__}; "
+            "it must return a dict of numpy arrays"
+        )
+    return arrays

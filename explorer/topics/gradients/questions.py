@@ -1,0 +1,168 @@
+"""The gradient calls of the guide as questions: one a case and net, put to the engines."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from explorer.model.cases import GradCase
+from explorer.model.trees import render
+from explorer.scenario.matrix import structure
+from explorer.topics.question import MINDSPORE_STYLES, Question
+from explorer.topics.topic import Topic
+
+TOPIC = Topic(name="gradients", package=__package__)
+
+ASKED = (*MINDSPORE_STYLES, "torch-tape")
+"""MindSpore in both styles, and PyTorch's tape as its counterpart."""
+
+SUM = "loss + logits"
+"""The net of dense_mse_sum, in the names of its measurements."""
+
+FILES = {"dense_mse": "dense_mse", SUM: str(Path(__file__).with_name("dense_mse_sum.py"))}
+"""The scenario or the file of each net."""
+
+
+def ask_case(case: GradCase, parties: tuple[str, ...] = ASKED, net: str = "dense_mse") -> Question:
+    """The question what a case returns on a net; its name is the case's label with the net in it."""
+    # One program for every engine, since their answers have one form.
+    return TOPIC.ask(
+        case.label.replace("net", net),
+        parties,
+        program=dict.fromkeys(parties, "answers:answer"),
+        scenario=FILES[net],
+        options={"case": msgspec.to_builtins(case)},
+        options_of={party: {"engine": party} for party in parties},
+    )
+
+
+@dataclass(frozen=True)
+class GuideCall:
+    """One of the guide's calls of grad on `dense_mse`: what it ``returns`` in the guide's words, and
+    its ``gradients`` from left to right.
+
+    ``grad`` asks what the call returns; ``with_value`` is its counterpart, and ``value_and_grad``
+    asks what that returns.
+    """
+
+    case: GradCase
+    returns: str
+    gradients: tuple[Any, ...]
+    grad: Question
+    with_value: GradCase
+    value_and_grad: Question
+
+
+def guide_call(case: GradCase, returns: str, *gradients: Any) -> GuideCall:
+    """A call of the guide, with its two questions."""
+    with_value = msgspec.structs.replace(case, api="value_and_grad")
+    return GuideCall(
+        case=case,
+        returns=returns,
+        gradients=gradients,
+        grad=ask_case(case),
+        with_value=with_value,
+        value_and_grad=ask_case(with_value, MINDSPORE_STYLES),
+    )
+
+
+DX, DY, DW = [[4, 6, 8]], -2, [[2, 4, 6]]
+DX_OF_SUM = [[6, 9, 12]]
+
+GUIDE_CALLS = (
+    guide_call(
+        GradCase("grad", 0, has_aux=True),
+        "the gradient by the first input, and the auxiliary outputs as a tuple",
+        DX,
+    ),
+    guide_call(
+        GradCase("grad", 1, has_aux=True),
+        "the gradient by the second input, and the auxiliary outputs",
+        DY,
+    ),
+    guide_call(
+        GradCase("grad", (0, 1), has_aux=True),
+        "a tuple of two gradients, and the auxiliary outputs",
+        DX,
+        DY,
+    ),
+    guide_call(
+        GradCase("grad", None, "all", has_aux=True),
+        "a tuple of the weights' gradients, and the auxiliary outputs",
+        DW,
+    ),
+    guide_call(
+        GradCase("grad", 0, "all", has_aux=True),
+        "the input's gradient beside the weights' tuple, and the auxiliary outputs",
+        DX,
+        DW,
+    ),
+    guide_call(
+        GradCase("grad", (0, 1), "all", has_aux=True),
+        "the inputs' tuple beside the weights' tuple, and the auxiliary outputs",
+        DX,
+        DY,
+        DW,
+    ),
+    guide_call(
+        GradCase("grad", 0),
+        "the gradient of the sum of all outputs",
+        DX_OF_SUM,
+    ),
+)
+"""The guide's seven structures, in its order."""
+
+WIDEST = GUIDE_CALLS[5]
+"""The call that asks for the most gradients."""
+
+ALL_OUTPUTS = GUIDE_CALLS[6].grad
+"""The gradient of a net with two outputs, neither of them auxiliary."""
+
+SUM_OF_OUTPUTS = ask_case(GradCase("grad", 0), net=SUM)
+"""The gradient of a net that adds up its outputs itself."""
+
+NOTHING = ask_case(GradCase("grad"))
+"""The gradient with respect to nothing."""
+
+
+@dataclass(frozen=True)
+class OlderForm:
+    """A call of GradOperation: what it is asked, and the question about the call of grad that asks
+    for the same.
+    """
+
+    case: GradCase
+    older: Question
+    newer: Question
+
+
+def older_form(case: GradCase, newer: Question | None = None) -> OlderForm:
+    """The call of GradOperation with the flags that amount to ``case``; ``newer`` is the question
+    about ``case`` where there is one already.
+    """
+    older = msgspec.structs.replace(
+        case,
+        api="GradOperation",
+        get_all=isinstance(case.grad_position, tuple),
+        get_by_list=case.weights is not None,
+    )
+    return OlderForm(
+        case=older,
+        older=ask_case(older, MINDSPORE_STYLES),
+        newer=newer or ask_case(case, MINDSPORE_STYLES),
+    )
+
+
+OLDER_FORMS = (
+    older_form(GradCase("grad", 0), newer=ALL_OUTPUTS.by(*MINDSPORE_STYLES)),
+    older_form(GradCase("grad", (0, 1))),
+    older_form(GradCase("grad", None, "all")),
+    older_form(GradCase("grad", (0, 1), "all")),
+)
+"""Every way to set GradOperation's flags get_all and get_by_list."""
+
+
+def guides_structure(case: GradCase) -> str:
+    """The structure that the guide gives a case of `dense_mse`."""
+    return render(structure(case, ("x", "y"), ("fc.weight",), ("loss", "logits")))

@@ -1,0 +1,327 @@
+"""What nested gradients tell: how many orders are right, how the gradient grows, and what a call
+costs.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.model.measurement import Figures
+from explorer.model.study import Cell, Chart, Series, Table
+from explorer.numeric.differences import relative_error
+from explorer.text.numbers import digits, number
+from explorer.topics.agreement import grouped
+from explorer.topics.attempts import raised, said
+from explorer.topics.cells import EMPTY, why_empty
+from explorer.topics.evidence import Evidence
+from explorer.topics.higher_order import wave
+from explorer.topics.higher_order.nested import EVERY_ORDER, TURNS, sampled, timing_name
+from explorer.topics.higher_order.questions import (
+    ALL_ENGINES,
+    NODES,
+    NODES_OF_WAVE,
+    ORDERS,
+    ORDERS_OF_WAVE,
+    REFERENCE,
+    REFERENCE_OF_WAVE,
+    TOPIC,
+    WAVE,
+)
+from explorer.topics.higher_order.transformations import NEAR
+from explorer.topics.question import PARTIES, Question
+
+REFERENCE_LABEL = "PyTorch in float64"
+
+MANY = 6
+"""A derivative with more elements than this is shown with its norm."""
+
+FIRST, LAST = EVERY_ORDER[0], EVERY_ORDER[-1]
+
+InputAndOrder = tuple[str, str]
+"""The name of an input, and an order as figures spell it: ("x", "2")."""
+
+
+# The nets
+
+
+@dataclass(frozen=True)
+class NestedNet:
+    """A net that is differentiated again and again, and the questions about it."""
+
+    name: str
+    orders: Question
+    reference: Question
+    nodes: Question
+
+    @property
+    def is_wave(self) -> bool:
+        """Whether this is the net with a closed form."""
+        return self.orders == ORDERS_OF_WAVE
+
+
+def nets(evidence: Evidence) -> list[NestedNet]:
+    """The wave, and the scenario looked at where that is another one."""
+    nets = [NestedNet("wave", ORDERS_OF_WAVE, REFERENCE_OF_WAVE, NODES_OF_WAVE)]
+    if evidence.target.scenario not in ("", WAVE):
+        nets.append(NestedNet(evidence.target.name, ORDERS, REFERENCE, NODES))
+    return nets
+
+
+def truth(evidence: Evidence, net: NestedNet) -> dict[InputAndOrder, dict[str, Any]]:
+    """The figures that every engine is held against: of the wave its closed form, else those of
+    PyTorch in float64, some of which may have raised.
+    """
+    if net.is_wave:
+        return {
+            ("x", str(order)): sampled(np.array(wave.derivative(order))) for order in EVERY_ORDER
+        }
+    derivatives: dict[InputAndOrder, dict[str, Any]] = {}
+    for figures in evidence[net.reference].values():
+        for name, by_order in figures["by input"].items():
+            for order, figure in by_order.items():
+                derivatives[name, order] = figure
+    return derivatives
+
+
+def truth_label(net: NestedNet) -> str:
+    """What the truth of a net is called."""
+    return "the closed form" if net.is_wave else REFERENCE_LABEL
+
+
+def labels(net: NestedNet) -> list[str]:
+    """Who is held against the truth: the engines, and of the wave PyTorch in float64 too."""
+    labels = [PARTIES[engine].label for engine in ALL_ENGINES]
+    return [*labels, REFERENCE_LABEL] if net.is_wave else labels
+
+
+def answers(evidence: Evidence, net: NestedNet) -> dict[str, Figures]:
+    """The figures of those of ``labels`` who answered."""
+    answers = {}
+    for engine, figures in evidence[net.orders].items():
+        answers[PARTIES[engine].label] = figures
+    if net.is_wave:
+        for figures in evidence[net.reference].values():
+            answers[REFERENCE_LABEL] = figures
+    return answers
+
+
+def figure_at(figures: Figures | None, place: InputAndOrder) -> Any:
+    """The derivative at a place, what was raised there, or None where nobody answered."""
+    if figures is None:
+        return None
+    name, order = place
+    return figures["by input"].get(name, {}).get(order)
+
+
+# Orders 1 to 5 against the truth
+
+
+@TOPIC.finding()
+def agreement_by_engine(evidence: Evidence) -> Iterator[str]:
+    """How many nested gradients of each net agree with the truth, which do not, which raise."""
+    for net in nets(evidence):
+        derivatives = truth(evidence, net)
+        known = {place: figure for place, figure in derivatives.items() if not raised(figure)}
+        for label, figures in answers(evidence, net).items():
+            if known:
+                yield f"{net.name}, {label}: {agreement(figures, known, truth_label(net))}."
+
+
+def agreement(figures: Figures, known: dict[InputAndOrder, dict[str, Any]], against: str) -> str:
+    """How one engine stands against what is known, counted."""
+    near: list[float] = []
+    far: list[tuple[InputAndOrder, float]] = []
+    refused: dict[str, list[int]] = {}
+    for place, derivative in known.items():
+        figure = figure_at(figures, place)
+        if raised(figure):
+            refused.setdefault(said(figure), []).append(int(place[1]))
+        elif figure:  # an input or order that this engine was not asked about has none
+            difference = relative_error(figure["elements"], derivative["elements"])
+            if difference <= NEAR:
+                near.append(difference)
+            else:
+                far.append((place, difference))
+
+    sentence = f"{len(near)} of {len(known)} nested gradients agree with {against}"
+    if near:
+        sentence += f" (greatest relative difference {max(near):.2g})"
+    if far:
+        (name, order), difference = far[0]
+        sentence += (
+            f"; {len(far)} do not, first by {name} at order {order}, off by {difference:.2g}"
+        )
+    for message, orders in refused.items():
+        sentence += f"; {len(orders)} raise, from order {min(orders)} on ({message})"
+    return sentence
+
+
+@TOPIC.table()
+def derivatives(evidence: Evidence) -> Iterator[Table]:
+    """Every nested gradient beside the truth, a table a net."""
+    for net in nets(evidence):
+        figures_of = answers(evidence, net)
+        rows: list[tuple[Cell, ...]] = []
+        for place, figure in truth(evidence, net).items():
+            name, order = place
+            cells = [shown(figure_at(figures_of.get(label), place)) for label in labels(net)]
+            rows.append((name, int(order), shown(figure), *cells))
+
+        asked = (net.orders, net.reference) if net.is_wave else (net.orders,)
+        yield Table(
+            title=f"Derivatives of {net.name}, orders 1 to {LAST}",
+            columns=("by", "order", truth_label(net), *labels(net)),
+            rows=tuple(rows),
+            note=why_empty(evidence, *asked, labels={"torch": REFERENCE_LABEL}),
+        )
+
+
+def shown(figure: Any) -> str:
+    """A derivative for a table's cell: its elements, with the norm where there are many; or what
+    was raised.
+    """
+    if figure is None:
+        return EMPTY
+    if raised(figure):
+        return said(figure)
+    elements = [number(element) for element in figure["elements"]]
+    if len(elements) == 1:
+        return digits(np.array(elements[0]))
+    text = digits(np.array(elements))
+    return f"{text}, norm {figure['norm']:.5g}" if len(elements) > MANY else text
+
+
+# How the gradient grows
+
+
+def node_counts(evidence: Evidence, net: NestedNet) -> dict[str, list[int | str]]:
+    """The operators at every order, or the messages of what was raised, by engine and stage:
+    "MindSpore, graph (validate)".
+    """
+    counts: dict[str, list[int | str]] = {}
+    for engine, figures in evidence[net.nodes].items():
+        by_order = figures["by order"]
+        for stage in stages(by_order):
+            label = f"{PARTIES[engine].label} ({stage})"
+            counts[label] = [count_at(by_order.get(str(order), {}), stage) for order in EVERY_ORDER]
+    return counts
+
+
+def stages(by_order: Figures) -> list[str]:
+    """The stages at which an engine's graphs were counted, in order."""
+    stages: dict[str, None] = {}
+    for figure in by_order.values():
+        if not raised(figure):
+            stages |= dict.fromkeys(figure)
+    return list(stages)
+
+
+def count_at(figure: Figures, stage: str) -> int | str:
+    """The operators of one order at a stage, or the message of what was raised."""
+    if raised(figure):
+        return said(figure)
+    count: int | str = figure.get(stage, EMPTY)
+    return count
+
+
+@TOPIC.finding()
+def growth(evidence: Evidence) -> Iterator[str]:
+    """The operators at orders 1 to 5, for each graph that there is at every order."""
+    for net in nets(evidence):
+        for label, counts in node_counts(evidence, net).items():
+            # A graph that is not there at some order has a message among its counts.
+            if all(isinstance(count, int) for count in counts):
+                numbers = ", ".join(map(str, counts))
+                yield f"{net.name}, {label}: {numbers} operators at orders {FIRST} to {LAST}."
+
+
+@TOPIC.table()
+def operators_by_order(evidence: Evidence) -> Iterator[Table]:
+    """The operators of every engine's graph at every stage, a table a net."""
+    for net in nets(evidence):
+        counts = node_counts(evidence, net)
+        rows: list[tuple[Cell, ...]] = []
+        if counts:
+            rows = list(zip(EVERY_ORDER, *counts.values(), strict=True))
+        yield Table(
+            title=f"Operators of the gradient of {net.name}, forward included, by order",
+            columns=("order", *counts),
+            rows=tuple(rows),
+            note=why_empty(evidence, net.nodes),
+        )
+
+
+@TOPIC.chart()
+def growth_of_the_wave(evidence: Evidence) -> Iterator[Chart]:
+    """The operators of the wave's gradient over the orders; graphs that grow alike share a line."""
+    lines = {}
+    for label, counts in node_counts(evidence, nets(evidence)[0]).items():
+        lines[label] = tuple(float(count) if isinstance(count, int) else None for count in counts)
+    series = []
+    for who, line in grouped(lines):
+        series.append(Series(" and ".join(who), tuple(map(float, EVERY_ORDER)), line))
+    if series:
+        yield Chart(
+            name="nodes_wave",
+            title="Operators of the gradient of wave",
+            kind="line",
+            x="order",
+            y="operators",
+            series=tuple(series),
+            log=("y",),
+        )
+
+
+# What a call costs
+
+
+def seconds_of_wave(evidence: Evidence) -> dict[str, dict[str, float]]:
+    """The seconds of the wave's calls by the label of the engine, where there are any."""
+    seconds = {}
+    for engine, timings in evidence.timings(ORDERS_OF_WAVE).items():
+        if timings:
+            seconds[PARTIES[engine].label] = timings
+    return seconds
+
+
+@TOPIC.table()
+def seconds_by_order(evidence: Evidence) -> Iterator[Table]:
+    """The seconds of the first call and of the next, at every order."""
+    seconds = seconds_of_wave(evidence)
+    columns = ["order"]
+    for label in seconds:
+        columns += [f"{label}, {turn}" for turn in TURNS]
+    rows: list[tuple[Cell, ...]] = []
+    for order in EVERY_ORDER if seconds else ():
+        cells: list[Cell] = [order]
+        for timings in seconds.values():
+            cells += [timings.get(timing_name(order, turn), EMPTY) for turn in TURNS]
+        rows.append(tuple(cells))
+    yield Table(
+        title="Seconds of the first call, with whatever is compiled, and of the next (wave)",
+        columns=tuple(columns),
+        rows=tuple(rows),
+        timing=True,
+    )
+
+
+@TOPIC.chart()
+def seconds_of_first_calls(evidence: Evidence) -> Iterator[Chart]:
+    """The seconds of the first call over the orders."""
+    series = []
+    for label, timings in seconds_of_wave(evidence).items():
+        seconds = tuple(timings.get(timing_name(order, TURNS[0])) for order in EVERY_ORDER)
+        series.append(Series(label, tuple(map(float, EVERY_ORDER)), seconds))
+    if series:
+        yield Chart(
+            name="seconds",
+            title="Seconds of the first call, with whatever is compiled (wave)",
+            kind="line",
+            x="order",
+            y="seconds",
+            series=tuple(series),
+            log=("y",),
+            timing=True,
+        )

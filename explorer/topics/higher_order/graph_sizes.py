@@ -1,0 +1,52 @@
+"""How many operators a gradient has at each order: what one engine captures, counted; runs in that
+engine's worker.
+"""
+
+import importlib
+from typing import Any
+
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph
+from explorer.model.measurement import Ask, Found
+from explorer.model.requests import CaseRequest
+from explorer.topics.higher_order import nested
+
+OPERATOR_KINDS = {"op", "accumulate", "call"}
+"""The kinds of node that compute something; leaves and results do not."""
+
+DRAWN = 2
+"""The order whose graph is kept, with its values."""
+
+
+def nodes(ask: Ask) -> Found:
+    """Operators of forward and gradients together, by order and stage, at the scenario's first
+    floating input.
+    """
+    name = ask.options["engine"]
+    engine = importlib.import_module(ENGINES[name].module)
+    # On the CPU, whatever the device looked at: counts are to be comparable.
+    net = nested.started_net(Ask(ask.scenario), name, engine.describe)
+    sizes: dict[int, dict[str, Any]] = {}
+    values: dict[int, dict[str, Any]] = {}
+    drawn: tuple[GradGraph, ...] = ()
+    last_order, last_size = 0, 0
+    for order, case in nested.cases_of_first_input(ask.scenario).items():
+        if last_size > ask.options["largest"]:
+            sizes[order] = nested.too_large(last_order, last_size)
+            continue
+        captured = engine.capture(CaseRequest(net, case, values=order == DRAWN))
+        values[order] = nested.derivative(captured.result)
+        if captured.result.error:
+            sizes[order] = values[order]
+        else:
+            sizes[order] = {graph.stage: operators_in(graph) for graph in captured.graphs}
+            if order == DRAWN:
+                drawn = captured.graphs[-1:]
+        last_order = order
+        last_size = max(map(operators_in, captured.graphs), default=0)
+    return Found({"engine": name, "by order": sizes, "values": values}, graphs=drawn)
+
+
+def operators_in(graph: GradGraph) -> int:
+    """The operators of a graph, leaves and results apart."""
+    return sum(node.kind in OPERATOR_KINDS for node in graph.nodes)

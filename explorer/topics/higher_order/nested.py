@@ -1,0 +1,146 @@
+"""Nested gradients of a scenario: which of them are asked for, and what is kept of a derivative."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.cases import GradCase
+from explorer.model.measurement import Ask, Found
+from explorer.model.requests import CaseRequest, Description, NetRequest
+from explorer.model.results import Result
+from explorer.scenario.load import load
+from explorer.text.messages import first_statement, repeatable
+from explorer.topics.attempts import attempt, raised
+from explorer.topics.starting_values import drawn_parameters, net_request
+
+EVERY_ORDER = (1, 2, 3, 4, 5)
+"""How often the gradient is nested."""
+
+MOST_INPUTS = 3
+"""How many inputs of a scenario are differentiated by: the first floating ones."""
+
+SHOWN = 16
+"""How many elements of a derivative are kept, evenly spaced; its norm speaks for all of them."""
+
+TURNS = ("first", "next")
+"""The calls that are timed at each order: the first, with whatever is compiled, and another one."""
+
+
+def cases(scenario: str) -> dict[str, dict[int, GradCase]]:
+    """The nested gradients asked of a scenario: by input, for its first floating ones, and by
+    order.
+    """
+    cases: dict[str, dict[int, GradCase]] = {}
+    for index, (name, array) in enumerate(load(scenario).inputs().items()):
+        if array.dtype.kind == "f" and len(cases) < MOST_INPUTS:
+            cases[name] = {order: GradCase("grad", index, order=order) for order in EVERY_ORDER}
+    return cases
+
+
+def cases_of_first_input(scenario: str) -> dict[int, GradCase]:
+    """The nested gradients with respect to a scenario's first floating input, by order."""
+    return next(iter(cases(scenario).values()))
+
+
+def started_net(ask: Ask, engine: str, describe: Callable[[NetRequest], Description]) -> NetRequest:
+    """The scenario's net for an engine; without starting values of its own it starts from draws
+    that both frameworks share.
+    """
+    net = net_request(ask, engine)
+    if net.parameters:
+        return net
+    start = drawn_parameters(describe(net))
+    return NetRequest(scenario=net.scenario, engine=engine, device=net.device, parameters=start)
+
+
+def too_large(order: int, size: int) -> dict[str, Any]:
+    """The figure of an order that is not asked for, since the graph of ``order``, which is lower,
+    has ``size`` operators.
+    """
+    return {
+        "raised": "NotAsked",
+        "message": f"the graph of order {order} has {size} operators already",
+    }
+
+
+def derivative(result: Result) -> dict[str, Any]:
+    """A figure of an engine's answer: elements and norm of the derivative, or what was raised."""
+    if result.error:
+        message = first_statement(repeatable(result.error.message))
+        return {"raised": result.error.type, "message": message}
+    return sampled(unpack(result.leaves[0].value))
+
+
+def sampled(array: AnyArray) -> dict[str, Any]:
+    """Shape, norm, and up to SHOWN elements of an array."""
+    # The norm is over all elements, so that an error in one that is not kept shows too.
+    flat = np.asarray(array, np.float64).ravel()
+    picks = np.linspace(0, flat.size - 1, min(flat.size, SHOWN)).round().astype(int)
+    return {
+        "shape": list(np.shape(array)),
+        "norm": float(np.linalg.norm(flat)),
+        "elements": flat[picks].tolist(),
+    }
+
+
+def orders(
+    ask: Ask,
+    net: NetRequest,
+    answer: Callable[[CaseRequest], Result],
+    prepared: Callable[[CaseRequest], Callable[[], Any]],
+    size_of: Callable[[CaseRequest], int] | None = None,
+) -> Found:
+    """The nested gradients of a net, by input and order; and, if ``ask`` says so, the seconds of
+    calls with respect to the first input.
+
+    ``answer`` is the engine's, ``prepared`` makes the call that is timed, and ``size_of`` counts the
+    operators of an answered case where an engine's graphs can grow too large.
+    """
+    seconds: dict[str, float] = {}
+    if ask.options["timed"]:
+        # Before any answer, which would leave compiled what the first call is to compile.
+        requests = {
+            order: CaseRequest(net, case)
+            for order, case in cases_of_first_input(ask.scenario).items()
+        }
+        seconds = call_seconds(requests, prepared)
+
+    by_input: dict[str, dict[int, Any]] = {}
+    for name, by_order in cases(ask.scenario).items():
+        by_input[name] = {}
+        last_order, last_size = 0, 0  # anew for each input: sizes differ
+        for order, case in by_order.items():
+            if last_size > ask.options["largest"]:
+                by_input[name][order] = too_large(last_order, last_size)
+                continue
+            request = CaseRequest(net, case)
+            by_input[name][order] = derivative(answer(request))
+            last_order = order
+            last_size = size_of(request) if size_of else 0
+    return Found({"engine": net.engine, "by input": by_input}, seconds)
+
+
+def call_seconds(
+    requests: Mapping[int, CaseRequest], prepared: Callable[[CaseRequest], Callable[[], Any]]
+) -> dict[str, float]:
+    """The seconds of the calls at each order, under "order 2, first call" and "order 2, next call".
+
+    What ``prepared`` does is not timed. A call that raises has no seconds, and is not made again.
+    """
+    seconds: dict[str, float] = {}
+    for order, request in requests.items():
+        call = prepared(request)
+        for turn in TURNS:
+            start = time.perf_counter()
+            if raised(attempt(call)):
+                break
+            seconds[timing_name(order, turn)] = time.perf_counter() - start
+    return seconds
+
+
+def timing_name(order: int, turn: str) -> str:
+    """What the seconds of one of TURNS are called."""
+    return f"order {order}, {turn} call"

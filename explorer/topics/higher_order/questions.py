@@ -1,0 +1,90 @@
+"""What is measured of higher orders: nested gradients of the wave and of the scenario looked at,
+second derivatives of single operators, Jacobians and Hessians.
+"""
+
+from pathlib import Path
+
+from explorer.model.engines import ENGINES
+from explorer.topics.higher_order.operators import OPERATORS
+from explorer.topics.higher_order.transformations import NETS
+from explorer.topics.question import LOOKED_AT, MINDSPORE_STYLES, Question
+from explorer.topics.topic import Topic
+
+TOPIC = Topic(
+    name="higher-order",
+    package=__package__,
+    title="Higher orders: gradients of gradients",
+    question=(
+        "How far can each engine differentiate again, at what cost, and where does it stop or "
+        "go wrong?"
+    ),
+    default_scenario="polynomial",
+)
+
+WAVE = str(Path(__file__).with_name("wave.py"))
+"""The net with a closed form; the study looks at it beside whatever scenario is looked at."""
+
+LARGEST = 2000
+"""An order whose graph has more operators than this is the last that is asked of a net: the next
+has more than twice as many.
+"""
+
+ALL_ENGINES = tuple(ENGINES)
+
+TRANSFORMING = (*MINDSPORE_STYLES, "torch-func")
+"""Who computes Jacobians and Hessians."""
+
+TWICE = (*MINDSPORE_STYLES, "torch-tape", "torch-func")
+"""Who differentiates single operators twice."""
+
+ORDERS_OF_WAVE = TOPIC.ask(
+    "orders.wave",
+    ALL_ENGINES,
+    program="orders",
+    scenario=WAVE,
+    options={"timed": True, "largest": LARGEST},
+)
+ORDERS = TOPIC.ask(
+    "orders",
+    ALL_ENGINES,
+    scenario=LOOKED_AT,
+    unless_on=WAVE,
+    options={"timed": False, "largest": LARGEST},
+)
+
+REFERENCE_OF_WAVE = TOPIC.ask("reference.wave", ("torch",), program="reference", scenario=WAVE)
+REFERENCE = TOPIC.ask("reference", ("torch",), scenario=LOOKED_AT, unless_on=WAVE)
+
+
+def ask_nodes(name: str, scenario: str, unless_on: str = "") -> Question:
+    """How many operators the gradient of a scenario has at each order, in every engine's graph."""
+    return TOPIC.ask(
+        name,
+        ALL_ENGINES,
+        program=dict.fromkeys(ENGINES, "graph_sizes:nodes"),
+        scenario=scenario,
+        options={"largest": LARGEST},
+        options_of={engine: {"engine": engine} for engine in ENGINES},
+        kinds={engine: ENGINES[engine].captures_in for engine in ENGINES},
+        unless_on=unless_on,
+    )
+
+
+NODES_OF_WAVE = ask_nodes("nodes.wave", WAVE)
+NODES = ask_nodes("nodes", LOOKED_AT, unless_on=WAVE)
+
+TRANSFORMATIONS = {
+    net: TOPIC.ask(
+        f"transformations, {net}", TRANSFORMING, program="transformations", options={"net": net}
+    )
+    for net in NETS
+}
+"""The questions about Jacobians, products and Hessians, by net."""
+
+SECOND_DERIVATIVES = {
+    group: TOPIC.ask(
+        f"operators, {group}", TWICE, program="operators:operators", options={"group": group}
+    )
+    for group in OPERATORS
+}
+"""The questions about second derivatives of single operators, by group."""

@@ -1,0 +1,14 @@
+"""What is asked about MindSpore's cells and PyTorch's modules."""
+
+from explorer.topics.question import FRAMEWORKS
+from explorer.topics.topic import Topic
+
+TOPIC = Topic(name="networks", package=__package__)
+
+STARTING_MODE = TOPIC.ask("starting_mode", FRAMEWORKS)
+MODES = TOPIC.ask("modes", FRAMEWORKS)
+CONTAINERS = TOPIC.ask("containers", FRAMEWORKS)
+PARTS = TOPIC.ask("parts", FRAMEWORKS)
+KINDS_OF_DATA = TOPIC.ask("kinds_of_data", FRAMEWORKS)
+SLICES = TOPIC.ask("slices", FRAMEWORKS)
+COMPILATIONS = TOPIC.ask("compilations", ("mindspore",))

@@ -1,0 +1,142 @@
+"""Claims about what operators compute with equal weights and settings: inference, and gradients
+through each of them (rows 40 and 51).
+"""
+
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
+from explorer.topics.evidence import Evidence
+from explorer.topics.operators.findings_agreement import (
+    REFERENCE,
+    Agreement,
+    by_operator,
+    compared,
+    first_call_difference,
+)
+from explorer.topics.operators.questions import DROPOUT_MASK, INFERENCE, OPERATOR_GRADIENTS, TOPIC
+from explorer.topics.operators.readings import ROUNDING, reproducible
+from explorer.topics.operators.wording import LABELS
+from explorer.topics.question import MINDSPORE_STYLES
+
+
+@TOPIC.claim(
+    40,
+    "Inference is deterministic and can be compared across the frameworks before training can.",
+    heading="networks",
+    guides=("000",),
+    would="With the same weights every call at inference gives the same outputs, in both frameworks;"
+    " in training mode not.",
+    asks=(INFERENCE,),
+    expects={"calls": 3},
+)
+def inference_is_deterministic(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when outputs repeat and agree at inference; with changes where those of training do
+    too.
+    """
+    answers = evidence[INFERENCE]
+    inference = _greatest_difference(answers, "inference")
+    training = _greatest_difference(answers, "training")
+    changing = [
+        LABELS[engine] for engine in answers if not reproducible(answers[engine]["inference"])
+    ]
+    repeat = f"not equal in {changing}" if changing else "equal in every engine"
+    seen = (
+        f"{expects['calls']} calls of one net with given weights: {repeat};"
+        f" greatest difference from {LABELS[REFERENCE]}"
+        f" {inference:.1e} in inference, {training:.1e} in training"
+    )
+    if changing or inference > ROUNDING:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Find the first layer whose outputs differ before you compare anything that is trained.",
+        )
+    # Dropout draws new masks at every call, so that outputs in training should differ.
+    training_repeats = all(reproducible(figures["training"]) for figures in answers.values())
+    if training_repeats and training <= ROUNDING:
+        return Ruling(
+            "holds_with_changes",
+            f"{seen}; training outputs agree as well",
+            "Compare training outputs too: they agree.",
+        )
+    return Ruling(
+        "holds",
+        seen,
+        "Copy the weights, switch both nets to inference and compare outputs first;"
+        " dropout draws other masks on each side.",
+    )
+
+
+def _greatest_difference(answers: dict[str, Figures], mode: str) -> float:
+    """Of the outputs of all engines from the reference's, at the first call in a mode."""
+    reference = answers[REFERENCE]
+    return max(first_call_difference(figures, reference, mode) for figures in answers.values())
+
+
+@TOPIC.claim(
+    51,
+    "Gradients through each of these operators agree when all settings are made equal.",
+    heading="operators",
+    guides=("000",),
+    would="First and second derivatives of every operator agree but for rounding, wherever they are"
+    " defined.",
+    asks=(OPERATOR_GRADIENTS, DROPOUT_MASK),
+)
+def gradients_agree(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when all first derivatives are defined and agree, and all second ones that are defined;
+    depends on the style when they are apart in one style of MindSpore alone.
+    """
+    first = compared(evidence[OPERATOR_GRADIENTS], "first")
+    second = compared(evidence[OPERATOR_GRADIENTS], "second")
+    other_masks = []
+    for engine, figures in evidence[DROPOUT_MASK].items():
+        if figures["output"] != figures["gradient"]:
+            other_masks.append(LABELS[engine])
+    seen = _gradients_seen(first, second, other_masks)
+    apart = first.differing + second.differing
+    if apart and not other_masks and _in_one_style_of_mindspore(apart):
+        return Ruling(
+            "depends_on_style",
+            seen,
+            "Take the gradient in the style that agrees, and check the other one.",
+        )
+    if apart or other_masks:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Check these operators' gradients against central differences before you train.",
+        )
+    if first.undefined:
+        return Ruling(
+            "does_not_hold",
+            f"{seen}; no gradient: {by_operator(first.undefined)}",
+            "Replace the operators without a gradient.",
+        )
+    if not first.agreeing or not second.agreeing:
+        return Ruling(
+            "does_not_hold", seen, "Nothing could be compared: check the operators one by one."
+        )
+    advice = "Say every setting yourself, and gradients need no further check"
+    if second.undefined:
+        advice += "; for a second order, avoid the operators that have none"
+    return Ruling("holds", seen, f"{advice}.")
+
+
+def _gradients_seen(first: Agreement, second: Agreement, other_masks: list[str]) -> str:
+    undefined = ""
+    if second.undefined:
+        undefined = f", not defined: {by_operator(second.undefined)}"
+    where = "but not in " + ", ".join(other_masks) if other_masks else "everywhere"
+    seen = (
+        f"first order: {len(first.agreeing)} of {first.total} agree with PyTorch's tape;"
+        f" second order: {len(second.agreeing)} agree{undefined};"
+        f" dropout's gradient is its mask {where}"
+    )
+    apart = first.differing + second.differing
+    return f"{seen}; apart: {by_operator(apart)}" if apart else seen
+
+
+def _in_one_style_of_mindspore(apart: list[tuple[str, str]]) -> bool:
+    engines = {engine for engine, _ in apart}
+    return len(engines) == 1 and engines <= set(MINDSPORE_STYLES)

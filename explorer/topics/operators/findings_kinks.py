@@ -1,0 +1,347 @@
+"""What the study finds at kinks: which gradient each engine takes, and whether it lies between the
+slopes.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.model.engines import FRAMEWORK_LABELS
+from explorer.model.study import Chart, Series, Table
+from explorer.text.numbers import number
+from explorer.topics.attempts import raised
+from explorer.topics.cells import EMPTY, why_empty
+from explorer.topics.evidence import Evidence
+from explorer.topics.operators.kink_functions import KINKS
+from explorer.topics.operators.kinks import GROUPS, Kink
+from explorer.topics.operators.questions import (
+    FOUR_ENGINES,
+    GRADIENTS_AT_KINKS,
+    SLOPES_AT_KINKS,
+    TOPIC,
+)
+from explorer.topics.operators.wording import LABELS, by_answer, joined, joint_label, message, short
+
+GREATEST = 10.0
+"""The chart leaves out gradients beyond this: they would flatten the rest."""
+
+SLOPE_ROUNDING = 1e-3
+"""How far outside the slopes a gradient may lie: difference quotients are rounded to this."""
+
+RELUS = ("relu", "relu_by_maximum", "relu_by_clamp", "relu_by_where")
+"""One function written in four ways."""
+
+ENGINE_COLUMNS = tuple(LABELS[engine] for engine in FOUR_ENGINES)
+
+
+@dataclass(frozen=True)
+class MeasuredKink:
+    """A kink, and what was measured at it.
+
+    ``answers`` are the value and the gradients of each engine, or what it raised; ``written`` is the
+    function as the first of them has it; ``slopes`` are those to the left and to the right, by each
+    input, None where they were not measured.
+    """
+
+    kink: Kink
+    answers: dict[str, Any]
+    written: str
+    slopes: list[Any] | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether two engines give other values or gradients."""
+        return len(by_answer(self.answers, _value_and_gradient)) > 1
+
+
+def measured_kinks(evidence: Evidence) -> list[MeasuredKink]:
+    """Every kink at which an engine answered, in the order of the table."""
+    kinks = []
+    for kink in KINKS.values():
+        answers: dict[str, Any] = {}
+        spellings: list[str] = []
+        for engine, figures in evidence[GRADIENTS_AT_KINKS[kink.group]].items():
+            answers[engine] = figures[kink.name]["found"]
+            spellings.append(figures[kink.name]["written"])
+        if not answers:
+            continue
+
+        slopes = None
+        for figures in evidence[SLOPES_AT_KINKS[kink.group]].values():
+            slopes = figures[kink.name]
+        kinks.append(MeasuredKink(kink, answers, spellings[0], slopes))
+    return kinks
+
+
+def _value_and_gradient(answer: Any) -> str:
+    """What must be the same for two answers to agree."""
+    if raised(answer):
+        return short(answer)
+    return f"{short(answer['value'])} {short(answer['gradient'])}"
+
+
+def _value(answer: Any) -> str:
+    return "" if raised(answer) else f"value {_by_input([answer['value']])}"
+
+
+def gradient(answer: Any) -> str:
+    """The gradient with respect to the one input, or to each; or the exception's type."""
+    return short(answer) if raised(answer) else _by_input(answer["gradient"])
+
+
+def _gradient_or_message(answer: Any) -> str:
+    return f"raises {message(answer)}" if raised(answer) else gradient(answer)
+
+
+def _by_input(arrays: list[Any]) -> str:
+    """Numbers of each input, side by side; the one element of an input stands without brackets."""
+    texts = []
+    for array in arrays:
+        is_single = isinstance(array, list) and len(array) == 1
+        texts.append(short(array[0] if is_single else array))
+    return ", ".join(texts)
+
+
+@TOPIC.finding()
+def kinks_where_engines_agree(evidence: Evidence) -> Iterator[str]:
+    """At how many kinks all engines agree, and the styles of each framework."""
+    kinks = measured_kinks(evidence)
+    if not kinks:
+        return
+    differing = sum(measured.differs for measured in kinks)
+    yield (
+        f"{len(kinks)} kinks: on {len(kinks) - differing} all engines give the same value and gradient,"
+        f" on {differing} not."
+    )
+    for framework, label in FRAMEWORK_LABELS.items():
+        yield from _graph_against_tape(kinks, framework, label)
+
+
+def _graph_against_tape(kinks: list[MeasuredKink], framework: str, label: str) -> Iterator[str]:
+    compared = 0
+    differing = []
+    for measured in kinks:
+        graph = measured.answers.get(f"{framework}-graph")
+        tape = measured.answers.get(f"{framework}-tape")
+        if graph is None or tape is None:
+            continue
+        compared += 1
+        if _value_and_gradient(graph) != _value_and_gradient(tape):
+            differing.append(measured.kink.where)
+    if differing:
+        yield f"{label}'s graph and tape differ on {len(differing)} of them ({'; '.join(differing)})."
+    elif compared:
+        yield f"{label}'s graph and tape agree on all of them, whatever the operator does."
+
+
+@TOPIC.finding()
+def gradients_of_one_function(evidence: Evidence) -> Iterator[str]:
+    """A function that is written in several ways has several gradients at its kink."""
+    kinks = {measured.kink.name: measured for measured in measured_kinks(evidence)}
+    relus = _relus([kinks[name] for name in RELUS if name in kinks])
+    if relus:
+        yield f"The same relu has the gradient {', '.join(relus)}; in every engine."
+    if "where_log" in kinks and "where_twice" in kinks:
+        outside = joined(by_answer(kinks["where_log"].answers, gradient))
+        inside = joined(by_answer(kinks["where_twice"].answers, gradient))
+        yield (
+            f"where(x > 0, log(x), 0) at [0, 1] has the gradient: {outside};"
+            f" with a second where inside the log: {inside}."
+        )
+
+
+def _relus(kinks: list[MeasuredKink]) -> list[str]:
+    """The gradient of each way to write it; empty when engines disagree about one."""
+    ways = []
+    for measured in kinks:
+        gradients = set(map(gradient, measured.answers.values()))
+        if len(gradients) > 1:
+            return []
+        ways.append(f"{gradients.pop()} as {measured.kink.where.removesuffix(', at 0')}")
+    return ways
+
+
+@TOPIC.finding()
+def kinks_where_engines_differ(evidence: Evidence) -> Iterator[str]:
+    """Every kink with several values or gradients, and who has which."""
+    for measured in measured_kinks(evidence):
+        if not measured.differs:
+            continue
+        gradients = by_answer(measured.answers, _gradient_or_message)
+        values = by_answer(measured.answers, _value)
+        listed = "; ".join(f"{engines} {text}" for engines, text in gradients.items())
+        # An engine that raised has no value, and its message says so already.
+        several_values = len(values) > 1 and "" not in values.values()
+        detail = f" ({joined(values)})" if several_values else ""
+        yield f"{measured.kink.where}: gradient {listed}{detail}."
+
+
+@TOPIC.table()
+def table_of_differences(evidence: Evidence) -> Iterator[Table]:
+    """The kinks at which engines differ, with the slopes on both sides."""
+    rows = []
+    for measured in measured_kinks(evidence):
+        if not measured.differs:
+            continue
+        rows.append(
+            (
+                measured.kink.where,
+                measured.written,
+                *_cells_with_values(measured),
+                *_slopes(measured),
+                _outside_the_slopes(measured),
+            )
+        )
+    if rows:
+        yield Table(
+            title="Kinks where the engines differ",
+            columns=(
+                "kink",
+                "in MindSpore",
+                *ENGINE_COLUMNS,
+                "slope left",
+                "slope right",
+                "outside the slopes",
+            ),
+            rows=tuple(rows),
+            note="Gradients. Slopes are difference quotients in float64;"
+            " any number between the two is a subgradient.",
+        )
+
+
+@TOPIC.table()
+def table_of_each_group(evidence: Evidence) -> Iterator[Table]:
+    """All kinks of a group: slopes, and each engine's gradient."""
+    kinks = measured_kinks(evidence)
+    for group, title in GROUPS.items():
+        rows = []
+        for measured in kinks:
+            if measured.kink.group == group:
+                alike = "NO" if measured.differs else "yes"
+                rows.append((measured.kink.where, *_slopes(measured), *_cells(measured), alike))
+        if rows:
+            yield Table(
+                title=title,
+                columns=("kink", "slope left", "slope right", *ENGINE_COLUMNS, "alike"),
+                rows=tuple(rows),
+                note=why_empty(
+                    evidence, GRADIENTS_AT_KINKS[group], SLOPES_AT_KINKS[group], labels=LABELS
+                ),
+            )
+
+
+def _cells(measured: MeasuredKink) -> list[str]:
+    """Each engine's gradient."""
+    cells = []
+    for engine in FOUR_ENGINES:
+        is_answered = engine in measured.answers
+        cells.append(gradient(measured.answers[engine]) if is_answered else EMPTY)
+    return cells
+
+
+def _cells_with_values(measured: MeasuredKink) -> list[str]:
+    """Each engine's gradient, behind its value where the engines have several."""
+    values = {engine: _value(answer) for engine, answer in measured.answers.items()}
+    if len(set(values.values()) - {""}) < 2:
+        return _cells(measured)
+    cells = []
+    for engine, cell in zip(FOUR_ENGINES, _cells(measured), strict=True):
+        cells.append(f"{values[engine]}; {cell}" if engine in values else cell)
+    return cells
+
+
+def _slopes(measured: MeasuredKink) -> tuple[str, str]:
+    """The slopes to the left and to the right, with respect to each input."""
+    if measured.slopes is None:
+        return EMPTY, EMPTY
+    left, right = measured.slopes
+    return _by_input(left), _by_input(right)
+
+
+def _outside_the_slopes(measured: MeasuredKink) -> str:
+    """Whose gradient does not lie between the slopes on both sides, for some element where both
+    exist.
+    """
+    if measured.slopes is None:
+        return EMPTY
+    left, right = measured.slopes
+    if all(map(math.isnan, _flat(measured.slopes))):
+        return EMPTY  # the function is defined on neither side
+    outside = []
+    for engine, answer in measured.answers.items():
+        if not raised(answer) and not _lies_between(answer["gradient"], left, right):
+            outside.append(engine)
+    return joint_label(outside) if outside else "nobody"
+
+
+def _lies_between(gradients: Any, left: Any, right: Any) -> bool:
+    for value, *slopes in zip(_flat(gradients), _flat(left), _flat(right), strict=True):
+        if any(map(math.isnan, slopes)):
+            continue  # there is no slope on one side: every gradient is right
+        if not min(slopes) - SLOPE_ROUNDING <= value <= max(slopes) + SLOPE_ROUNDING:
+            return False
+    return True
+
+
+def _flat(values: Any) -> list[float]:
+    """The numbers of a nested list, in order."""
+    if not isinstance(values, list):
+        return [number(values)]
+    numbers = []
+    for item in values:
+        numbers.extend(_flat(item))
+    return numbers
+
+
+@TOPIC.chart()
+def gradients_between_the_slopes(evidence: Evidence) -> Iterator[Chart]:
+    """Where between the two slopes each framework's tape puts the gradient, for elements where they
+    differ.
+    """
+    labels: list[str] = []
+    points: list[tuple[float, ...]] = []
+    for measured in measured_kinks(evidence):
+        if measured.differs:
+            for label, values in _elements_apart(measured):
+                labels.append(label)
+                points.append(values)
+    if not points:
+        return
+    series = []
+    names = ("slope left", "slope right", FRAMEWORK_LABELS["mindspore"], FRAMEWORK_LABELS["torch"])
+    for name, values in zip(names, zip(*points, strict=True), strict=True):
+        series.append(Series(name, tuple(labels), values))
+    yield Chart(
+        name="kinks",
+        title="Where the two frameworks put the gradient at a kink",
+        kind="points",
+        x="kink",
+        y="gradient",
+        series=tuple(series),
+        note="Both are subgradients when they lie between the slopes."
+        " NaN and infinite gradients are in the table only.",
+    )
+
+
+def _elements_apart(measured: MeasuredKink) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """The elements of the inputs that the tapes have different gradients of: both slopes, then
+    MindSpore's gradient and PyTorch's.
+    """
+    mindspore, torch = (measured.answers.get(f"{name}-tape") for name in FRAMEWORK_LABELS)
+    if measured.slopes is None or mindspore is None or torch is None:
+        return
+    if raised(mindspore) or raised(torch):
+        return
+    left, right = measured.slopes
+    columns = map(_flat, (left, right, mindspore["gradient"], torch["gradient"]))
+    inputs = _flat(list(measured.kink.inputs))
+    for place, values in enumerate(zip(*columns, strict=True)):
+        _, _, in_mindspore, in_torch = values
+        # NaN is neither equal to the other gradient nor within the chart's limits.
+        if in_mindspore == in_torch or not all(abs(value) <= GREATEST for value in values):
+            continue
+        label = f"{measured.kink.name.replace('_', ' ')} at {inputs[place]:g}"
+        if inputs.count(inputs[place]) > 1:
+            label += f" ({place + 1})"
+        yield label, values

@@ -1,0 +1,138 @@
+"""What the operators are given, the same in every library; no framework here."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from explorer.model.arrays import AnyArray
+
+# The legacy generator gives the same numbers in every version of numpy.
+_RANDOM = np.random.RandomState(0)
+
+
+def _normal(*shape: int) -> AnyArray:
+    return _RANDOM.standard_normal(shape).astype(np.float32)
+
+
+BATCH = _normal(4, 2, 2, 2)
+"""A batch of four images with two channels."""
+
+COTANGENT = _normal(4, 2, 2, 2)
+"""What an output of that shape is multiplied with before it is summed and differentiated."""
+
+GAMMA = np.array([1.5, 0.5], np.float32)
+BETA = np.array([0.25, -0.25], np.float32)
+MEAN = np.array([0.5, -1.0], np.float32)
+VARIANCE = np.array([2.0, 0.25], np.float32)
+"""Batch norm's scale and shift, and its running statistics at the start, far from the batch's."""
+
+MOMENTA = (0.0, 0.5, 0.9, 0.99, 1.0)
+"""MindSpore's momentum; PyTorch's is 1 minus it."""
+
+ONES = 20_000
+"""How many ones dropout is given when the share is counted that survives."""
+
+DRAWS = 400
+"""Of how many dropouts the mean is taken."""
+
+DROPOUT_RATE = 0.3
+
+DROPOUT_SETTINGS: dict[str, tuple[list[float], dict[str, float]]] = {
+    "p=0.3": ([], {"p": 0.3}),
+    "keep_prob=0.7": ([], {"keep_prob": 0.7}),
+    "0.3 alone": ([0.3], {}),
+    "no argument": ([], {}),
+    "p=0": ([], {"p": 0.0}),
+    "p=1": ([], {"p": 1.0}),
+}
+"""Ways to ask MindSpore and PyTorch for dropout: arguments without a name, and those with one."""
+
+IMAGE = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
+AXES = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
+LOGITS = np.array([[2.0, -1.0, 0.5], [0.0, 3.0, -2.0]], np.float32)
+LABELS = np.array([0, 2], np.int32)
+
+SMALL_PAIR = np.array([[-1e-3, 1e-3]], np.float32)
+"""Mean 0 and variance 1e-6: layer norm's output tells the epsilon that was added."""
+
+POINTS = np.linspace(-4, 4, 33, dtype=np.float32)
+"""Where GELU is looked at."""
+
+
+class Window(NamedTuple):
+    """A window that slides along one axis: the axis' size, the window's, and the stride."""
+
+    size: int
+    kernel: int
+    stride: int
+
+    @property
+    def name(self) -> str:
+        """What figures and tables call it."""
+        return f"size {self.size}, kernel {self.kernel}, stride {self.stride}"
+
+
+def _windows() -> dict[str, Window]:
+    windows: dict[str, Window] = {}
+    for size in range(3, 9):
+        for kernel in range(1, min(size, 4) + 1):
+            for stride in range(1, 4):
+                window = Window(size, kernel, stride)
+                windows[window.name] = window
+    return windows
+
+
+WINDOWS = _windows()
+"""Every window that convolution and pooling are tried with, by its name."""
+
+PAIRS = {name: window for name, window in WINDOWS.items() if window[1:] == (2, 2)}
+"""Those of two elements that do not overlap; an odd axis leaves one element over."""
+
+LAYERS = 20
+"""How many layers of a kind are looked at for their initial values: one alone has few biases."""
+
+CONVOLUTION = (8, 16, 3)
+"""Input channels, output channels, kernel size."""
+
+DENSE = (64, 48)
+"""Input and output width."""
+
+EMBEDDING = (100, 50)
+"""Entries of the table, and the length of each."""
+
+PICTURES = _normal(2, 2, 6, 6)
+NET = {
+    "conv.weight": _normal(4, 2, 3, 3),
+    "conv.bias": _normal(4),
+    "norm.weight": _normal(4),
+    "norm.bias": _normal(4),
+    "norm.running_mean": _normal(4),
+    "norm.running_var": np.abs(_normal(4)) + 0.5,
+    "dense.weight": _normal(3, 16),
+    "dense.bias": _normal(3),
+}
+"""Weights of a small net by PyTorch's names: convolution, batch norm, relu, max pool, dropout,
+dense.
+"""
+
+OPERANDS = {
+    "batch norm, training": (BATCH, GAMMA, BETA),
+    "batch norm, inference": (BATCH, GAMMA, BETA),
+    "transpose": (AXES / 10,),
+    "max pool, same": (IMAGE / 10,),
+    "max pool, valid": (IMAGE / 10,),
+    "average pool, valid": (PICTURES,),
+    "convolution, same": (PICTURES, _normal(3, 2, 2, 2), _normal(3)),
+    "convolution, valid": (PICTURES, _normal(3, 2, 3, 3), _normal(3)),
+    "dense": (_normal(3, 4), _normal(2, 4), _normal(2)),
+    "cross entropy, classes": (LOGITS,),
+    "cross entropy, one-hot": (LOGITS,),
+    "layer norm": (_normal(3, 4), _normal(4), _normal(4)),
+    "gelu, exact": (POINTS,),
+    "gelu, tanh": (POINTS,),
+    "dropout, p = 0": (PICTURES,),
+    "dropout, inference": (PICTURES,),
+}
+"""What each operator is differentiated with respect to: its input first, then its weight and bias
+where it has them.
+"""

@@ -1,0 +1,74 @@
+"""What is measured of operators: every question, whom it is asked of, and where it is answered."""
+
+from explorer.topics.operators.kinks import GROUPS, Group
+from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, Question
+from explorer.topics.topic import Topic
+
+TOPIC = Topic(
+    name="operators",
+    package=__package__,
+    title="Operators: defaults, borders, initial values, and gradients at kinks",
+    question="Where do operators of one name differ between MindSpore, PyTorch and TensorFlow,"
+    " forward and backward?",
+)
+
+LIBRARIES = (*FRAMEWORKS, "keras")
+"""Keras has TensorFlow's conventions, and runs on PyTorch."""
+
+FOUR_ENGINES = (*MINDSPORE_STYLES, "torch-graph", "torch-tape")
+"""In the order of a table's columns."""
+
+# The kinks are asked for group by group, so that several workers share them.
+GRADIENTS_AT_KINKS: dict[Group, Question] = {
+    group: TOPIC.ask(
+        f"gradients_at_kinks.{group}",
+        FOUR_ENGINES,
+        program="kinks:gradients_at_kinks",
+        options={"group": group},
+    )
+    for group in GROUPS
+}
+# Difference quotients need no gradient: one framework's float64 serves for all.
+SLOPES_AT_KINKS: dict[Group, Question] = {
+    group: TOPIC.ask(
+        f"slopes_at_kinks.{group}",
+        ("torch",),
+        program="kinks:slopes_at_kinks",
+        options={"group": group},
+    )
+    for group in GROUPS
+}
+
+# Engines are asked where a style might make a difference, libraries elsewhere.
+DROPOUT_SETTINGS = TOPIC.ask("dropout_settings", LIBRARIES, program="layers:dropout_settings")
+DROPOUT_DRAWS = TOPIC.ask("dropout_draws", FRAMEWORKS, program="layers:dropout_draws")
+DROPOUT_MASK = TOPIC.ask("dropout_mask", FOUR_ENGINES, program="layers:dropout_mask")
+BATCH_NORM_STATES = TOPIC.ask(
+    "batch_norm_states", (*FOUR_ENGINES, "keras"), program="layers:batch_norm_states"
+)
+BATCH_NORM_MOMENTUM = TOPIC.ask(
+    "batch_norm_momentum", LIBRARIES, program="layers:batch_norm_momentum"
+)
+
+AXES = TOPIC.ask("axes", LIBRARIES, program="shapes:axes")
+MAX_POOL = TOPIC.ask(
+    "max_pool_of_nine", (*FOUR_ENGINES, "keras"), program="shapes:max_pool_of_nine"
+)
+CONVOLUTION_SIDES = TOPIC.ask("convolution_sides", LIBRARIES, program="shapes:convolution_sides")
+CONVOLUTION_SIDES_OF_A_NUMBER = TOPIC.ask(
+    "convolution_sides_of_a_number", FRAMEWORKS, program="shapes:convolution_sides_of_a_number"
+)
+VALID_SIZES = TOPIC.ask("valid_sizes", LIBRARIES, program="shapes:valid_sizes")
+CONVOLUTION_DEFAULT = TOPIC.ask(
+    "convolution_default", LIBRARIES, program="shapes:convolution_default"
+)
+
+INITIAL_VALUES = TOPIC.ask("initial_values", LIBRARIES, program="layers:initial_values")
+EPSILONS = TOPIC.ask("layer_norm_of_a_small_pair", LIBRARIES, program="layers:epsilons")
+GELU = TOPIC.ask("gelu", (*FOUR_ENGINES, "keras"), program="layers:gelu")
+CROSS_ENTROPY = TOPIC.ask("cross_entropy", (*FOUR_ENGINES, "keras"), program="layers:cross_entropy")
+
+OPERATOR_GRADIENTS = TOPIC.ask(
+    "operator_gradients", FOUR_ENGINES, program="agreement:operator_gradients"
+)
+INFERENCE = TOPIC.ask("inference", FOUR_ENGINES, program="agreement:inference")

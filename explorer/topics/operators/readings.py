@@ -1,0 +1,215 @@
+"""What can be read off the operators' figures: rules that findings and claims share."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from explorer.model.arrays import AnyArray
+from explorer.model.measurement import Figures
+from explorer.numeric.differences import greatest_difference
+from explorer.text.numbers import number
+from explorer.topics.attempts import raised
+from explorer.topics.operators.inputs import (
+    BATCH,
+    BETA,
+    GAMMA,
+    MEAN,
+    POINTS,
+    SMALL_PAIR,
+    VARIANCE,
+    Window,
+)
+
+ROUNDING = 1e-5
+"""Relative to the greatest number compared: what float32 sums in another order differ by."""
+
+ROUNDING_OF_NORMS = 1e-4
+"""The same behind a division by a standard deviation."""
+
+RULED_OUT = 1e-3
+"""A candidate for a distribution is ruled out when its p-value is below this; the seeds are fixed,
+so the verdict is too.
+"""
+
+UNIFORM = "U(-sqrt k, sqrt k)"
+GLOROT = "Glorot uniform"
+NORMAL = "N(0, 1)"
+"""The candidates that initial values may come from; k is 1 / fan in."""
+
+ZEROS = "zeros"
+"""What the values come from when all of them are 0."""
+
+CHANNELS = (0, 2, 3)
+"""The axes over which batch norm takes its statistics, those of batch, height and width."""
+
+
+def relative_difference(values: Any, reference: Any) -> float:
+    """The greatest difference of two nested lists, relative to the greatest of ``values`` where that
+    is above 1.
+    """
+    return greatest_difference(values, reference) / max(1.0, _greatest(values))
+
+
+def close(values: Any, reference: Any, rounding: float = ROUNDING) -> bool:
+    """Whether two nested lists of numbers agree but for rounding."""
+    return relative_difference(values, reference) <= rounding
+
+
+def farthest(arrays: list[Any], references: list[Any]) -> float:
+    """The greatest relative difference of the arrays of two lists."""
+    pairs = zip(arrays, references, strict=True)
+    return max((relative_difference(array, reference) for array, reference in pairs), default=0.0)
+
+
+def _greatest(values: Any) -> float:
+    """The greatest magnitude in a nested list; what is not finite does not count."""
+    if isinstance(values, (list, tuple)):
+        return max(map(_greatest, values), default=0.0)
+    magnitude = abs(number(values))
+    return magnitude if math.isfinite(magnitude) else 0.0
+
+
+def reproducible(outputs: list[Any]) -> bool:
+    """Whether every call gave the same, to the last bit."""
+    return all(output == outputs[0] for output in outputs)
+
+
+def survival(training: AnyArray, inference: AnyArray) -> Figures:
+    """What dropout made of ones: the share that is kept, what a survivor becomes, and whether
+    inference leaves them alone.
+    """
+    return {
+        "kept": float((training != 0).mean()),
+        "survivor": float(training.max()),
+        "inference_is_identity": bool((inference == 1).all()),
+    }
+
+
+def statistics_used(state: Figures) -> str:
+    """What a batch norm's output was normalised with: "batch", "running" or "neither"."""
+    sources = {
+        "batch": (BATCH.mean(CHANNELS), BATCH.var(CHANNELS)),
+        "running": (MEAN, VARIANCE),
+    }
+    for name, (mean, variance) in sources.items():
+        if close(state["output"], _normalised(mean, variance).tolist(), ROUNDING_OF_NORMS):
+            return name
+    return "neither"
+
+
+def _normalised(mean: AnyArray, variance: AnyArray) -> AnyArray:
+    """BATCH by the formula of batch norm, with an epsilon of 1e-5."""
+    scale = GAMMA / np.sqrt(variance + 1e-5)
+    normalised: AnyArray = (BATCH - _by_channel(mean)) * _by_channel(scale) + _by_channel(BETA)
+    return normalised
+
+
+def _by_channel(values: AnyArray) -> AnyArray:
+    return values.reshape(1, 2, 1, 1)
+
+
+def statistics_moved(state: Figures) -> str:
+    """What became of the running statistics: "moved", "kept" or "none"."""
+    if state["running"][0] is None:
+        return "none"
+    return "kept" if close(state["running"], [MEAN.tolist(), VARIANCE.tolist()]) else "moved"
+
+
+def variance_kind(figures: Figures) -> str:
+    """Whether the running variance takes in the batch's variance divided by n - 1 ("unbiased") or
+    by n ("biased").
+    """
+    replaced = figures["0.0"][1]  # with a momentum of 0 nothing is left of the old one
+    for name, degrees_lost in (("unbiased", 1), ("biased", 0)):
+        variance = BATCH.var(CHANNELS, ddof=degrees_lost)
+        if close(replaced, variance.tolist(), ROUNDING_OF_NORMS):
+            return name
+    return "neither"
+
+
+def implied_momentum(statistics: Any) -> float:
+    """The weight that the old running mean has in the new one, by the statistics after one step:
+    MindSpore's meaning of momentum.
+    """
+    # The second channel's batch mean is far from its running one, so that the quotient is exact.
+    start, batch = float(MEAN[1]), float(BATCH.mean(CHANNELS)[1])
+    running = number(statistics[0][1])
+    return round((running - batch) / (start - batch), 4)
+
+
+def layer_norm_epsilon(output: Any) -> float:
+    """The epsilon that layer norm added to the variance, from its output for SMALL_PAIR; two
+    significant digits.
+    """
+    # The mean is 0: the output is deviation / sqrt(variance + epsilon), solved here for epsilon.
+    deviation, normalised = float(SMALL_PAIR[0, 1]), number(output[1])
+    variance = deviation * deviation
+    return float(f"{variance / (normalised * normalised) - variance:.1e}")
+
+
+def batch_norm_epsilon(output: Any) -> float:
+    """The epsilon that batch norm added to a variance of 0, from its output for 1; two significant
+    digits.
+    """
+    # The variance is 0, so that the output is 1 / sqrt(epsilon).
+    return float(f"{1 / number(output) ** 2:.1e}")
+
+
+def zeros_around(outputs: AnyArray, window: Window) -> list[int]:
+    """How many zeros a convolution put before and after an axis.
+
+    ``outputs`` is the first element of each window along an axis with the elements 1, 2, …, size:
+    the first that is not a zero tells how many zeros were before it.
+    """
+    place = int(np.flatnonzero(outputs)[0])
+    before = place * window.stride - (int(outputs[place]) - 1)
+    # A stride may leave the last elements out; then there are no zeros behind them.
+    reach = (outputs.size - 1) * window.stride + window.kernel
+    return [before, max(reach - window.size, 0) - before]
+
+
+def valid_size(window: Window) -> int:
+    """How many windows an axis has without padding: floor((size - kernel) / stride) + 1."""
+    return (window.size - window.kernel) // window.stride + 1
+
+
+def odd_sides(figures: Figures) -> dict[str, list[str]]:
+    """The windows with an odd number of zeros by where the odd one is, "before" or "after"; those
+    that raised under "refused".
+    """
+    sides: dict[str, list[str]] = {"before": [], "after": [], "refused": []}
+    for name, zeros in figures.items():
+        if raised(zeros):
+            sides["refused"].append(name)
+        elif sum(zeros) % 2:
+            sides["before" if zeros[0] > zeros[1] else "after"].append(name)
+    return sides
+
+
+def fits(values: Figures) -> list[str]:
+    """The distributions that some initial values may come from."""
+    if values["zeros"] == 1:
+        return [ZEROS]
+    return [name for name, test in values["ks"].items() if test["p"] >= RULED_OUT]
+
+
+def gelu_formulas() -> dict[str, AnyArray]:
+    """GELU at POINTS by the error function and by the hyperbolic tangent, in float64.
+
+    Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016, https://arxiv.org/abs/1606.08415.
+    """
+    points = np.asarray(POINTS, np.float64)
+    normal_cdf = np.array([0.5 * (1 + math.erf(x / math.sqrt(2))) for x in points])
+    tanh = np.tanh(math.sqrt(2 / math.pi) * (points + 0.044715 * points**3))
+    return {"exact": points * normal_cdf, "tanh": points * (0.5 * (1 + tanh))}
+
+
+def gelu_formula(values: Any) -> tuple[str, float]:
+    """Which formula some values of GELU at POINTS come from, and how far they are from the other."""
+    differences: dict[str, float] = {}
+    for name, formula in gelu_formulas().items():
+        differences[name] = float(np.abs(np.array(values, float) - formula).max())
+    # The formulas are 5e-4 apart, float32 is exact to 1e-7: the nearer one is the one that was taken.
+    nearest = min(differences, key=lambda name: differences[name])
+    return nearest, max(differences.values())

@@ -1,0 +1,350 @@
+"""The table of learning-rate schedules: one family a row, with the settings that should give its
+forms one sequence.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from explorer.topics.schedules.lr_lambdas import (
+    DECAY,
+    DECAY_STEPS,
+    END_RATE,
+    RATE,
+    WARM_UP_STEPS,
+    cosine_then_flat,
+    inverse,
+    inverse_stairs,
+    nine_tenths,
+    polynomial_over_longer_spans,
+    polynomial_to_an_end,
+    warm_up,
+)
+
+STEPS = 20
+"""The length of every sequence."""
+
+Schedule = tuple[str, dict[str, Any]]
+"""A schedule's name and keyword arguments; ``lr_lambda`` names an entry of LR_LAMBDAS, ``schedulers``
+holds schedules.
+"""
+
+FORM_LABELS = {
+    "list": "MindSpore function",
+    "cell": "MindSpore Cell",
+    "hand": "MindSpore experimental scheduler",
+    "callback": "MindSpore callback of Model.train",
+    "torch": "PyTorch scheduler",
+}
+"""The forms of a schedule, and what each is called.
+
+A "list" function returns the whole sequence, a "cell" is a LearningRateSchedule; "hand" and "torch" are
+stepped by hand (mindspore.experimental.optim.lr_scheduler, torch.optim.lr_scheduler). Callbacks have no
+counterparts.
+"""
+
+
+class Family(msgspec.Struct, frozen=True):
+    """One shape of schedule; ``formula`` is the rate at step t, for reading, ``schedules`` what should
+    follow it, by form.
+    """
+
+    name: str
+    formula: str
+    schedules: dict[str, Schedule]
+
+    def schedule_name(self, form: str) -> str | None:
+        """The name of the schedule that has this shape in one form, None where there is none."""
+        schedule = self.schedules.get(form)
+        return schedule[0] if schedule else None
+
+
+def names_in(schedule: Schedule) -> set[str]:
+    """The names of the schedules that one consists of: its own, and those inside it."""
+    name, settings = schedule
+    names = {name}
+    for inner in settings.get("schedulers", ()):
+        names |= names_in(inner)
+    return names
+
+
+def call(schedule: Schedule) -> str:
+    """A schedule as it is typed: "ExponentialLR(gamma=0.9)"."""
+    name, settings = schedule
+    arguments = [f"{key}={_typed(value)}" for key, value in settings.items()]
+    return f"{name}({', '.join(arguments)})"
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return f"[{', '.join(call(schedule) for schedule in value)}]"
+    return str(value)
+
+
+def _by(function: Callable[[Any], float]) -> Schedule:
+    """A schedule that has no class of its own: any function of the step does."""
+    return "LambdaLR", {"lr_lambda": function.__name__}
+
+
+def _both(stepped: Schedule) -> dict[str, Schedule]:
+    """A schedule that both frameworks have under one name, to be stepped by hand."""
+    return {"hand": stepped, "torch": stepped}
+
+
+def _same(name: str, formula: str, schedule: str, **settings: Any) -> Family:
+    return Family(name, formula, _both((schedule, settings)))
+
+
+def _in_torch(name: str, formula: str, schedule: str, **settings: Any) -> Family:
+    """A family that MindSpore does not have."""
+    return Family(name, formula, {"torch": (schedule, settings)})
+
+
+EPOCHS = {"total_step": STEPS, "step_per_epoch": 1}
+"""A function that returns a list counts in epochs; here, an epoch is a step."""
+
+EXPONENTIAL = ("exponential_decay_lr", "ExponentialDecayLR")
+NATURAL_EXPONENTIAL = ("natural_exp_decay_lr", "NaturalExpDecayLR")
+INVERSE = ("inverse_decay_lr", "InverseDecayLR")
+"""MindSpore's function and Cell of a decay."""
+
+
+def _decay(
+    name: str,
+    formula: str,
+    names: tuple[str, str],
+    stepped: Schedule,
+    *,
+    rate: float = DECAY,
+    every: int = 1,
+) -> Family:
+    """A decay by ``rate`` every so many steps, in stairs where that is more than one."""
+    function, cell = names
+    start = {"learning_rate": RATE, "decay_rate": rate}
+    stairs = {"is_stair": every > 1}
+    schedules: dict[str, Schedule] = {
+        "list": (function, {**start, **EPOCHS, "decay_epoch": every, **stairs}),
+        "cell": (cell, {**start, "decay_steps": every, **stairs}),
+        **_both(stepped),
+    }
+    return Family(name, formula, schedules)
+
+
+def _cosine(name: str, formula: str, stepped: Schedule) -> Family:
+    ends = {"min_lr": END_RATE, "max_lr": RATE}
+    schedules: dict[str, Schedule] = {
+        "list": ("cosine_decay_lr", {**ends, **EPOCHS, "decay_epoch": DECAY_STEPS}),
+        "cell": ("CosineDecayLR", {**ends, "decay_steps": DECAY_STEPS}),
+        **_both(stepped),
+    }
+    return Family(name, formula, schedules)
+
+
+def _polynomial(
+    name: str, formula: str, stepped: Schedule, *, end: float, longer: bool = False
+) -> Family:
+    """A parabola down to ``end``; ``longer`` starts over on a longer span each time it is there."""
+    shape = {"learning_rate": RATE, "end_learning_rate": end, "power": 2.0}
+    in_epochs = {**EPOCHS, "decay_epoch": DECAY_STEPS, "update_decay_epoch": longer}
+    in_steps = {"decay_steps": DECAY_STEPS, "update_decay_steps": longer}
+    schedules: dict[str, Schedule] = {
+        "list": ("polynomial_decay_lr", {**shape, **in_epochs}),
+        "cell": ("PolynomialDecayLR", {**shape, **in_steps}),
+        **_both(stepped),
+    }
+    return Family(name, formula, schedules)
+
+
+def _constant_then_exponential(factor: float, steps: int) -> list[Schedule]:
+    """Schedules inside another: a share of the rate for some steps, and an exponential decay."""
+    return [
+        ("ConstantLR", {"factor": factor, "total_iters": steps}),
+        ("ExponentialLR", {"gamma": 0.9}),
+    ]
+
+
+DECAYS: tuple[Family, ...] = (
+    _decay(
+        "exponential",
+        "0.1 · 0.9^t",
+        EXPONENTIAL,
+        ("ExponentialLR", {"gamma": 0.9}),
+        rate=0.9,
+    ),
+    _decay(
+        "exponential in stairs",
+        "0.1 · 0.5^⌊t/5⌋",
+        EXPONENTIAL,
+        ("StepLR", {"step_size": WARM_UP_STEPS, "gamma": DECAY}),
+        every=WARM_UP_STEPS,
+    ),
+    # e^(-rate · t) is (e^(-rate))^t, an exponential by another factor.
+    _decay(
+        "natural exponential",
+        "0.1 · e^(-0.5 t)",
+        NATURAL_EXPONENTIAL,
+        ("ExponentialLR", {"gamma": math.exp(-DECAY)}),
+    ),
+    _decay(
+        "natural exponential in stairs",
+        "0.1 · e^(-0.5 · 5 · ⌊t/5⌋)",
+        NATURAL_EXPONENTIAL,
+        ("StepLR", {"step_size": WARM_UP_STEPS, "gamma": math.exp(-DECAY * WARM_UP_STEPS)}),
+        every=WARM_UP_STEPS,
+    ),
+    # PyTorch has no scheduler for the inverse decay.
+    _decay("inverse", "0.1 / (1 + 0.5 t)", INVERSE, _by(inverse)),
+    _decay(
+        "inverse in stairs",
+        "0.1 / (1 + 0.5 ⌊t/5⌋)",
+        INVERSE,
+        _by(inverse_stairs),
+        every=WARM_UP_STEPS,
+    ),
+    # After T_max, PyTorch's cosine comes back up; MindSpore's stays at its end (2.13.0, 2.10.0).
+    _cosine(
+        "cosine",
+        "half a cosine from 0.1 to 0.01 in 10 steps, and what comes after it",
+        ("CosineAnnealingLR", {"T_max": DECAY_STEPS, "eta_min": END_RATE}),
+    ),
+    _cosine(
+        "cosine, then flat",
+        "half a cosine from 0.1 to 0.01 in 10 steps, then 0.01",
+        _by(cosine_then_flat),
+    ),
+    _polynomial(
+        "polynomial",
+        "0.1 · (1 - t/10)², then 0",
+        ("PolynomialLR", {"total_iters": DECAY_STEPS, "power": 2.0}),
+        end=0.0,
+    ),
+    _polynomial(
+        "polynomial to an end",
+        "0.09 · (1 - t/10)² + 0.01, then 0.01",
+        _by(polynomial_to_an_end),
+        end=END_RATE,
+    ),
+    _polynomial(
+        "polynomial over longer spans",
+        "0.09 · (1 - t/T)² + 0.01 with T = 10 · ⌈t/10⌉",
+        _by(polynomial_over_longer_spans),
+        end=END_RATE,
+        longer=True,
+    ),
+    Family(
+        "warm-up",
+        "0.1 · min(t, 5)/5",
+        {
+            "list": (
+                "warmup_lr",
+                {"learning_rate": RATE, **EPOCHS, "warmup_epoch": WARM_UP_STEPS},
+            ),
+            "cell": ("WarmUpLR", {"learning_rate": RATE, "warmup_steps": WARM_UP_STEPS}),
+            **_both(_by(warm_up)),
+        },
+    ),
+    # Both frameworks refuse a start at nothing (MindSpore 2.10.0, PyTorch 2.13.0).
+    _same(
+        "warm-up from 0 by LinearLR",
+        "0.1 · min(t, 5)/5",
+        "LinearLR",
+        start_factor=0.0,
+        total_iters=WARM_UP_STEPS,
+    ),
+    # A milestone is the step at which the next rate begins, in both frameworks.
+    Family(
+        "piecewise constant",
+        "0.1 up to step 5, 0.05 up to step 10, then 0.025",
+        {
+            "list": (
+                "piecewise_constant_lr",
+                {"milestone": [5, 10, STEPS], "learning_rates": [0.1, 0.05, 0.025]},
+            ),
+            **_both(("MultiStepLR", {"milestones": [5, 10], "gamma": 0.5})),
+        },
+    ),
+)
+"""What MindSpore has as a list or as a Cell."""
+
+STEPPED_BY_HAND: tuple[Family, ...] = (
+    _same("linear", "from a third of the rate to the whole in 5 steps", "LinearLR"),
+    _same(
+        "constant, then whole",
+        "half the rate for 5 steps, then the whole",
+        "ConstantLR",
+        factor=0.5,
+        total_iters=5,
+    ),
+    _same("multiplied", "0.1 · 0.9^t", "MultiplicativeLR", lr_lambda=nine_tenths.__name__),
+    _same(
+        "one after another",
+        "a tenth for 5 steps, then 0.9^t from there",
+        "SequentialLR",
+        schedulers=_constant_then_exponential(0.1, steps=5),
+        milestones=[5],
+    ),
+    _same(
+        "one after another, cut short",
+        "a tenth meant for 2 steps and followed for 5, then 0.9^t from there",
+        "SequentialLR",
+        schedulers=_constant_then_exponential(0.1, steps=2),
+        milestones=[5],
+    ),
+    _same(
+        "on a plateau", "a tenth after 3 losses that are no better", "ReduceLROnPlateau", patience=2
+    ),
+    _same(
+        "cyclic",
+        "up and down between 0.01 and 0.1 in 5 and 5 steps",
+        "CyclicLR",
+        base_lr=0.01,
+        max_lr=0.1,
+        step_size_up=5,
+    ),
+    _same(
+        "cyclic, halving",
+        "up and down, half as high each time",
+        "CyclicLR",
+        base_lr=0.01,
+        max_lr=0.1,
+        step_size_up=5,
+        mode="triangular2",
+    ),
+    _same(
+        "cosine with restarts",
+        "half a cosine in 5 steps, then in 10",
+        "CosineAnnealingWarmRestarts",
+        T_0=5,
+        T_mult=2,
+    ),
+    _in_torch(
+        "one cycle",
+        "up to 0.1 and down to nearly nothing in 20 steps",
+        "OneCycleLR",
+        max_lr=RATE,
+        total_steps=STEPS + 1,  # the last rate is asked for after the last of STEPS steps
+    ),
+    _in_torch(
+        "chained",
+        "two schedules multiplied",
+        "ChainedScheduler",
+        schedulers=_constant_then_exponential(0.5, steps=5),
+    ),
+    _in_torch("averaging", "to 0.05 in 5 steps, then flat", "SWALR", swa_lr=0.05, anneal_epochs=5),
+)
+"""What is stepped by hand in both frameworks, or in PyTorch alone."""
+
+FAMILIES = (*DECAYS, *STEPPED_BY_HAND)
+
+
+def schedules_of(form: str) -> dict[str, Schedule]:
+    """The schedules of one form, by family."""
+    schedules = {}
+    for family in FAMILIES:
+        if form in family.schedules:
+            schedules[family.name] = family.schedules[form]
+    return schedules

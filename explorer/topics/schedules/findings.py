@@ -1,0 +1,116 @@
+"""Findings about schedules: which sequences agree, what has no counterpart, and who advances a schedule."""
+
+from collections.abc import Iterator
+
+from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import Evidence
+from explorer.topics.question import PARTIES
+from explorer.topics.schedules.counterparts import DECAYS, FORM_LABELS, call
+from explorer.topics.schedules.exports import Exports, exports, uncompared
+from explorer.topics.schedules.questions import EXPORTED, PIECEWISE, TOPIC, USED
+from explorer.topics.schedules.rates import SAME, FamilyComparison, compare_all, used_rates
+
+
+@TOPIC.finding()
+def same_rates(evidence: Evidence) -> Iterator[str]:
+    """How many pairs of schedules give the same rates, and where the others part."""
+    differences = []
+    partings = []
+    compared = 0
+    for comparison in compare_all(evidence):
+        if comparison.difference is None:
+            continue
+        compared += 1
+        if comparison.same:
+            differences.append(comparison.difference)
+        if comparison.first_different_step is not None:
+            partings.append(_parting(comparison, comparison.first_different_step))
+    if compared:
+        yield (
+            f"{len(differences)} of {compared} pairs of schedules give the same rates at every step in both"
+            f" frameworks (greatest difference {max(differences, default=0.0):.1e} of the greatest rate)."
+        )
+    yield from partings
+
+
+def _parting(comparison: FamilyComparison, step: int) -> str:
+    """What both frameworks have at the first step that differs."""
+    family, reference = comparison.family, comparison.rates["torch"]
+    different = []
+    for form, rates in comparison.rates.items():
+        if abs(rates[step] - reference[step]) > SAME * max(reference):
+            different.append(f"{family.schedule_name(form)} {rates[step]:.4g}")
+    return (
+        f"{family.name}: at step {step} MindSpore has {', '.join(different)},"
+        f" {call(family.schedules['torch'])} {reference[step]:.4g}."
+    )
+
+
+@TOPIC.finding()
+def functions_of_ones_own(evidence: Evidence) -> Iterator[str]:
+    """Which decays of MindSpore PyTorch has no scheduler for."""
+    agreeing = [comparison for comparison in compare_all(evidence, DECAYS) if comparison.same]
+    by_function = [comparison for comparison in agreeing if not comparison.has_own_scheduler]
+    names = [comparison.family.name for comparison in by_function]
+    if names:
+        yield f"PyTorch gets {'; '.join(names)} only by a function of your own (LambdaLR)."
+
+
+@TOPIC.finding()
+def refused_schedules(evidence: Evidence) -> Iterator[str]:
+    """The message of each schedule that is refused."""
+    for comparison in compare_all(evidence):
+        for form, message in comparison.refused.items():
+            schedule = comparison.family.schedules[form]
+            yield f"{FORM_LABELS[form]} {call(schedule)} is refused: {message}"
+
+
+@TOPIC.finding(EXPORTED)
+def exported_schedules(evidence: Evidence) -> Iterator[str]:
+    """How many schedules there are, which only one framework has, and which are to be removed."""
+    exported = exports(evidence)
+    counts = [f"{len(exported[form])} × {label}" for form, label in FORM_LABELS.items()]
+    yield f"Exported: {', '.join(counts)}."
+    for form, other, framework in (("torch", "hand", "PyTorch"), ("hand", "torch", "MindSpore")):
+        alone = sorted(set(exported[form]) - set(exported[other]))
+        yield f"Schedulers that only {framework} has: {', '.join(alone) or 'none'}."
+    yield from _deprecated(exported)
+    new = uncompared(exported)
+    if new:
+        yield f"Exported and not compared here: {', '.join(new)}."
+
+
+def _deprecated(exported: Exports) -> Iterator[str]:
+    counts = []
+    notices = set()
+    for form in ("list", "cell", "hand"):
+        schedules = exported[form].values()
+        endings = [schedule["deprecated"] for schedule in schedules if schedule["deprecated"]]
+        counts.append(f"{len(endings)} of {len(schedules)} × {FORM_LABELS[form]}")
+        notices.update(endings)
+    if notices:
+        yield f"Documented as ending: {', '.join(counts)} ({' / '.join(sorted(notices))})."
+
+
+@TOPIC.finding()
+def who_advances_a_schedule(evidence: Evidence) -> Iterator[str]:
+    """Whether the optimizer advances the schedule or it waits for ``scheduler.step()``."""
+    for party, ways in evidence[USED].items():
+        for way, figure in ways.items():
+            rates = used_rates(figure)
+            if rates is None:
+                yield f"{PARTIES[party].label}, {way}: {said(figure)}."
+                continue
+            # As differences of float32 weights, equal rates are equal to about 1e-8.
+            distinct = {round(rate, 6) for rate in rates}
+            moves = "moves at every update" if len(distinct) > 1 else "stays"
+            listed = ", ".join(f"{rate:.4g}" for rate in rates)
+            yield f"{PARTIES[party].label}, {way}: the rate {moves} ({listed})."
+
+
+@TOPIC.finding(PIECEWISE)
+def piecewise_constant(evidence: Evidence) -> Iterator[str]:
+    """The sequence of the guide's example."""
+    rates = evidence[PIECEWISE]["mindspore"]["rates"]
+    outcome = said(rates) if raised(rates) else rates
+    yield f"piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01]): {outcome}."

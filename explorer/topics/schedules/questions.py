@@ -1,0 +1,35 @@
+"""What is measured of learning-rate schedules: the sequence of each form, what is exported, and the
+rates that updates use.
+"""
+
+from explorer.topics.question import FRAMEWORKS
+from explorer.topics.schedules.counterparts import schedules_of
+from explorer.topics.topic import Topic
+
+TOPIC = Topic(
+    name="schedules",
+    package=__package__,
+    title="Learning-rate schedules",
+    question="Which schedule of one framework gives the rates of which schedule of the other,"
+    " and who moves it on?",
+)
+
+EXPORTED = TOPIC.ask("names", FRAMEWORKS, program="exported")
+LISTS = TOPIC.ask("lists", ("mindspore",), options={"schedules": schedules_of("list")})
+CELLS = TOPIC.ask("cells", ("mindspore",), options={"schedules": schedules_of("cell")})
+BY_HAND = TOPIC.ask(
+    "by_hand",
+    FRAMEWORKS,
+    options_of={
+        "mindspore": {"schedules": schedules_of("hand")},
+        "torch": {"schedules": schedules_of("torch")},
+    },
+)
+
+# The guide's own figures.
+PIECEWISE = TOPIC.ask(
+    "piecewise",
+    ("mindspore",),
+    options={"milestone": [2, 5, 10], "learning_rates": [0.1, 0.05, 0.01]},
+)
+USED = TOPIC.ask("used", FRAMEWORKS, options={"gamma": 0.9, "steps": 5})

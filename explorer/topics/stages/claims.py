@@ -1,0 +1,116 @@
+"""Claims about what a gradient depends on and what its graph holds (rows 27 and 28)."""
+
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.topics.evidence import Evidence
+from explorer.topics.stages.nets import SIGNS
+from explorer.topics.stages.questions import (
+    BRANCH,
+    GRADIENT_PASSES,
+    GRAPH,
+    OTHER_VALUES,
+    TOPIC,
+    TRAINING_PASSES,
+)
+from explorer.topics.stages.sizes import computing, total
+
+GUIDE = "dense_mse"
+"""The scenario with the figures of the migration guides."""
+
+
+@TOPIC.claim(
+    27,
+    "The backward of a program depends on its structure, not on the values that it is called with.",
+    heading="tape and graph",
+    guides=("000",),
+    would=(
+        "two inputs give the same graph and the same tape, also where the program branches on a"
+        " value"
+    ),
+    asks=(OTHER_VALUES.by(GRAPH).on(GUIDE), BRANCH.by(GRAPH, "mindspore-tape", "torch")),
+)
+def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when neither graph nor tape of MindSpore changes with the values, also where the
+    program branches on one.
+    """
+    same = True
+    again = 0
+    for question in (OTHER_VALUES, BRANCH):
+        one, other = (evidence[question][GRAPH][name] for name in SIGNS)
+        same = same and one["fingerprint"] == other["fingerprint"]
+        again += one["compiled again"] + other["compiled again"]
+
+    one_tape_for_all = True
+    tapes = []
+    for party in ("torch", "mindspore-tape"):  # PyTorch's is cited beside it, not judged
+        one, other = (evidence[BRANCH][party][name]["tape"] for name in SIGNS)
+        tapes += [f"{' + '.join(tape)} ({party})" for tape in (one, other)]
+        if party == "mindspore-tape":
+            one_tape_for_all = one == other
+
+    branch = evidence[BRANCH][GRAPH][next(iter(SIGNS))]
+    seen = (
+        f"MindSpore's graph for two inputs is {'the same' if same else 'not the same'}, with a"
+        f" branch on a value too ({computing(branch)} operators in {branch['graphs']} graphs: both"
+        f" sides), and {again} of 4 calls with other values compiled again; on the branch the tape"
+        f" is {', '.join(tapes)}"
+    )
+    if not same or again:
+        return Ruling(
+            "does_not_hold", seen, "Look at the graph of each input; it depends on the values."
+        )
+    if not one_tape_for_all:
+        return Ruling(
+            "depends_on_style",
+            seen,
+            "Rely on one graph for all values in GRAPH_MODE alone; a tape is made anew per call.",
+        )
+    return Ruling("holds", seen, "Look at the graph once: it serves all values.")
+
+
+@TOPIC.claim(
+    28,
+    "The final graph has far more operators than its author wrote, and the optimizer's are among"
+    " them.",
+    heading="tape and graph",
+    guides=("000",),
+    would=(
+        "at least twice as many operators as calls are left after the last pass, and a training"
+        " step's include an update"
+    ),
+    asks=(GRADIENT_PASSES.on(GUIDE), TRAINING_PASSES.on(GUIDE)),
+    expects={"times": 2.0},
+)
+def far_more(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when the final graph has several times the calls of its author's program, and the
+    optimizer's operators are in it.
+    """
+    gradient, training = evidence[GRADIENT_PASSES][GRAPH], evidence[TRAINING_PASSES][GRAPH]
+    last, step = gradient["passes"][-1], training["passes"][-1]
+    calls = len(gradient["written"])
+    times = computing(last) / calls if calls else 0.0
+    largest = max(total(counts) for counts in gradient["passes"])
+    seen = (
+        f"{calls} calls written; {computing(last)} operators in the final graph ({last['forward']}"
+        f" forward, {last['backward']} backward), {largest} nodes in the largest pass; with the"
+        f" optimizer inside {step['forward']} forward, {step['backward']} backward and"
+        f" {step['update']} of the update in one graph, run as {training['kernels']} kernels"
+    )
+    if not step["update"] or times <= 1:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Count the operators of your own graph: study stages shows them pass by pass.",
+        )
+    if times < expects["times"]:
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            "Expect more operators in the final graph than you wrote, though not many more.",
+        )
+    return Ruling(
+        "holds",
+        seen,
+        "Read a dumped graph from its last pass, and look for the optimizer's operators in it too.",
+    )

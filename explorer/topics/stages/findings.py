@@ -1,0 +1,127 @@
+"""What the figures of the stages say, in sentences."""
+
+from collections.abc import Iterator
+
+from explorer.text.numbers import counted
+from explorer.topics.attempts import raised
+from explorer.topics.evidence import Evidence
+from explorer.topics.question import Question
+from explorer.topics.stages.nets import SIGNS
+from explorer.topics.stages.pass_names import readable
+from explorer.topics.stages.questions import (
+    BRANCH,
+    GRADIENT_PASSES,
+    GRAPH,
+    LOOPS,
+    OTHER_VALUES,
+    TOPIC,
+    TRAINING_PASSES,
+)
+from explorer.topics.stages.sizes import (
+    FORM_LABELS,
+    changed_operators,
+    computing,
+    refusal,
+    sizes_by_length,
+    total,
+)
+
+TAPES = ("torch", "mindspore-tape")
+
+
+@TOPIC.finding(GRADIENT_PASSES)
+def gradient_through_the_passes(evidence: Evidence) -> Iterator[str]:
+    """How much more the graph of a gradient holds than was written, and where it is largest."""
+    figures = evidence[GRADIENT_PASSES][GRAPH]
+    passes = figures["passes"]
+    last = passes[-1]
+    written = counted(len(figures["written"]), "call")
+    yield (
+        f"The net's author wrote {written}; the graph of its gradient ends with {computing(last)}"
+        f" operators, {last['forward']} of the forward and {last['backward']} of the backward,"
+        f" beside {last['bookkeeping']} nodes of bookkeeping, and runs as"
+        f" {counted(figures['kernels'], 'kernel')}."
+    )
+
+    changed = sum(changed_operators(step) for step in passes)
+    largest = max(passes, key=total)
+    yield (
+        f"{len(passes)} passes and steps were written down, and {changed} of them changed an"
+        f" operator; the program was largest after “{readable(largest['pass'])}”, with"
+        f" {total(largest)} nodes in {counted(largest['graphs'], 'graph')}, and ended with"
+        f" {total(last)} in {last['graphs']}."
+    )
+
+
+@TOPIC.finding(TRAINING_PASSES)
+def optimizer_inside(evidence: Evidence) -> Iterator[str]:
+    """What the graph of a whole training step holds, beside that of the gradient alone."""
+    figures = evidence[TRAINING_PASSES][GRAPH]
+    last = figures["passes"][-1]
+    finding = (
+        f"With the optimizer inside, one graph holds {counted(last['forward'], 'operator')} of the"
+        f" forward, {last['backward']} of the backward and {last['update']} of the update, and runs"
+        f" as {counted(figures['kernels'], 'kernel')}"
+    )
+    for gradient in evidence[GRADIENT_PASSES].values():
+        alone = gradient["passes"][-1]
+        finding += (
+            f"; the gradient by the input and the weights alone has {computing(alone)} operators,"
+            f" {alone['update']} of an update"
+        )
+    yield f"{finding}."
+
+
+@TOPIC.finding()
+def scenario_for_negated_inputs(evidence: Evidence) -> Iterator[str]:
+    """Whether graph and tape of the scenario depend on the values."""
+    yield from _for_negated_inputs(evidence, OTHER_VALUES, "the scenario")
+
+
+@TOPIC.finding()
+def branch_for_negated_inputs(evidence: Evidence) -> Iterator[str]:
+    """Whether graph and tape depend on the values where the program branches on one."""
+    yield from _for_negated_inputs(evidence, BRANCH, "the branch on a value")
+
+
+def _for_negated_inputs(evidence: Evidence, question: Question, where: str) -> Iterator[str]:
+    for graphs in evidence[question.by(GRAPH)].values():
+        one, other = (graphs[name] for name in SIGNS)
+        is_same = one["fingerprint"] == other["fingerprint"]
+        program = "is the same program" if is_same else "is another program"
+        # Each tells of one call, whether it compiled.
+        again = one["compiled again"] + other["compiled again"]
+        yield (
+            f"On {where}, the graph compiled for the negated inputs {program} ({computing(one)} and"
+            f" {computing(other)} operators); calling a compiled graph with other values compiled"
+            f" it again {again} times out of 2."
+        )
+    for party, tapes in evidence[question.by(*TAPES)].items():
+        one, other = (tapes[name]["tape"] for name in SIGNS)
+        nodes = "the same nodes" if one == other else "other nodes"
+        yield (
+            f"{FORM_LABELS[party]} on {where} records {nodes} for the negated inputs: {len(one)}"
+            f" and {len(other)}."
+        )
+
+
+@TOPIC.finding()
+def loop_by_length(evidence: Evidence) -> Iterator[str]:
+    """Whether a loop's graph and tape grow with its length."""
+    for form, by_length in sizes_by_length(evidence).items():
+        lengths, sizes = list(by_length), list(by_length.values())
+        growth = f"grows from {sizes[0]} to {sizes[-1]}"
+        if sizes[0] == sizes[-1]:
+            growth = f"stays at {sizes[0]}"
+        yield (
+            f"{form} of a loop whose length is a value {growth} nodes from length {lengths[0]} to"
+            f" {lengths[-1]}."
+        )
+
+
+@TOPIC.finding(LOOPS.by("torch"))
+def joint_graph_of_the_loop(evidence: Evidence) -> Iterator[str]:
+    """Why PyTorch has no joint graph of the loop."""
+    joint = evidence[LOOPS]["torch"]["joint while"]
+    if raised(joint):
+        yield f"PyTorch's joint graph of that loop cannot be captured: {refusal(joint)}."

@@ -1,0 +1,229 @@
+"""Claims about what a forward records and keeps, and what a second backward does (rows 23 to 25, and
+30).
+"""
+
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.text.numbers import counted
+from explorer.topics.attempts import raised
+from explorer.topics.evidence import Evidence
+from explorer.topics.tape_life.questions import (
+    ACCUMULATION,
+    CALLED_AGAIN,
+    FORWARD_ALONE,
+    GUIDE,
+    LIFETIME,
+    MINDSPORE,
+    SECOND_BACKWARD,
+    SWITCHES,
+    TAPES,
+    TOPIC,
+)
+from explorer.topics.tape_life.wording import (
+    after_forward,
+    all_equal,
+    close,
+    named,
+    one_after_the_other,
+    refusal,
+    shown,
+    unwrapped,
+)
+
+CALLED_AGAIN_IN_MINDSPORE = CALLED_AGAIN.by(*MINDSPORE)
+
+
+@TOPIC.claim(
+    23,
+    "PyTorch records for the backward while the forward runs; MindSpore records nothing in the"
+    " forward.",
+    heading="tape and graph",
+    guides=("000",),
+    would=(
+        "a forward leaves nodes and saved tensors in PyTorch, and none in either style of MindSpore"
+    ),
+    asks=(LIFETIME.on(GUIDE), FORWARD_ALONE.on(GUIDE)),
+)
+def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when PyTorch's tape records in the forward and neither of MindSpore's styles does."""
+    lives, alone = evidence[LIFETIME], evidence[FORWARD_ALONE]
+    torch_nodes, tape_nodes = (len(lives[engine]["nodes"]) for engine in TAPES)
+    # Inside a gradient function, or MindSpore would have no reason to record anything.
+    by_itself = alone["mindspore-tape"]["by itself"]
+    graph = alone["mindspore-graph"]["inside a gradient"]
+
+    ends = []
+    for engine, life in lives.items():
+        kept = after_forward(life)
+        all_bytes = kept["bytes"] + kept["of inputs and parameters"]
+        ends.append(f"{engine} {counted(kept['tensors'], 'tensor')}, {all_bytes} bytes")
+    seen = (
+        f"PyTorch's forward leaves {torch_nodes} nodes; MindSpore's in tape style {tape_nodes}"
+        f" inside a gradient and {by_itself['nodes']} by itself, in graph style {graph['nodes']},"
+        f" with {graph['saved']} saved tensors; kept for the backward when the forward ends:"
+        f" {'; '.join(ends)}"
+    )
+    if not torch_nodes or graph["nodes"] or graph["saved"]:
+        return Ruling(
+            "does_not_hold", seen, "Measure what your forward keeps; the style does not tell."
+        )
+    if tape_nodes:
+        return Ruling(
+            "depends_on_style",
+            seen,
+            "Expect recording in PYNATIVE_MODE as in PyTorch, and none in GRAPH_MODE.",
+        )
+    return Ruling("holds", seen, "Expect no recording from MindSpore, whatever the mode.")
+
+
+@TOPIC.claim(
+    24,
+    "PyTorch has no_grad to switch the recording off; MindSpore needs no such switch.",
+    heading="tape and graph",
+    guides=("000",),
+    would=(
+        "no_grad brings PyTorch's saved tensors to none, and in MindSpore there are none to begin"
+        " with"
+    ),
+    asks=(SWITCHES, FORWARD_ALONE.on(GUIDE)),
+)
+def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when ``no_grad`` saves recording in PyTorch and there is nothing to switch off in
+    either style of MindSpore.
+    """
+    torch = evidence[SWITCHES]["torch-tape"]
+    plain, no_grad = torch["plain"]["saved"], torch["no_grad"]["saved"]
+    tape, graph = (evidence[FORWARD_ALONE][engine] for engine in MINDSPORE)
+    in_tape, in_graph = (forwards["inside a gradient"]["saved"] for forwards in (tape, graph))
+    switched_off = tape["inside a gradient, under _no_grad"]["saved"]
+    public = "exists" if tape["mindspore.no_grad"] else "does not exist"
+    seen = (
+        f"PyTorch saves {plain} tensors, under no_grad {no_grad}; MindSpore's tape"
+        f" {tape['by itself']['saved']} by itself, {in_tape} inside a gradient and {switched_off}"
+        f" under mindspore._no_grad there, its graph {in_graph}; a public mindspore.no_grad"
+        f" {public}"
+    )
+    if not plain or no_grad:
+        return Ruling("does_not_hold", seen, "Do not count on no_grad to save memory.")
+    if in_tape and in_graph:
+        return Ruling(
+            "does_not_hold", seen, "Switch recording off where you evaluate, in MindSpore too."
+        )
+    if in_tape or in_graph:
+        return Ruling(
+            "depends_on_style",
+            seen,
+            "Evaluate outside the gradient function, where nothing is recorded; inside one in"
+            " PYNATIVE_MODE, cut off what needs no gradient with stop_gradient.",
+        )
+    return Ruling("holds", seen, "Leave no_grad out when you port to MindSpore.")
+
+
+@TOPIC.claim(
+    25,
+    "A second backward fails in PyTorch unless the graph is retained; in MindSpore the gradient is"
+    " called again.",
+    heading="tape and graph",
+    guides=("000",),
+    would=(
+        "PyTorch raises without retain_graph and runs with it; MindSpore's function gives equal"
+        " numbers each time"
+    ),
+    asks=(SECOND_BACKWARD, CALLED_AGAIN_IN_MINDSPORE),
+)
+def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when PyTorch refuses a second backward unless the graph is retained, and MindSpore's
+    function gives equal numbers.
+    """
+    ways = evidence[SECOND_BACKWARD]["torch-tape"]
+    second = ways["plain"]["second"]
+    outcome = refusal(second) if raised(second) else "a second backward runs"
+    retained = ways["retain_graph"]["second"] == "ran"
+    retained_outcome = "it runs" if retained else "it fails too"
+
+    equal: dict[str, bool] = {}
+    calls = []
+    for engine, figures in evidence[CALLED_AGAIN_IN_MINDSPORE].items():
+        gradients = figures["gradients"]
+        equal[engine] = all_equal(gradients)
+        steadiness = "each time" if equal[engine] else "first, then other numbers"
+        first = shown(unwrapped(gradients[0]))
+        calls.append(f"{len(gradients)} times ({engine}): {first} {steadiness}")
+    seen = (
+        f"PyTorch: {outcome}; with retain_graph {retained_outcome}; MindSpore, called"
+        f" {'; '.join(calls)}"
+    )
+    if not raised(second):
+        return Ruling(
+            "outdated",
+            seen,
+            "Call backward again where you need it; retain_graph is not needed any more.",
+        )
+    if not any(equal.values()) or not retained:
+        return Ruling("does_not_hold", seen, "Compute everything you need from one backward.")
+    if not all(equal.values()):
+        return Ruling(
+            "depends_on_style", seen, f"Call the gradient function again only in {named(equal)}."
+        )
+    return Ruling(
+        "holds",
+        seen,
+        "Drop retain_graph when you port to MindSpore: call the gradient function again, forward"
+        " included.",
+    )
+
+
+@TOPIC.claim(
+    30,
+    "PyTorch adds gradients up in .grad until they are zeroed; MindSpore returns them and adds"
+    " nothing up.",
+    heading="tape and graph",
+    guides=("000",),
+    would=(
+        "two backwards give once and twice the gradient in PyTorch, and MindSpore's function the"
+        " same one each time"
+    ),
+    asks=(ACCUMULATION, CALLED_AGAIN_IN_MINDSPORE),
+    expects={"once": [2.0, 4.0, 6.0], "twice": [4.0, 8.0, 12.0]},
+)
+def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when ``.grad`` adds up to the guide's figures until it is zeroed, and MindSpore returns
+    equal gradients each time.
+    """
+    sums = evidence[ACCUMULATION]["torch-tape"]
+    sums_in_grad = sums[".grad after each backward"]
+    added_up = close(
+        [unwrapped(gradient) for gradient in sums_in_grad], [expects["once"], expects["twice"]]
+    )
+
+    steady: dict[str, bool] = {}
+    has_grad = False
+    returned = []
+    for engine, figures in evidence[CALLED_AGAIN_IN_MINDSPORE].items():
+        gradients = figures["gradients"]
+        steady[engine] = all(close(unwrapped(gradient), expects["once"]) for gradient in gradients)
+        has_grad = has_grad or not raised(figures["weight.grad"])
+        returned.append(f"{one_after_the_other(gradients)} ({engine})")
+    seen = (
+        f".grad is {one_after_the_other(sums_in_grad)}; zero_grad() leaves {sums['zero_grad()']};"
+        f" MindSpore returns {'; '.join(returned)}, and a Parameter has {'a' if has_grad else 'no'}"
+        " .grad"
+    )
+    if not added_up or not any(steady.values()):
+        return Ruling("does_not_hold", seen, "Check what .grad holds before each step.")
+    if not all(steady.values()):
+        return Ruling(
+            "depends_on_style", seen, f"Rely on fresh gradients in {named(steady)} alone."
+        )
+    if has_grad:
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            "Use what the gradient function returns, not the .grad that MindSpore has now.",
+        )
+    return Ruling(
+        "holds",
+        seen,
+        "Leave zero_grad out when you port to MindSpore, and add gradients yourself to accumulate.",
+    )

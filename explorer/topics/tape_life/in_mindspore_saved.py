@@ -1,0 +1,163 @@
+"""What MindSpore's tape saves and frees, and what its compiled graph keeps for the backward."""
+
+from collections.abc import Callable
+from typing import Any
+
+import mindspore as ms
+from mindspore.utils.ms_dispatch import MsDispatchMode
+
+from explorer.engines.mindspore.graph import capture
+from explorer.engines.mindspore.net import Net, build, forward
+from explorer.model.measurement import Ask, Found
+from explorer.model.requests import CaseRequest
+from explorer.topics.attempts import attempt
+from explorer.topics.in_mindspore import taped_operators
+from explorer.topics.starting_values import net_request
+from explorer.topics.tape_life import liveness
+from explorer.topics.tape_life.in_mindspore import (
+    first_output,
+    fresh_net,
+    gradient_function,
+    packing,
+    settled,
+    watch_of,
+)
+from explorer.topics.tape_life.watch import Watch, unpack
+
+SHAPE_QUERIES = frozenset({"typeof", "sequence_len", "make_range"})
+"""What MindSpore dispatches as operators although it only looks at types and shapes (2.10.0)."""
+
+
+class Steps(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
+    """Notes what the tape keeps after every operator."""
+
+    def __init__(self, watch: Watch) -> None:
+        super().__init__()
+        self.watch = watch
+
+    def __ms_dispatch__(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """The result of the operator, with a step noted after it."""
+        self.watch.last = func.name
+        result = func(*args, **(kwargs or {}))
+        # Operators execute asynchronously and hold their operands until then (2.10.0).
+        ms.runtime.synchronize()
+        self.watch.step(func.name)
+        return result
+
+
+def lifetime(ask: Ask) -> Found:
+    """What the tape keeps after every operator of forward and backward, its nodes, and which
+    operators saved how many tensors.
+    """
+    net = fresh_net(ask)
+    watch = watch_of(net)
+    recorded: list[str] = []
+
+    def watched(*inputs: Any) -> Any:
+        """The net's first output, looked at while its tape is there."""
+        output = first_output(net.call(*inputs))
+        recorded.extend(taped_operators(output))
+        watch.step("end of forward")
+        watch.phase = "backward"
+        return output
+
+    with Steps(watch), ms.saved_tensors_hooks(packing(watch), unpack):
+        gradient_function(watched, net)(*net.arguments)
+        settled(watch)
+        watch.step("end of backward")
+    steps = [step for step in watch.steps if step["op"] not in SHAPE_QUERIES]
+    savers = dict(sorted(watch.savers.items()))
+    return Found({"steps": steps, "nodes": recorded, "savers": savers})
+
+
+def planned(ask: Ask) -> Found:
+    """What has to be kept after every operator, read off the compiled gradient graph."""
+    # The outputs are counted in tape style, where a forward compiles nothing.
+    net = build(net_request(ask, "mindspore-tape"))
+    case = liveness.first_output_case(
+        has_weights=bool(net.trainable), several_outputs=isinstance(forward(net), tuple)
+    )
+    # Sizes are read off shapes, so no value needs to be dumped.
+    request = CaseRequest(net_request(ask, "mindspore-graph"), case, values=False)
+    graph = liveness.captured_graph(capture(request))
+    return Found({"steps": liveness.steps(graph), "savers": liveness.savers(graph)})
+
+
+def freeing(ask: Ask) -> Found:
+    """Saved tensors and bytes that are alive at each moment of one call of a gradient function."""
+    net = fresh_net(ask)
+    watch = watch_of(net)
+    moments: dict[str, Any] = {}
+    outputs: list[Any] = []
+
+    def watched(*inputs: Any) -> Any:
+        """The net's first output, which outlives the call of the gradient function."""
+        output = first_output(net.call(*inputs))
+        outputs.append(output)
+        moments["inside the call, after the forward"] = alive(output, watch)
+        return output
+
+    with ms.saved_tensors_hooks(packing(watch), unpack):
+        gradient_function(watched, net)(*net.arguments)
+    moments["after the call, the loss kept"] = alive(outputs[0], watch)
+    outputs.clear()
+    moments["after the call, the loss dropped"] = {"nodes": 0, **settled(watch)}
+    return Found(moments)
+
+
+def alive(output: Any, watch: Watch) -> dict[str, int]:
+    """How many nodes behind ``output`` and how many saved tensors are alive now."""
+    return {"nodes": len(taped_operators(output)), **settled(watch)}
+
+
+def forward_alone(ask: Ask) -> Found:
+    """What one forward leaves behind: by itself, and inside a gradient function, with and without
+    ``_no_grad``.
+    """
+    by_itself = left_behind(ask, in_gradient=False)
+    inside = left_behind(ask, in_gradient=True)
+    under_no_grad = left_behind(ask, in_gradient=True, no_grad=True)
+    return Found(
+        {
+            "by itself": by_itself,
+            "inside a gradient": inside,
+            "inside a gradient, under _no_grad": under_no_grad,
+            "mindspore._no_grad": hasattr(ms, "_no_grad"),
+            "mindspore.no_grad": hasattr(ms, "no_grad"),
+        }
+    )
+
+
+def left_behind(ask: Ask, in_gradient: bool, no_grad: bool = False) -> dict[str, int]:
+    """How many nodes and saved tensors one forward leaves."""
+    net = fresh_net(ask)
+    watch = watch_of(net)
+    counts: list[dict[str, int]] = []
+    # A compiled net has no tape to look at, and its compiler does not take the counting (2.10.0).
+    in_graph = ask.options["style"] == "graph"
+    call = net.call if in_graph else counting(net, watch, counts, no_grad)
+    with ms.saved_tensors_hooks(packing(watch), unpack):
+        # What has left no tape may have no gradient either; what it left is counted all the same.
+        attempt(gradient_function(call, net) if in_gradient else call, *net.arguments)
+    return counts[0] if counts else {"nodes": 0, "saved": len(watch.boxes)}
+
+
+def counting(
+    net: Net, watch: Watch, counts: list[dict[str, int]], no_grad: bool
+) -> Callable[..., Any]:
+    """The net, noting in ``counts`` how many nodes and saved tensors its forward has left."""
+
+    def call(*inputs: Any) -> Any:
+        """The net's first output."""
+        if no_grad:
+            with ms._no_grad():
+                outputs = net.call(*inputs)
+        else:
+            outputs = net.call(*inputs)
+        output = first_output(outputs)
+        counts.append({"nodes": len(taped_operators(output)), "saved": len(watch.boxes)})
+        return output
+
+    return call

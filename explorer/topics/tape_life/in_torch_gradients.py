@@ -1,0 +1,186 @@
+"""PyTorch's gradients where something is switched off, cut off, changed in place, hooked, or passed
+twice.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+
+from explorer.engines.torch.joint_graph import derive
+from explorer.engines.torch.net import flat, forward
+from explorer.model.cases import GradCase
+from explorer.model.measurement import Ask, Found
+from explorer.topics.attempts import attempt
+from explorer.topics.in_torch import numbers, tape_nodes
+from explorer.topics.starting_values import net_request
+from explorer.topics.tape_life import nets
+from explorer.topics.tape_life.in_torch import (
+    first_weight,
+    fresh_net,
+    joint_gradients,
+    packing,
+)
+from explorer.topics.tape_life.same_tensor import by_each_argument
+from explorer.topics.tape_life.watch import Watch, unpack
+
+CONTEXTS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+    "plain": torch.enable_grad,
+    "no_grad": torch.no_grad,
+    "inference_mode": torch.inference_mode,
+    "detach": torch.enable_grad,
+    "requires_grad=False": torch.enable_grad,
+}
+"""The ways to run a forward, and what each is run under."""
+
+
+def switches(ask: Ask) -> Found:
+    """What is recorded of one forward plainly, under each switch, and with the input detached."""
+    figures: dict[str, Any] = {}
+    for way, context in CONTEXTS.items():
+        x = torch.tensor([1.0, 2.0, 3.0], device=ask.device)
+        x.requires_grad_(way != "requires_grad=False")
+        watch = Watch({x.untyped_storage().data_ptr()})
+        with context(), torch.autograd.graph.saved_tensors_hooks(packing(watch), unpack):
+            y = nets.cubes(x.detach() if way == "detach" else x)
+        figures[way] = {
+            "saved": watch.kept()["tensors"],
+            "nodes": len(list(tape_nodes(y))),
+            "gradient": attempt(gradient, y, x),
+        }
+
+    # What is made in inference mode stays unfit for a tape, also outside of it.
+    with torch.inference_mode():
+        frozen = torch.ones(3, device=ask.device)
+    weight = torch.ones(3, device=ask.device, requires_grad=True)
+    figures["inference_mode, then on a tape"] = {
+        "gradient": attempt(gradient_of_product, weight, frozen)
+    }
+    return Found(figures)
+
+
+def cut_off(ask: Ask) -> Found:
+    """The derivative of x³ with ``no_grad`` or ``detach`` around x²."""
+    return Found(
+        {
+            "plain": attempt(derivative, nets.cubes, ask),
+            "no_grad": attempt(derivative, square_unrecorded, ask),
+            "detach": attempt(derivative, square_detached, ask),
+        }
+    )
+
+
+def in_place(ask: Ask) -> Found:
+    """The gradient when what is needed for it is changed in place."""
+    return Found(
+        {
+            "result": attempt(derivative, nets.changed_result, ask),
+            "operand": attempt(derivative, nets.changed_operand, ask),
+        }
+    )
+
+
+def hooks(ask: Ask) -> Found:
+    """The gradient with a hook on a tensor that doubles it, and the order in which a tape calls
+    hooks of several kinds.
+    """
+    doubled = attempt(derivative, nets.hooked, ask)
+    # A joint graph holds what hooks compute: no Python runs that could note an order.
+    if ask.options["style"] == "graph":
+        return Found({"doubled": doubled})
+    return Found({"doubled": doubled, "order": order_of_hooks(ask.device)})
+
+
+def order_of_hooks(device: str) -> list[str]:
+    """The hooks of one backward through a linear layer, in the order in which they were called."""
+    order: list[str] = []
+    layer = torch.nn.Linear(2, 1, bias=False, device=device)
+    layer.register_full_backward_pre_hook(lambda *_: order.append("module, before its backward"))
+    layer.register_full_backward_hook(lambda *_: order.append("module, after its backward"))
+    layer.weight.register_hook(lambda _: order.append("leaf, before accumulation"))
+    layer.weight.register_post_accumulate_grad_hook(
+        lambda _: order.append("leaf, after accumulation")
+    )
+    # Were no gradient of the input needed, the hook after the module's backward would be called
+    # before it (documentation of register_full_backward_hook, 2.13).
+    y = layer(torch.ones(1, 2, device=device, requires_grad=True))
+    y.register_hook(lambda _: order.append("tensor"))
+    y.sum().backward()
+    return order
+
+
+def extra_output(ask: Ask) -> Found:
+    """The weight's gradient when an extra output is differentiated along, left out, or detached."""
+    figures: dict[str, Any] = {}
+    for way in ("every output", "first output alone", "extra output detached"):
+        net = fresh_net(ask)
+        loss, *others = flat(forward(net))
+        if way == "every output":
+            loss = loss + sum(other.sum() for other in others)
+        elif way == "extra output detached":
+            loss = loss + sum(other.detach().sum() for other in others)
+        loss.backward()
+        figures[way] = numbers(first_weight(net).grad)
+    return Found(figures)
+
+
+def answers(ask: Ask) -> Found:
+    """The engine's own answers to a scenario's gradient with respect to each input."""
+    return Found(by_each_argument(net_request(ask, f"torch-{ask.options['style']}")))
+
+
+def variable(ask: Ask) -> Found:
+    """The guide's chain with ``Variable`` and a seed of its own: what is a Variable today, and the
+    leaf's gradient.
+    """
+    # Deprecated since PyTorch 0.4, and still there in 2.13.
+    kind = getattr(torch.autograd, "Variable", None)
+    ones = torch.ones(2, 2, device=ask.device)
+    leaf = kind(ones, requires_grad=True) if kind else ones.requires_grad_()
+    x = leaf * 2
+    y = x - 1
+    y.backward(x)  # the guide sends the doubled value back as the cotangent: 2 · 2 comes out
+    return Found(
+        {
+            "torch.autograd.Variable exists": kind is not None,
+            "type": f"{type(leaf).__module__}.{type(leaf).__name__}",
+            "is a Tensor": type(leaf) is torch.Tensor,
+            "leaf.grad": numbers(leaf.grad),
+            "x is a leaf": x.is_leaf,
+        }
+    )
+
+
+def square_unrecorded(x: torch.Tensor) -> torch.Tensor:
+    """x³ with x² computed under ``no_grad``: x² is the derivative."""
+    with torch.no_grad():
+        square = x * x
+    return (square * x).sum()
+
+
+def square_detached(x: torch.Tensor) -> torch.Tensor:
+    """x³ with x² detached: x² is the derivative."""
+    return ((x * x).detach() * x).sum()
+
+
+def derivative(call: Callable[[torch.Tensor], torch.Tensor], ask: Ask) -> Any:
+    """The derivative of ``call`` at [0, 1, 2] as numbers, by the style that was asked."""
+    x = torch.tensor([0.0, 1.0, 2.0], device=ask.device, requires_grad=True)
+    if ask.options["style"] == "tape":
+        return gradient(call(x), x)
+
+    joint = derive(call, (x,))
+    tangents = joint.tangents(GradCase("grad", 0), x.device)
+    (result,) = joint_gradients(joint, [x.detach()], tangents)
+    return numbers(result)
+
+
+def gradient(y: torch.Tensor, x: torch.Tensor) -> Any:
+    """The gradient of ``y`` with respect to ``x`` as numbers."""
+    return numbers(torch.autograd.grad(y, x)[0])
+
+
+def gradient_of_product(weight: torch.Tensor, factor: torch.Tensor) -> Any:
+    """The gradient of the sum of ``weight * factor`` with respect to ``weight``."""
+    return gradient((weight * factor).sum(), weight)

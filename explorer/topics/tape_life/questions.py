@@ -1,0 +1,75 @@
+"""What is measured of the tape's life: what a forward records, keeps and frees, and what happens
+when a gradient is asked for twice.
+"""
+
+from explorer.topics.question import LOOKED_AT
+from explorer.topics.topic import Topic
+
+TOPIC = Topic(
+    name="tape-life",
+    package=__package__,
+    title="The life of the tape",
+    question=(
+        "What does a forward leave behind for its backward, when is it freed, and what happens on a"
+        " second backward?"
+    ),
+    default_scenario="mlp_cross_entropy",
+)
+
+MINDSPORE = ("mindspore-tape", "mindspore-graph")
+TAPES = ("torch-tape", "mindspore-tape")
+EVERY = ("torch-tape", "mindspore-tape", "torch-graph", "mindspore-graph")
+
+GUIDE = "dense_mse"
+"""The scenario with the figures of the migration guides."""
+
+LIFETIME = TOPIC.ask(
+    "lifetime",
+    EVERY,
+    scenario=LOOKED_AT,
+    program={
+        "torch-tape": "in_torch_saved:lifetime",
+        "mindspore-tape": "in_mindspore_saved:lifetime",
+        "torch-graph": "in_torch_saved:planned",
+        "mindspore-graph": "in_mindspore_saved:planned",
+    },
+    # Its graph is read from what the compiler writes down, which only this worker makes it do.
+    kinds={"mindspore-graph": "mindspore-capture"},
+)
+FREEING = TOPIC.ask("freeing", TAPES, program="saved:freeing", scenario=LOOKED_AT)
+FORWARD_ALONE = TOPIC.ask(
+    "forward_alone", MINDSPORE, program="saved:forward_alone", scenario=LOOKED_AT
+)
+COMPILED = TOPIC.ask("compiled", ("torch-graph",), program="repeats:compiled", scenario=LOOKED_AT)
+
+SECOND_BACKWARD = TOPIC.ask(
+    "second_backward", ("torch-tape",), program="repeats:second_backward", scenario=GUIDE
+)
+SECOND_BACKWARD_OF_LITTLE = TOPIC.ask(
+    "second_backward_of_little", ("torch-tape",), program="repeats:second_backward_of_little"
+)
+ACCUMULATION = TOPIC.ask(
+    "accumulation", ("torch-tape",), program="repeats:accumulation", scenario=GUIDE
+)
+CALLED_AGAIN = TOPIC.ask(
+    "called_again",
+    ("mindspore-tape", "torch-graph", "mindspore-graph"),
+    program="repeats:called_again",
+    scenario=GUIDE,
+)
+REUSED = TOPIC.ask("reused", MINDSPORE, program="repeats:reused")
+
+SWITCHES = TOPIC.ask("switches", ("torch-tape",), program="gradients:switches")
+CUT_OFF = TOPIC.ask("cut_off", EVERY, program="gradients:cut_off")
+IN_PLACE = TOPIC.ask("in_place", EVERY, program="gradients:in_place")
+HOOKS = TOPIC.ask("hooks", EVERY, program="gradients:hooks")
+# The net of linear_bce returns, beside its loss, an output that depends on the weights too.
+EXTRA_OUTPUT = TOPIC.ask(
+    "extra_output",
+    ("torch-tape", *MINDSPORE),
+    program="gradients:extra_output",
+    scenario="linear_bce",
+)
+# The arguments of the scenario aliased_input are one tensor.
+ANSWERS = TOPIC.ask("answers", EVERY, program="gradients:answers", scenario="aliased_input")
+VARIABLE = TOPIC.ask("variable", ("torch-tape",), program="gradients:variable")

@@ -1,0 +1,295 @@
+"""Claims about optimizers: which parameters they take, what their settings do, and what they tell of
+themselves.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
+from explorer.text.messages import first_statement
+from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import Evidence
+from explorer.topics.training.differences import NEAR
+from explorer.topics.training.findings_optimizers import (
+    by_place,
+    decays,
+    momentum_difference,
+    without_effect,
+)
+from explorer.topics.training.questions import (
+    ADD_PARAM_GROUP,
+    FILTERED,
+    GROUPS,
+    MOMENTUM,
+    OPTIMIZER_STATE,
+    SCALED_STEP,
+    TOPIC,
+    WEIGHT_DECAY,
+)
+from explorer.topics.training.update_rules import PLACES
+
+
+@TOPIC.claim(
+    53,
+    "trainable_params() is a list, parameters() a generator;"
+    " an optimizer can be given some, chosen by name.",
+    heading="optimizers",
+    guides=("002",),
+    would="the types are list and generator, and a step moves the chosen weights alone in both",
+    asks=(FILTERED,),
+)
+def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when the chosen weights alone move in both and the types are the guide's; with changes
+    when the types are others.
+    """
+    mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
+    seen = (
+        f"trainable_params(): {mindspore['type']} of {mindspore['count']};"
+        f" parameters(): {torch['type']} of {torch['count']};"
+        f" given {', '.join(mindspore['chosen'])}, the step moves {', '.join(mindspore['moved'])}"
+        f" and {', '.join(torch['moved'])}"
+    )
+    if any(sorted(figures["chosen"]) != figures["moved"] for figures in (mindspore, torch)):
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Check which weights move: the optimizer does not keep to what it was given.",
+        )
+    if (mindspore["type"], torch["type"]) != ("list", "generator"):
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            "Filter by name as before, and do not rely on the type of what you filter.",
+        )
+    return Ruling(
+        "holds",
+        seen,
+        "Filter trainable_params() by p.name, and named_parameters() by name;"
+        " a generator is used up once.",
+    )
+
+
+@TOPIC.claim(
+    57,
+    "Weight decay means the same in both frameworks, and is 0 by default.",
+    heading="optimizers",
+    guides=("002",),
+    would="one step with gradient 0 leaves the same of every weight, and all of it by default",
+    asks=(WEIGHT_DECAY,),
+)
+def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when a decay leaves the same of a weight in both frameworks and none is the default;
+    with changes when some weights are spared, or AdamW decays by default.
+    """
+    mindspore, torch = evidence[WEIGHT_DECAY]["mindspore"], evidence[WEIGHT_DECAY]["torch"]
+    differences = []
+    for name, weights in mindspore.items():
+        counterpart = _torch_counterpart(name, torch)
+        differences.append(abs(weights["0.1"]["fc.weight"] - counterpart["0.1"]["fc.weight"]))
+    spared = _spared(mindspore)
+    optimizers = by_place(evidence, WEIGHT_DECAY)
+    by_default = [name for name, weights in optimizers.items() if decays(weights["default"])]
+
+    left, torch_left = mindspore["nn SGD"]["0.1"], torch["torch SGD"]["0.1"]
+    seen = (
+        f"SGD leaves {left['fc.weight']:.4g} and {torch_left['fc.weight']:.4g} of 1;"
+        f" nn spares {', '.join(spared) or 'nothing'};"
+        f" decay by default: {', '.join(by_default) or 'none'}"
+    )
+    # AdamW has its decay in its name: 0.01 by default, in both frameworks.
+    unexpected = [name for name in by_default if "AdamW" not in name]
+    if max(differences) > NEAR or unexpected:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Compare one step with gradient 0 before you carry a weight decay over.",
+        )
+    if spared or by_default:
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            "Set weight_decay yourself for AdamW; nn optimizers spare gamma and beta by name,"
+            " PyTorch needs a group for them.",
+        )
+    return Ruling("holds", seen, "Carry the weight decay over as it is.")
+
+
+def _torch_counterpart(name: str, torch: Figures) -> Any:
+    """PyTorch's optimizer of the same update: nn.Momentum without momentum is SGD."""
+    optimizer = name.partition(" ")[2]
+    return torch.get(f"torch {optimizer}", torch["torch SGD"])
+
+
+def _spared(optimizers: Figures) -> list[str]:
+    """The weights that any of the optimizers leaves as they are in spite of a decay, each once."""
+    spared: dict[str, None] = {}
+    for weights in optimizers.values():
+        for name, left in weights["0.1"].items():
+            if left == 1.0:
+                spared[name] = None
+    return list(spared)
+
+
+@TOPIC.claim(
+    58,
+    "Parameter groups take lr, weight_decay and grad_centralization in MindSpore,"
+    " any setting in PyTorch.",
+    heading="optimizers",
+    guides=("002",),
+    would="MindSpore refuses momentum for a group;"
+    " PyTorch uses it, and adds groups later with add_param_group",
+    asks=(GROUPS, ADD_PARAM_GROUP),
+)
+def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when MindSpore refuses a group's own momentum; with changes when its experimental
+    optimizers use it, outdated when those of mindspore.nn do.
+    """
+    settings = by_place(evidence, GROUPS)
+    effective = {place: _effective(figures) for place, figures in settings.items()}
+    growing = _growing(by_place(evidence, ADD_PARAM_GROUP))
+    centralization = settings["nn"]["grad_centralization, rows of 16"]
+
+    seen = "; ".join(_group_facts(effective, growing, centralization))
+    nn_as_said = {"lr", "weight_decay"} <= set(effective["nn"]) and not _is_unknown(centralization)
+    torch_as_said = "momentum" in effective["torch"] and "torch" in growing
+    if not nn_as_said or not torch_as_said:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Try each setting of a group in one step: these are not the guides' any more.",
+        )
+    if "momentum" in effective["nn"]:
+        return Ruling("outdated", seen, "Give a group any setting in both frameworks.")
+    if "momentum" in effective["experimental"]:
+        advice = "Use mindspore.experimental.optim for a group's own momentum"
+        if "experimental" not in growing:
+            advice += ", but name all groups at the start: a step after add_param_group raises"
+        return Ruling("holds_with_changes", seen, f"{advice}.")
+    return Ruling(
+        "holds", seen, "Keep to lr, weight_decay and grad_centralization in MindSpore's groups."
+    )
+
+
+def _effective(settings: Figures) -> list[str]:
+    """The settings that a group accepts and that make a difference to its weight."""
+    names = []
+    for name, figure in settings.items():
+        if not raised(figure) and not without_effect(figure):
+            names.append(name)
+    return names
+
+
+def _group_facts(
+    effective: Mapping[str, list[str]], growing: list[str], centralization: Any
+) -> Iterator[str]:
+    for place, names in effective.items():
+        yield f"{place}: {', '.join(names) or 'none'}"
+    yield f"add_param_group then a step: {', '.join(growing) or 'nowhere'}"
+    if raised(centralization):
+        yield f"grad_centralization: {first_statement(said(centralization))}"
+
+
+def _growing(places: Mapping[str, Figures]) -> list[str]:
+    """The places of which some optimizer takes a step after a group was added to it."""
+    growing = []
+    for place, optimizers in places.items():
+        if not all(raised(figure) for figure in optimizers.values()):
+            growing.append(place)
+    return growing
+
+
+def _is_unknown(setting: Any) -> bool:
+    # A setting whose kernel is missing on this device is refused too, but not as an unknown key.
+    return raised(setting) and "key in group params" in setting["message"]
+
+
+@TOPIC.claim(
+    59,
+    "PyTorch's optimizers have a state_dict, MindSpore's none;"
+    " get_lr and get_last_lr tell the current rate.",
+    heading="optimizers",
+    guides=("002",),
+    would="state_dict is there in PyTorch alone; the rates told are the rates set",
+    asks=(OPTIMIZER_STATE,),
+    expects={"get_lr": 0.1, "get_last_lr": 0.09},
+)
+def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when PyTorch alone has a state_dict and both tell the rates that were set; outdated when
+    mindspore.nn has one too.
+    """
+    states = by_place(evidence, OPTIMIZER_STATE)
+    has_state_dict = {place: states[place]["has"]["state_dict"] for place in PLACES}
+    last_rate = evidence[OPTIMIZER_STATE]["torch"]["scheduler.get_last_lr"][0]
+    rates = {"get_lr": states["nn"]["get_lr"], "get_last_lr": last_rate}
+
+    names = states["nn"]["state_dict"]
+    listed = said(names) if raised(names) else ", ".join(names)
+    answers = [f"{place} {'yes' if has else 'no'}" for place, has in has_state_dict.items()]
+    rates_told = [f"{name} {_brief_rate(rate)}" for name, rate in rates.items()]
+    seen = f"state_dict: {', '.join(answers)} (nn: {listed}); {', '.join(rates_told)}"
+    as_set = all(_is_rate(rate, expects[name]) for name, rate in rates.items())
+    if not has_state_dict["torch"] or not as_set:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Look up how the optimizer tells its state: this is not the guides' any more.",
+        )
+    if has_state_dict["nn"]:
+        return Ruling(
+            "outdated",
+            seen,
+            "Use state_dict() in both;"
+            " MindSpore's is flat, by parameter name, with the weights in it.",
+        )
+    return Ruling("holds", seen, "Save MindSpore's optimizer with save_checkpoint.")
+
+
+def _brief_rate(rate: Any) -> str:
+    return said(rate) if raised(rate) else f"{rate:.4g}"
+
+
+def _is_rate(rate: Any, expected: float) -> bool:
+    return not raised(rate) and abs(rate - expected) < NEAR
+
+
+@TOPIC.claim(
+    60,
+    "Momentum from small operators equals the fused one;"
+    " TrainOneStepWithLossScaleCell scales within the step.",
+    heading="optimizers",
+    guides=("002", "000"),
+    would="the weights agree after five gradients, and the scaled step runs",
+    asks=(MOMENTUM, SCALED_STEP),
+)
+def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when both ways to write momentum agree and the scaled step runs; not checkable where
+    this device has no kernel for it.
+    """
+    difference = momentum_difference(evidence)
+    steps = list(evidence[SCALED_STEP]["mindspore"].values())
+    refused = [figure for figure in steps if raised(figure)]
+    outcome = first_statement(said(refused[0])) if refused else f"loss {steps[0]}"
+    seen = (
+        f"small operators and fused at most {difference:.1e} apart over 5 steps;"
+        f" TrainOneStepWithLossScaleCell: {outcome}"
+    )
+    if difference > NEAR:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Compare the weights step by step: the two updates are not the same.",
+        )
+    if not refused:
+        return Ruling(
+            "holds", seen, "Use the fused optimizer, and the cell where a loss must be scaled."
+        )
+    # MindSpore's way to say that the device has no kernel of an operator (2.10.0).
+    if any("Unsupported op" in figure["message"] for figure in refused):
+        return Ruling(
+            "not_checkable_here",
+            f"{seen} (needs an Ascend NPU)",
+            "Use the fused optimizer; on CPU scale with ms.amp in a step of your own:"
+            " the cell's kernel is an Ascend one.",
+        )
+    return Ruling("does_not_hold", seen, "Scale with ms.amp in a step of your own: the cell fails.")

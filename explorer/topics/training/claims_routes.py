@@ -1,0 +1,214 @@
+"""Claims about the routes to a training step: which take the same step, and what jit makes of it."""
+
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.topics.evidence import Evidence
+from explorer.topics.question import MINDSPORE_STYLES
+from explorer.topics.training.differences import NEAR, States, farthest, step_differences
+from explorer.topics.training.findings_steps import PARTS, parts_of
+from explorer.topics.training.questions import (
+    DISPATCHES,
+    FUNCTIONAL,
+    GRAD_OPERATION,
+    GRAPHS,
+    JIT,
+    LOOP,
+    MODEL,
+    SPEED,
+    STEP_CELL,
+    TOPIC,
+    WITHOUT_SET_GRAD,
+)
+from explorer.topics.training.step_routes import GRAPH, REFERENCE, TAPE
+
+
+def greatest_step_difference(states: States, reference: States) -> float:
+    """The greatest difference of two routes over all steps."""
+    return max(step_differences(states, reference))
+
+
+def weights_of(states: States) -> States:
+    """The states without the running statistics, which the optimizer does not touch."""
+    weights = []
+    for state in states:
+        names = [name for name in state if "running" not in name]
+        weights.append({name: state[name] for name in names})
+    return weights
+
+
+@TOPIC.claim(
+    19,
+    "value_and_grad followed by optimizer(grads) is one training step,"
+    " the same as zero_grad, backward and step.",
+    heading="training",
+    guides=("003",),
+    would="the weights agree after each of five steps",
+    asks=(FUNCTIONAL.by(*MINDSPORE_STYLES), LOOP),
+)
+def functional_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when the functional step leaves the weights of PyTorch's loop in both styles."""
+    loop = REFERENCE.figures(evidence)["states"]
+    differences = {}
+    for style, party in (("graph", GRAPH), ("tape", TAPE)):
+        states = evidence[FUNCTIONAL][party]["states"]
+        differences[style] = greatest_step_difference(states, loop)
+
+    sentences = []
+    for style, difference in differences.items():
+        sentences.append(f"{style} style at most {difference:.1e} from PyTorch's loop")
+    seen = f"{', '.join(sentences)} over 5 steps"
+    near = [style for style, difference in differences.items() if difference <= NEAR]
+    if len(near) == len(differences):
+        return Ruling(
+            "holds",
+            seen,
+            "Use value_and_grad over optimizer.parameters, then optimizer(grads);"
+            " nothing needs zeroing.",
+        )
+    if near:
+        return Ruling(
+            "depends_on_style", seen, f"Use {near[0]} style, or compare the weights step by step."
+        )
+    return Ruling(
+        "does_not_hold", seen, "Compare the weights after one step to find where they part."
+    )
+
+
+@TOPIC.claim(
+    20,
+    "Decorating the step with ms.jit keeps its numbers and makes repeated steps faster.",
+    heading="training",
+    guides=("003",),
+    would="the weights agree after five steps, and a repeated step takes less processor time",
+    asks=(FUNCTIONAL.by(TAPE), JIT.by(TAPE), SPEED.by("mindspore")),
+    expects={"faster": 1.2},
+)
+def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when ms.jit leaves the weights as they are and saves the expected share of the time."""
+    # In tape style, where ms.jit makes a graph of what would run operator by operator.
+    difference = greatest_step_difference(
+        evidence[JIT][TAPE]["states"], evidence[FUNCTIONAL][TAPE]["states"]
+    )
+    seconds = evidence.timings(SPEED)["mindspore"]
+    ratio = seconds["by itself"] / seconds["ms.jit"]
+    seen = (
+        f"weights at most {difference:.1e} apart after 5 steps; "
+        f"repeated without ms.jit, a step takes {ratio:.1f} times the processor's time"
+    )
+    if difference > NEAR:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Compare the weights with and without ms.jit before you rely on it.",
+        )
+    if ratio < expects["faster"]:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Measure before you decorate: here the compiled step is no faster.",
+        )
+    return Ruling(
+        "holds",
+        seen,
+        "Decorate the whole step with ms.jit, and leave the first call, which compiles,"
+        " out of the timing.",
+    )
+
+
+@TOPIC.claim(
+    21,
+    "Without jit forward, backward and update are three dispatches; with it they are one graph.",
+    heading="tape and graph",
+    guides=("003",),
+    would="three things are dispatched for a step without jit,"
+    " and one compiled graph holds all three with it",
+    asks=(DISPATCHES.by("mindspore"), GRAPHS),
+)
+def dispatches(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when ms.jit makes one graph of the step and both styles dispatch three things without
+    it; depends on style when only the first is so.
+    """
+    operators = evidence[DISPATCHES]["mindspore"]
+    graphs = evidence[GRAPHS]["mindspore"]
+    with_operators = [part for part in PARTS if operators[part]]
+    counts = [f"{len(operators[part])} {part} operators" for part in with_operators]
+    seen = (
+        f"tape: {' and '.join(counts)} one by one, {_brief(graphs['tape'])};"
+        f" graph style: {_brief(graphs['graph'])}; ms.jit: {_brief(graphs['ms.jit'])}"
+    )
+
+    graphs_of_jit = [parts_of(counts) for counts in graphs["ms.jit"]]
+    if graphs_of_jit != [list(PARTS)] or operators["ms.jit"]:
+        return Ruling("does_not_hold", seen, "Look at the graphs: the step is not one of them.")
+    # In tape style, what is not dispatched operator by operator is compiled: the optimizer is (2.10.0).
+    graphs_of_tape = [counts for counts in graphs["tape"] if parts_of(counts)]
+    if len(with_operators) + len(graphs_of_tape) == len(graphs["graph"]) == len(PARTS):
+        return Ruling("holds", seen, "Decorate the whole step with ms.jit to have one graph.")
+    return Ruling(
+        "depends_on_style",
+        seen,
+        "Decorate the whole step to have one graph: tape style dispatches each operator,"
+        " graph style joins forward and backward.",
+    )
+
+
+def _brief(graphs: list[dict[str, int]]) -> str:
+    """ "2 graphs (forward and backward, 41 nodes; update, 28 nodes)"."""
+    contents = []
+    for counts in graphs:
+        parts = " and ".join(parts_of(counts))
+        contents.append(f"{parts}, {sum(counts.values())} nodes")
+    plural = "" if len(graphs) == 1 else "s"
+    return f"{len(graphs)} graph{plural} ({'; '.join(contents)})"
+
+
+@TOPIC.claim(
+    52,
+    "Model, TrainOneStepCell, a hand-written GradOperation step and PyTorch's loop do the same update.",
+    heading="training",
+    guides=("000", "001"),
+    would="weights and running statistics agree after each of five steps of SGD"
+    " on convolution and batch norm",
+    asks=(MODEL.by(GRAPH), STEP_CELL.by(GRAPH), GRAD_OPERATION, WITHOUT_SET_GRAD, LOOP),
+)
+def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when all leave the weights of PyTorch's loop in graph style; depends on style when the
+    hand-written step does not in tape style.
+    """
+    loop = REFERENCE.figures(evidence)["states"]
+    in_graph_style = []
+    for question in (MODEL, STEP_CELL, GRAD_OPERATION):
+        states = evidence[question][GRAPH]["states"]
+        in_graph_style.append(greatest_step_difference(states, loop))
+    graph = max(in_graph_style)
+    tape = greatest_step_difference(evidence[GRAD_OPERATION][TAPE]["states"], loop)
+    without_set_grad = evidence[WITHOUT_SET_GRAD][TAPE]["states"]
+    whole_state = greatest_step_difference(without_set_grad, loop)
+    weights_alone = greatest_step_difference(weights_of(without_set_grad), weights_of(loop))
+
+    seen = (
+        f"graph: at most {graph:.1e} from PyTorch's loop;"
+        f" the hand-written step in tape style: {tape:.1e};"
+        f" without set_grad(): weights {weights_alone:.1e},"
+        f" {farthest(without_set_grad, loop)} {whole_state:.2g}"
+    )
+    if graph > NEAR:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Compare the weights after one step to find where the routes part.",
+        )
+    if tape > NEAR or weights_alone > NEAR:
+        return Ruling(
+            "depends_on_style", seen, "Use graph style for a hand-written GradOperation step."
+        )
+    # The weights agree, and the running statistics do not: the claim is about the update.
+    if whole_state > NEAR:
+        return Ruling(
+            "holds",
+            seen,
+            "Call set_grad() on the network of a hand-written step:"
+            " in tape style its forward runs twice otherwise.",
+        )
+    return Ruling("holds", seen, "Take whichever route reads best.")

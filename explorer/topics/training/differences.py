@@ -1,0 +1,52 @@
+"""How far weights and gradients of two training runs lie apart, and how far is near enough."""
+
+from typing import Any
+
+from explorer.model.measurement import Figures
+from explorer.numeric.differences import greatest_difference
+
+NEAR = 2e-6
+"""Weights this near after some float32 steps are the same: the order of sums alone makes 1e-7 a
+step.
+"""
+
+States = list[dict[str, Any]]
+"""The weights and running statistics after every step, by PyTorch's names."""
+
+
+def step_differences(states: States, reference: States) -> list[float]:
+    """The greatest difference of two routes after every step, over all weights and statistics."""
+    differences = []
+    for state, expected in zip(states, reference, strict=True):
+        differences.append(max(greatest_difference(state[name], expected[name]) for name in state))
+    return differences
+
+
+def farthest(states: States, reference: States) -> str:
+    """The name of the weight or statistic that is farthest apart after the last step."""
+    # After the last step, when differences have added up.
+    last, expected = states[-1], reference[-1]
+    return max(last, key=lambda name: greatest_difference(last[name], expected[name]))
+
+
+def moved_weights(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """The names of the weights that a step changed, running statistics aside; sorted."""
+    # Batch norm's statistics are updated by the forward, whatever the optimizer was given.
+    changed = [name for name in before if before[name] != after[name]]
+    return sorted(name for name in changed if "running" not in name)
+
+
+def list_difference(gradients: list[Any], expected: list[Any]) -> float:
+    """The greatest difference of two lists of gradients, each of a length of its own."""
+    pairs = zip(gradients, expected, strict=True)
+    return max(greatest_difference(gradient, other) for gradient, other in pairs)
+
+
+def accumulation_difference(figures: Figures, reduction: str, how: str) -> float:
+    """How far gradients accumulated over micro-batches lie from the whole batch's.
+
+    ``reduction`` is that of the loss, "mean" or "sum"; ``how`` is "added", or "divided" by the number
+    of micro-batches.
+    """
+    whole, accumulated = figures[reduction]["whole"], figures[reduction][how]
+    return max(greatest_difference(whole[name], accumulated[name]) for name in whole)

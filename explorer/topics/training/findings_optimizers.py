@@ -1,0 +1,297 @@
+"""Findings about optimizers: update rules, weight decay, parameter groups, and the state that they
+hold.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from explorer.model.measurement import Figures
+from explorer.model.study import Cell, Chart, Series, Table
+from explorer.numeric.differences import greatest_difference
+from explorer.topics.attempts import raised, said
+from explorer.topics.cells import EMPTY
+from explorer.topics.evidence import Evidence
+from explorer.topics.question import PARTIES, Question
+from explorer.topics.training.differences import NEAR
+from explorer.topics.training.questions import (
+    ADD_PARAM_GROUP,
+    EXPORTED_OPTIMIZERS,
+    GROUPS,
+    MOMENTUM,
+    OPTIMIZER_STATE,
+    TOPIC,
+    UPDATES,
+    WEIGHT_DECAY,
+)
+from explorer.topics.training.update_rules import (
+    MINDSPORE_PLACES,
+    PLACES,
+    RuleComparison,
+    compare_rules,
+)
+
+
+def by_place(evidence: Evidence, question: Question) -> Figures:
+    """The figures of both frameworks together, by the place where an optimizer is: "nn",
+    "experimental", "torch".
+    """
+    figures: Figures = {}
+    for answer in evidence[question].values():
+        figures.update(answer)
+    return figures
+
+
+def decays(weights: Any) -> bool:
+    """Whether a step with gradient 0 took something from any weight, all of which were 1."""
+    return not raised(weights) and any(value != 1.0 for value in weights.values())
+
+
+def without_effect(figure: Any) -> bool:
+    """Whether a setting of the first group was accepted and left both groups' weights alike."""
+    return not raised(figure) and bool(figure["first"] == figure["second"])
+
+
+def momentum_difference(evidence: Evidence) -> float:
+    """The greatest difference of any two ways to write momentum, over all steps."""
+    paths = list(evidence[MOMENTUM]["mindspore"].values())
+    return max(greatest_difference(path, other) for path in paths for other in paths)
+
+
+@TOPIC.finding()
+def update_rules_against_pytorch(evidence: Evidence) -> Iterator[str]:
+    """How many update rules give PyTorch's weights, which part, and which are refused."""
+    rules = compare_rules(evidence[UPDATES])
+    shared = [rule for rule in rules if rule.differences]
+    if not shared:
+        return
+    same = [rule for rule in shared if rule.same]
+    yield (
+        f"{len(same)} of {len(shared)} update rules give PyTorch's weights on five given gradients"
+        " in all their forms."
+    )
+    for rule in shared:
+        for place, difference in rule.differences.items():
+            if difference > NEAR:
+                name, torch_name = rule.optimizer(place), rule.optimizer("torch")
+                yield (
+                    f"{rule.name}: {place} {name} parts from torch.optim.{torch_name}"
+                    f" by {difference:.2g}."
+                )
+    for rule in rules:
+        for place, message in rule.refused.items():
+            yield f"{rule.optimizer(place)} is refused: {message}"
+
+
+@TOPIC.finding(EXPORTED_OPTIMIZERS)
+def optimizers_by_name(evidence: Evidence) -> Iterator[str]:
+    """How many optimizers each module exports, and which names only one framework has."""
+    mindspore = evidence[EXPORTED_OPTIMIZERS]["mindspore"]
+    torch = evidence[EXPORTED_OPTIMIZERS]["torch"]["torch"]
+    names = [*mindspore["nn"], *mindspore["experimental"]]
+    yield (
+        f"Optimizers by name: {len(mindspore['nn'])} in mindspore.nn,"
+        f" {len(mindspore['experimental'])} in mindspore.experimental.optim, {len(torch)} in torch.optim;"
+        f" PyTorch alone: {_only(torch, names)}; MindSpore alone: {_only(names, torch)}."
+    )
+
+
+def _only(names: Iterable[str], others: Iterable[str]) -> str:
+    """The names that are not among ``others``, sorted, and listed for a sentence."""
+    # MindSpore's AdaMax is PyTorch's Adamax.
+    other_names = {name.lower() for name in others}
+    alone = {name.lower(): name for name in names if name.lower() not in other_names}
+    return ", ".join(sorted(alone.values())) or "none"
+
+
+@TOPIC.finding(MOMENTUM)
+def ways_to_write_momentum(evidence: Evidence) -> Iterator[str]:
+    """Whether momentum from small operators is the fused operator's."""
+    yield (
+        "Momentum from small operators and the fused ApplyMomentum are at most"
+        f" {momentum_difference(evidence):.1e} apart over five steps."
+    )
+
+
+@TOPIC.finding()
+def weight_decay(evidence: Evidence) -> Iterator[str]:
+    """Which weights a decay spares, optimizer by optimizer, and who decays by default."""
+    figures = by_place(evidence, WEIGHT_DECAY)
+    if not figures:
+        return
+    optimizers_by_spared: dict[str, list[str]] = {}
+    for optimizer, weights in figures.items():
+        if not raised(weights["0.1"]):
+            spared = [name for name, value in weights["0.1"].items() if value == 1.0]
+            names = ", ".join(spared) or "nothing"
+            optimizers_by_spared.setdefault(names, []).append(optimizer)
+    for names, optimizers in optimizers_by_spared.items():
+        yield f"weight_decay=0.1 spares {names} in {', '.join(optimizers)}."
+    by_default = [name for name, weights in figures.items() if decays(weights["default"])]
+    yield f"Optimizers that decay by default: {', '.join(by_default) or 'none'}."
+
+
+@TOPIC.finding()
+def parameter_groups(evidence: Evidence) -> Iterator[str]:
+    """Which settings a group refuses or ignores, and whether a group can be added later."""
+    for place, settings in by_place(evidence, GROUPS).items():
+        refused = [name for name, figure in settings.items() if raised(figure)]
+        idle = [name for name, figure in settings.items() if without_effect(figure)]
+        yield (
+            f"Groups of {place}: refused: {'; '.join(refused) or 'nothing'};"
+            f" without effect: {'; '.join(idle) or 'nothing'}."
+        )
+    for place, optimizers in by_place(evidence, ADD_PARAM_GROUP).items():
+        for name, figure in optimizers.items():
+            outcome = said(figure) if raised(figure) else "both weights move"
+            yield f"add_param_group of {place}.{name}, and a step after it: {outcome}"
+
+
+@TOPIC.table()
+def update_rules(evidence: Evidence) -> Iterator[Table]:
+    """One row an update rule: who has it, and how far it is from PyTorch's after five gradients."""
+    rows: list[tuple[Cell, ...]] = []
+    for rule in compare_rules(evidence[UPDATES]):
+        optimizers = [rule.optimizer(place) or EMPTY for place in PLACES]
+        differences = [rule.differences.get(place) for place in MINDSPORE_PLACES]
+        rows.append((rule.name, *optimizers, *differences, _verdict(rule)))
+    if rows:
+        yield Table(
+            title="Update rules on five given gradients",
+            columns=(
+                "rule",
+                "mindspore.nn",
+                "experimental",
+                "torch.optim",
+                "nn apart",
+                "experimental apart",
+                "verdict",
+            ),
+            rows=tuple(rows),
+            note="With the same settings where both have them;"
+            " the greatest difference of the weight over all five.",
+        )
+
+
+def _verdict(rule: RuleComparison) -> str:
+    if rule.refused:
+        messages = [f"{place} refused: {message}" for place, message in rule.refused.items()]
+        return "; ".join(messages)
+    if not rule.differences:
+        return "MindSpore alone"
+    return "same" if rule.same else "parts"
+
+
+@TOPIC.table()
+def decayed_weights(evidence: Evidence) -> Iterator[Table]:
+    """What weight decay takes from weights that are 1 when the gradient is 0."""
+    rows: list[tuple[Cell, ...]] = []
+    for optimizer, weights in by_place(evidence, WEIGHT_DECAY).items():
+        default, decayed = weights["default"], weights["0.1"]
+        refusals = [said(figure) for figure in (default, decayed) if raised(figure)]
+        if refusals:
+            # Both attempts are mostly refused for the same reason: one message is enough.
+            rows.append((optimizer, None, None, None, None, refusals[0]))
+            continue
+        left = [decayed[name] for name in ("fc.weight", "norm.gamma", "norm.beta")]
+        rows.append((optimizer, default["fc.weight"], *left, ""))
+    if rows:
+        yield Table(
+            title="Weight decay: what is left of a 1 after one step with gradient 0",
+            columns=(
+                "optimizer",
+                "weight by default",
+                "weight, decay 0.1",
+                "gamma, decay 0.1",
+                "beta, decay 0.1",
+                "refused",
+            ),
+            rows=tuple(rows),
+        )
+
+
+@TOPIC.table()
+def group_settings(evidence: Evidence) -> Iterator[Table]:
+    """What a parameter group takes, and what it does to the first of two weights."""
+    groups, grown = by_place(evidence, GROUPS), by_place(evidence, ADD_PARAM_GROUP)
+    places = list(groups | grown)
+    rows = []
+    for setting in _keys(groups):
+        cells = [_beside(groups.get(place, {}).get(setting)) for place in places]
+        rows.append((setting, *cells))
+    for optimizer in _keys(grown):
+        cells = [_beside(grown.get(place, {}).get(optimizer)) for place in places]
+        rows.append((f"add_param_group, {optimizer}", *cells))
+    if rows:
+        yield Table(
+            title="Parameter groups: a setting of its own for the first of two weights",
+            columns=("setting", *places),
+            rows=tuple(rows),
+            note="The first weight beside the second after two steps of SGD;"
+            " after one step where a group was added.",
+        )
+
+
+def _keys(figures: Mapping[str, Figures]) -> list[str]:
+    """What any place has figures of, each once, in the order of its first appearance."""
+    keys: dict[str, None] = {}
+    for place_figures in figures.values():
+        keys.update(dict.fromkeys(place_figures))
+    return list(keys)
+
+
+def _beside(figure: Any) -> str:
+    """The first weight beside the second, or what was raised instead."""
+    if figure is None:
+        return EMPTY
+    if raised(figure):
+        return said(figure)
+    first, second = _brief(figure["first"]), _brief(figure["second"])
+    effect = ": no effect" if first == second else ""
+    return f"[{first}] beside [{second}]{effect}"
+
+
+def _brief(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:.4g}" for value in values)
+
+
+@TOPIC.table()
+def state_of_an_optimizer(evidence: Evidence) -> Iterator[Table]:
+    """The methods of an optimizer and the names in its state_dict."""
+    figures = by_place(evidence, OPTIMIZER_STATE)
+    states = {place: figures[place] for place in PLACES if place in figures}
+    if not states:
+        return
+    rows: list[tuple[Cell, ...]] = []
+    for method in _keys({place: state["has"] for place, state in states.items()}):
+        present = ["yes" if state["has"].get(method) else "no" for state in states.values()]
+        rows.append((method, *present))
+    names = [state["state_dict"] for state in states.values()]
+    listed = [said(figure) if raised(figure) else ", ".join(figure) for figure in names]
+    rows.append(("names in state_dict", *listed))
+    yield Table(
+        title="What an SGD optimizer tells of itself", columns=("", *states), rows=tuple(rows)
+    )
+
+
+@TOPIC.chart()
+def update_rules_chart(evidence: Evidence) -> Iterator[Chart]:
+    """How far MindSpore's optimizers are from PyTorch's, a point a rule."""
+    rules = [rule for rule in compare_rules(evidence[UPDATES]) if rule.differences]
+    names = tuple(rule.name for rule in rules)
+    series = []
+    for place in MINDSPORE_PLACES:
+        # The axis is logarithmic, where a zero has no place.
+        heights = tuple(rule.differences.get(place) or None for rule in rules)
+        series.append(Series(PARTIES[place].label, names, heights))
+    if rules:
+        yield Chart(
+            name="training-updates",
+            title="Update rules against torch.optim's, after five given gradients",
+            kind="points",
+            x="",
+            y="greatest difference of the weight",
+            series=tuple(series),
+            log=("y",),
+            note="A rule without a point is not there, or gives the same to the last bit;"
+            " 1e-7 is what float32 rounds to.",
+        )

@@ -1,0 +1,124 @@
+"""What is measured of training steps: the routes to a step, what steps are made of, and how they are
+carried out.
+"""
+
+from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
+from explorer.topics.topic import Topic
+from explorer.topics.training.update_rules import PLACES, optimizers_of
+
+TOPIC = Topic(
+    name="training",
+    package=__package__,
+    title="Training steps",
+    question="Do all ways to take a training step leave the same weights, step by step?",
+    seconds=180.0,  # a C++ compiler is at work for ten seconds on a free machine, and longer on a busy one
+)
+
+MODEL = TOPIC.ask("model", MINDSPORE_STYLES, program="routes:model")
+STEP_CELL = TOPIC.ask("step_cell", MINDSPORE_STYLES, program="routes:step_cell")
+GRAD_OPERATION = TOPIC.ask("grad_operation", MINDSPORE_STYLES, program="routes:grad_operation")
+WITHOUT_SET_GRAD = TOPIC.ask(
+    "grad_operation_without_set_grad",
+    ("mindspore-tape",),
+    program="routes:grad_operation",
+    options={"set_grad": False},
+)
+FUNCTIONAL = TOPIC.ask("functional", (*MINDSPORE_STYLES, "torch"), program="routes:functional")
+# Graph style compiles the net alone; under ms.jit, the update is in its graph too.
+JIT = TOPIC.ask("jit", MINDSPORE_STYLES, program="routes:functional", options={"jit": True})
+LOOP = TOPIC.ask("loop", ("torch",), program="routes:loop")
+COMPILED = TOPIC.ask(
+    "compiled", ("torch",), program="routes:compiled", options={"backend": "aot_eager"}
+)
+INDUCTOR = TOPIC.ask(
+    "inductor", ("torch",), program="routes:compiled", options={"backend": "inductor"}
+)
+
+UPDATES = TOPIC.ask(
+    "updates",
+    PLACES,
+    program="optimizers:updates",
+    options_of={place: {"place": place, "optimizers": optimizers_of(place)} for place in PLACES},
+)
+EXPORTED_OPTIMIZERS = TOPIC.ask("optimizers", FRAMEWORKS, program="optimizers:exported")
+MOMENTUM = TOPIC.ask("momentum", ("mindspore",), program="optimizers:momentum")
+WEIGHT_DECAY = TOPIC.ask(
+    "weight_decay",
+    FRAMEWORKS,
+    program="optimizers:weight_decay",
+    options_of={
+        "mindspore": {
+            "optimizers": [
+                ["nn", "SGD", {}],
+                ["nn", "Momentum", {"momentum": 0.0}],  # the argument has no default
+                ["nn", "Adam", {}],
+                ["experimental", "SGD", {}],
+                ["experimental", "Adam", {}],
+                ["experimental", "AdamW", {}],
+            ]
+        },
+        "torch": {"optimizers": ["SGD", "Adam", "AdamW"]},
+    },
+)
+
+GROUP_SETTINGS = {
+    "lr": [{"lr": 0.5}, 2],
+    "weight_decay": [{"weight_decay": 0.5}, 2],
+    # mindspore.nn passes over gradients whose rows are no multiple of 16 long (2.10.0).
+    "grad_centralization, rows of 16": [{"grad_centralization": True}, 16],
+    "grad_centralization, rows of 2": [{"grad_centralization": True}, 2],
+    "momentum": [{"momentum": 0.9}, 2],
+    "anything": [{"anything": 1}, 2],
+}
+"""What the first of two groups is given, and how long the rows of its weight are."""
+
+GROUPS = TOPIC.ask(
+    "groups", FRAMEWORKS, program="optimizers:groups", options={"settings": GROUP_SETTINGS}
+)
+ADD_PARAM_GROUP = TOPIC.ask(
+    "add_param_group",
+    FRAMEWORKS,
+    program="optimizers:add_param_group",
+    options={"optimizers": ["SGD", "Adam"]},
+)
+OPTIMIZER_STATE = TOPIC.ask("told", FRAMEWORKS, program="optimizers:optimizer_state")
+
+# The global norm of these gradients is 13, so that clipping to 20 must leave them as they are.
+CLIPPING = TOPIC.ask(
+    "clipping",
+    FRAMEWORKS,
+    program="gradients:clipping",
+    options={"gradients": [[3.0, 4.0], [12.0]], "norms": [1.0, 5.0, 20.0], "value": 5.0},
+    options_of={"mindspore": {"style": "graph"}},
+)
+
+# In inference, batch norm is the same function of every sample; in training it is not, since it
+# normalises by the mean and variance of the batch that it sees.
+ACCUMULATION = TOPIC.ask(
+    "accumulation",
+    FRAMEWORKS,
+    program="gradients:accumulation",
+    options={"norm_in_training": False},
+    options_of={"mindspore": {"style": "graph"}},
+)
+ACCUMULATION_BATCH_NORM = TOPIC.ask(
+    "accumulation_batch_norm",
+    FRAMEWORKS,
+    program="gradients:accumulation",
+    options={"norm_in_training": True},
+    options_of={"mindspore": {"style": "tape"}},
+)
+
+FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="optimizers:filtered")
+SCALED_STEP = TOPIC.ask("scaled_step", ("mindspore",), program="routes:scaled_step")
+
+DISPATCHES = TOPIC.ask("dispatches", FRAMEWORKS, program="dispatches:dispatches")
+GRAPHS = TOPIC.ask(
+    "graphs",
+    ("mindspore",),
+    program="dispatches:graphs",
+    kinds={"mindspore": "mindspore-capture"},  # the worker whose compiler saves its graphs
+)
+
+# The least of many repeats is taken: other processes can only make a step slower.
+SPEED = TOPIC.ask("speed", FRAMEWORKS, program="dispatches:speed", options={"repeats": 41})

@@ -1,0 +1,139 @@
+"""What cannot be done is one message on stderr, with its exit code, before any work starts."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.cli.entry import run
+from explorer.model.errors import WorkerFaultError
+from explorer.workers.workers import Workers
+from tests.support.nets import NETS
+from tests.support.scenario_files import MINIMAL, written
+
+TWO_TAPES = ("--engine", "mindspore-tape", "--engine", "torch-tape")
+
+UNKNOWN_NAMES = [
+    (
+        ["scenarios"],
+        "no command is called 'scenarios'; did you mean 'scenario'? "
+        "allowed: scenario, graph, diff, study, claims",
+    ),
+    (
+        ["scenario", "--engin", "x"],
+        "scenario has no option '--engin'; did you mean '--engine'? allowed: --case, --device",
+    ),
+    (
+        ["scenario", "dense_msee"],
+        "is not the path of a .py file; did you mean 'dense_mse'? allowed: ",
+    ),
+    (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),
+    (
+        ["scenario", "dense_mse", "--engine", "torch-tap"],
+        "no engine is called 'torch-tap'; did you mean 'torch-tape'? allow",
+    ),
+    (
+        ["scenario", "dense_mse", "--device", "gpu"],
+        "no device is called 'gpu'; did you mean 'cpu'? allowed: cpu, cuda",
+    ),
+    (
+        ["scenario", "dense_mse", "--out", "x", "--format", "pgn"],
+        "no format is called 'pgn'; did you mean 'png'? allowed: ",
+    ),
+    (
+        ["scenario", "dense_mse", "--case", "grad(0, weight=all)"],
+        "did you mean 'grad(0, weights=all)'?",
+    ),
+    (
+        ["graph", "dense_mse", "-o", "x.svgg"],
+        "'x.svgg' does not end in a format; did you mean '.svg'? allowed: .svg",
+    ),
+    (["graph", "dense_mse", "-o", "x"], "'x' has no ending that says its format; allowed: .svg"),
+    (
+        ["graph", "dense_mse", "-o", "x.svg", "--view", "lader"],
+        "no view is called 'lader'; did you mean 'ladder'? allowed: ",
+    ),
+    (
+        ["graph", "dense_mse", "-o", "x.svg", "--engine", "torch-tape", "--engine", "torch-grap"],
+        "did you mean 'torch-graph'",
+    ),
+    (["diff", "dense_mse", "torch-tape", "tape"], "no engine is called 'tape'"),
+]
+
+IMPOSSIBLE = [
+    (["scenario", "dense_mse", "--order", "9"], "--order 9 is out of range; allowed: 1 to 4"),
+    (["scenario", "dense_mse", "--order", "two"], "invalid value for '--order'"),
+    (["scenario", "dense_mse", "--timeout", "0"], "--timeout 0 is no time limit"),
+    (["scenario", "dense_mse", "--timeout", "nan"], "--timeout nan is no time limit"),
+    (
+        ["scenario", "dense_mse", "--format", "svg"],
+        "--format says what goes into a folder; give the folder too: --out DIR",
+    ),
+    (["graph", "dense_mse"], "missing option '-o' / '--output'"),
+    (["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"], "--depth -1 is out of range"),
+    (
+        ["graph", "dense_mse", "-o", "x.png", *TWO_TAPES],
+        "two graphs side by side are drawn as svg only, not as png",
+    ),
+    (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'"),
+    (
+        ["diff", "dense_mse", "torch-tape", "torch-tape"],
+        "'torch-tape' is given twice; name two different engines",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), UNKNOWN_NAMES + IMPOSSIBLE)
+def test_a_usage_error_is_one_message_with_exit_code_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+    assert printed.err.startswith("explorer: ")
+    assert printed.err.count("\n") == 1
+
+
+def test_foreign_text_in_a_message_cannot_steer_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["scenario", "\x1b[31mred\u202e"]) == 2
+    message = capsys.readouterr().err
+    assert "\x1b" not in message
+    assert "\u202e" not in message
+
+
+def test_an_output_folder_that_cannot_be_written_is_refused_before_any_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(Workers, "call", None)
+    scenario = str(NETS / "square.py")
+    assert run(["scenario", scenario, "--out", str(tmp_path / "file" / "out")]) == 2
+    assert "nothing can be written to" in capsys.readouterr().err
+
+
+def test_an_engine_without_a_net_is_refused_with_those_that_have_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lonely = written(tmp_path, MINIMAL, "lonely.py")
+    assert run(["diff", str(lonely), "mindspore-tape", "torch-tape"]) == 2
+    message = capsys.readouterr().err
+    assert "scenario lonely has no net for 'mindspore-tape'" in message
+    assert message.endswith(" torch-tape, torch-graph\n")
+
+
+def test_a_fault_of_our_own_is_its_last_line_or_a_traceback_if_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(*_: object) -> None:
+        raise WorkerFaultError("Traceback (most recent call last):\n  …\nKeyError: 'x'\n")
+
+    monkeypatch.setattr(Workers, "call", fault)
+    assert run(["scenario", "dense_mse"]) == 3
+    message = capsys.readouterr().err
+    assert "KeyError: 'x'" in message
+    assert "Traceback" not in message
+    monkeypatch.setenv("EXPLORER_TRACEBACK", "1")
+    with pytest.raises(WorkerFaultError, match="most recent call last"):
+        run(["scenario", "dense_mse"])

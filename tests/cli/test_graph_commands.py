@@ -1,0 +1,50 @@
+"""The ``graph`` and ``diff`` commands: graphs of one case as a file, and where two of them part."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from explorer.model.cases import GradCase
+from tests.support.command_line import explorer
+from tests.support.nets import NETS
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+SQUARE = str(NETS / "square.py")
+BY_X = ("--case", "grad(0)")
+LABEL = GradCase("grad", 0).label
+
+
+def test_diff_says_that_two_engines_do_not_part() -> None:
+    done = explorer("diff", SQUARE, "mindspore-tape", "torch-tape", *BY_X)
+    assert done.returncode == 0
+    assert "no divergence" in done.stdout
+    assert done.stdout.startswith(f"{LABEL}\n")
+
+
+def test_diff_exits_with_1_where_two_engines_part() -> None:
+    done = explorer("diff", "aliased_input", "mindspore-graph", "torch-tape", "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert (document["left"], document["right"]) == ("mindspore-graph", "torch-tape")
+    assert document["divergence"]["sentence"]
+
+
+def test_graph_writes_the_file_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "square.json"
+    done = explorer("graph", SQUARE, "--engine", "torch-tape", *BY_X, "-o", str(file))
+    assert done.returncode == 0
+    assert done.stdout == f"wrote {file}\n"
+    document = json.loads(file.read_text())
+    assert (document["engine"], document["case"]) == ("torch-tape", LABEL)
+    assert {node["phase"] for node in document["nodes"]} == {"forward", "backward"}
+
+
+def test_graph_draws_two_engines_in_one_picture(tmp_path: Path) -> None:
+    engines = ("--engine", "mindspore-tape", "--engine", "torch-tape")
+    done = explorer("graph", SQUARE, *engines, *BY_X, "-o", str(tmp_path / "two.svg"))
+    assert done.returncode == 0
+    picture = (tmp_path / "two.svg").read_text()
+    assert "mindspore-tape · grad(net" in picture
+    assert "torch-tape · grad(net" in picture

@@ -1,0 +1,59 @@
+"""The ``study`` command: the list, what it refuses, and one study's files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from explorer.cli.entry import run
+from explorer.topics import STUDIES, study_topic
+
+
+def test_the_list_has_every_study_with_its_question(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["study"]) == 0
+    shown = capsys.readouterr().out
+    for name in STUDIES:
+        assert name in shown
+        assert study_topic(name).question in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["study", "scale"], "no study is called 'scale'; did you mean 'loss-scale'?"),
+        (["study", "data-parallel", "dense_mse"], "takes no scenario"),
+        (["study", "devices", "nowhere"], "no scenario is called 'nowhere'"),
+        (["study", "devices", "--format", "png"], "give the folder too"),
+        (["study", "devices", "--out", "x", "--format", "dot"], "no format is called 'dot'"),
+        (["study", "devices", "--device", "gpu"], "no device is called 'gpu'"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_any_work(
+    arguments: list[str],
+    fragment: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 2
+    assert fragment in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_a_study_prints_its_tables_and_writes_pictures_record_and_page(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    formats = ["--out", str(tmp_path), "--format", "svg,json,markdown"]
+    assert run(["study", "devices", "polynomial", *formats]) == 0
+    assert "The matrix on each device" in capfd.readouterr().out
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "devices-matrix.svg",
+        "devices.json",
+        "devices.md",
+    }
+    record = json.loads((tmp_path / "devices.json").read_text())
+    assert record["measured"]["devices.sees.torch"]["figures"]["available"]["cpu"] is True
+    assert "devices-matrix.svg" in (tmp_path / "devices.md").read_text()

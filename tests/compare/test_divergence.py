@@ -1,0 +1,461 @@
+"""The first divergence: what a person who migrates a net needs to see, found where it was planted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.compare.align import align
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import GradGraph
+from tests.support.alignments import parting, reasons
+from tests.support.computed_graphs import ComputedGraph, Function, one_input
+from tests.support.two_layer_nets import (
+    BATCH_TIMES_OUTPUTS,
+    addmm,
+    mindspore_net,
+    pytorch_net,
+    relu,
+    start,
+)
+
+Build = Callable[[ComputedGraph, int], int]
+
+
+# One element changed
+
+
+@pytest.mark.parametrize("op", ["MatMul", "BiasAdd", "ReLU", "Sub", "Square", "ReduceMean"])
+def test_one_element_changed_by_a_thousandth_is_the_first_divergence_in_forward(op: str) -> None:
+    spoiled = mindspore_net(ComputedGraph("spoiled", spoiled=op))
+    left, right, sentence = parting(mindspore_net(), spoiled)
+    assert (left, right) == (op, op)
+    assert sentence.startswith(f"First divergence in forward: `{op}` (")
+    assert "take equal inputs but give different values" in sentence
+
+
+@pytest.mark.parametrize("op", ["Muls", "BiasAddGrad", "ReluGrad"])
+def test_one_element_changed_by_a_thousandth_is_the_first_divergence_in_backward(op: str) -> None:
+    spoiled = mindspore_net(ComputedGraph("spoiled", spoiled=op))
+    left, right, sentence = parting(mindspore_net(), spoiled)
+    assert (left, right) == (op, op)
+    assert sentence.startswith(f"First divergence in backward: `{op}`")
+
+
+@pytest.mark.parametrize("op", ["MatMul", "ReLU", "ReduceMean", "Muls", "BiasAddGrad"])
+def test_a_divergence_reads_the_same_from_either_side(op: str) -> None:
+    plain = mindspore_net()
+    spoiled = mindspore_net(ComputedGraph("spoiled", spoiled=op))
+    there, back = align(plain, spoiled).divergence, align(spoiled, plain).divergence
+    assert there is not None
+    assert back is not None
+    assert (there.left, there.left_source, there.left_value) == (
+        back.right,
+        back.right_source,
+        back.right_value,
+    )
+    assert (there.phase, there.greatest) == (back.phase, back.greatest)
+
+
+# Reductions
+
+
+def test_mean_for_sum_is_named_with_its_factor() -> None:
+    left, right, sentence = parting(
+        pytorch_net(), pytorch_net(ComputedGraph("mindspore-tape"), reduction="sum")
+    )
+    assert (left, right) == ("aten.mse_loss.default", "aten.mse_loss.default")
+    assert f"{BATCH_TIMES_OUTPUTS} times" in sentence
+    assert "net.py:8" in sentence
+
+
+def test_mean_for_sum_across_frameworks_is_named_at_the_reduction() -> None:
+    left, right, _ = parting(mindspore_net(), pytorch_net(reduction="sum"))
+    assert (left, right) == ("Sub", "aten.mse_loss.default")
+    divergence = align(mindspore_net(), pytorch_net(reduction="sum")).divergence
+    assert divergence is not None
+    assert "the 3 ops from `Sub` (loss, net.py:28) to `ReduceMean`" in divergence.sentence
+    excess = BATCH_TIMES_OUTPUTS - 1
+    assert divergence.greatest == pytest.approx(excess * float(divergence.left_value), rel=1e-4)
+
+
+# Inputs and parameters
+
+
+def test_a_parameter_that_starts_elsewhere_is_the_divergence() -> None:
+    other = start() | {"l2.bias": np.zeros(3)}
+    left, right, sentence = parting(mindspore_net(), pytorch_net(values=other))
+    assert (left, right) == ("l2.bias", "l2.bias")
+    assert "start from different values of `l2.bias`" in sentence
+
+
+def test_an_input_that_differs_is_the_divergence() -> None:
+    values = start() | {"y": np.ones((4, 3))}
+    left, right, _ = parting(mindspore_net(), pytorch_net(values=values))
+    assert (left, right) == ("y", "y")
+
+
+def test_leaves_are_compared_even_where_graphs_name_no_results() -> None:
+    def net(bias: float) -> GradGraph:
+        graph = ComputedGraph("a")
+        graph.op("Exp", np.exp, graph.leaf("x", np.full(3, bias), "input"))
+        return graph.record()
+
+    assert align(net(1), net(1)).divergence is None
+    left, right, _ = parting(net(1), net(2))
+    assert (left, right) == ("x", "x")
+
+
+def test_a_transposed_weight_of_square_shape_is_not_the_same_weight() -> None:
+    w = np.random.default_rng(2).standard_normal((4, 4))
+
+    def net(engine: str, weight: AnyArray) -> GradGraph:
+        return one_input(
+            engine,
+            lambda g, x: g.op("MatMul", np.matmul, x, g.leaf("fc.weight", weight), line=3),
+        )
+
+    left, right, sentence = parting(net("a", w), net("b", w.T.copy()))
+    assert (left, right) == ("MatMul", "MatMul")
+    assert "`fc.weight` against `fc.weight`: the same numbers, transposed" in sentence
+    pairs = align(net("a", w), net("b", w.T.copy())).pairs
+    assert {pair.how for pair in pairs} == {"name", "transposed"}
+
+
+def test_a_missing_bias_is_named_by_its_parameter() -> None:
+    w, b = np.random.default_rng(2).standard_normal((4, 4)), np.arange(4.0)
+
+    def with_bias(graph: ComputedGraph, x: int) -> int:
+        weight, bias = graph.leaf("fc.weight", w), graph.leaf("fc.bias", b)
+        y = graph.op("aten.addmm.default", addmm, bias, x, weight, line=4, scope="fc")
+        return graph.op("relu", np.abs, y)
+
+    def without(graph: ComputedGraph, x: int) -> int:
+        weight = graph.leaf("fc.weight", w)
+        y = graph.op("MatMul", np.matmul, x, weight, line=9, scope="fc")
+        return graph.op("ReLU", relu, y)
+
+    left_graph, right_graph = one_input("a", without), one_input("torch-tape", with_bias)
+    left, right, sentence = parting(left_graph, right_graph)
+    assert (left, right) == (None, "fc.bias")
+    assert "exists in torch-tape only; `aten.addmm.default` (fc, net.py:4) uses it" in sentence
+    divergence = align(left_graph, right_graph).divergence
+    assert divergence is not None
+    assert (divergence.left_source, divergence.right_source) == ("", "net.py:4")
+    assert (divergence.left_value, divergence.right_value) == ("absent", "[0, 1, 2, 3]")
+
+
+def test_a_running_statistic_that_differs_is_named_beside_the_op_that_reads_it() -> None:
+    def net(engine: str, mean: float) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            running_mean = graph.leaf("bn.running_mean", np.full(4, mean))
+            return graph.op("BatchNorm", np.subtract, x, running_mean, line=3)
+
+        return one_input(engine, build)
+
+    left, right, sentence = parting(net("a", 0.5), net("b", 0.7))
+    assert (left, right) == ("BatchNorm", "BatchNorm")
+    assert "equal inputs but for `bn.running_mean`" in sentence
+
+
+def test_what_backward_starts_from_is_never_what_only_one_side_has() -> None:
+    def net(engine: str, has_seed: bool, slope: float) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+        y = graph.op("Exp", np.exp, x)
+        graph.result("out", y)
+        if has_seed:
+            seed = graph.leaf("seed", np.ones(5), "input", "backward")
+        else:
+            seed = graph.back("OnesLike", np.ones_like, y)
+        dx = graph.back("Mul", lambda seed, y: slope * seed * y, seed, y, forward=y, line=2)
+        graph.result("dx", dx, "backward")
+        return graph.record()
+
+    assert align(net("a", True, 3), net("b", False, 3)).divergence is None
+    assert parting(net("a", True, 3), net("b", False, 2))[:2] == ("Mul", "Mul")
+
+
+# The same ops, done in another way
+
+
+def test_swapped_arguments_are_seen() -> None:
+    def net(engine: str, swap: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            y = graph.leaf("y", np.eye(4), "input")
+            return graph.op("Sub", np.subtract, *((y, x) if swap else (x, y)), line=3)
+
+        return one_input(engine, build)
+
+    left, right, sentence = parting(net("a", False), net("b", True))
+    assert (left, right) == ("Sub", "Sub")
+    assert "given in another order" in sentence
+    assert "opposite in sign" in sentence
+
+
+def test_of_ops_that_are_equally_alike_the_first_is_named() -> None:
+    def net(engine: str, *factors: float) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            products = []
+            for line, factor in enumerate(factors, start=3):
+                products.append(graph.op("Muls", lambda x, f=factor: f * x, x, line=line))
+            return graph.op("AddN", lambda *terms: sum(terms), *products)
+
+        return one_input(engine, build)
+
+    sentence = parting(net("a", 2, 4), net("b", 5, 11)).sentence
+    assert "`Muls` (net.py:3) and `Muls` (net.py:3)" in sentence
+
+
+def softmax(x: AnyArray, axis: int) -> AnyArray:
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return np.asarray(e / e.sum(axis, keepdims=True))
+
+
+def test_a_softmax_over_the_wrong_axis_is_seen() -> None:
+    def net(engine: str, op: str, axis: int) -> GradGraph:
+        return one_input(engine, lambda g, x: g.op(op, lambda x: softmax(x, axis), x, line=3))
+
+    left, right, _ = parting(net("a", "Softmax", 0), net("b", "aten._softmax.default", 1))
+    assert (left, right) == ("Softmax", "aten._softmax.default")
+
+
+def batch_norm(eps: float) -> Function:
+    """The normalised input, its mean, and the reciprocal of its deviation."""
+
+    def compute(x: AnyArray) -> tuple[AnyArray, ...]:
+        mean, deviation = x.mean(0), np.sqrt(x.var(0) + eps)
+        return (x - mean) / deviation, mean, 1 / deviation
+
+    return compute
+
+
+def fused_batch_norm(eps: float) -> GradGraph:
+    op = "aten.native_batch_norm.default"
+    return one_input("b", lambda g, x: g.op(op, batch_norm(eps), x, line=8, scope="bn"))
+
+
+def decomposed_batch_norm(graph: ComputedGraph, x: int) -> int:
+    where: dict[str, Any] = {"line": 3, "scope": "bn"}
+    mean = graph.op("ReduceMean", lambda x: x.mean(0), x, **where)
+    variance = graph.op("ReduceVar", lambda x: x.var(0), x, **where)
+    centred = graph.op("Sub", np.subtract, x, mean, **where)
+    scale = graph.op("Rsqrt", lambda v: 1 / np.sqrt(v + 1e-5), variance, **where)
+    return graph.op("Mul", np.multiply, centred, scale, **where)
+
+
+def test_another_eps_of_batch_norm_is_named_at_the_module() -> None:
+    left, right, _ = parting(fused_batch_norm(1e-3), fused_batch_norm(1e-2))
+    assert (left, right) == ("aten.native_batch_norm.default", "aten.native_batch_norm.default")
+
+
+def test_another_eps_of_batch_norm_is_named_at_the_module_even_where_it_is_decomposed() -> None:
+    decomposed = one_input("a", decomposed_batch_norm)
+    assert align(decomposed, fused_batch_norm(1e-5)).divergence is None
+    left, right, sentence = parting(decomposed, fused_batch_norm(1e-2))
+    assert right == "aten.native_batch_norm.default"
+    assert left in {"ReduceVar", "Sub"}
+    assert "(bn, net.py:3) to `Mul`" in sentence
+
+
+def test_an_equal_second_output_does_not_excuse_a_first_one_that_differs() -> None:
+    def net(eps: float) -> GradGraph:
+        graph = ComputedGraph("a")
+        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
+        norm = graph.op("BatchNorm", batch_norm(eps), x, line=2)
+        graph.result("out", graph.op("ReLU", relu, norm, line=3))
+        graph.result("bn.running_mean", norm, output=1)
+        return graph.record()
+
+    left, right, _ = parting(net(1e-5), net(1e-1))
+    assert (left, right) == ("BatchNorm", "BatchNorm")
+
+
+def test_another_momentum_of_batch_norm_shows_only_where_running_statistics_are_results() -> None:
+    def net(momentum: float, is_result: bool) -> GradGraph:
+        graph = ComputedGraph("a")
+        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
+        y = graph.op("BatchNorm", lambda x: batch_norm(1e-5)(x)[0], x)
+        running = graph.op("UpdateMean", lambda x: momentum * x.mean(0), x, scope="bn")
+        graph.result("out", y)
+        if is_result:
+            graph.result("bn.running_mean", running)
+        return graph.record()
+
+    hidden = align(net(0.1, False), net(0.9, False))
+    assert hidden.divergence is None
+    assert reasons(hidden, "left", net(0.1, False)) == {"UpdateMean": "bookkeeping"}
+    left, right, _ = parting(net(0.1, True), net(0.9, True))
+    assert (left, right) == ("UpdateMean", "UpdateMean")
+
+
+def erf(x: AnyArray) -> AnyArray:
+    """Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26."""
+    t = 1 / (1 + 0.3275911 * np.abs(x))
+    series = t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+    polynomial = t * (0.254829592 + series)
+    return np.asarray(np.sign(x) * (1 - polynomial * np.exp(-x * x)))
+
+
+def test_another_gelu_is_named_at_the_users_line() -> None:
+    def decomposed(graph: ComputedGraph, x: int) -> int:
+        where: dict[str, Any] = {"line": 3, "scope": "act"}
+        scaled = graph.op("Div", lambda x: x / np.sqrt(2), x, **where)
+        wave = graph.op("Erf", erf, scaled, **where)
+        up = graph.op("Add", lambda e: 1 + e, wave, **where)
+        return graph.op("Mul", lambda x, up: x * up / 2, x, up, **where)
+
+    def tanh_gelu(x: AnyArray) -> AnyArray:
+        return np.asarray(x / 2 * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3))))
+
+    right_graph = one_input(
+        "b", lambda g, x: g.op("aten.gelu.default", tanh_gelu, x, line=9, scope="act")
+    )
+    left, right, sentence = parting(one_input("a", decomposed), right_graph)
+    assert (left, right) == ("Div", "aten.gelu.default")
+    assert "the 4 ops from `Div` (act, net.py:3) to `Mul`" in sentence
+    assert "`aten.gelu.default` (act, net.py:9) take equal inputs" in sentence
+
+
+def test_what_fills_in_another_number_is_named_where_the_number_is_used() -> None:
+    def net(engine: str, number: float) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            filled = graph.op("FillV2", lambda x: np.full(x.shape, number), x, line=2)
+            return graph.op("Mul", np.multiply, x, filled, line=3)
+
+        return one_input(engine, build)
+
+    assert parting(net("a", 2), net("b", 3))[:2] == ("Mul", "Mul")
+
+
+def test_ops_of_one_line_are_compared_up_to_where_they_are_as_large_as_the_other_op() -> None:
+    def mean_of_squares(graph: ComputedGraph, x: int) -> int:
+        shifted = graph.op("Sub", lambda x: x - 1, x, line=3)
+        square = graph.op("Square", np.square, shifted, line=3)
+        return graph.op("ReduceMean", np.mean, square, line=3)
+
+    def squared_error(graph: ComputedGraph, x: int) -> int:
+        error = graph.op("SquaredError", lambda x: 2 * (x - 1) ** 2, x, line=8)
+        return graph.op("ReduceMean", np.mean, error, line=9)
+
+    sentence = parting(one_input("a", mean_of_squares), one_input("b", squared_error)).sentence
+    assert "the 2 ops from `Sub` (net.py:3) to `Square` and `SquaredError`" in sentence
+
+
+def test_a_reshape_is_not_taken_for_an_op_that_hardly_changes_its_input() -> None:
+    def net(engine: str, eps: float, reshapes: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            h = graph.op("Exp", np.exp, x)
+            if reshapes:
+                h = graph.op("Reshape", lambda h: h.reshape(2, 8), h)
+            norm = graph.op("BatchNorm", lambda h: h / np.sqrt(1 + eps), h, line=5)
+            return graph.op("Sin", lambda h: np.sin(h).reshape(4, 4), norm)
+
+        return one_input(engine, build)
+
+    left, right, _ = parting(net("a", 1e-3, True), net("b", 1e-5, False))
+    assert (left, right) == ("BatchNorm", "BatchNorm")
+
+
+# Values of any kind
+
+
+def test_large_values_are_compared_by_their_figures() -> None:
+    x = np.random.default_rng(5).standard_normal((64, 64))
+
+    def transposed(graph: ComputedGraph, x: int) -> int:
+        return graph.op("T", np.transpose, graph.op("Tanh", np.tanh, x))
+
+    left = one_input("a", lambda g, x: g.op("Tanh", np.tanh, x), x)
+    assert align(left, one_input("b", transposed, x)).divergence is None
+    other = one_input("b", lambda g, x: g.op("Tanh", lambda x: np.tanh(x) * 1.01, x), x)
+    assert parting(left, other)[:2] == ("Tanh", "Tanh")
+
+
+def test_infinities_pair_and_differ_like_numbers() -> None:
+    def net(op: str, least: float) -> GradGraph:
+        x = np.array([0.0, 1.0, 4.0])
+        return one_input("a", lambda g, x: g.op(op, lambda x: np.log(x + least), x), x)
+
+    with np.errstate(divide="ignore"):
+        left, same, other = net("Log", 0), net("aten.log.default", 0), net("Log", 1e-30)
+    assert align(left, same).divergence is None
+    divergence = align(left, other).divergence
+    assert divergence is not None
+    assert (divergence.left_value, divergence.greatest) == ("-inf", None)
+
+
+def test_an_unobserved_value_is_never_called_a_difference() -> None:
+    freed = {"values": "freed before it was read"}
+
+    def two_ops(graph: ComputedGraph, x: int) -> int:
+        sine = graph.op("Sin", np.sin, x, observed=False, missing=freed)
+        return graph.op("Exp", np.exp, sine)
+
+    one_op = one_input("c", lambda g, x: g.op("ExpSin", lambda x: np.exp(np.sin(x)), x))
+    alignment = align(one_input("b", two_ops), one_op)
+    assert alignment.divergence is None
+    assert [(unpaired.reason, unpaired.detail) for unpaired in alignment.unpaired] == [
+        ("unobserved", freed["values"])
+    ]
+
+
+# Gradients
+
+
+def test_a_forward_difference_too_small_for_the_outputs_is_still_where_gradients_part() -> None:
+    def net(curve: float) -> GradGraph:
+        graph = ComputedGraph("a")
+        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
+        h = graph.op("Gelu", lambda x: x + curve * x**3, x, line=3)
+        z = graph.op("MatMul", np.matmul, h, graph.leaf("w", np.eye(4)), line=4)
+        graph.result("loss", graph.op("Sum", lambda z: z.sum() * 0 + 5, z, line=5))
+        dx = graph.back("GeluGrad", lambda h: h * 2, h, forward=h, line=3)
+        graph.result("dx", dx, "backward")
+        return graph.record()
+
+    left, right, sentence = parting(net(0.1), net(0.12))
+    assert (left, right) == ("Gelu", "Gelu")
+    assert sentence.startswith("First divergence in forward")
+
+
+def test_steps_of_forward_that_lead_to_equal_results_are_no_divergence() -> None:
+    def net(scale: float, op: str, slope: float) -> GradGraph:
+        graph = ComputedGraph("a")
+        x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+        scaled = graph.op(op, lambda x: scale * x, x, line=2)
+        y = graph.op("Wave", lambda scaled: np.sin(scaled / scale), scaled, line=3)
+        graph.result("out", y)
+        # What is kept differs, and so does what a gradient is computed from.
+        dx = graph.back(
+            "WaveGrad", lambda kept: slope * np.cos(kept / scale), scaled, forward=y, line=3
+        )
+        graph.result("dx", dx, "backward")
+        return graph.record()
+
+    assert align(net(2, "Twice", 1), net(3, "Thrice", 1)).divergence is None
+    divergence = align(net(2, "Twice", 1), net(3, "Thrice", 1.5)).divergence
+    assert divergence is not None
+    assert divergence.phase == "backward"
+    # The same op with another value is a divergence, though the results agree.
+    assert parting(net(2, "Muls", 1), net(3, "Muls", 1.5))[:2] == ("Muls", "Muls")
+
+
+def test_a_gradient_that_only_one_side_names_is_the_last_thing_to_report() -> None:
+    def net(engine: str, curve: float, names_dy: bool) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+        y = graph.op("Sin", lambda x: np.sin(curve * x), x, line=2)
+        graph.result("out", y)
+        dx = graph.back("SinGrad", lambda x: curve * np.cos(curve * x), x, forward=y)
+        graph.result("dx", dx, "backward")
+        if names_dy:
+            graph.result("dy", y, "backward")
+        return graph.record()
+
+    alignment = align(net("a", 1, True), net("b", 1, False))
+    assert alignment.differing == ("dy",)
+    assert alignment.divergence is not None
+    assert "`dy` is a result of a only" in alignment.divergence.sentence
+    assert parting(net("a", 1, True), net("b", 2, False))[:2] == ("Sin", "Sin")

@@ -1,0 +1,35 @@
+"""Families of operators, whatever engine names them."""
+
+import pytest
+
+from explorer.compare.align.families import BOOKKEEPING, FAMILIES, family
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        ("aten.addmm.default", "matmul"),
+        ("PrimFunc_ReLU", "relu"),
+        ("AddmmBackward0", "matmulgrad"),
+        ("BiasAddGrad", "sum"),
+        ("ReluBackward0", "relugrad"),
+        ("aten.threshold_backward.default", "relugrad"),
+        ("TBackward0", "transpose"),
+        ("_operator.getitem", "tuple"),
+        ("Default/ops.MatMul", "opsmatmul"),
+        ("SomethingNew", "somethingnew"),
+    ],
+)
+def test_an_op_has_one_family_whatever_engine_names_it(op: str, expected: str) -> None:
+    assert family(op) == expected
+
+
+def test_no_op_is_of_two_families() -> None:
+    names: list[str] = []
+    for family_name, members in FAMILIES.items():
+        names += [family_name, *members.split()]
+    assert len(names) == len(set(names))
+
+
+def test_bookkeeping_families_are_in_the_table() -> None:
+    assert FAMILIES.keys() >= BOOKKEEPING

@@ -1,0 +1,145 @@
+"""Which values are the same numbers, up to layout and rounding."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from explorer.compare.align import align
+from explorer.compare.align.fingerprints import Tolerance, agree, fingerprint
+from explorer.compare.align.sides import Value, view
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import GradGraph
+from tests.support.computed_graphs import ComputedGraph, one_input
+
+TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
+
+Matrices = hnp.arrays(np.float64, (3, 4), elements=st.floats(-1e3, 1e3, width=32))
+
+
+def fingerprinted(*arrays: AnyArray) -> list[Value]:
+    """Values of one graph that hold some arrays."""
+    graph = ComputedGraph("a")
+    for array in arrays:
+        graph.hold("Exp", array)
+    left, right = view(graph.record(), ComputedGraph("b").record())
+    fingerprint(left, right, TOLERANCE)
+    return [node.value for node in left.nodes]
+
+
+@given(Matrices, st.integers(0, 2**32 - 1))
+def test_numbers_in_another_order_fall_into_the_same_bucket(array: AnyArray, seed: int) -> None:
+    unsigned = array + 0.0  # of two zeros, which one is negative tells buckets apart
+    shuffled = np.random.default_rng(seed).permutation(unsigned.ravel()).reshape(4, 3)
+    value, other = fingerprinted(unsigned, shuffled)
+    assert value.bucket is other.bucket
+    assert value.agrees(other)
+    assert value.distance(other) == 0
+
+
+def test_zeros_of_either_sign_agree() -> None:
+    value, other = fingerprinted(np.array([-0.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0]))
+    assert value.agrees(other)
+    assert value.distance(other) == 0
+
+
+@given(Matrices, Matrices)
+def test_agreement_is_mutual(array: AnyArray, other_array: AnyArray) -> None:
+    value, other = fingerprinted(array, other_array)
+    assert value.agrees(other) == other.agrees(value)
+    if value.agrees(other):
+        assert value.distance(other) == other.distance(value)
+
+
+@pytest.mark.parametrize(("factor", "agrees"), [(1 + 0.9e-4, True), (1 + 1.2e-4, False)])
+def test_values_agree_up_to_the_relative_tolerance(factor: float, agrees: bool) -> None:
+    array = np.linspace(1, 3, 12)
+    value, other = fingerprinted(array, array * factor)
+    assert value.agrees(other) is agrees
+
+
+@pytest.mark.parametrize(("shift", "agrees"), [(0.9e-6, True), (1.5e-6, False)])
+def test_zeros_agree_up_to_the_absolute_tolerance_at_the_scale_of_the_tensor(
+    shift: float, agrees: bool
+) -> None:
+    array = np.array([0.0, 0.0, 0.5, 1.0])
+    value, other = fingerprinted(array, array + np.array([shift, 0, 0, 0]))
+    assert value.agrees(other) is agrees
+
+
+def test_values_of_other_sizes_or_unobserved_ones_do_not_agree() -> None:
+    three, four = fingerprinted(np.ones(3), np.ones(4))
+    assert three.agrees(four) is False
+    (empty,) = fingerprinted(np.ones((0, 2)))
+    assert empty.bucket is None
+    assert three.agrees(empty) is None
+
+
+def test_one_wrong_element_of_many_is_not_overlooked() -> None:
+    array = np.random.default_rng(0).standard_normal(1000)
+    wrong = array.copy()
+    wrong[np.argsort(array)[31]] += 1e-2  # no order statistic that a summary keeps
+    value, other = fingerprinted(array, wrong)
+    assert value.agrees(other) is False
+
+
+@pytest.mark.parametrize(
+    ("array", "is_plain", "is_distinctive"),
+    [
+        (np.zeros(3), True, False),
+        (np.full(3, 0.25), True, False),
+        (np.array(1.0), True, False),
+        (np.array(-1.0), True, False),
+        (np.array(0.25), True, True),
+        (np.array([0.25, 0.5]), False, True),
+    ],
+)
+def test_one_number_over_and_over_says_little(
+    array: AnyArray, is_plain: bool, is_distinctive: bool
+) -> None:
+    (value,) = fingerprinted(array)
+    assert value.bucket is not None
+    assert (value.bucket.is_plain, value.bucket.is_distinctive) == (is_plain, is_distinctive)
+
+
+def test_a_nan_agrees_with_a_nan_and_an_infinity_with_itself() -> None:
+    array = np.array([np.nan, np.inf, 1.0])
+    assert agree(array, np.array([np.nan, np.inf, 1.0 + 1e-5]), 1e-4, 0.0)
+    assert not agree(array, np.array([0.0, np.inf, 1.0]), 1e-4, 0.0)
+    assert not agree(array, np.array([np.nan, 1.0, 1.0]), 1e-4, 0.0)
+
+
+# Seen through whole alignments
+
+
+def test_coarse_dtypes_get_their_room() -> None:
+    def in_half(graph: ComputedGraph, x: int) -> int:
+        half = graph.op("Exp", lambda x: np.exp(x.astype(np.float16)), x)
+        return graph.op("Cast", np.float64, half)
+
+    left = one_input("a", lambda g, x: g.op("Exp", np.exp, x))
+    wrong = one_input("c", lambda g, x: g.op("Exp", lambda x: np.exp(x) * 1.01, x))
+    assert align(left, one_input("b", in_half)).divergence is None
+    assert align(left, wrong).divergence is not None
+
+
+def test_what_is_computed_from_a_coarse_value_keeps_its_error() -> None:
+    def in_half(graph: ComputedGraph, x: int) -> int:
+        half = graph.op("Exp", lambda x: np.exp(x).astype(np.float16), x)
+        return graph.op("Muls", lambda e: 3 * e.astype(np.float64), half)
+
+    def exact(graph: ComputedGraph, x: int) -> int:
+        return graph.op("Muls", lambda e: 3 * e, graph.op("Exp", np.exp, x))
+
+    assert align(one_input("a", exact), one_input("b", in_half)).divergence is None
+
+
+def test_a_mask_of_minus_a_billion_hides_no_difference() -> None:
+    mask = np.where(np.eye(4) > 0, -1e9, 0)
+
+    def masked(engine: str, factor: float) -> GradGraph:
+        return one_input(engine, lambda g, x: g.op("Add", lambda x: x * factor + mask, x))
+
+    assert align(masked("a", 1.0), masked("b", 1.0)).divergence is None
+    assert align(masked("a", 1.0), masked("b", 1.01)).divergence is not None

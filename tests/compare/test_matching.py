@@ -1,0 +1,139 @@
+"""The pairs found so far, and what pairs imply."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.align.fingerprints import Tolerance, fingerprint
+from explorer.compare.align.matching import NOISE, Matching
+from explorer.compare.align.provenance import trace_origins
+from explorer.compare.align.sides import view
+from explorer.model.alignment import How
+from explorer.model.arrays import AnyArray
+from tests.support.computed_graphs import ComputedGraph
+
+SQUARE = np.array([[1.0, 2.0], [4.0, 7.0]])
+
+
+def holding(left: list[AnyArray], right: list[AnyArray]) -> Matching:
+    """Two sides whose ops hold some arrays and read nothing."""
+    graphs = ComputedGraph("a"), ComputedGraph("b")
+    for graph, arrays in zip(graphs, (left, right), strict=True):
+        for array in arrays:
+            graph.hold("Exp", array)
+    return prepared(*graphs)
+
+
+def prepared(left: ComputedGraph, right: ComputedGraph) -> Matching:
+    sides = view(left.record(), right.record())
+    tolerance = Tolerance(1e-4, 1e-6)
+    fingerprint(*sides, tolerance)
+    for side in sides:
+        trace_origins(side)
+    return Matching(*sides, tolerance)
+
+
+def reshaped(engine: str) -> ComputedGraph:
+    """The exponential of an input, reshaped twice."""
+    graph = ComputedGraph(engine)
+    exponential = graph.op("Exp", np.exp, graph.leaf("x", np.arange(4.0), "input"))
+    for _ in range(2):
+        graph.op("Reshape", lambda e: e.reshape(2, 2), exponential)
+    return graph
+
+
+def test_partners_know_each_other() -> None:
+    matching = holding([SQUARE], [SQUARE])
+    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    assert left.is_free
+    matching.join(left.value, right.value, "value")
+    assert (left.partner, right.partner) == (right, left)
+    assert left.is_paired
+    assert left.is_agreed
+    assert left.value.is_taken
+    assert not left.is_free
+
+
+def test_what_made_the_numbers_that_a_pair_passes_on_is_a_pair_itself() -> None:
+    matching = prepared(reshaped("a"), reshaped("b"))
+    _, maker, reshape, _ = matching.left.nodes
+    _, other_maker, _, other_reshape = matching.right.nodes
+    matching.join(reshape.value, other_reshape.value, "value+order")
+    assert maker.partner is other_maker
+    assert matching.matches[-1].how == "value+provenance"
+
+
+@pytest.mark.parametrize("how", ["across", "name", "provenance"])
+def test_a_pair_without_evidence_of_its_origin_pairs_no_makers(how: How) -> None:
+    matching = prepared(reshaped("a"), reshaped("b"))
+    _, maker, reshape, _ = matching.left.nodes
+    _, other_maker, _, other_reshape = matching.right.nodes
+    matching.join(reshape.value, other_reshape.value, how)
+    assert maker.is_free
+    assert maker.counterpart is other_maker
+
+
+def test_the_first_pair_decides_on_the_counterpart_of_an_origin() -> None:
+    matching = prepared(reshaped("a"), reshaped("b"))
+    _, maker, reshape, second = matching.left.nodes
+    x, other_maker, other_reshape, _ = matching.right.nodes
+    matching.join(reshape.value, other_reshape.value, "name")
+    matching.join(second.value, x.value, "name")
+    assert maker.counterpart is other_maker
+    assert x.counterpart is maker
+
+
+def test_a_node_beside_a_further_output_is_in_the_pair_of_its_op() -> None:
+    matching = holding([SQUARE, SQUARE + 1], [SQUARE, SQUARE + 1])
+    op, free = matching.left.nodes
+    other_op, other_free = matching.right.nodes
+    matching.join(op.value, other_op.value, "value")
+    matching.share(other_op.output(1), free.value, "value+provenance")
+    assert free.is_free
+    assert free.is_paired
+    assert free.representative is op
+    assert (matching.shared[0].left, matching.shared[0].right) == (free.value, other_op.output(1))
+    assert not other_free.is_paired
+
+
+@pytest.mark.parametrize(
+    ("array", "other", "layout"),
+    [
+        (SQUARE, SQUARE.copy(), None),
+        (SQUARE, SQUARE * (1 + 1e-5), None),
+        (SQUARE, SQUARE.T, "transposed"),
+        (SQUARE, SQUARE[::-1], "reordered"),
+        (SQUARE, SQUARE.ravel(), None),
+        (SQUARE.ravel(), SQUARE.ravel()[::-1], "reordered"),
+    ],
+)
+def test_equal_numbers_lie_alike_transposed_or_in_another_order(
+    array: AnyArray, other: AnyArray, layout: How | None
+) -> None:
+    matching = holding([array], [other])
+    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    assert matching.layout(left.value, right.value) == layout
+
+
+def test_the_layout_of_large_values_is_not_known() -> None:
+    large = np.random.default_rng(0).standard_normal((40, 40))
+    matching = holding([large], [large.T])
+    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    assert matching.layout(left.value, right.value) is None
+
+
+@pytest.mark.parametrize(
+    ("array", "other", "room", "noise"),
+    [
+        (np.full(3, 0.9e-6), np.full(3, -0.9e-6), 1.0, True),
+        (np.full(3, 1.1e-6), np.full(3, -0.9e-6), 1.0, False),
+        (np.full(3, 1.1e-6), np.full(3, -9e-6), NOISE, True),
+        (np.full(3, 0.9e-6), np.full(4, 0.9e-6), 1.0, False),
+        (np.array([np.nan, 0, 0]), np.zeros(3), 1.0, False),
+    ],
+)
+def test_noise_about_zero_is_of_one_size_and_finite(
+    array: AnyArray, other: AnyArray, room: float, noise: bool
+) -> None:
+    matching = holding([array], [other])
+    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    assert matching.are_noise(left.value, right.value, room) is noise

@@ -1,0 +1,200 @@
+"""Divergences at work that only one side does: an op too many, a gradient added in or stopped."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.align import align
+from explorer.model.graph import GradGraph
+from tests.support.alignments import parting
+from tests.support.computed_graphs import ComputedGraph, one_input
+
+# An op too many
+
+
+def with_dropout(engine: str, drops: bool) -> GradGraph:
+    """A product, of an input that one op may drop."""
+    mask = np.random.default_rng(3).random((4, 4)) > 0.5
+    w = np.random.default_rng(4).standard_normal((4, 4))
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        if drops:
+            x = graph.op("Dropout", lambda x: x * mask * 2, x, line=3, scope="drop")
+        return graph.op("MatMul", np.matmul, x, graph.leaf("w", w), line=4)
+
+    return one_input(engine, build)
+
+
+def with_small_dropout(engine: str) -> GradGraph:
+    """As with_dropout, the dropout made of small ops."""
+    kept = np.random.default_rng(3).random((4, 4)) > 0.5
+    w = np.random.default_rng(4).standard_normal((4, 4))
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        empty = graph.op("aten.empty_like", np.zeros_like, x)
+        mask = graph.op("aten.bernoulli_.float", lambda e: kept.astype(float), empty, line=3)
+        scaled = graph.op("aten.div_.Scalar", lambda mask: mask / 0.5, mask, line=3)
+        dropped = graph.op("aten.mul.Tensor", np.multiply, x, scaled, line=3)
+        return graph.op("MatMul", np.matmul, dropped, graph.leaf("w", w), line=4)
+
+    return one_input(engine, build)
+
+
+def test_a_dropout_left_on_has_no_counterpart() -> None:
+    on, off = with_dropout("mindspore-tape", True), with_dropout("torch-tape", False)
+    left, right, sentence = parting(on, off)
+    assert (left, right) == ("Dropout", None)
+    assert "no counterpart in torch-tape, which goes on with `MatMul` (net.py:4)" in sentence
+    assert parting(off, on)[:2] == (None, "Dropout")
+
+
+def test_a_dropout_made_of_small_ops_is_named_as_a_whole() -> None:
+    off = with_dropout("mindspore-tape", False)
+    left, right, sentence = parting(off, with_small_dropout("torch-tape"))
+    assert (left, right) == (None, "aten.mul.Tensor")
+    assert "to `aten.mul.Tensor` of torch-tape have no counterpart in mindspore-tape" in sentence
+    assert "goes on with `MatMul`" in sentence
+
+
+@pytest.mark.parametrize("on_the_left", [True, False])
+def test_an_extra_op_is_told_with_its_factor_where_that_can_be_put(on_the_left: bool) -> None:
+    def net(engine: str, doubles: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            read = graph.op("Double", lambda x: 2 * x, x, line=3) if doubles else x
+            return graph.op("Exp", np.exp, read, line=4)
+
+        return one_input(engine, build)
+
+    left, right, sentence = parting(net("a", on_the_left), net("b", not on_the_left))
+    assert (left, right) == (("Double", None) if on_the_left else (None, "Double"))
+    # The note speaks of the left and the right; the sentence begins with the extra op.
+    assert ("the left is 2 times the other" in sentence) is on_the_left
+
+
+def test_a_residual_that_is_left_out_is_no_sum_of_gradients() -> None:
+    def net(engine: str, adds: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            sine = graph.op("Sin", np.sin, x, line=3)
+            read = graph.op("Add", np.add, sine, x, line=4) if adds else sine
+            return graph.op("Exp", np.exp, read, line=5)
+
+        return one_input(engine, build)
+
+    left, right, sentence = parting(net("a", True), net("b", False))
+    assert (left, right) == ("Add", None)
+    assert "has no counterpart in b, which goes on with `Exp`" in sentence
+
+
+# A gradient added in
+
+
+def test_aliased_inputs_diverge_where_the_tape_sums_into_both() -> None:
+    def net(is_tape: bool) -> GradGraph:
+        graph = ComputedGraph("torch-tape" if is_tape else "mindspore-graph")
+        value = np.array([1.0, 2.0, 3.0])
+        a, b = graph.leaf("a", value, "input"), graph.leaf("b", value, "input")
+        product = graph.op("Mul", np.multiply, a, b, line=2)
+        graph.result("loss", graph.op("Sum", np.sum, product, line=3))
+        da = graph.back("Mul", np.copy, b, forward=product)
+        db = graph.back("Mul", np.copy, a, forward=product)
+        if is_tape:
+            da = db = graph.hold(
+                "accumulate", value * 2, inputs=(da, db), kind="accumulate", phase="backward"
+            )
+        graph.result("da", da, "backward")
+        graph.result("db", db, "backward")
+        return graph.record()
+
+    alignment = align(net(True), net(False))
+    assert alignment.differing == ("da", "db")
+    assert alignment.divergence is not None
+    assert alignment.divergence.phase == "backward"
+    sentence = alignment.divergence.sentence
+    assert "of torch-tape adds 2 gradients that mindspore-graph does not add" in sentence
+    assert align(net(True), net(True)).divergence is None
+
+
+def branch(engine: str, is_detached: bool) -> GradGraph:
+    """y = sum(3x · sin x), with or without the gradient through the second factor."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+    a = graph.op("Muls", lambda x: 3 * x, x, line=2)
+    b = graph.op("Sin", np.sin, x, line=3)
+    product = graph.op("Mul", np.multiply, a, b, line=4)
+    graph.result("loss", graph.op("Sum", np.sum, product, line=5))
+    dx = graph.back("Mul", lambda b: 3 * b, b, forward=a)
+    if not is_detached:
+        through_sine = graph.back(
+            "SinBackward0", lambda a, x: a * np.cos(x), a, x, forward=b, line=3
+        )
+        dx = graph.back("AddN", np.add, dx, through_sine)
+    graph.result("dx", dx, "backward")
+    return graph.record()
+
+
+def test_a_detached_branch_diverges_at_the_gradient_that_only_one_side_has() -> None:
+    whole, detached = branch("torch-tape", False), branch("mindspore-graph", True)
+    left, right, sentence = parting(whole, detached)
+    assert (left, right) == ("SinBackward0", None)
+    assert sentence.startswith("First divergence in backward: `SinBackward0` (net.py:3)")
+    assert "no counterpart in mindspore-graph" in sentence
+    assert parting(detached, whole)[:2] == (None, "SinBackward0")
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_detached_branch_is_seen_within_a_sum_of_decomposed_gradients(nested: bool) -> None:
+    def net(in_pieces: bool) -> GradGraph:
+        graph = ComputedGraph("mindspore-graph" if in_pieces else "torch-tape")
+        x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+        graph.result("loss", graph.op("Sum", np.sum, x))
+        g = graph.back("Exp", np.exp, x)
+        if in_pieces:
+            sine = graph.back("Sin", lambda x, g: g * np.sin(x), x, g)
+            cosine = graph.back("Cos", lambda x, g: g * np.cos(x), x, g)
+            terms = [sine, cosine, g]
+            if nested:
+                terms = [graph.back("Add", np.add, g, sine), cosine]
+            dx = graph.back("AddN", lambda *terms: sum(terms), *terms, line=3)
+        else:
+            dx = graph.back("WaveBackward0", lambda x, g: g * (np.sin(x) + np.cos(x)), x, g, line=9)
+        graph.result("dx", dx, "backward")
+        return graph.record()
+
+    left, right, sentence = parting(net(True), net(False))
+    assert (left, right) == ("AddN", None)
+    assert "adds the gradient from `Exp`" in sentence
+    assert "torch-tape leaves out after `WaveBackward0` (net.py:9)" in sentence
+
+
+# A gradient stopped
+
+
+def gate(engine: str, stop: str) -> GradGraph:
+    """y = sum(x · sin x), with or without an op that stops the gradient before the sine."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.linspace(0.5, 2, 5), "input")
+    h = graph.op("Exp", np.exp, x, line=1)
+    held = h
+    if stop:
+        held = graph.op("View", np.copy, graph.op(stop, np.copy, h, line=2), line=2)
+    wave = graph.op("Sin", np.sin, held, line=3)
+    product = graph.op("Mul", np.multiply, h, wave, line=4)
+    graph.result("loss", graph.op("Sum", np.sum, product, line=5))
+    g = graph.back("Mul", np.copy, wave, forward=wave)
+    if not stop:
+        through_sine = graph.back("SinGrad", lambda h: h * np.cos(h), h, forward=wave, line=3)
+        g = graph.back("AddN", np.add, g, through_sine)
+    graph.result("dx", graph.back("Mul", np.multiply, g, h, forward=h), "backward")
+    return graph.record()
+
+
+@pytest.mark.parametrize("stop", ["aten.detach.default", "StopGradient"])
+def test_an_op_that_stops_a_gradient_is_named_where_the_other_side_passes_it_on(stop: str) -> None:
+    left, right, sentence = parting(gate("stops", stop), gate("passes", ""))
+    assert (left, right) == (stop, "SinGrad")
+    assert f"`{stop}` (net.py:2) of stops stops the gradient" in sentence
+    assert "passes passes on in `SinGrad` (net.py:3)" in sentence
+    assert parting(gate("passes", ""), gate("stops", stop))[:2] == ("SinGrad", stop)
+
+
+def test_two_ops_that_stop_the_same_gradient_are_no_divergence() -> None:
+    assert align(gate("a", "StopGradient"), gate("b", "aten.detach.default")).divergence is None

@@ -1,0 +1,136 @@
+"""Why a node has no partner."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.align import align
+from explorer.model.alignment import Alignment
+from explorer.model.graph import GradGraph
+from tests.support.alignments import reasons
+from tests.support.computed_graphs import ComputedGraph, Function, one_input
+from tests.support.two_layer_nets import mindspore_net
+
+
+def details(alignment: Alignment, graph: GradGraph) -> dict[str, str]:
+    """What is said of the left side's ops without a partner."""
+    nodes = graph.by_id()
+    details = {}
+    for unpaired in alignment.unpaired:
+        if unpaired.side == "left":
+            details[nodes[unpaired.node].op] = unpaired.detail
+    return details
+
+
+def test_what_follows_from_a_divergence_is_told_apart_from_it() -> None:
+    left = mindspore_net()
+    alignment = align(left, mindspore_net(ComputedGraph("spoiled", spoiled="ReLU")))
+    why = reasons(alignment, "left", left)
+    assert why["ReLU"] == "difference"
+    assert {why[op] for op in ("Sub", "ReduceMean", "ReluGrad")} == {"consequence"}
+
+
+STEPS: dict[str, Function] = {
+    "Exp": np.exp,
+    "Half": lambda x: x / 2,
+    "Root": np.exp,
+    "Double": lambda x: 2 * x,
+}
+
+
+def wave(engine: str, *steps: str) -> GradGraph:
+    """sin(exp x) + cos(exp x), by one op each, or after steps that both use: what is used twice is
+    inside nothing.
+    """
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        read = [x]
+        for step in steps:
+            read.append(graph.op(step, STEPS[step], read[-1]))
+        used = read[1:] or read
+        exponential = np.exp(graph.values[x][0])
+        sine = graph.op("Sin", lambda *values: np.sin(exponential), *used)
+        cosine = graph.op("Cos", lambda *values: np.cos(exponential), *used)
+        return graph.op("Add", np.add, sine, cosine)
+
+    return one_input(engine, build)
+
+
+def test_a_step_that_the_other_side_does_not_take_is_decomposed_towards_the_first_pair() -> None:
+    left = wave("a", "Exp")
+    alignment = align(left, wave("b"))
+    assert alignment.divergence is None
+    assert reasons(alignment, "left", left) == {"Exp": "decomposed"}
+    assert details(alignment, left)["Exp"].startswith("a step towards `Sin`")
+
+
+def test_of_two_regions_the_one_with_fewer_ops_is_fused() -> None:
+    left, right = wave("a", "Exp"), wave("b", "Half", "Root")
+    alignment = align(left, right)
+    assert alignment.divergence is None
+    assert reasons(alignment, "left", left) == {"Exp": "fused"}
+    assert reasons(alignment, "right", right) == {"Half": "decomposed", "Root": "decomposed"}
+    assert details(alignment, left)["Exp"].startswith("b takes 2 ops")
+
+
+def test_of_two_regions_of_one_size_both_are_decomposed() -> None:
+    left, right = wave("a", "Exp"), wave("b", "Double")
+    alignment = align(left, right)
+    assert alignment.divergence is None
+    assert reasons(alignment, "left", left) == {"Exp": "decomposed"}
+    assert reasons(alignment, "right", right) == {"Double": "decomposed"}
+
+
+def test_a_value_that_is_a_further_output_on_the_other_side_says_which() -> None:
+    x, statistic = np.array([1.0, 2.0, 4.0]), np.array([0.3, 0.9])
+    left, right = ComputedGraph("a"), ComputedGraph("b")
+    left.hold("Norm", x)
+    left.hold("Statistic", statistic)
+    right.hold("Norm", x, statistic)
+    left_record = left.record()
+    alignment = align(left_record, right.record())
+    assert reasons(alignment, "left", left_record) == {"Statistic": "decomposed"}
+    assert details(alignment, left_record)["Statistic"].startswith("output 1 of `Norm`")
+
+
+def test_an_op_that_no_result_depends_on_is_bookkeeping() -> None:
+    def net(extra: bool) -> GradGraph:
+        graph = ComputedGraph("a")
+        x = graph.leaf("x", np.arange(1.0, 4), "input")
+        if extra:
+            graph.op("Log", np.log, x)
+        graph.result("out", graph.op("Exp", np.exp, x))
+        return graph.record()
+
+    left = net(True)
+    assert reasons(align(left, net(False)), "left", left) == {"Log": "bookkeeping"}
+
+
+def test_a_running_statistic_that_differs_is_bookkeeping() -> None:
+    def net(engine: str, mean: float) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.arange(1.0, 4), "input")
+        graph.leaf("bn.running_mean", np.full(3, mean))
+        graph.result("out", graph.op("Exp", np.exp, x))
+        return graph.record()
+
+    left = net("a", 0.5)
+    alignment = align(left, net("b", 0.7))
+    assert alignment.divergence is None
+    assert [unpaired.reason for unpaired in alignment.unpaired] == ["bookkeeping", "bookkeeping"]
+
+
+@pytest.mark.parametrize(
+    ("phase", "reason"), [("forward", "unobserved"), ("backward", "difference")]
+)
+def test_a_result_that_the_other_side_lacks(phase: str, reason: str) -> None:
+    def net(has_more: bool) -> GradGraph:
+        graph = ComputedGraph("a")
+        y = graph.op("Exp", np.exp, graph.leaf("x", np.arange(1.0, 4), "input"))
+        graph.result("out", y)
+        graph.result("dx", graph.back("Mul", lambda y: 2 * y, y, forward=y), "backward")
+        if has_more:
+            graph.result("more", y, "forward" if phase == "forward" else "backward")
+        return graph.record()
+
+    alignment = align(net(True), net(False))
+    assert [unpaired.reason for unpaired in alignment.unpaired] == [reason]

@@ -1,0 +1,99 @@
+"""How two values that should have been equal are read."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.align.sides import Value, view
+from explorer.compare.align.wording import contrast, named, reading
+from explorer.model.arrays import AnyArray
+from tests.support.computed_graphs import ComputedGraph
+
+SQUARE = np.array([[1.0, 2.0], [4.0, 7.0]])
+LARGE = np.random.default_rng(0).standard_normal((40, 40))
+
+
+def values(*arrays: AnyArray, observed: bool = True) -> list[Value]:
+    graph = ComputedGraph("a")
+    for array in arrays:
+        graph.hold("Exp", array, observed=observed)
+    record = graph.record()
+    return [node.value for node in view(record, record)[0].nodes]
+
+
+def test_two_values_are_read_at_their_greatest_difference() -> None:
+    value, other = values(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.5, 3.1]))
+    readings = contrast(value, other)
+    assert (readings.value, readings.other) == ("2", "2.5")
+    assert readings.greatest == pytest.approx(0.5)
+    assert readings.in_words() == "2 against 2.5 (greatest difference 0.5)"
+
+
+@pytest.mark.parametrize(
+    ("array", "other", "note"),
+    [
+        (SQUARE, SQUARE.T, "the same numbers, transposed"),
+        (SQUARE, SQUARE[::-1], "the same numbers in another order"),
+        (SQUARE, -SQUARE, "opposite in sign"),
+        (3 * SQUARE, SQUARE, "the left is 3 times the other"),
+        (SQUARE, 12 * SQUARE, "the right is 12 times the other"),
+        (SQUARE, SQUARE * 1.0005, ""),
+        (SQUARE, SQUARE + 1, ""),
+        (np.array([0.0, 1.0]), np.array([1.0, 1.0]), ""),
+        (np.array([1.0, 1.0]), np.array([0.0, 1.0]), ""),
+        (np.array([4.0]), np.array([2.0]), "the left is 2 times the other"),
+        (np.array([3.7]), np.array([2.0]), ""),
+        (np.array([np.inf, 2.0]), np.array([np.inf, 4.0]), ""),
+    ],
+)
+def test_a_note_says_what_a_difference_looks_like(
+    array: AnyArray, other: AnyArray, note: str
+) -> None:
+    assert contrast(*values(array, other)).note == note
+
+
+def test_values_of_other_sizes_are_read_by_their_shapes() -> None:
+    readings = contrast(*values(np.ones((2, 3)), np.ones(5)))
+    assert (readings.value, readings.other) == ("shape [2, 3]", "shape [5]")
+    assert readings.greatest is None
+
+
+def test_large_values_are_read_at_an_order_statistic() -> None:
+    readings = contrast(*values(LARGE, LARGE + 1))
+    assert readings.greatest == pytest.approx(1)
+    assert readings.note == ""
+
+
+def test_a_difference_that_is_no_number_has_no_size() -> None:
+    readings = contrast(*values(np.array([np.nan, 1.0]), np.array([0.0, 5.0])))
+    assert (readings.value, readings.other, readings.greatest) == ("nan", "0", None)
+
+
+def test_few_elements_are_read_one_by_one() -> None:
+    few, many = values(SQUARE, LARGE)
+    assert reading(few) == "[[1, 2], [4, 7]]"
+    assert reading(many).startswith("shape [40, 40] with mean")
+    assert reading(*values(SQUARE, observed=False)) == "not observed"
+
+
+@pytest.mark.parametrize(
+    ("scope", "source", "text"),
+    [
+        ("", (), "`Exp`"),
+        ("fc", (), "`Exp` (fc)"),
+        ("fc", ("net.py:3", "lib.py:9"), "`Exp` (fc, net.py:3)"),
+    ],
+)
+def test_a_node_is_called_by_its_op_and_where_it_stands(
+    scope: str, source: tuple[str, ...], text: str
+) -> None:
+    graph = ComputedGraph("a")
+    graph.hold("Exp", SQUARE, scope=scope, source=source)
+    record = graph.record()
+    assert named(view(record, record)[0].nodes[0]) == text
+
+
+def test_a_leaf_is_called_by_its_name() -> None:
+    graph = ComputedGraph("a")
+    graph.leaf("fc.weight", SQUARE)
+    record = graph.record()
+    assert named(view(record, record)[0].nodes[0]) == "`fc.weight`"

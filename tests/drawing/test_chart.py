@@ -1,0 +1,139 @@
+"""Charts as data: what is drawn for which record, and that the picture is the same for the same
+record.
+"""
+
+import re
+from typing import Literal
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from explorer.drawing.chart import chart_png, chart_svg
+from explorer.drawing.chart_specification import MOST_TICKS, NOTE_LINE, specification
+from explorer.model.study import Chart, Series
+
+ChartKind = Literal["line", "steps", "points", "bars"]
+
+LINE = Chart(
+    name="underflow",
+    title="Share <that> underflows",
+    kind="line",
+    x="loss scale",
+    y="share",
+    log=("x",),
+    series=(
+        Series("float16", (1.0, 2.0, 4.0), (0.9, 0.5, None)),
+        Series("bfloat16 & more", (1.0, 2.0, 4.0), (0.3, 0.2, 0.1)),
+    ),
+    note="Less is better.",
+)
+BARS = Chart(
+    name="bytes",
+    title="Bytes",
+    kind="bars",
+    x="",
+    y="bytes",
+    series=(Series("torch-tape", ("after the forward pass", "after backward"), (100.0, 0.0)),),
+)
+
+
+def chart_of(kind: ChartKind, series: Series, log: tuple[Literal["x", "y"], ...] = ()) -> Chart:
+    return Chart(name="c", title="c", kind=kind, x="x", y="y", log=log, series=(series,))
+
+
+def test_a_value_that_is_missing_is_not_drawn() -> None:
+    drawn = [(row["series"], row["x"]) for row in specification(LINE)["data"]["values"]]
+    assert ("float16", 4.0) not in drawn
+    assert len(drawn) == 5
+
+
+def test_a_logarithmic_axis_of_powers_of_two_is_marked_in_powers_of_two() -> None:
+    axis = specification(LINE)["encoding"]["x"]
+    assert axis["scale"]["base"] == 2
+    assert axis["axis"]["values"] == [1.0, 2.0, 4.0]
+
+
+def test_a_logarithmic_axis_of_other_numbers_is_marked_in_powers_of_ten() -> None:
+    chart = chart_of("points", Series("s", (1.0, 2.0), (0.02, 30.0)), log=("y",))
+    axis = specification(chart)["encoding"]["y"]
+    assert axis["scale"]["base"] == 10
+    assert axis["axis"]["values"] == [0.01, 0.1, 1.0, 10.0, 100.0]
+
+
+def test_a_logarithmic_axis_over_many_powers_is_marked_at_some_of_them() -> None:
+    chart = chart_of("line", Series("s", (2.0**-40, 2.0**40), (1.0, 2.0)), log=("x",))
+    ticks = specification(chart)["encoding"]["x"]["axis"]["values"]
+    assert len(ticks) <= MOST_TICKS + 1
+    assert ticks[0] == 2.0**-40
+
+
+def test_a_logarithmic_axis_has_no_place_for_what_is_not_positive() -> None:
+    chart = chart_of("points", Series("s", (1.0, 2.0), (0.0, 10.0)), log=("y",))
+    assert [row["y"] for row in specification(chart)["data"]["values"]] == [10.0]
+
+
+def test_bars_with_long_names_lie_down() -> None:
+    assert specification(BARS)["encoding"]["y"]["field"] == "x"
+    short = chart_of("bars", Series("s", ("a", "b"), (1.0, 2.0)))
+    assert specification(short)["encoding"]["x"]["field"] == "x"
+
+
+def test_many_bars_lie_down() -> None:
+    names = tuple("abcdefghi")
+    chart = chart_of("bars", Series("s", names, (1.0,) * len(names)))
+    assert specification(chart)["encoding"]["y"]["sort"] == list(names)
+
+
+def test_bars_start_at_zero_whatever_scale_is_asked_for() -> None:
+    chart = chart_of("bars", Series("s", ("a", "b"), (1.0, 100.0)), log=("y",))
+    assert specification(chart)["encoding"]["y"]["scale"] == {"zero": True}
+
+
+def test_a_single_series_needs_no_legend() -> None:
+    chart = chart_of("line", Series("s", (1.0, 2.0), (1.0, 2.0)))
+    assert specification(chart)["encoding"]["color"]["legend"] is None
+    assert specification(LINE)["encoding"]["color"]["legend"] is not None
+
+
+def test_steps_change_after_their_point() -> None:
+    chart = chart_of("steps", Series("s", (1.0, 2.0), (1.0, 2.0)))
+    assert specification(chart)["mark"]["interpolate"] == "step-after"
+
+
+def test_a_note_is_broken_into_lines_at_its_words() -> None:
+    chart = msgspec.structs.replace(LINE, note="Less is better. " * 12)
+    lines = specification(chart)["title"]["subtitle"]
+    assert max(map(len, lines)) <= NOTE_LINE
+    assert " ".join(lines) == chart.note.strip()
+
+
+def test_series_of_one_value_are_told_apart_by_colour_shape_and_dashes() -> None:
+    encoding = specification(LINE)["encoding"]
+    assert {"color", "shape", "strokeDash"} <= encoding.keys()
+    assert len(set(encoding["color"]["scale"]["range"])) == 2
+
+
+@pytest.mark.parametrize("chart", [LINE, BARS], ids=lambda chart: chart.name)
+def test_the_svg_is_well_formed_and_says_what_it_is(chart: Chart) -> None:
+    svg = chart_svg(chart)
+    root = ElementTree.fromstring(svg)
+    assert root.findtext("{http://www.w3.org/2000/svg}title") == chart.title
+    assert root.get("role") == "img"
+    assert b"<script" not in svg
+
+
+@pytest.mark.parametrize("chart", [LINE, BARS], ids=lambda chart: chart.name)
+def test_the_same_chart_gives_the_same_bytes(chart: Chart) -> None:
+    assert chart_svg(chart) == chart_svg(chart)
+
+
+def test_every_light_colour_has_a_dark_one() -> None:
+    drawn = chart_svg(LINE).decode()
+    used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', drawn))
+    assert used
+    assert all(f'="{colour}"]' in drawn for colour in used)
+
+
+def test_the_png_is_a_png() -> None:
+    assert chart_png(BARS).startswith(b"\x89PNG")

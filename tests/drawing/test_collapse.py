@@ -1,0 +1,172 @@
+"""Collapsing modules: what merges, what stays in sight, and that no cycle is ever made."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explorer.drawing import collapse
+from explorer.drawing.collapse import collapse_named
+from explorer.engines.capture.lint import lint
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph, Node, Phase
+from tests.support import drawing_graphs
+from tests.support.handmade_graph import HandmadeGraph
+
+
+def modules(graph: GradGraph, phase: Phase) -> list[Node]:
+    """The nodes of a phase that stand for several."""
+    return [node for node in graph.nodes if node.kind == "call" and node.phase == phase]
+
+
+def test_modules_merge_at_the_depth_asked_for() -> None:
+    graph = drawing_graphs.residual(3)
+    shallow, deep = collapse(graph, 2), collapse(graph, 3)
+    ops = [node.op for node in modules(shallow, "forward")]
+    assert ops == ["blocks.0", "blocks.1", "blocks.2"]
+    assert modules(deep, "forward") == []
+    assert lint(shallow) == lint(deep) == []
+
+
+def test_forward_and_backward_merge_apart_and_stay_linked() -> None:
+    graph = collapse(drawing_graphs.residual(3), 2)
+    forward = {node.op: node for node in modules(graph, "forward")}
+    backward = {node.op: node for node in modules(graph, "backward")}
+    assert set(forward) == set(backward) == {"blocks.0", "blocks.1", "blocks.2"}
+    assert len(modules(graph, "backward")) == 3
+    for op, node in backward.items():
+        assert node.forward == forward[op].id
+
+
+@pytest.mark.parametrize("kind", ["input", "parameter", "output"])
+def test_inputs_parameters_and_gradients_stay_in_sight(kind: str) -> None:
+    graph = drawing_graphs.convolution()
+    names = [node.name for node in graph.nodes if node.kind == kind]
+    assert [node.name for node in collapse(graph, 0).nodes if node.kind == kind] == names
+
+
+def test_edges_between_modules_are_kept_once_and_those_within_are_gone() -> None:
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    first = g.add("mul", [x], scope="a")
+    second = g.add("exp", [first], scope="a")
+    g.add("add", [g.add("neg", [second, first], scope="b"), second], scope="b")
+    graph = collapse(g.record(), 1)
+    assert [(node.op, node.kind) for node in graph.nodes] == [
+        ("input", "input"),
+        ("a", "call"),
+        ("b", "call"),
+    ]
+    assert [(edge.origin, edge.target) for edge in graph.edges] == [("n0", "n1"), ("n1", "n2")]
+
+
+def test_a_module_has_the_outputs_of_the_last_node_read_outside() -> None:
+    g = HandmadeGraph()
+    inner = g.add("exp", [g.leaf("x", "input")], scope="a", shape=(1,))
+    read = g.add("mul", [inner], scope="a", shape=(2,))
+    g.add("neg", [inner], scope="a", shape=(3,))
+    g.result("y", read)
+    (module,) = modules(collapse(g.record(), 1), "forward")
+    assert module.outputs[0].shape == (2,)
+
+
+def test_a_module_derives_from_what_most_of_its_nodes_derive_from() -> None:
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    first = g.add("mul", [x], scope="first")
+    second = g.add("exp", [first], scope="second")
+    seed = g.seed()
+    for forward in (first, second, second):
+        seed = g.back("mul", forward, [seed], scope="both")
+    graph = collapse(g.record(), 1)
+    (module,) = modules(graph, "backward")
+    assert module.forward == next(node.id for node in graph.nodes if node.op == "exp")
+
+
+def test_of_as_many_forward_links_the_earliest_node_is_taken() -> None:
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    first = g.add("mul", [x], scope="first")
+    second = g.add("exp", [first], scope="second")
+    late = g.back("mul", second, [g.seed()], scope="both")
+    g.back("mul", first, [late], scope="both")
+    graph = collapse(g.record(), 1)
+    (module,) = modules(graph, "backward")
+    assert module.forward == next(node.id for node in graph.nodes if node.op == "mul")
+
+
+def test_a_scope_left_and_entered_again_is_split_rather_than_made_a_cycle() -> None:
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    start = g.add("mul", [g.add("exp", [x], scope="a")], scope="a")
+    between = g.add("neg", [start], scope="b")
+    g.add("sum", [g.add("add", [between, start], scope="a")], scope="a")
+    graph = collapse(g.record(), 1)
+    assert lint(graph) == []
+    assert [node.op for node in graph.nodes] == ["input", "a", "neg", "a"]
+
+
+def test_a_scope_is_not_split_where_no_cycle_threatens() -> None:
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    own = g.add("exp", [x], scope="decoder")
+    memory = g.add("tanh", [g.add("mul", [x], scope="encoder")], scope="encoder")
+    g.add("add", [own, memory], scope="decoder")
+    assert [node.op for node in collapse(g.record(), 1).nodes] == ["input", "decoder", "encoder"]
+
+
+def test_saved_edges_survive() -> None:
+    collapsed = collapse(drawing_graphs.convolution(), 1)
+    ops = {node.id: node.op for node in collapsed.nodes}
+    saved = [edge for edge in collapsed.edges if edge.kind == "saved"]
+    assert ("loss", "loss") in [(ops[edge.origin], ops[edge.target]) for edge in saved]
+
+
+def test_a_chain_of_ten_thousand_nodes_collapses_without_recursion() -> None:
+    graph = drawing_graphs.chain(10_000, "blocks.{index}")
+    assert len(collapse(graph, 1).nodes) == 6
+
+
+def test_interleaved_scopes_of_ten_thousand_nodes_stay_acyclic() -> None:
+    g = HandmadeGraph()
+    last = g.leaf("x", "input")
+    for index in range(10_000):
+        last = g.add("tanh", [last], scope="ab"[index % 2])
+    assert lint(collapse(g.record(), 1)) == []
+
+
+@st.composite
+def nested_graphs(draw: st.DrawFn) -> GradGraph:
+    """Graphs in which any node reads any before it, and stands in any module."""
+    g = HandmadeGraph()
+    ids = [g.leaf("x", "input")]
+    for _ in range(draw(st.integers(1, 25))):
+        reads = draw(st.lists(st.sampled_from(ids), max_size=3, unique=True))
+        ids.append(g.add("op", reads, scope=draw(st.sampled_from(["", "a", "a.b", "a.c", "d"]))))
+    return g.record()
+
+
+@settings(max_examples=200, deadline=None)
+@given(graph=nested_graphs(), depth=st.integers(0, 3))
+def test_whatever_is_collapsed_stays_sound(graph: GradGraph, depth: int) -> None:
+    collapsed, home = collapse_named(graph, depth)
+    assert lint(collapsed) == []
+    assert set(home) == {node.id for node in graph.nodes}
+    assert set(home.values()) == {node.id for node in collapsed.nodes}
+    kept = {(edge.origin, edge.target) for edge in collapsed.edges}
+    links = {(home[edge.origin], home[edge.target]) for edge in graph.edges}
+    assert kept == {(origin, target) for origin, target in links if origin != target}
+
+
+def test_saved_bytes_add_up() -> None:
+    nodes = tuple(
+        Node(id=f"n{index}", op="mul", kind="op", phase="forward", scope="a", saved_bytes=8)
+        for index in range(3)
+    )
+    graph = GradGraph(engine="torch-tape", case="", stage="tape", nodes=nodes, edges=())
+    (module,) = collapse(graph, 1).nodes
+    assert module.saved_bytes == 24
+
+
+def test_a_negative_depth_is_refused() -> None:
+    with pytest.raises(UsageError, match="depth is -1"):
+        collapse(drawing_graphs.tiny(), -1)

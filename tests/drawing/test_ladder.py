@@ -1,0 +1,213 @@
+"""The ladder as data: what stands where, what is wired to what, and that nothing overlaps."""
+
+import re
+from collections import defaultdict
+from itertools import combinations, pairwise
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import pytest
+
+from explorer.drawing import draw
+from explorer.drawing.text import measure
+from explorer.engines.capture.lint import lint
+from explorer.model.graph import GradGraph, Node
+from tests.support import drawing_graphs
+from tests.support.handmade_graph import HandmadeGraph
+from tests.support.svg_pictures import (
+    GRAPHS,
+    SVG,
+    Rectangle,
+    boxes,
+    edges,
+    ends,
+    outlines,
+    read_svg,
+    texts,
+)
+
+TITLE_SIZE, SMALL_SIZE = 12.0, 10.0
+"""The sizes that the style sheet gives a box's first line, and its shape and value."""
+
+LEAVES = ("input", "parameter")
+
+
+class DrawnGraph(NamedTuple):
+    graph: GradGraph
+    svg: ElementTree.Element
+
+
+@pytest.fixture(scope="module", params=sorted(GRAPHS))
+def drawn(request: pytest.FixtureRequest) -> DrawnGraph:
+    """Each graph with its ladder, read back."""
+    graph = GRAPHS[request.param]()
+    return DrawnGraph(graph, read_svg(draw(graph, format="svg")))
+
+
+def test_every_node_and_every_edge_is_drawn(drawn: DrawnGraph) -> None:
+    graph, svg = drawn
+    assert lint(graph) == []
+    assert set(boxes(svg)) == {node.id for node in graph.nodes}
+    assert {ends(edge) for edge in edges(svg)} == {
+        (edge.origin, edge.target) for edge in graph.edges
+    }
+
+
+def test_no_two_boxes_overlap(drawn: DrawnGraph) -> None:
+    for (id_, box), (other_id, other) in combinations(boxes(drawn.svg).items(), 2):
+        assert not box.overlaps(other), (id_, other_id)
+
+
+def test_every_text_lies_inside_its_box_without_touching_another(drawn: DrawnGraph) -> None:
+    for box in boxes(drawn.svg).values():
+        spans_by_line: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        for text in box.element.findall(f"{SVG}text"):
+            left, right = text_span(text, box)
+            assert box.x + 4 <= left
+            assert right <= box.right - 4
+            assert box.y < float(text.attrib["y"]) < box.bottom
+            spans_by_line[text.attrib["y"]].append((left, right))
+        for spans in spans_by_line.values():
+            for before, behind in pairwise(sorted(spans)):
+                assert before[1] < behind[0]
+
+
+def text_span(text: ElementTree.Element, box: Rectangle) -> tuple[float, float]:
+    """Where a text of a box begins and ends, in the widest of its fonts."""
+    is_small = "s" in text.attrib["class"].split() or "quiet" in box.classes
+    width = measure(text.text or "", SMALL_SIZE if is_small else TITLE_SIZE)
+    before_x = {"end": width, "middle": width / 2}.get(text.get("text-anchor", ""), 0.0)
+    left = float(text.attrib["x"]) - before_x
+    return left, left + width
+
+
+def test_the_picture_holds_all_boxes(drawn: DrawnGraph) -> None:
+    width, height = (float(drawn.svg.attrib[side]) for side in ("width", "height"))
+    for box in boxes(drawn.svg).values():
+        assert box.x > 0
+        assert box.y > 0
+        assert box.right < width
+        assert box.bottom < height
+
+
+def test_forward_runs_down_and_backward_runs_up(drawn: DrawnGraph) -> None:
+    nodes, places = drawn.graph.by_id(), boxes(drawn.svg)
+    for edge in drawn.graph.edges:
+        origin, target = nodes[edge.origin], nodes[edge.target]
+        is_within_a_lane = origin.phase == target.phase and origin.kind not in LEAVES
+        if is_within_a_lane and target.kind != "output":
+            runs_down = places[edge.origin].y < places[edge.target].y
+            assert runs_down == (origin.phase == "forward"), (edge.origin, edge.target)
+
+
+def test_lanes_stand_in_order_leaves_forward_backward_gradients(drawn: DrawnGraph) -> None:
+    places = boxes(drawn.svg)
+    lanes: list[list[Rectangle]] = [[], [], [], []]
+    for node in drawn.graph.nodes:
+        lanes[lane_of(node)].append(places[node.id])
+    for left, right in pairwise(lanes):
+        assert max(box.right for box in left) < min(box.x for box in right)
+
+
+def lane_of(node: Node) -> int:
+    """Where a node's lane stands, counted from the left."""
+    if node.phase == "forward":
+        return 0 if node.kind in LEAVES else 1
+    return 3 if node.kind == "output" else 2
+
+
+def test_each_backward_operator_is_level_with_its_forward_operator(drawn: DrawnGraph) -> None:
+    """It is above the next forward operator below, and below the next one above."""
+    nodes, places = drawn.graph.by_id(), boxes(drawn.svg)
+    operators = [node for node in drawn.graph.nodes if node.kind == "op"]
+    levels = {places[node.id].middle for node in operators if node.phase == "forward"}
+    for node in drawn.graph.nodes:
+        if node.forward is None or nodes[node.forward].kind != "op" or node.kind == "output":
+            continue
+        own = places[node.forward].middle
+        above = max((y for y in levels if y < own), default=float("-inf"))
+        below = min((y for y in levels if y > own), default=float("inf"))
+        assert above < places[node.id].middle < below, node.id
+
+
+def test_a_single_backward_operator_has_exactly_its_forward_operators_height() -> None:
+    places = boxes(read_svg(draw(drawing_graphs.tiny(), format="svg")))
+    assert places["n1"].y == places["n4"].y
+
+
+def test_saved_tensors_are_dashed_rungs() -> None:
+    graph = drawing_graphs.convolution()
+    svg = read_svg(draw(graph, format="svg"))
+    rungs = {ends(edge) for edge in edges(svg) if "rung" in edge.attrib["class"].split()}
+    assert {(edge.origin, edge.target) for edge in graph.edges if edge.kind == "saved"} <= rungs
+    style = svg.findtext(f"{SVG}style") or ""
+    assert re.search(r"\.wire\.rung\{stroke-dasharray", style)
+
+
+def test_edges_keep_clear_of_boxes(drawn: DrawnGraph) -> None:
+    """No straight piece of an edge passes through a box that is not one of its ends."""
+    places = boxes(drawn.svg)
+    for edge in edges(drawn.svg):
+        others = [id_ for id_ in places if id_ not in ends(edge)]
+        for piece in straight_pieces(edge.attrib["d"]):
+            for id_ in others:
+                assert not passes_through(piece, places[id_]), (id_, ends(edge))
+
+
+Piece = tuple[float, float, float, float]
+"""The ends of a straight line: x and y of the first, x and y of the second."""
+
+
+def straight_pieces(path: str) -> list[Piece]:
+    """The straight pieces of an SVG path."""
+    pieces = []
+    x, y = 0.0, 0.0
+    for letter, coordinates in re.findall(r"([MLCQ])([^MLCQ]*)", path):
+        *_, end_x, end_y = map(float, coordinates.split())
+        if letter == "L":
+            pieces.append((x, y, end_x, end_y))
+        x, y = end_x, end_y
+    return pieces
+
+
+def passes_through(piece: Piece, box: Rectangle) -> bool:
+    x0, y0, x1, y1 = piece
+    across = min(x0, x1) < box.right - 1 and box.x + 1 < max(x0, x1) + 0.1
+    along = min(y0, y1) < box.bottom - 1 and box.y + 1 < max(y0, y1) + 0.1
+    return across and along
+
+
+def test_branches_stand_side_by_side_under_their_conditions() -> None:
+    graph = drawing_graphs.decided()
+    svg = read_svg(draw(graph, format="svg"))
+    labels = [label.removeprefix("if x.sum() > 0: ") for label in texts(svg, "label")]
+    assert sorted(labels) == [
+        "false branch",
+        "false branch, backward",
+        "true branch",
+        "true branch, backward",
+    ]
+    groups = outlines(svg, "group")
+    assert len(groups) == 4
+    assert not any(group.overlaps(other) for group, other in combinations(groups, 2))
+    places = boxes(svg)
+    for node in graph.nodes:
+        around = [group for group in groups if group.overlaps(places[node.id])]
+        assert len(around) == bool(node.body), node.id
+
+
+def test_what_did_not_run_is_pale() -> None:
+    graph = drawing_graphs.decided()
+    svg = read_svg(draw(graph, format="svg"))
+    places = boxes(svg)
+    for node in graph.nodes:
+        assert ("idle" in places[node.id].classes) == bool(node.missing)
+    assert "did not run for this input" in texts(svg)
+
+
+def test_an_empty_graph_and_lone_nodes_are_drawn() -> None:
+    assert boxes(read_svg(draw(HandmadeGraph().record(), format="svg"))) == {}
+    g = HandmadeGraph()
+    g.leaf("x", "input")
+    g.add("output", kind="output", phase="backward", name="dx")
+    assert set(boxes(read_svg(draw(g.record(), format="svg")))) == {"n0", "n1"}

@@ -1,0 +1,122 @@
+"""The ways past rows of a lane, and the tracks in the gaps between rows."""
+
+from itertools import combinations, pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explorer.drawing.cards import card
+from explorer.drawing.ladder.lane import APART, CLEARANCE, Interval, Lane, union
+from explorer.drawing.ladder.routes import Tracks
+from explorer.model.graph import Node
+
+WIDTH = 56.0
+"""The width of a box with a short name."""
+
+LENGTH = 90
+"""More rows than an edge passes that looks for a way between the boxes."""
+
+
+def lane_of(rows: dict[str, int], centres: dict[str, float]) -> Lane:
+    nodes = [Node(id=id_, op="mm", kind="op", phase="forward") for id_ in rows]
+    cards = {node.id: card(node) for node in nodes}
+    assert {card.width for card in cards.values()} == {WIDTH}
+    return Lane(cards, rows, centres, direction=1)
+
+
+def column(x: float = 0.0) -> Lane:
+    """Five boxes, one below the other."""
+    nodes = [f"n{index}" for index in range(5)]
+    return lane_of({node: row for row, node in enumerate(nodes)}, dict.fromkeys(nodes, x))
+
+
+def test_an_edge_to_the_next_row_needs_no_way() -> None:
+    lane = column()
+    lane.take_ways([("n0", "n1")])
+    assert lane.ways == {}
+
+
+def test_a_way_passes_beside_the_boxes() -> None:
+    lane = column()
+    lane.take_ways([("n0", "n4")])
+    assert abs(lane.ways["n0", "n4"]) == WIDTH / 2 + CLEARANCE
+
+
+def test_ways_of_one_origin_are_shared_and_others_keep_apart() -> None:
+    lane = column()
+    lane.take_ways([("n0", "n2"), ("n0", "n3"), ("n1", "n4")])
+    assert lane.ways["n0", "n2"] == lane.ways["n0", "n3"]
+    assert abs(lane.ways["n1", "n4"] - lane.ways["n0", "n3"]) >= APART
+
+
+def test_an_edge_against_the_lane_passes_the_rows_of_its_ends() -> None:
+    lane = column()
+    lane.take_ways([("n1", "n0")])
+    assert abs(lane.ways["n1", "n0"]) == WIDTH / 2 + CLEARANCE
+
+
+def test_a_very_long_edge_takes_the_gutter_on_the_outer_side() -> None:
+    nodes = [f"n{index}" for index in range(LENGTH)]
+    rows = {node: row for row, node in enumerate(nodes)}
+    lane = lane_of(rows, dict.fromkeys(nodes, 0.0))
+    lane.take_ways([("n0", nodes[-1])])
+    assert lane.ways["n0", nodes[-1]] < lane.left - CLEARANCE
+
+
+def test_a_lane_is_moved_as_a_whole() -> None:
+    lane, moved = column(), column()
+    lane.take_ways([("n0", "n4")])
+    moved.take_ways([("n0", "n4")])
+    moved.shift(100.0)
+    assert moved.centres["n0"] == lane.centres["n0"] + 100
+    assert moved.ways["n0", "n4"] == lane.ways["n0", "n4"] + 100
+    assert (moved.left, moved.right) == (lane.left + 100, lane.right + 100)
+    assert moved.boxes[3][0].left == lane.boxes[3][0].left + 100
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    xs=st.lists(st.integers(-4, 4), min_size=6, max_size=6),
+    links=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8, unique=True),
+)
+def test_no_way_runs_through_a_box_that_it_passes(
+    xs: list[int], links: list[tuple[int, int]]
+) -> None:
+    rows = {f"n{row}": row for row in range(6)}
+    centres = {f"n{row}": 40.0 * x for row, x in enumerate(xs)}
+    lane = lane_of(rows, centres)
+    lane.take_ways([(f"n{origin}", f"n{target}") for origin, target in links if origin < target])
+    for (origin, target), x in lane.ways.items():
+        for row in range(rows[origin] + 1, rows[target]):
+            for box in lane.boxes[row]:
+                assert x <= box.left - CLEARANCE or box.right + CLEARANCE <= x
+
+
+PIECES = st.lists(
+    st.tuples(st.floats(0, 100), st.floats(0, 100), st.sampled_from("abc")), max_size=12
+)
+
+
+@given(pieces=PIECES)
+def test_pieces_on_one_track_do_not_touch_unless_they_are_of_one_origin(
+    pieces: list[tuple[float, float, str]],
+) -> None:
+    tracks = Tracks()
+    taken = [(tracks.take(3, *piece).track, piece) for piece in pieces]
+    assert tracks.count(3) == len({track for track, _ in taken})
+    assert tracks.count(4) == 0
+    for (track, piece), (other_track, other) in combinations(taken, 2):
+        if track == other_track and piece[2] != other[2]:
+            left, right = sorted((sorted(piece[:2]), sorted(other[:2])))
+            assert left[1] < right[0]
+
+
+@given(bounds=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8))
+def test_a_union_holds_the_same_points_in_disjoint_intervals(bounds: list[tuple[int, int]]) -> None:
+    intervals = [Interval(min(pair), max(pair)) for pair in bounds]
+    united = union(intervals)
+    for before, behind in pairwise(united):
+        assert before.right < behind.left
+    for x in range(31):
+        is_inside = any(left <= x <= right for left, right in intervals)
+        assert is_inside == any(left <= x <= right for left, right in united)

@@ -1,0 +1,62 @@
+"""Graphviz under its time limit, and the simple layout that stands in for it."""
+
+import sys
+from itertools import combinations, pairwise
+
+import pytest
+
+from explorer.drawing import draw
+from explorer.drawing.layered import layered
+from explorer.drawing.layout import LayoutRequest, arrange
+from tests.support import drawing_graphs
+from tests.support.svg_pictures import SVG, boxes, read_svg, texts
+
+
+def test_a_layout_that_runs_out_of_time_is_replaced_and_the_picture_says_so() -> None:
+    svg = read_svg(draw(drawing_graphs.convolution(), format="svg", timeout=0.001))
+    (note,) = texts(svg, "note")
+    assert "Graphviz took longer than 0.001 s" in note
+    assert note in (svg.findtext(f"{SVG}desc") or "")
+    places = boxes(svg).values()
+    assert not any(box.overlaps(other) for box, other in combinations(places, 2))
+
+
+def test_a_layout_process_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    layout = arrange(LayoutRequest({"n0": (50, 20)}, []), 10)
+    assert "Graphviz ended with status 1" in layout.instead
+    assert set(layout.places) == {"n0"}
+
+
+def test_a_layout_process_that_cannot_start_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    layout = arrange(LayoutRequest({"n0": (50, 20)}, []), 10)
+    assert "FileNotFoundError" in layout.instead
+    assert set(layout.places) == {"n0"}
+
+
+def test_a_graph_too_large_for_graphviz_is_drawn_without_it() -> None:
+    svg = read_svg(draw(drawing_graphs.chain(4000), format="svg"))
+    assert len(boxes(svg)) == 4000
+    assert "more than the 1500" in (svg.findtext(f"{SVG}desc") or "")
+
+
+def test_graphviz_puts_the_last_at_the_bottom() -> None:
+    sizes = dict.fromkeys(("n0", "n1", "n2", "n3"), (50.0, 20.0))
+    request = LayoutRequest(sizes, [("n0", "n1"), ("n0", "n2"), ("n2", "n3")], last=["n1"])
+    layout = arrange(request, 60)
+    assert layout.instead == ""
+    heights = {node: y for node, (_, y) in layout.places.items()}
+    assert max(heights, key=heights.__getitem__) == "n1"
+
+
+def test_simple_layers_run_down_and_keep_neighbours_apart() -> None:
+    links = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("a", "e")]
+    sizes = dict.fromkeys("abcde", (40.0, 20.0))
+    places = layered(sizes, links, last=["e"], across=10.0, down=30.0)
+    for origin, target in links:
+        assert places[target][1] >= places[origin][1] + 50
+    assert places["e"][1] == places["d"][1]
+    for row in (["b", "c"], ["d", "e"]):
+        for left, right in pairwise(sorted(places[node][0] for node in row)):
+            assert right - left >= 50

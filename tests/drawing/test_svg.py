@@ -1,0 +1,79 @@
+"""An SVG beyond what stands where: marks, pair numbers, names, its legend and its descriptions."""
+
+import msgspec
+import pytest
+
+from explorer.drawing import draw, pair
+from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph, Output
+from tests.support import drawing_graphs
+from tests.support.svg_pictures import SVG, boxes, boxes_by_op, outlines, read_svg, texts
+
+
+def test_accumulated_gradients_and_values_that_are_not_finite_are_marked() -> None:
+    svg = read_svg(draw(drawing_graphs.convolution(), format="svg"))
+    places = boxes_by_op(svg)
+    assert "accumulate" in places["AddN"].classes
+    assert "alarm" in places["Conv2DBackpropFilter"].classes
+    assert "alarm" not in places["Conv2DBackpropInput"].classes
+    assert "quiet" in places["Reshape"].classes
+    assert "108 of 108 not finite" in texts(svg)
+
+
+def test_pair_numbers_stand_on_both_pictures() -> None:
+    graph = drawing_graphs.tiny()
+    svg = read_svg(pair(graph, graph, numbers=({"n1": 7}, {"n1": 7}), titles=("one", "other")))
+    numbered = [id_ for id_, box in boxes(svg).items() if box.element.get("data-pair") == "7"]
+    assert numbered == ["left-n1", "right-n1"]
+
+
+def test_two_pictures_in_one_svg_share_no_id() -> None:
+    graph = drawing_graphs.tiny()
+    svg = read_svg(pair(graph, graph))
+    ids = [element.attrib["id"] for element in svg.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+
+
+def test_pair_numbers_survive_collapsing_where_a_node_stays_itself() -> None:
+    numbers = {"n0": 1, "n17": 2}
+    graph = drawing_graphs.convolution()
+    svg = read_svg(draw(graph, format="svg", depth=1, numbers=numbers))
+    numbered = [box for box in outlines(svg, "node") if box.element.get("data-pair")]
+    assert [box.element.get("data-op") for box in numbered] == ["input"]
+
+
+def test_a_stage_without_values_says_so_once_in_its_legend() -> None:
+    known = drawing_graphs.decided()
+    bare = []
+    for node in known.nodes:
+        outputs = tuple(Output(output.shape, output.dtype) for output in node.outputs)
+        bare.append(msgspec.structs.replace(node, outputs=outputs))
+    assert mentions_of_missing_values(known) == 0
+    assert mentions_of_missing_values(msgspec.structs.replace(known, nodes=tuple(bare))) == 1
+
+
+def mentions_of_missing_values(graph: GradGraph) -> int:
+    svg = read_svg(draw(graph, format="svg"))
+    return sum("there are no values" in text for text in texts(svg))
+
+
+def test_the_svg_is_described_and_named() -> None:
+    graph = drawing_graphs.dense_mse()
+    svg = read_svg(draw(graph, format="svg", title="dense & mse", prefix="a-"))
+    assert svg.get("role") == "img"
+    assert svg.findtext(f"{SVG}title") == "dense & mse"
+    assert "9 backward nodes" in (svg.findtext(f"{SVG}desc") or "")
+    named = {element.get("id") for element in svg if element.get("id")}
+    assert set(svg.attrib["aria-labelledby"].split()) <= named
+
+
+def test_a_tooltip_tells_all_that_is_known_of_a_node() -> None:
+    svg = read_svg(draw(drawing_graphs.dense_mse(), format="svg", prefix="a-"))
+    tooltip = boxes(svg)["a-n4"].element.findtext(f"{SVG}title") or ""
+    for part in ("mm", "scope: fc", "source: net.py:12", "float32", "[[20]]"):
+        assert part in tooltip
+
+
+def test_a_prefix_that_is_no_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="prefix"):
+        draw(drawing_graphs.tiny(), format="svg", prefix='"><')

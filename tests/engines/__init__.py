@@ -1,0 +1,1 @@
+"""Tests of the engines, and of what they share."""

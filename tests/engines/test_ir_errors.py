@@ -1,0 +1,171 @@
+"""IR texts that cannot be read: where, what stands there, and what may stand there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from explorer.engines.mindspore.ir import IRSyntaxError, parse, read
+from tests.support.ir_texts import (
+    FIRST_STATEMENT,
+    RETURN,
+    SAMPLES,
+    module_of,
+    node_of_type,
+    statement,
+)
+
+
+def refused(text: str) -> IRSyntaxError:
+    with pytest.raises(IRSyntaxError) as caught:
+        parse(text, "some/net.ir")
+    error = caught.value
+    place = f"some/net.ir:{error.line}:{error.column}"
+    start = f"{place}: found {error.found}, where {error.allowed} may stand"
+    assert str(error).startswith(start)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "column", "found", "allowed"),
+    [
+        ((statement("%5", 1),), 0, 14, "'%5)'", "a node of this subgraph (none so far)"),
+        (
+            (statement("%para9_x", 1),),
+            0,
+            14,
+            "'%para9_x)'",
+            "a node (%12) or a parameter that the file declares (%para1_x)",
+        ),
+        ((statement("(I64(1)", 1),), 0, 22, "the end of the line", "', ' or ')'"),
+        ((statement("I64(1))", 1),), 0, 21, "')'", "' {instance name: …}'"),
+        ((statement("I64(1) I64(2)", 2),), 0, 20, "' I64(2))'", "', ' or ')'"),
+        ((statement('"a', 1),), 0, 17, "the end of the line", "'\"' at the end of the string"),
+        (
+            (statement("None", 1, tail=" cnode_attrs: {a: I64(1)"),),
+            0,
+            43,
+            "the end of the line",
+            "', ' or '}'",
+        ),
+        (
+            (statement("None", 1, tail=" cnode_attrs: {a: 1, a: 2}"),),
+            0,
+            40,
+            "'a: 2}'",
+            "not been given yet",
+        ),
+        (
+            (statement("None", 2),),
+            1,
+            9,
+            "'(<null>, <null>) -> (<null>)'",
+            "as many types as operands, 1",
+        ),
+        (
+            (node_of_type("Tensor[Float32"),),
+            1,
+            31,
+            "'>)'",
+            "',' or ']' in the type Tensor",
+        ),
+        (
+            (node_of_type("Tuple[Bool*9999999]"),),
+            1,
+            27,
+            "'*9999999]",
+            "at most 1000000",
+        ),
+        ((node_of_type("Bool, (1"),), 1, 23, "'(1", "a shape"),
+        (
+            (node_of_type("Dictionary[[a,],[Bool,Bool]]"),),
+            1,
+            43,
+            "2 types",
+            "names, 1",
+        ),
+        (("  %0(a) = Op()", RETURN), 1, 1, "'  Return(%0)'", "'      : ('"),
+        (("  %1(a) = Op()\n      : () -> (<null>)",), 0, 3, "'%1(a) = Op()'", "%0, the next node"),
+        (("garbage", RETURN), 0, 1, "'garbage'", "a node ('  %0(name) = …') or '  Return(…)'"),
+        (
+            (statement("", 0), "      # Garbage"),
+            2,
+            7,
+            "'# Garbage'",
+            "a comment on name, scope, side effects or source code",
+        ),
+        ((statement("", 0), RETURN, "more"), 4, 1, "'more'", "'}' after Return"),
+        (
+            (statement("", 0), "  Return(%0, %0)\n      : (<null>, <null>)"),
+            2,
+            16,
+            "2 values",
+            "one value that is returned",
+        ),
+        (
+            (statement("Tensor(shape=[2], dtype=Int64, value=\n[1 2]", 1),),
+            1,
+            7,
+            "the end of the line",
+            "', ' or ')'",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_reported_where_it_stands(
+    lines: tuple[str, ...], line: int, column: int, found: str, allowed: str
+) -> None:
+    error = refused(module_of(*lines))
+    assert (error.line, error.column) == (FIRST_STATEMENT + line, column)
+    assert found in error.found
+    assert allowed in error.allowed
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in SAMPLES.glob("*.ir") if path.stem != "analyze_fail")
+)
+def test_a_file_cut_anywhere_is_refused_at_or_before_the_cut(name: str) -> None:
+    lines = (SAMPLES / f"{name}.ir").read_text(encoding="utf-8").rstrip().split("\n")
+    last = max(index for index, line in enumerate(lines) if line == "}")
+    for kept in range(0, last + 1, 3):
+        whole = "\n".join(lines[:kept])
+        assert refused(whole).line <= kept + 1, kept
+        if kept and len(lines[kept - 1]) > 1:
+            assert refused(whole[:-1]).line <= kept + 1, kept
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "found", "allowed"),
+    [
+        ("# IR entry: @", "# IR entry @", "'# IR entry @", "'# IR entry: @name'"),
+        ("# Total subgraphs: 1", "# Total subgraphs: 2", "the end of the file", "subgraph 2 of 2"),
+        ("# Total params: 3", "# Total params: 4", "the end of the line", "parameter 4 of 4"),
+        (
+            "%para2_args1: <Tensor[Float32], ",
+            "%para2_args1: <Tensor[Float32] ",
+            "' ()>",
+            "', ' and a shape",
+        ),
+        ("subgraph attr:", "subgraph attrs:", "'subgraph attrs:'", "'subgraph attr:'"),
+        (
+            "Total number of nodes: ",
+            "Total number of nodes ",
+            "'Total number of nodes 44'",
+            "'Total number of nodes: …'",
+        ),
+    ],
+)
+def test_a_wrong_header_is_reported(
+    pattern: str, replacement: str, found: str, allowed: str
+) -> None:
+    text = (SAMPLES / "dense_validate.ir").read_text(encoding="utf-8")
+    assert text.count(pattern) == 1
+    error = refused(text.replace(pattern, replacement))
+    assert found in error.found
+    assert allowed in error.allowed
+
+
+def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "bad.ir"
+    path.write_bytes(b"# IR entry: @f\n# \xff\n")
+    with pytest.raises(IRSyntaxError, match=re.escape(f"{path}:2:3: found byte 0xff")):
+        read(path)

@@ -1,0 +1,182 @@
+"""The graphs that both MindSpore engines capture, asked of them through their workers."""
+
+import numpy as np
+import pytest
+
+from explorer.engines.capture.lint import lint
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.graph import GradGraph, Node
+from explorer.model.passes import PASSES
+from explorer.workers.workers import Workers
+from tests.support.engine_requests import EngineRequests
+
+pytestmark = pytest.mark.mindspore
+
+GRAPH, TAPE = "mindspore-graph", "mindspore-tape"
+BOTH = (GRAPH, TAPE)
+NETS = ("ms_dense", "ms_conv", "ms_shared", "ms_mlp")
+
+
+@pytest.fixture(scope="module")
+def mindspore(workers: Workers) -> EngineRequests:
+    return EngineRequests(workers, "mindspore")
+
+
+def backward(graph: GradGraph) -> list[Node]:
+    """The nodes of backward that derive from a forward node."""
+    kinds = {"op", "accumulate", "call"}
+    return [node for node in graph.nodes if node.phase == "backward" and node.kind in kinds]
+
+
+def share(facts: list[bool]) -> float:
+    return sum(facts) / len(facts)
+
+
+def products(graph: GradGraph) -> list[Node]:
+    """The matrix products of the forward."""
+    return [node for node in graph.nodes if node.op == "MatMul" and node.phase == "forward"]
+
+
+def gradient_nodes(graph: GradGraph) -> dict[str, Node]:
+    """The nodes of the gradients that the graph returns, by name."""
+    results = [node for node in graph.nodes if node.kind == "output"]
+    return {node.name: node for node in results if node.phase == "backward"}
+
+
+# Both engines
+
+
+@pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize("name", NETS)
+def test_capture_does_not_change_the_answer(
+    name: str, engine: str, mindspore: EngineRequests
+) -> None:
+    plain = mindspore.answer(name, engine, mindspore.widest(name))
+    assert mindspore.capture(name, engine).result.leaves == plain.leaves
+    assert mindspore.capture(name, engine, values=False).result.leaves == plain.leaves
+
+
+@pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize("name", NETS)
+def test_backward_nodes_have_value_source_and_forward_node(
+    name: str, engine: str, mindspore: EngineRequests
+) -> None:
+    graph = mindspore.capture(name, engine).graphs[-1]
+    assert lint(graph) == []
+    nodes = backward(graph)
+    assert share([all(output.values for output in node.outputs) for node in nodes]) >= 0.95
+    assert share([bool(node.source) for node in nodes]) >= 0.95
+    assert share([node.forward is not None for node in nodes]) >= 0.95
+
+
+@pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize("name", NETS)
+def test_a_gradient_node_holds_the_gradient_and_so_does_what_feeds_it(
+    name: str, engine: str, mindspore: EngineRequests
+) -> None:
+    captured = mindspore.capture(name, engine)
+    graph = captured.graphs[-1]
+    nodes = graph.by_id()
+    norms = {}
+    for leaf in captured.result.leaves:
+        if leaf.name.startswith("d"):
+            norms[leaf.name] = float(np.linalg.norm(unpack(leaf.value).astype(np.float64)))
+    gradients = gradient_nodes(graph)
+    assert gradients.keys() == norms.keys()
+    for gradient, node in gradients.items():
+        (edge,) = (edge for edge in graph.edges if edge.target == node.id)
+        for output in (node.outputs[0], nodes[edge.origin].outputs[edge.output]):
+            assert output.values is not None
+            assert output.values.norm == pytest.approx(norms[gradient], rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", BOTH)
+def test_every_float_keeps_its_dtype_through_answer_and_capture(
+    engine: str, mindspore: EngineRequests
+) -> None:
+    captured = mindspore.capture("ms_dtypes", engine, GradCase("value_and_grad", (0, 3)))
+    assert captured.result.error is None
+    assert {leaf.name: leaf.value.dtype for leaf in captured.result.leaves} == {
+        "half": "float16",
+        "brain": "bfloat16",
+        "double": "float64",
+        "dx": "float16",
+        "dwide": "float64",
+    }
+    graph = captured.graphs[-1]
+    assert lint(graph) == []
+    outputs = [output for node in graph.nodes for output in node.outputs]
+    values = [output.values for output in outputs if output.dtype == "bfloat16"]
+    assert values
+    assert None not in values
+
+
+@pytest.mark.parametrize("engine", BOTH)
+def test_nodes_stand_in_their_modules_under_pytorchs_paths(
+    engine: str, mindspore: EngineRequests
+) -> None:
+    graph = mindspore.capture("ms_conv", engine).graphs[-1]
+    scopes = {node.scope for node in graph.nodes if node.kind == "op"}
+    assert {"conv", "bn", "relu", "pool", "flatten", "fc", "loss"} <= scopes
+    parameters = {node.name for node in graph.nodes if node.kind == "parameter"}
+    assert {"bn.weight", "bn.bias", "fc.weight"} <= parameters
+
+
+@pytest.mark.parametrize("engine", BOTH)
+def test_each_call_of_a_shared_layer_has_its_own_backward(
+    engine: str, mindspore: EngineRequests
+) -> None:
+    graph = mindspore.capture("ms_shared", engine).graphs[-1]
+    linked = {node.forward for node in backward(graph) if node.op == "MatMul"}
+    assert len(linked) == 2
+    assert linked == {node.id for node in products(graph)}
+
+
+@pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize(("order", "derivative"), [(2, [6.0, 12.0, 18.0]), (3, [6.0, 6.0, 6.0])])
+def test_nested_gradients_are_captured(
+    engine: str, order: int, derivative: list[float], mindspore: EngineRequests
+) -> None:
+    captured = mindspore.capture("ms_cubic", engine, GradCase("grad", 0, order=order))
+    assert captured.result.error is None
+    assert lint(captured.graphs[-1]) == []
+    (leaf,) = captured.result.leaves
+    assert unpack(leaf.value).tolist() == derivative
+
+
+# The tape
+
+
+def test_the_same_capture_twice_gives_the_same_graph(mindspore: EngineRequests) -> None:
+    first, second = (mindspore.capture("ms_conv", TAPE) for _ in range(2))
+    assert first.graphs == second.graphs
+
+
+def test_the_tape_counts_what_is_saved(mindspore: EngineRequests) -> None:
+    graph = mindspore.capture("ms_dense", TAPE).graphs[-1]
+    assert [node.saved_bytes for node in products(graph)] == [24]
+
+
+# The compiled graph
+
+
+def test_a_branch_is_two_graphs_in_graph_style_and_one_line_on_the_tape(
+    mindspore: EngineRequests,
+) -> None:
+    case = GradCase("grad", 0)
+    compiled = mindspore.capture("ms_branch", GRAPH, case).graphs[-1]
+    assert lint(compiled) == []
+    assert any(len(node.calls) == 2 for node in compiled.nodes)
+    assert any("other branch" in node.missing.get("values", "") for node in compiled.nodes)
+    (recorded,) = mindspore.capture("ms_branch", TAPE, case).graphs
+    assert not any(node.calls for node in recorded.nodes)
+
+
+def test_the_passes_come_in_order_with_the_forward_program_first(
+    mindspore: EngineRequests,
+) -> None:
+    graphs = mindspore.capture("ms_dense", GRAPH).graphs
+    assert [graph.stage for graph in graphs] == [passing.stage for passing in PASSES]
+    assert [lint(graph) for graph in graphs] == [[], [], []]
+    assert not backward(graphs[0])

@@ -1,0 +1,168 @@
+"""Programs in MindSpore's IR before they become graphs: what a statement says, what a part needs,
+and the values that kernels dumped for it.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.engines.mindspore.ir import read
+from explorer.engines.mindspore.ir.records import TensorValue
+from explorer.engines.mindspore.ir_bindings import elements
+from explorer.engines.mindspore.ir_statements import (
+    IRStatement,
+    needed_by_outputs,
+    program,
+    reached,
+)
+from explorer.engines.mindspore.kernel_dump import kernels_in, load
+from explorer.engines.mindspore.kernel_values import KernelValues
+from explorer.engines.mindspore.operators import may_write, written_operands
+from explorer.model.arrays import AnyArray
+from tests.support.ir_texts import SAMPLES
+
+PRODUCT = "Default/MatMul-op1"
+PRODUCT_FILE = "MatMul.Default_MatMul-op{number}.0.0.{time}.output.{slot}.DefaultFormat.float32.npy"
+
+
+def statements_of(name: str) -> list[IRStatement]:
+    """The statements of the entry of a sample."""
+    module = read(SAMPLES / f"{name}.ir")
+    return program(module)[module.entry]
+
+
+def by_name(statements: list[IRStatement], full_name: str) -> IRStatement:
+    (only,) = (statement for statement in statements if statement.full_name == full_name)
+    return only
+
+
+def dump(folder: Path, array: AnyArray, number: int = 1, time: int = 1, slot: int = 0) -> None:
+    np.save(folder / PRODUCT_FILE.format(number=number, time=time, slot=slot), array)
+
+
+# Statements
+
+
+def test_a_statement_knows_its_outputs_and_whether_it_belongs_to_backward() -> None:
+    statements = statements_of("dense_validate")
+    forward = by_name(statements, PRODUCT)
+    backward = by_name(statements, "Gradients/Default/Grad_MatMul/MatMul-op0")
+    assert forward.outputs == (((1, 1), "float32"),)
+    assert (forward.marked_backward, backward.marked_backward) == (False, True)
+
+
+def test_the_lines_of_a_statement_are_calls_and_no_heads_of_functions() -> None:
+    lines = by_name(statements_of("dense_validate"), PRODUCT).lines
+    assert ("nets_ir.py", 14) in lines
+    assert ("site-packages/mindspore/ops/function/array_func.py", 2034) not in lines
+
+
+def test_every_branch_is_reached_from_the_entry_and_comes_after_its_caller() -> None:
+    module = read(SAMPLES / "branch_validate.ir")
+    graphs = reached(program(module), module.entry)
+    assert graphs[0] == module.entry
+    assert set(graphs) == set(module.by_name())
+
+
+def test_the_outputs_of_a_net_need_no_statement_of_backward() -> None:
+    statements = statements_of("dense_validate")
+    needed = needed_by_outputs(statements)
+    assert not any(statements[number].marked_backward for number in needed)
+
+
+# Constants
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "values"),
+    [
+        ("1", (), 1.0),
+        ("[1 -2.5]", (2,), [1.0, -2.5]),
+        ("\n[[1e-05]\n [inf]]", (2, 1), [[1e-05], [np.inf]]),
+        ("[True False]", (2,), [1.0, 0.0]),
+    ],
+)
+def test_the_elements_of_a_printed_tensor(
+    text: str, shape: tuple[int, ...], values: object
+) -> None:
+    array = elements(TensorValue(shape, "Float32", text))
+    assert array is not None
+    assert array.tolist() == values
+
+
+@pytest.mark.parametrize("text", ["[1 2 ... 9]", "<uninitialized>", "[1]"])
+def test_a_tensor_that_is_not_written_out_has_no_elements(text: str) -> None:
+    assert elements(TensorValue((3,), "Float32", text)) is None
+
+
+# Dumped values
+
+
+def test_kernels_are_in_the_order_of_their_numbers_and_the_last_run_counts(tmp_path: Path) -> None:
+    dump(tmp_path, np.zeros(1), number=10)
+    dump(tmp_path, np.ones(1), number=9, time=5)
+    dump(tmp_path, np.zeros(1), number=9, time=4)
+    (tmp_path / "notes.output.txt").touch()
+    first, second = kernels_in([tmp_path])["Default_MatMul"]
+    assert load(first[0][1]).tolist() == [1.0]
+    assert load(second[0][1]).tolist() == [0.0]
+
+
+def test_float32_under_the_name_of_another_type_is_read_as_float32(tmp_path: Path) -> None:
+    path = tmp_path / "array.npy"
+    np.save(path, np.zeros(2, np.float64))
+    header = path.read_bytes()[:128]
+    path.write_bytes(header + np.array([1.5, 2.5], np.float32).tobytes())
+    assert load(path).tolist() == [1.5, 2.5]
+
+
+def test_bfloat16_is_read_as_float32(tmp_path: Path) -> None:
+    path = tmp_path / "array.npy"
+    np.save(path, np.zeros(2, np.float16))
+    header = path.read_bytes()[:128].replace(b"<f2", b"<E2")
+    upper_halves = np.array([1.5, -2.0], np.float32).view(np.uint32) >> 16
+    path.write_bytes(header + upper_halves.astype(np.uint16).tobytes())
+    assert load(path).tolist() == [1.5, -2.0]
+
+
+def values_of(folder: Path) -> tuple[KernelValues, IRStatement]:
+    """The dumped values of a sample, and the statement of its forward product."""
+    module = read(SAMPLES / "dense_validate.ir")
+    statements = program(module)
+    return KernelValues(kernels_in([folder]), statements), by_name(
+        statements[module.entry], PRODUCT
+    )
+
+
+def test_a_statement_has_the_values_of_the_kernel_in_its_scope(tmp_path: Path) -> None:
+    dump(tmp_path, np.full((1, 1), 20, np.float32), number=731)
+    values, product = values_of(tmp_path)
+    assert values.of(product)[0].tolist() == [[20.0]]
+    (output,), missing = values.outputs(product)
+    assert output.values is not None
+    assert missing == {}
+
+
+def test_a_kernel_of_another_size_is_no_statements_own(tmp_path: Path) -> None:
+    dump(tmp_path, np.zeros((7,), np.float32))
+    values, product = values_of(tmp_path)
+    assert values.of(product) == {}
+    _, missing = values.outputs(product)
+    assert "another kernel" in missing["values"]
+
+
+# Operators
+
+
+def test_batch_norm_changes_its_statistics_alone_and_an_assignment_anything() -> None:
+    operands = ["x", "gamma", "beta", "mean", "variance"]
+    assert operands[written_operands("BatchNorm") or slice(0)] == ["mean", "variance"]
+    assert operands[written_operands("AssignAdd") or slice(0)] == operands
+    assert written_operands("MatMul") is None
+
+
+@pytest.mark.parametrize("op", ["BatchNormExt", "InplaceCopy", "ScatterAdd", "copy_"])
+def test_variants_of_operators_that_write_may_write(op: str) -> None:
+    assert may_write(op)
+    assert not may_write("MatMul")

@@ -1,0 +1,97 @@
+"""Central differences estimate what the engines derive, and notice when one of them is wrong."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.verdicts import agrees_with_oracle
+from explorer.model.arrays import pack, unpack
+from explorer.model.cases import GradCase
+from explorer.model.results import Leaf, OracleResult, Result
+from explorer.scenario.matrix import matrix
+from explorer.workers.workers import Workers
+from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture(scope="module")
+def torch(workers: Workers) -> Torch:
+    return Torch(workers)
+
+
+def estimates(result: OracleResult) -> dict[str, object]:
+    assert result.outcome == "ok", result.error
+    return {leaf.name: unpack(leaf.value).round(5).tolist() for leaf in result.estimates}
+
+
+def first_leaf_scaled(result: Result, factor: float) -> Result:
+    first, *others = result.leaves
+    wrong = Leaf(first.name, pack(unpack(first.value) * np.float32(factor)))
+    return msgspec.structs.replace(result, leaves=(wrong, *others))
+
+
+def test_the_guide_s_figures_come_out_of_the_forward_alone(torch: Torch) -> None:
+    assert estimates(torch.estimate("dense_mse", GradCase("grad", 0))) == {"dx": [[6, 9, 12]]}
+    both = estimates(torch.estimate("dense_mse", GradCase("grad", (0, 1), "all", has_aux=True)))
+    assert both == {"dx": [[4, 6, 8]], "dy": -2, "dfc.weight": [[2, 4, 6]]}
+
+
+@pytest.mark.parametrize("name", ["dense_mse", "conv_bn_relu_pool"])
+def test_every_answer_of_both_engines_agrees(torch: Torch, name: str) -> None:
+    for case in matrix(2, True):
+        oracle = torch.estimate(name, case)
+        for engine in TORCH_ENGINES:
+            answer = torch.answer(name, engine, case)
+            assert answer.outcome == oracle.outcome, (engine, case.label)
+            if answer.outcome == "ok":
+                assert agrees_with_oracle(answer, oracle), (engine, case.label)
+
+
+@pytest.mark.parametrize("name", ["dense_mse", "torch_wide"])
+def test_a_leaf_wrong_by_half_a_percent_is_noticed(torch: Torch, name: str) -> None:
+    case = GradCase("grad", 0, "all", has_aux=True)
+    answer = torch.answer(name, "torch-tape", case)
+    oracle = torch.estimate(name, case)
+    assert agrees_with_oracle(answer, oracle)
+    assert not agrees_with_oracle(first_leaf_scaled(answer, 1.005), oracle)
+
+
+def test_many_elements_are_estimated_along_seeded_directions(torch: Torch) -> None:
+    oracle = torch.estimate("torch_wide", GradCase("grad", 0, "all", has_aux=True))
+    assert {leaf.directions for leaf in oracle.estimates} == {16}
+    assert {leaf.value.shape for leaf in oracle.estimates} == {(16,)}
+    few = torch.estimate("torch_wide", GradCase("grad", 0, has_aux=True))
+    assert [(leaf.directions, leaf.value.shape) for leaf in few.estimates] == [(0, (4, 40))]
+
+
+def test_dropout_and_running_statistics_are_the_same_at_every_evaluation(torch: Torch) -> None:
+    first = torch.estimate("torch_wide", EVERYTHING)
+    assert torch.estimate("torch_wide", EVERYTHING) == first
+    assert agrees_with_oracle(torch.answer("torch_wide", "torch-tape", EVERYTHING), first)
+
+
+def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:
+    assert estimates(torch.estimate("aliased_input", GradCase("grad", (0, 1)))) == {
+        "da": [1, 2, 3],
+        "db": [1, 2, 3],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "outcome", "reason"),
+    [
+        ("dense_mse", GradCase("grad"), "raised", "neither an input nor a weight"),
+        ("polynomial", GradCase("grad", 0, has_aux=True), "raised", "no auxiliary outputs"),
+        ("torch_odd", GradCase("grad", 1), "raised", "rows holds int64"),
+        ("dense_mse", GradCase("grad", 0, order=2), "unsupported", "cannot be nested"),
+        ("torch_single", GradCase("grad", 0), "raised", "too coarse for a step of 1e-06"),
+    ],
+)
+def test_what_cannot_be_estimated_says_why(
+    torch: Torch, name: str, case: GradCase, outcome: str, reason: str
+) -> None:
+    result = torch.estimate(name, case)
+    assert (result.outcome, result.estimates) == (outcome, ())
+    assert result.error
+    assert reason in result.error.message

@@ -1,0 +1,1 @@
+"""Tests of the main job and of what is said of an installation."""

@@ -1,0 +1,73 @@
+"""The main job where something goes wrong: a worker that dies or hangs, a framework left out."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.exploration.explore import explore
+from explorer.model.cases import GradCase
+from explorer.model.errors import ScenarioError
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Result
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.scenario.settling import settle
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+from tests.support.nets import NETS
+from tests.support.scenario_reports import BY_FIRST, row
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+
+@pytest.mark.parametrize("file", ["raises_in_forward", "parameters_disagree", "shapes_disagree"])
+def test_nets_that_cannot_be_compared_are_refused(workers: Workers, file: str) -> None:
+    with pytest.raises(ScenarioError):
+        explore(load(NETS / f"{file}.py"), workers)
+
+
+@pytest.mark.parametrize(
+    ("file", "fragment"), [("crash_in_forward", "signal 6"), ("exits_in_forward", "exit code 7")]
+)
+def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still_answers(
+    file: str, fragment: str
+) -> None:
+    with Workers() as workers:
+        whole = explore(load(NETS / f"{file}.py"), workers)
+    by_x = row(whole, BY_FIRST)
+    assert by_x.results["torch-tape"].outcome == "crashed"
+    assert fragment in getattr(by_x.results["torch-tape"].error, "message", "")
+    assert by_x.results["mindspore-tape"].outcome == "ok"
+    assert not by_x.expected
+
+
+def test_a_net_that_hangs_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("explorer.workers.process.GRACE_SECONDS", 20.0)
+    with Workers(timeout=5.0) as workers:
+        whole = explore(load(NETS / "hangs_in_forward.py"), workers)
+    assert row(whole, BY_FIRST).results["torch-tape"].outcome == "timed_out"
+
+
+def test_a_scenario_may_leave_one_framework_out(workers: Workers) -> None:
+    whole = explore(load(NETS / "one_framework.py"), workers)
+    by_x = row(whole, BY_FIRST)
+    assert by_x.results["mindspore-graph"].outcome == "not_defined"
+    assert by_x.results["torch-tape"].outcome == "ok"
+
+
+def test_a_tape_call_that_raises_leaves_nothing_behind_for_the_next_compile(
+    workers: Workers,
+) -> None:
+    case = GradCase("grad", 0, "all", True)
+
+    def answer(file: Path, engine: str, module: str) -> Result:
+        nets = settle(load(file), workers, (engine,), {engine: "cpu"})
+        request = CaseRequest(nets.requests[engine], case)
+        reply = workers.call("mindspore", f"{module}:answer", request, Result)
+        assert not isinstance(reply, Lost)
+        return reply
+
+    failed = answer(find("shared_weight"), "mindspore-tape", "explorer.engines.mindspore.tape")
+    graph_module = "explorer.engines.mindspore.graph"
+    compiled = answer(find("conv_bn_relu_pool"), "mindspore-graph", graph_module)
+    assert (failed.outcome, compiled.outcome) == ("raised", "ok"), compiled.error

@@ -1,0 +1,120 @@
+"""Summaries of arrays: the figures by their definition, the same for an array alone as among
+others, whatever its dtype.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from explorer.model.arrays import SMALL, AnyArray, Summary, unpack
+from explorer.numeric.order_statistics import WORTH_IT
+from explorer.numeric.summaries import (
+    ELEMENTS_AT_ONCE,
+    QUANTILES,
+    batches,
+    summarise,
+    summarise_all,
+    summarise_rows,
+)
+from tests.support.hard_to_sort import hard_to_sort
+
+SIZES = (1, 2, 8, 17, 100, WORTH_IT - 1, WORTH_IT, 576, SMALL, SMALL + 1, 4096)
+DTYPES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool", ">f4")
+
+Figures = tuple[float, ...]
+
+
+def by_definition(array: AnyArray) -> Figures:
+    wide = array.ravel().astype(np.float64)
+    finite = wide[np.isfinite(wide)]
+    ordered = np.sort(finite)
+    ranks = np.linspace(0, ordered.size - 1, QUANTILES).round().astype(int)
+    figures = (ordered[0], ordered[-1], finite.mean(), np.linalg.norm(finite))
+    counts = (np.count_nonzero(finite == 0), array.size - finite.size)
+    return tuple(float(figure) for figure in (*figures, *counts, *ordered[ranks]))
+
+
+def figures(summary: Summary) -> Figures:
+    moments = (summary.minimum, summary.maximum, summary.mean, summary.norm)
+    return (*moments, summary.zeros, summary.nonfinite, *summary.quantiles)
+
+
+def arrays_of(dtype: str) -> list[AnyArray]:
+    """Arrays of every size that hold anything finite."""
+    arrays: list[AnyArray] = []
+    for size in SIZES:
+        with np.errstate(invalid="ignore", over="ignore"):
+            arrays += [array.astype(dtype) for array in hard_to_sort(size).values()]
+    return [array for array in arrays if np.isfinite(array.astype(np.float64)).any()]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_figures_are_those_of_the_definition_to_the_last_bit(dtype: str) -> None:
+    arrays = arrays_of(dtype)
+    for array, summary in zip(arrays, summarise_all(arrays, [None] * len(arrays)), strict=True):
+        assert figures(summary) == by_definition(array)
+        assert (summary.whole is None) == (array.size > SMALL)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_an_array_alone_has_the_summary_that_it_has_among_others(dtype: str) -> None:
+    arrays = arrays_of(dtype)
+    for array, summary in zip(arrays, summarise_all(arrays, [None] * len(arrays)), strict=True):
+        assert summary == summarise(array)
+
+
+@pytest.mark.parametrize("size", [5, 300, 3000])
+def test_what_is_not_finite_is_counted_and_left_out_of_every_figure(size: int) -> None:
+    array = np.random.default_rng(1).normal(size=size).astype(np.float32)
+    spoilt = array.copy()
+    spoilt[:3] = math.nan, math.inf, -math.inf
+    clean, mixed, nothing = summarise_all([array, spoilt, spoilt[:1]], [None] * 3)
+    assert figures(clean) == by_definition(array)
+    assert figures(mixed) == by_definition(spoilt)
+    assert mixed.nonfinite == 3
+    assert figures(nothing) == (0, 0, 0, 0, 0, 1)
+
+
+def test_arrays_of_one_size_keep_their_own_shapes_and_dtypes() -> None:
+    square = np.arange(4, dtype=np.float32).reshape(2, 2)
+    arrays: list[AnyArray] = [
+        square,
+        square.T,
+        square.ravel(),
+        np.array(3, np.float32),
+        np.zeros((0, 2)),
+    ]
+    wholes = []
+    for summary in summarise_all(arrays, [None, None, "bfloat16", None, None]):
+        whole = summary.whole
+        assert whole is not None
+        wholes.append((whole.shape, whole.dtype, unpack(whole).tolist()))
+    assert wholes == [
+        ((2, 2), "float32", [[0, 1], [2, 3]]),
+        ((2, 2), "float32", [[0, 2], [1, 3]]),
+        ((4,), "bfloat16", [0, 1, 2, 3]),
+        ((), "float32", 3),
+        ((0, 2), "float64", []),
+    ]
+
+
+def test_rows_of_a_matrix_are_summarised_as_arrays_of_their_own_shapes() -> None:
+    rows = np.arange(12, dtype=np.float32).reshape(2, 6)
+    shapes = [(2, 3), (6,)]
+    summaries = summarise_rows(rows, shapes, "float32")
+    assert summaries == [
+        summarise(row.reshape(shape)) for row, shape in zip(rows, shapes, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "at_once"), [(0, 5), (1, 5), (ELEMENTS_AT_ONCE // 2, 2), (2 * ELEMENTS_AT_ONCE, 1)]
+)
+def test_a_batch_has_about_as_many_elements_as_fit_and_no_member_is_lost(
+    size: int, at_once: int
+) -> None:
+    members = list(range(5))
+    parts = [list(batch) for batch in batches(members, size)]
+    assert len(parts[0]) == at_once
+    assert [member for part in parts for member in part] == members

@@ -1,0 +1,1 @@
+"""Tests of the reports, studies and boards in all their faces."""

@@ -1,0 +1,121 @@
+"""The JSON document of a report: keys, nesting, sizes, and numbers that JSON does not have."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.report import Report
+from explorer.model.results import Leaf, Result
+from explorer.report.json import encode
+from explorer.report.scenario.json import report_document
+from tests.support.sample_report import report, with_result
+
+REPORT_KEYS = {
+    "schema",
+    "scenario",
+    "title",
+    "versions",
+    "devices",
+    "cases",
+    "graphs",
+    "alignments",
+}
+CASE_KEYS = {
+    "api",
+    "grad_position",
+    "weights",
+    "has_aux",
+    "order",
+    "label",
+    "results",
+    "verdict",
+    "expected",
+    "greatest",
+}
+RESULT_KEYS = {"outcome", "structure", "values", "error", "code"}
+DIFFERENCE_KEYS = {"abs", "rel", "engines", "leaf", "index"}
+
+
+def parsed(whole: Report) -> dict[str, Any]:
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is not JSON")
+
+    text = encode(report_document(whole))
+    document: dict[str, Any] = json.loads(text, parse_constant=refuse)
+    return document
+
+
+def values_of(leaf: Leaf) -> Any:
+    """What the document has for the leaf of a report with that leaf alone."""
+    result = Result(outcome="ok", structure=leaf.name, leaves=(leaf,))
+    (case,) = parsed(with_result(report(), result))["cases"]
+    return case["results"]["torch-tape"]["values"]
+
+
+def test_it_has_the_keys_that_outside_programs_rely_on() -> None:
+    document = parsed(report())
+    assert set(document) >= REPORT_KEYS
+    assert document["schema"] == 1
+    for case in document["cases"]:
+        assert set(case) >= CASE_KEYS
+        for result in case["results"].values():
+            assert set(result) >= RESULT_KEYS
+        if case["verdict"] == "differs":
+            assert set(case["greatest"]) >= DIFFERENCE_KEYS
+    assert "differs" in {case["verdict"] for case in document["cases"]}
+
+
+def test_an_int_position_is_told_from_a_one_tuple() -> None:
+    positions = {case["label"]: case["grad_position"] for case in parsed(report())["cases"]}
+    assert positions[GradCase("grad", 0).label] == 0
+    assert positions[GradCase("grad", (0,)).label] == [0]
+    assert positions[GradCase("grad", None, "one").label] is None
+
+
+def test_values_nest_like_the_structure() -> None:
+    by_label = {case["label"]: case for case in parsed(report(foreseen=False))["cases"]}
+    case = by_label[GradCase("grad", (0, 1), "all", True).label]
+    result = case["results"]["torch-tape"]
+    assert result["structure"] == "(((dx, dy), (dfc.weight,)), (logits,))"
+    assert result["values"][0][0] == [[[4.0, 6.0, 8.0]], -2.0]
+    assert result["values"][0][1][0][0] == pytest.approx([2, 4, 6])
+    assert result["values"][1] == [20.0]
+
+
+def test_values_are_null_and_the_error_is_there_where_an_engine_raised() -> None:
+    result = parsed(report())["cases"][0]["results"]["mindspore-graph"]
+    assert (result["outcome"], result["structure"], result["values"]) == ("raised", None, None)
+    assert result["error"]["type"] == "ValueError"
+
+
+def test_numbers_that_are_not_finite_are_spelled() -> None:
+    values = values_of(Leaf("dx", pack(np.array([math.nan, math.inf, -math.inf, 1.5]))))
+    assert values == ["NaN", "Infinity", "-Infinity", 1.5]
+
+
+def test_up_to_1024_elements_are_listed() -> None:
+    assert values_of(Leaf("dx", pack(np.ones(1024, np.float32)))) == [1.0] * 1024
+
+
+def test_more_than_1024_elements_are_summarised() -> None:
+    values = values_of(Leaf("dx", pack(np.ones(1025, np.float32))))
+    assert (values["shape"], values["mean"], values["dtype"]) == ([1025], 1.0, "float32")
+
+
+def test_the_same_report_gives_the_same_bytes() -> None:
+    first, second = (encode(report_document(report())) for _ in range(2))
+    assert first == second
+    assert first.startswith(b'{\n  "schema": 1')
+
+
+def test_it_holds_the_graphs_with_values_and_links() -> None:
+    graph = parsed(report())["graphs"][0]
+    assert [node["id"] for node in graph["nodes"]] == ["n0", "n1", "n2", "n3"]
+    assert graph["nodes"][2]["forward"] == "n1"
+    assert graph["nodes"][0]["outputs"][0]["values"] == [[4.0, 6.0, 8.0]]
+    assert graph["edges"][1] == {"from": "n0", "to": "n2", "out": 0, "in": 0, "kind": "saved"}

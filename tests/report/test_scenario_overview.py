@@ -1,0 +1,63 @@
+"""What a person is told of a report: who says what, notes said once, and the summary."""
+
+import re
+
+import msgspec
+
+from explorer.model.cases import GradCase
+from explorer.report.scenario.overview import CaseRow, Overview, overview
+from tests.support.sample_report import case_report, report
+
+
+def row_of(whole: Overview, call: str) -> CaseRow:
+    """The row of a call among the cases of ``grad``."""
+    for row in whole.groups[0].rows:
+        if row.call == call:
+            return row
+    raise AssertionError(f"no row has the call {call}")
+
+
+def test_one_line_a_case_where_all_agree() -> None:
+    rows = [row for group in overview(report(foreseen=False)).groups for row in group.rows]
+    assert len(rows) == 80
+    assert rows[6].value == "[[4, 6, 8]]"
+    # What must fail says so once.
+    assert [row.call for row in rows if row.statements] == ["None"]
+    failing = [row.value for row in rows if row.verdict == "all raise"]
+    assert failing == ["", *["as grad(None)"] * 3]
+
+
+def test_engines_that_differ_speak_together_where_they_say_the_same() -> None:
+    row = row_of(overview(report()), "1")
+    assert [(statement.who, statement.text) for statement in row.statements[:2]] == [
+        ("both graph engines", "-2"),
+        ("both tape engines", "-4"),
+    ]
+    assert (row.verdict, row.state, row.value) == ("differs", "foreseen", "")
+
+
+def test_differing_values_that_read_alike_get_more_digits() -> None:
+    near = case_report(GradCase("grad", 0), wrong="torch-tape", factor=1 + 2**-19)
+    differing = msgspec.structs.replace(near, verdict="differs")
+    (row,) = overview(msgspec.structs.replace(report(), cases=(differing,))).groups[0].rows
+    assert [statement.who for statement in row.statements] == ["all but torch-tape", "torch-tape"]
+    assert [statement.text for statement in row.statements] == [
+        "[[4, 6, 8]]",
+        "[[4.00000763, 6.00001144, 8.00001526]]",
+    ]
+
+
+def test_an_unexpected_difference_is_an_alarm_with_its_place() -> None:
+    whole = overview(report(unexpected=True))
+    row = row_of(whole, "(0,)")
+    assert (whole.state, row.state) == ("alarm", "alarm")
+    assert "dx[0, 2]: 0.008" in row.statements[-1].text
+    assert whole.notes[row.notes[0] - 1].startswith("not as expected: ")
+
+
+def test_the_summary_counts_every_case_once() -> None:
+    summary = overview(report(unexpected=True)).summary
+    total, *counts = map(int, re.findall(r"\d+", summary))
+    assert total == sum(counts[:-1]) == 80
+    assert "4 fail everywhere" in summary
+    assert overview(report()).summary.endswith("; 0 unexpected")

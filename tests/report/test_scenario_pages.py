@@ -1,0 +1,61 @@
+"""A report as HTML and as Markdown: well formed, and foreign text harms neither."""
+
+import re
+from html.parser import HTMLParser
+
+from explorer.report.scenario.html import report_html
+from explorer.report.scenario.markdown import report_markdown
+from tests.support.sample_report import HOSTILE, report
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+
+
+class Tags(HTMLParser):
+    """Collects tags, and refuses those that are closed in a wrong order."""
+
+    VOID = ("meta", "br")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.opened: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.opened.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def links(self) -> list[str]:
+        """Whatever the page refers to."""
+        links = []
+        for _, attributes in self.opened:
+            links += [str(attributes[key]) for key in ("href", "src") if key in attributes]
+        return links
+
+
+def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
+    page = report_html(report(title=HOSTILE), {"torch-tape": SVG})
+    tags = Tags()
+    tags.feed(page)
+    assert tags.open == []
+    names = [tag for tag, _ in tags.opened]
+    assert not {"script", "link", "img", "iframe", "object"}.intersection(names)
+    assert names.count("svg") == 1
+    assert tags.links()
+    assert all(link.startswith("#note") for link in tags.links())
+    assert "&lt;script&gt;" in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_markdown_escapes_and_keeps_its_tables_square() -> None:
+    text = report_markdown(report(title=HOSTILE), {"torch-tape": "torch-tape.svg"})
+    assert "<script>" not in text
+    assert "![Gradient graph of torch\\-tape](torch-tape.svg)" in text
+    tables = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
+    assert tables
+    for table in tables:
+        bars = {len(re.findall(r"(?<!\\)\|", line)) for line in table.strip().splitlines()}
+        assert len(bars) == 1

@@ -1,0 +1,45 @@
+"""A report on a terminal: its widths, its columns, and foreign text that cannot steer it."""
+
+import re
+from typing import Any
+
+import pytest
+
+from explorer.model.report import Report
+from explorer.report.scenario.terminal import show_report
+from tests.support.consoles import printed
+from tests.support.sample_report import HOSTILE, report
+
+
+def shown(whole: Report, width: int = 100, **terminal: Any) -> str:
+    return printed(lambda console: show_report(whole, console), width, **terminal)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 150])
+def test_the_table_fits_its_width(width: int) -> None:
+    text = shown(report(unexpected=True), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert text.count("grad(net") == 2
+    assert "80 cases:" in text
+
+
+@pytest.mark.parametrize(
+    ("width", "has_structure", "has_ids"),
+    [(80, False, False), (120, True, False), (150, True, True)],
+)
+def test_structure_and_ids_are_shown_where_there_is_room(
+    width: int, has_structure: bool, has_ids: bool
+) -> None:
+    head = shown(report(), width).splitlines()[7]
+    assert ("structure" in head) == has_structure
+    assert ("ids" in head) == has_ids
+
+
+def test_foreign_text_cannot_steer_it() -> None:
+    text = shown(report(title=HOSTILE))
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "[red]\\x1b[31m\\u202e" in text  # and rich's own markup is text too
+    coloured = shown(report(title=HOSTILE), force_terminal=True, color_system="standard")
+    ours = {"0", "1", "2", "31", "32", "33", "36", "1;31", "1;32"}
+    assert set(re.findall(r"\x1b\[([0-9;]*)m", coloured)) <= ours

@@ -1,0 +1,36 @@
+"""Short readings of calls, errors, engines and the oracle."""
+
+import msgspec
+
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.results import Failure, OracleResult
+from explorer.report.scenario import wording
+from tests.support.sample_report import case_report
+
+
+def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
+    case = case_report(GradCase("grad", 0))
+    assert wording.oracle(case) == "agrees"
+    along = [msgspec.structs.replace(each, directions=16) for each in case.oracle.estimates]
+    projected = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(along)))
+    assert wording.oracle(projected) == "agrees ·16"
+    assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=False)) == "differs"
+    assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=None)) == "—"
+
+
+def test_mindspore_errors_are_shown_without_its_own_sources_and_addresses() -> None:
+    sources = f"\n\n{'-' * 52}\n- C++ Call Stack: (For framework developers)\nx.cc:1"
+    message = f"For 'grad', it can not be None (value_ptr: 0x557529f56740).{sources}"
+    shown = wording.failure(Failure("ValueError", message))
+    assert shown == "ValueError: For 'grad', it can not be None (value_ptr: 0x…)."
+
+
+def test_engines_are_named_in_as_few_words_as_tell_them() -> None:
+    graph_m, tape_m, tape_t, graph_t = every_engine = tuple(ENGINES)
+    assert wording.who(every_engine, every_engine) == "all engines"
+    assert wording.who((graph_m, tape_m, tape_t), every_engine) == "all but torch-graph"
+    assert wording.who((graph_m, graph_t), every_engine) == "both graph engines"
+    assert wording.who((tape_t, graph_t), every_engine) == "both torch engines"
+    assert wording.who((graph_m, tape_t), every_engine) == "mindspore-graph, torch-tape"
+    assert wording.who((tape_t,), every_engine) == "torch-tape"

@@ -1,0 +1,74 @@
+"""The record of a study in its faces, also where something could not be measured."""
+
+import json
+
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.model.study import Chart, Series, StudyRecord, Table
+from explorer.report.json import encode
+from explorer.report.study.files import study_files
+from explorer.report.study.json import study_document
+from explorer.report.study.markdown import study_markdown
+from explorer.report.study.terminal import show_study
+from tests.support.consoles import printed
+
+ERROR = Failure("MissingFramework", "No module named 'torch'")
+RECORD = StudyRecord(
+    study="s",
+    title="S",
+    question="What?",
+    scenario="",
+    device="cpu",
+    versions={"mindspore": "2.10.0"},
+    measured={
+        "s.one": Measured(outcome="unsupported", error=ERROR),
+        "s.two": Measured(outcome="ok", figures={"a": 1}),
+    },
+    findings=("A finding | with a bar.",),
+    tables=(Table(title="t", columns=("a", "b"), rows=((1, None), (0.1234567891, True))),),
+    charts=(
+        Chart(
+            name="s-chart",
+            title="A chart",
+            kind="bars",
+            x="",
+            y="y",
+            series=(Series("one", ("a",), (1.0,)),),
+        ),
+    ),
+)
+
+
+def test_what_could_not_be_measured_is_said_with_the_reason() -> None:
+    shown = printed(lambda console: show_study(RECORD, console))
+    assert "s.one: MissingFramework: No module named 'torch'" in shown
+    assert "s.two:" not in shown
+    page = study_markdown(RECORD, {})
+    assert "## Not measured" in page
+    assert "s.one" in page
+
+
+def test_numbers_in_tables_have_six_digits_and_nothing_is_a_dash() -> None:
+    for shown in (printed(lambda console: show_study(RECORD, console)), study_markdown(RECORD, {})):
+        assert "0.123457" in shown
+        assert "—" in shown
+        assert "yes" in shown
+
+
+def test_markdown_escapes_what_was_found() -> None:
+    assert "A finding \\| with a bar." in study_markdown(RECORD, {})
+
+
+def test_the_document_has_errors_by_measurement() -> None:
+    measured = json.loads(encode(study_document(RECORD)))["measured"]
+    assert measured["s.one"]["error"]["type"] == "MissingFramework"
+    assert measured["s.two"]["error"] is None
+    assert measured["s.two"]["figures"] == {"a": 1}
+
+
+def test_the_page_shows_svg_charts_where_there_is_a_choice() -> None:
+    files = dict(study_files(RECORD, ("svg", "png", "markdown")))
+    assert list(files) == ["s-chart.svg", "s-chart.png", "s.md"]
+    assert b"(s-chart.svg)" in files["s.md"]()
+    assert b"(s-chart.png)" in dict(study_files(RECORD, ("png", "markdown")))["s.md"]()
+    assert b"](" not in dict(study_files(RECORD, ("markdown",)))["s.md"]()

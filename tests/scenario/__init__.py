@@ -1,0 +1,1 @@
+"""Tests of the scenario contract: finding, loading, cases, devices, settling."""

@@ -1,0 +1,70 @@
+"""Devices by name: what may be asked for, and what an engine gets."""
+
+import pytest
+
+from explorer.model.engines import Framework
+from explorer.model.errors import UsageError
+from explorer.scenario.devices import parse, resolve
+
+
+@pytest.mark.parametrize(
+    ("given", "spelling"),
+    [
+        ("cpu", "cpu"),
+        ("cuda", "cuda:0"),
+        ("cuda:1", "cuda:1"),
+        ("npu", "npu:0"),
+        ("mps", "mps"),
+        ("auto", "auto"),
+    ],
+)
+def test_a_kind_without_a_number_is_its_first(given: str, spelling: str) -> None:
+    assert str(parse(given)) == spelling
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["gpu", "CPU", "cpu:0", "cuda:", "cuda:01", "cuda:-1", "cuda:1234", "", " cpu", "mps:0"],
+)
+def test_what_is_no_device_is_refused_with_all_forms(given: str) -> None:
+    with pytest.raises(UsageError, match=r"allowed: cpu, cuda\[:N\], mps, npu\[:N\], auto"):
+        parse(given)
+
+
+@pytest.mark.parametrize(
+    ("device", "framework", "available", "gets"),
+    [
+        ("cpu", "mindspore", ("cpu",), "cpu"),
+        ("cuda", "torch", ("cpu", "cuda:0"), "cuda:0"),
+        ("auto", "torch", ("cpu", "cuda:0", "cuda:1"), "cuda:0"),
+        ("auto", "torch", ("cpu", "mps"), "mps"),
+        ("auto", "mindspore", ("cpu", "npu:0"), "npu:0"),
+        ("auto", "mindspore", ("cpu",), "cpu"),
+    ],
+)
+def test_an_engine_gets_what_was_asked_or_the_best_there_is(
+    device: str, framework: Framework, available: tuple[str, ...], gets: str
+) -> None:
+    assert resolve(device, framework, available) == gets
+
+
+@pytest.mark.parametrize(
+    ("device", "framework", "message"),
+    [
+        (
+            "cuda",
+            "mindspore",
+            "device 'cuda': mindspore has no cuda devices; its engines can use: cpu ",
+        ),
+        (
+            "cuda:1",
+            "torch",
+            "device 'cuda:1': torch finds no cuda:1 on this machine; its engines can use: cpu ",
+        ),
+    ],
+)
+def test_a_device_that_an_engine_cannot_use_lists_those_it_can(
+    device: str, framework: Framework, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        resolve(device, framework, ("cpu",))

@@ -1,0 +1,131 @@
+"""Loading a scenario file: what is refused and with which words, and that no framework is touched."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from explorer.model.errors import ScenarioError
+from explorer.scenario.find import FOLDER, find
+from explorer.scenario.load import load
+from tests.support.nets import NETS
+from tests.support.scenario_files import MINIMAL, written
+
+ONLY_TORCH_NET = "def torch_net(): ...\n"
+
+
+def refusal(path: Path) -> str:
+    """The words with which a file is refused."""
+    with pytest.raises(ScenarioError) as caught:
+        load(path)
+    return str(caught.value)
+
+
+def test_loading_every_scenario_imports_no_framework() -> None:
+    code = (
+        "import sys\n"
+        "from explorer.scenario.find import names\n"
+        "from explorer.scenario.load import load\n"
+        "for path in names().values(): load(path).inputs()\n"
+        "print(sorted({'mindspore', 'torch'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=FOLDER.parent, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_module_is_registered_under_its_own_name_where_a_compiler_looks_for_it() -> None:
+    for path in (find("dense_mse"), NETS / "one_framework.py"):
+        module = load(path).module
+        assert sys.modules[module.__name__] is module
+
+
+def test_a_module_that_fails_at_import_is_not_left_behind(tmp_path: Path) -> None:
+    refusal(written(tmp_path, "raise ValueError('no')\n", "left_behind.py"))
+    assert not [name for name in sys.modules if name.endswith("left_behind")]
+
+
+@pytest.mark.parametrize(
+    ("file", "fragments"),
+    [
+        ("no_inputs.py", ("does not define inputs()", "it defines mindspore_net(), torch_net()")),
+        ("no_nets.py", ("does not define mindspore_net() or torch_net()", "it defines inputs()")),
+        ("complex_input.py", ("input 'x' has dtype complex64", "allowed are", "float32")),
+        (
+            "imports_torch.py",
+            (
+                "imports_torch.py:4: imports torch at module level",
+                "inside mindspore_net() or torch_net()",
+            ),
+        ),
+        ("syntax_error.txt", ("syntax_error.txt:5: the scenario has a syntax error",)),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
+    file: str, fragments: tuple[str, ...]
+) -> None:
+    message = refusal(NETS / file)
+    assert str(NETS / file) in message
+    for fragment in fragments:
+        assert fragment in message
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("", "it defines none of the names"),
+        ("x = 1\ny = x / 0\n", "given.py:2: the scenario cannot be imported: ZeroDivisionError"),
+        (
+            "import numpy as np\nfrom mindspore.nn import Cell\n",
+            "given.py:2: imports mindspore.nn at module level",
+        ),
+        (
+            "def inputs():\n    return [1]\n" + ONLY_TORCH_NET,
+            "inputs() gives a list; it must return a dict",
+        ),
+        ("def inputs():\n    return {}\n" + ONLY_TORCH_NET, "inputs() gives no input"),
+        (
+            "def inputs():\n    return {'x': 1.0}\n" + ONLY_TORCH_NET,
+            "inputs()['x'] is a float; give only numpy arrays",
+        ),
+        (
+            "def inputs():\n    return {}['x']\n" + ONLY_TORCH_NET,
+            "given.py:2: inputs() raised KeyError",
+        ),
+        (
+            MINIMAL + "def parameters():\n    return 3\n",
+            "parameters() gives a int; it must return a dict",
+        ),
+        (MINIMAL + "def parameters():\n    return {'w': [1.0]}\n", "parameters()['w'] is a list"),
+        (
+            MINIMAL + "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]\n",
+            "EXPECTED_DIFFERENCES holds an entry that is not",
+        ),
+        (
+            MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]\n",
+            "names 'tapes' under engines; allowed are",
+        ),
+        (
+            MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]\n",
+            "gives engines as 'tape'; write ('tape',)",
+        ),
+        (
+            MINIMAL + "EXPECTED_DIFFERENCES = "
+            "[{'engines': ('tape',), 'reason': 'r', 'when': {'positon': 0}}]\n",
+            "names 'positon' under when; allowed are position, api",
+        ),
+        (MINIMAL + "inputs = 3\n", "does not define inputs()"),
+    ],
+)
+def test_a_wrong_scenario_is_refused_in_words_that_help(
+    text: str, fragment: str, tmp_path: Path
+) -> None:
+    assert fragment in refusal(written(tmp_path, text))
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "given.py"
+    path.write_bytes(b"\xff\xfe\x00")
+    assert "cannot be read" in refusal(path)

@@ -1,0 +1,99 @@
+"""The matrix of cases, their labels, and the structure that each promises."""
+
+import re
+
+import pytest
+
+from explorer.model.cases import GradCase
+from explorer.model.errors import UsageError
+from explorer.model.trees import names_in, render
+from explorer.scenario.matrix import case_called, matrix, positions, structure
+
+
+def test_positions_of_two_inputs_are_none_each_int_and_each_tuple() -> None:
+    assert positions(2) == (None, 0, 1, (0,), (1,), (0, 1))
+
+
+def test_three_inputs_have_every_increasing_tuple() -> None:
+    assert positions(3)[4:] == ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2))
+
+
+def test_beyond_three_inputs_tuples_are_single_or_full() -> None:
+    assert positions(5)[6:] == ((0,), (1,), (2,), (3,), (4,), (0, 1, 2, 3, 4))
+
+
+def test_the_matrix_of_a_net_with_weights_has_every_combination_once() -> None:
+    cases = matrix(2, has_parameters=True)
+    assert len(cases) == 2 * 6 * 3 * 2 + 8
+    assert len({case.label for case in cases}) == len(cases)
+
+
+def test_without_parameters_no_case_asks_for_weights() -> None:
+    cases = matrix(3, has_parameters=False)
+    assert len(cases) == 2 * 11 * 2 + 4
+    assert not any(case.weights or case.get_by_list for case in cases)
+
+
+def test_order_three_adds_the_nested_calls_of_each_input() -> None:
+    added = [case.label for case in matrix(2, has_parameters=True, order=3) if case.order > 1]
+    assert added == [
+        "grad(grad(net, 0), 0)",
+        "grad(grad(net, 1), 1)",
+        "grad(grad(grad(net, 0), 0), 0)",
+        "grad(grad(grad(net, 1), 1), 1)",
+    ]
+
+
+def test_asking_for_nothing_must_fail() -> None:
+    failing = [case.label for case in matrix(1, has_parameters=True) if case.must_fail]
+    assert len(failing) == 4
+    assert all("grad_position=None, weights=None" in label for label in failing)
+
+
+def test_short_names_are_unique_and_say_only_what_is_not_default() -> None:
+    cases = matrix(3, has_parameters=True, order=3)
+    assert len({case.short for case in cases}) == len(cases)
+    assert GradCase("grad", 0, "all", True).short == "grad(0, weights=all, has_aux)"
+    assert GradCase("GradOperation", 0).short == "GradOperation()"
+    assert GradCase("grad", 0, order=2).short == "grad(grad(net, 0), 0)"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "grad(0, weights=all)",
+        "grad( 0,weights = all )",
+        "grad(net, grad_position=0, weights=all, has_aux=False)",
+    ],
+)
+def test_a_case_is_called_by_its_label_or_its_short_name_white_space_aside(name: str) -> None:
+    assert case_called(name, matrix(2, has_parameters=True)) == GradCase("grad", 0, "all")
+
+
+def test_a_case_that_there_is_not_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UsageError, match=r"did you mean 'grad\(0, weights=all\)'\?"):
+        case_called("grad(0, weight=all)", matrix(2, has_parameters=True))
+
+
+@pytest.mark.parametrize(
+    ("case", "text"),
+    [
+        (GradCase("grad", 0, None, True), "(dx, (logits,))"),
+        (GradCase("grad", (0,), None, False), "dx"),
+        (GradCase("grad", (0, 1), None, True), "((dx, dy), (logits,))"),
+        (GradCase("grad", None, "all", True), "((dw,), (logits,))"),
+        (GradCase("grad", None, "one", False), "dw"),
+        (GradCase("grad", 0, "all", True), "((dx, (dw,)), (logits,))"),
+        (GradCase("grad", (0, 1), "all", False), "((dx, dy), (dw,))"),
+        (GradCase("value_and_grad", 1, "one", True), "((loss, logits), (dy, dw))"),
+        (GradCase("GradOperation", 0), "dx"),
+        (
+            GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True),
+            "((dx, dy), (dw,))",
+        ),
+    ],
+)
+def test_structure_follows_the_call(case: GradCase, text: str) -> None:
+    tree = structure(case, ("x", "y"), ("w",), ("loss", "logits"))
+    assert render(tree) == text
+    assert names_in(tree) == tuple(re.findall(r"\w+", text))

@@ -1,0 +1,28 @@
+"""Two nets that do not correspond are refused, with what is wrong."""
+
+import pytest
+
+from explorer.model.errors import ScenarioError
+from explorer.scenario.load import load
+from explorer.scenario.settling import settle
+from explorer.workers.workers import Workers
+from tests.support.nets import NETS
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+TAPES = {"mindspore-tape": "cpu", "torch-tape": "cpu"}
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("raises_in_forward", r"raises_in_forward\.py:\d+: the torch net raises in forward: \w+"),
+        ("parameters_disagree", r"do not correspond\. MindSpore has: .*\(.*PyTorch has: "),
+        ("shapes_disagree", r"do not correspond\. MindSpore has: .*\(.*PyTorch has: "),
+    ],
+)
+def test_nets_that_cannot_be_compared_are_refused_with_what_is_wrong(
+    workers: Workers, file: str, message: str
+) -> None:
+    with pytest.raises(ScenarioError, match=message):
+        settle(load(NETS / f"{file}.py"), workers, tuple(TAPES), TAPES)

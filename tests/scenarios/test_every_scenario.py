@@ -1,0 +1,155 @@
+"""What every shipped scenario must hold, and every pair of nets with a planted mistake."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.engines.capture.lint import lint
+from explorer.model.engines import ENGINES, FRAMEWORKS
+from explorer.model.report import ORACLE
+from explorer.scenario.find import names
+from explorer.scenario.load import load
+from explorer.scenario.matrix import matrix
+from tests.support.nets import NETS
+from tests.support.scenario_reports import Reports
+
+SHIPPED = names()
+PLANTED = names((NETS / "planted",))
+FILES = [*SHIPPED.values(), *PLANTED.values()]
+
+PARTIES = {ORACLE, *ENGINES, "tape", "graph", "mindspore", "torch"}
+
+MISTAKES = {
+    "batch_norm_epsilon",
+    "batch_norm_momentum",
+    "detached_branch",
+    "dropout_left_on",
+    "gelu_approximation",
+    "in_place_change",
+    "mean_for_sum",
+    "missing_bias",
+    "padding_side",
+    "softmax_axis",
+    "swapped_arguments",
+    "transposed_weight",
+}
+
+
+def lines_of(path: Path, function: str) -> list[str]:
+    """The stripped source lines of one function of a file."""
+    text = path.read_text(encoding="utf-8")
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
+            return [line.strip() for line in lines]
+    raise AssertionError(f"{path} has no function {function}")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_has_a_title_notes_and_both_nets(path: Path) -> None:
+    scenario = load(path)
+    assert scenario.title
+    assert len(scenario.title) < 80
+    assert len(scenario.notes) > 80
+    assert all(scenario.defines(framework) for framework in FRAMEWORKS)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_inputs_and_parameters_are_the_same_at_every_call(path: Path) -> None:
+    scenario = load(path)
+    for make in (scenario.inputs, lambda: scenario.parameters() or {}):
+        first, second = make(), make()
+        assert list(first) == list(second)
+        for name, array in first.items():
+            assert array is not second[name]
+            np.testing.assert_array_equal(array, second[name], strict=True)
+
+
+@pytest.mark.parametrize("path", SHIPPED.values(), ids=lambda path: path.stem)
+def test_every_expected_difference_names_known_parties_and_describes_some_case(path: Path) -> None:
+    scenario = load(path)
+    cases = matrix(len(scenario.inputs()), scenario.parameters() is not None, order=4)
+    for expected in scenario.expected:
+        assert expected.reason
+        assert set(expected.engines) <= PARTIES
+        assert any(expected.applies(case) for case in cases)
+
+
+@pytest.mark.parametrize("path", SHIPPED.values(), ids=lambda path: path.stem)
+def test_notes_are_set_in_lines_that_read_well(path: Path) -> None:
+    assert max(map(len, load(path).notes.splitlines())) <= 120
+
+
+def test_there_is_one_planted_pair_for_each_mistake() -> None:
+    assert set(PLANTED) == MISTAKES
+
+
+@pytest.mark.parametrize("path", PLANTED.values(), ids=lambda path: path.stem)
+def test_a_planted_fault_is_one_line_of_each_net(path: Path) -> None:
+    fault = load(path).module.FAULT
+    assert set(fault) == {"mindspore_line", "torch_line"}
+    for framework in FRAMEWORKS:
+        assert lines_of(path, f"{framework}_net").count(fault[f"{framework}_line"]) == 1
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_case_is_as_expected(report: Reports, name: str) -> None:
+    odd = {}
+    for case_report in report(name).cases:
+        if not case_report.expected:
+            odd[case_report.case.label] = (case_report.verdict, case_report.reason)
+    assert odd == {}
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_failure_has_a_message_and_every_expected_difference_a_reason(
+    report: Reports, name: str
+) -> None:
+    for case_report in report(name).cases:
+        for engine, result in case_report.results.items():
+            if result.outcome != "ok":
+                assert result.error, (case_report.case.label, engine)
+                assert result.error.message
+        if case_report.verdict in ("differs", "some_raise"):
+            assert case_report.reason, case_report.case.label
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", SHIPPED)
+def test_float64_scenarios_match(report: Reports, name: str) -> None:
+    whole = report(name)
+    if any(leaf.value.dtype == "float64" for leaf in whole.inputs):
+        assert {case_report.verdict for case_report in whole.cases} <= {"match", "all_raise"}
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_graph_is_sound(report: Reports, name: str) -> None:
+    whole = report(name)
+    drawn = {graph.engine for graph in whole.graphs}
+    assert drawn | set(whole.ungraphed) == set(ENGINES)
+    assert {"mindspore-graph", "torch-tape"} <= drawn
+    for graph in whole.graphs:
+        assert lint(graph) == [], graph.engine
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["lstm", "attention_block"])
+def test_mindspore_s_tape_indexes_tensors_in_every_case_also_after_calls_that_raised(
+    report: Reports, name: str
+) -> None:
+    outcomes = {}
+    for case_report in report(name).cases:
+        outcomes[case_report.case] = case_report.results["mindspore-tape"].outcome
+    assert "raised" in list(outcomes.values())[:4]
+    for case, outcome in outcomes.items():
+        assert (outcome == "raised") == (case.has_aux or case.must_fail), case.label

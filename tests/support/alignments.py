@@ -1,0 +1,51 @@
+"""What tests ask of an alignment: names of ops where the record has ids."""
+
+from typing import NamedTuple
+
+from explorer.compare.align import align
+from explorer.model.alignment import Alignment, SideName
+from explorer.model.graph import GradGraph
+
+
+class Parting(NamedTuple):
+    """Where two graphs part: the names of leaves or ops (None: no counterpart), and the sentence."""
+
+    left: str | None
+    right: str | None
+    sentence: str
+
+
+def parting(left: GradGraph, right: GradGraph) -> Parting:
+    """The first divergence of two graphs, which must have one."""
+    divergence = align(left, right).divergence
+    assert divergence is not None
+    return Parting(
+        _called(left, divergence.left), _called(right, divergence.right), divergence.sentence
+    )
+
+
+def _called(graph: GradGraph, node: str | None) -> str | None:
+    if node is None:
+        return None
+    record = graph.by_id()[node]
+    return record.name or record.op
+
+
+def partners(alignment: Alignment) -> dict[str, str]:
+    """The right node of each left one."""
+    return {pair.left: pair.right for pair in alignment.pairs}
+
+
+def every_node_with_itself(graph: GradGraph) -> dict[str, str]:
+    """The partners of a graph that is aligned with itself."""
+    return {node.id: node.id for node in graph.nodes}
+
+
+def reasons(alignment: Alignment, side: SideName, graph: GradGraph) -> dict[str, str]:
+    """Why ops of one side have no partner."""
+    nodes = graph.by_id()
+    reasons: dict[str, str] = {}
+    for unpaired in alignment.unpaired:
+        if unpaired.side == side:
+            reasons[nodes[unpaired.node].op] = unpaired.reason
+    return reasons

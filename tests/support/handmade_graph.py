@@ -1,0 +1,147 @@
+"""A gradient graph written down node by node, for tests that need no framework."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import Edge, GradGraph, Kind, Node, Output, Phase
+from explorer.numeric.summaries import summarise
+
+
+class HandmadeGraph:
+    """Collects nodes and edges; ids follow the order in which nodes are added."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
+        self._edges: list[Edge] = []
+
+    def add(
+        self,
+        op: str,
+        reads: Sequence[str] = (),
+        *,
+        saved: Sequence[str] = (),
+        kind: Kind = "op",
+        phase: Phase = "forward",
+        forward: str | None = None,
+        name: str = "",
+        scope: str = "",
+        body: str = "",
+        shape: tuple[int, ...] = (2, 8),
+        value: AnyArray | float | None = None,
+        missing: str = "",
+    ) -> str:
+        """Add a node that reads others, the ``saved`` ones as saved tensors; its id.
+
+        ``shape`` is that of a node without a ``value``, and ``missing`` why it has none.
+        """
+        if value is None:
+            output = Output(shape, "float32")
+        else:
+            array = np.asarray(value, np.float32)
+            output = Output(array.shape, "float32", summarise(array))
+        id_ = f"n{len(self._nodes)}"
+        self._nodes[id_] = Node(
+            id=id_,
+            op=op,
+            kind=kind,
+            phase=phase,
+            name=name,
+            scope=scope,
+            source=("net.py:12",),
+            forward=forward,
+            order=len(self._nodes),
+            outputs=(output,),
+            body=body,
+            missing={"values": missing} if missing else {},
+        )
+        for slot, origin in enumerate([*reads, *saved]):
+            edge_kind = "data" if slot < len(reads) else "saved"
+            self._edges.append(Edge(origin, id_, 0, slot, edge_kind))  # type: ignore[arg-type]
+        return id_
+
+    def leaf(
+        self,
+        name: str,
+        kind: Kind = "parameter",
+        value: AnyArray | None = None,
+        shape: tuple[int, ...] = (2, 8),
+    ) -> str:
+        """Add an input or a parameter; its id."""
+        return self.add(kind, kind=kind, name=name, value=value, shape=shape)
+
+    def seed(self, op: str = "ones_like", value: AnyArray | float | None = None) -> str:
+        """Add the constant that the backward begins with; its id."""
+        return self.add(op, kind="constant", phase="backward", name="seed", value=value)
+
+    def back(
+        self,
+        op: str,
+        forward: str | None,
+        reads: Sequence[str],
+        saved: Sequence[str] = (),
+        *,
+        scope: str = "",
+        body: str = "",
+        shape: tuple[int, ...] = (2, 8),
+        value: AnyArray | float | None = None,
+        missing: str = "",
+    ) -> str:
+        """Add a backward operator that derives from the node ``forward``; its id."""
+        return self.add(
+            op,
+            reads,
+            saved=saved,
+            phase="backward",
+            forward=forward,
+            scope=scope,
+            body=body,
+            shape=shape,
+            value=value,
+            missing=missing,
+        )
+
+    def accumulate(
+        self,
+        op: str,
+        reads: Sequence[str],
+        *,
+        forward: str | None = None,
+        scope: str = "",
+        shape: tuple[int, ...] = (2, 8),
+        value: AnyArray | None = None,
+    ) -> str:
+        """Add a sum of gradients; its id."""
+        return self.add(
+            op,
+            reads,
+            kind="accumulate",
+            phase="backward",
+            forward=forward,
+            scope=scope,
+            shape=shape,
+            value=value,
+        )
+
+    def result(self, name: str, source: str, value: AnyArray | float | None = None) -> str:
+        """Add an output of the net; its id."""
+        return self.add("output", [source], kind="output", name=name, value=value)
+
+    def gradient(self, name: str, source: str, value: AnyArray | None = None) -> str:
+        """Add a gradient that the graph yields; its id."""
+        return self.add("output", [source], kind="output", phase="backward", name=name, value=value)
+
+    def node(self, id_: str) -> Node:
+        """A node that was added."""
+        return self._nodes[id_]
+
+    def record(self, case: str = "grad(net, grad_position=0, weights=None)") -> GradGraph:
+        """The graph of all that was added."""
+        return GradGraph(
+            engine="torch-tape",
+            case=case,
+            stage="tape",
+            nodes=tuple(self._nodes.values()),
+            edges=tuple(self._edges),
+        )

@@ -1,0 +1,181 @@
+"""The layers of the code base, drawn from its imports alone."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+FLOORS = (
+    ("shipped",),
+    ("model",),
+    ("text",),
+    ("numeric",),
+    ("workers",),
+    ("scenario",),
+    ("engines",),
+    ("compare",),
+    ("exploration",),
+    ("topics",),
+    ("drawing",),
+    ("report",),
+    ("cli", "web"),
+    ("__main__",),
+)
+"""The parts of the package, lowest floor first: a module imports from its own part or lower floors.
+
+The two faces share a floor, and import nothing of each other.
+"""
+
+FRAMEWORKS = {"mindspore", "torch", "keras"}
+
+WORKER_MODULES = ("in_mindspore", "in_torch", "in_keras")
+"""How modules outside engines/ begin that workers alone import."""
+
+NETS = {"mindspore_net", "torch_net"}
+"""Functions of a file that follows the scenario's contract; only workers call them."""
+
+Arrow = tuple[str, str]
+"""A module, and one that it imports."""
+
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+class House:
+    """Modules by name, as text; nothing of them is run."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self.trees = {name: ast.parse(source) for name, source in sources.items()}
+
+    @classmethod
+    def at(cls, root: Path) -> "House":
+        """The package ``explorer`` in the folder ``root``."""
+        sources = {}
+        for path in sorted((root / "explorer").rglob("*.py")):
+            parts = path.relative_to(root).with_suffix("").parts
+            name = ".".join(parts).removesuffix(".__init__")
+            sources[name] = path.read_text(encoding="utf-8")
+        return cls(sources)
+
+    @cached_property
+    def imports(self) -> dict[str, set[str]]:
+        """Which modules of the house each module imports, anywhere in its text."""
+        return {name: set(self._imported(name)) for name in self.trees}
+
+    def _imported(self, module: str) -> Iterator[str]:
+        for node in ast.walk(self.trees[module]):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+                yield from (name for name in names if name in self.trees)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                # "from explorer.report import json" names a module, or something of a package.
+                for alias in node.names:
+                    submodule = f"{node.module}.{alias.name}"
+                    imported = submodule if submodule in self.trees else node.module
+                    if imported in self.trees:
+                        yield imported
+
+    def cycles(self) -> list[list[str]]:
+        """Modules that import each other, directly or by way of others; one cycle for each knot."""
+        cycles = []
+        done: set[str] = set()
+        for start in self.trees:
+            path: list[str] = []
+            waiting = [iter([start])]
+            while waiting:
+                module = next(waiting[-1], None)
+                if module is None:
+                    waiting.pop()
+                    if path:
+                        done.add(path.pop())
+                elif module in path:
+                    cycles.append(path[path.index(module) :])
+                elif module not in done:
+                    path.append(module)
+                    waiting.append(iter(sorted(self.imports[module])))
+        return cycles
+
+    def upward_arrows(self) -> list[Arrow]:
+        """Imports from a higher floor, or from another part on the same floor."""
+        floors = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
+        arrows = []
+        for module, imported in self.arrows():
+            part, other = part_of(module), part_of(imported)
+            if part == other or "explorer" in (part, other):
+                continue
+            if floors[other] >= floors[part]:
+                arrows.append((module, imported))
+        return arrows
+
+    def arrows(self) -> Iterator[Arrow]:
+        """Every import of one module of the house by another."""
+        for module, imported_modules in self.imports.items():
+            for imported in sorted(imported_modules):
+                yield module, imported
+
+    def arrows_between(self, one: str, other: str) -> list[Arrow]:
+        """Imports between two packages, in either direction."""
+        arrows = []
+        for module, imported in self.arrows():
+            for here, there in ((one, other), (other, one)):
+                if module.startswith(here) and imported.startswith(there):
+                    arrows.append((module, imported))
+        return arrows
+
+    def parent_modules(self) -> list[str]:
+        """The modules that run in the parent's process; the others are for workers alone."""
+        return [name for name in self.trees if not is_for_workers(name)]
+
+    def framework_imports(self) -> list[Arrow]:
+        """Frameworks that modules import which the parent's process runs."""
+        arrows = []
+        for module in self.parent_modules():
+            packages = packages_imported(self.trees[module]) & FRAMEWORKS
+            arrows += [(module, package) for package in sorted(packages)]
+        return arrows
+
+    def undocumented(self) -> list[str]:
+        """Public modules, classes, methods and functions without a docstring, as "module:name"."""
+        missing = []
+        for module, tree in self.trees.items():
+            if not ast.get_docstring(tree):
+                missing.append(module)
+            bare = [node.name for node in public_definitions(tree) if not ast.get_docstring(node)]
+            missing += [f"{module}:{name}" for name in bare]
+        return missing
+
+
+def part_of(module: str) -> str:
+    """The part of the package that a module belongs to; "explorer" is the package itself."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else parts[0]
+
+
+def is_for_workers(module: str) -> bool:
+    """Whether a module may import a framework."""
+    return part_of(module) == "engines" or module.split(".")[-1].startswith(WORKER_MODULES)
+
+
+def public_definitions(tree: ast.Module | ast.ClassDef) -> Iterator[Definition]:
+    """What others can call: functions and classes of a module, and the methods of such a class."""
+    for node in tree.body:
+        if isinstance(node, Definition) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from public_definitions(node)
+
+
+def packages_imported(tree: ast.AST) -> set[str]:
+    """Packages that a tree imports anywhere, but for the functions that make a scenario's nets."""
+    packages: set[str] = set()
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef) and node.name in NETS:
+            continue
+        if isinstance(node, ast.Import):
+            packages.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            packages.add(node.module.split(".")[0])
+        waiting.extend(ast.iter_child_nodes(node))
+    return packages

@@ -1,0 +1,29 @@
+"""Small IR texts, written as MindSpore prints its IR, and the samples that it did print."""
+
+from pathlib import Path
+
+SAMPLES = Path(__file__).resolve().parents[1] / "ir_samples"
+
+HEADER = "# IR entry: @f\n# Total subgraphs: 1\n\n# Total params: 0\n\nsubgraph attr:"
+
+RETURN = "  Return(%0)\n      : (<null>)"
+
+FIRST_STATEMENT = HEADER.count("\n") + 3
+"""The line on which the first statement of a text stands, from 1."""
+
+
+def module_of(*statements: str, parameters: str = "") -> str:
+    """An IR text with one subgraph of these statements, each with its types."""
+    body = "\n".join(statements)
+    return f"{HEADER}\nsubgraph @f({parameters}) {{\n{body}\n}}\n"
+
+
+def statement(operands: str, count: int, head: str = "  %0(a) = Op", tail: str = "") -> str:
+    """A statement on ``count`` operands, with its types."""
+    types = ", ".join(["<null>"] * count)
+    return f"{head}({operands}){tail}\n      : ({types}) -> (<null>)"
+
+
+def node_of_type(text: str) -> str:
+    """A statement without operands that yields a value of that type."""
+    return f"  %0(a) = Op()\n      : () -> (<{text}>)"

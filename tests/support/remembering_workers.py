@@ -1,0 +1,29 @@
+"""Workers that remember what they captured: the answer that comes with a graph is in no report."""
+
+from pathlib import Path
+
+import msgspec
+
+from explorer.model.engines import Kind
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Captured
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Reply, Workers
+
+
+class Remembering(Workers):
+    """Workers that keep what they captured, by scenario, engine and case."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.captured: dict[tuple[str, str, str], Captured] = {}
+
+    def call(
+        self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]
+    ) -> Reply | Lost:
+        """As Workers.call."""
+        answer = super().call(kind, target, argument, reply)
+        if isinstance(argument, CaseRequest) and isinstance(answer, Captured):
+            scenario = Path(argument.net.scenario).stem
+            self.captured[scenario, argument.net.engine, argument.case.label] = answer
+        return answer

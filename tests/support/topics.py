@@ -1,0 +1,111 @@
+"""Studies and claims under test: measurements shared by a session, and worlds with other figures."""
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Measured, Measurement
+from explorer.model.study import StudyRecord
+from explorer.topics import topic
+from explorer.topics.evidence import Evidence
+from explorer.topics.judging import needed
+from explorer.topics.measuring import measure
+from explorer.topics.question import Question
+from explorer.topics.studying import study, target
+from explorer.topics.topic import Claim
+from explorer.workers.workers import Workers
+
+SLOW = {"training.inductor.torch"}
+"""Ten seconds of a C++ compiler; a test of its own asks what it says where there is none."""
+
+_known: dict[bytes, Measured] = {}
+
+
+def measured_once(workers: Workers, measurements: Iterable[Measurement]) -> dict[str, Measured]:
+    """The outcomes by name; what was measured before in this session is not measured again."""
+    wanted = tuple(measurements)
+    fresh = {}
+    for measurement in wanted:
+        if msgspec.msgpack.encode(measurement) not in _known:
+            fresh[measurement.name] = measurement
+    for name, outcome in measure(fresh.values(), workers).items():
+        _known[msgspec.msgpack.encode(fresh[name])] = outcome
+    return {measurement.name: _known[msgspec.msgpack.encode(measurement)] for measurement in wanted}
+
+
+def measured_for_claims(workers: Workers, claims: Iterable[Claim]) -> dict[str, Measured]:
+    """What some claims need, by name, measured once a session."""
+    return measured_once(workers, needed(claims))
+
+
+@cache
+def studied(name: str, workers: Workers) -> StudyRecord:
+    """The record of one run of the study ``name`` on its own scenarios, without what is slow."""
+    quick = dataclasses.replace(topic(name), questions=dict(topic(name).questions))
+    for question in list(quick.questions.values()):
+        if any(question.measurement_name(party) in SLOW for party in question.asks):
+            del quick.questions[question.name]
+    return study(quick, target(quick, None, "cpu"), workers)
+
+
+class World:
+    """Figures as they were measured, to be changed: ``world[QUESTION, "torch"]`` is what one party found.
+
+    ``timings`` holds seconds that stand in place of the measured ones.
+    """
+
+    def __init__(self, measured: Mapping[str, Measured]) -> None:
+        self._figures = {name: copy.deepcopy(outcome.figures) for name, outcome in measured.items()}
+        self._timings = {name: dict(outcome.timings) for name, outcome in measured.items()}
+
+    def __getitem__(self, key: tuple[Question, str]) -> dict[str, Any]:
+        return self._figures[key[0].measurement_name(key[1])]
+
+    def __setitem__(self, key: tuple[Question, str], figures: dict[str, Any]) -> None:
+        self._figures[key[0].measurement_name(key[1])] = figures
+
+    def timings(self, question: Question, party: str) -> dict[str, float]:
+        """The seconds of one party, to be changed."""
+        return self._timings[question.measurement_name(party)]
+
+    @property
+    def evidence(self) -> Evidence:
+        """What a judge or a finding sees of this world."""
+        outcomes = {}
+        for name, figures in self._figures.items():
+            outcomes[name] = Measured(outcome="ok", figures=figures, timings=self._timings[name])
+        return Evidence(outcomes)
+
+
+def unchanged(world: World) -> None:
+    """Leaves the world as it was measured."""
+
+
+def put(
+    question: Question, parties: Iterable[str], *path: str | int, value: Any
+) -> Callable[[World], None]:
+    """A change that sets one figure of a question for some parties: ``path`` leads to it."""
+    *parents, last = path
+
+    def change(world: World) -> None:
+        for party in parties:
+            figures: Any = world[question, party]
+            for key in parents:
+                figures = figures[key]
+            figures[last] = value
+
+    return change
+
+
+def judge(
+    claim: Claim, measured: Mapping[str, Measured], change: Callable[[World], None] = unchanged
+) -> Ruling:
+    """The ruling on a claim in the world that was measured, after ``change`` has been at it."""
+    world = World({each.name: measured[each.name] for each in claim.measurements})
+    change(world)
+    return claim.judge(world.evidence, claim.expects)

@@ -1,0 +1,28 @@
+"""Which tests run in one process, so that what is costly and shared by them is made once."""
+
+import re
+from pathlib import Path
+
+from explorer.scenario.find import names
+from explorer.topics import TOPICS
+
+SHIPPED = frozenset(names())
+TOPIC_FILES = tuple(name.replace("-", "_") for name in TOPICS)
+
+
+def work_unit(test_id: str) -> str:
+    """What a test shares: the report on a scenario, the measurements of a topic, else its file.
+
+    A scenario is named by a parameter ("test_x.py::test_y[lstm]") or by the file ("test_lstm.py"),
+    a topic by the beginning of a file in tests/topics ("test_tape_life_claims.py").
+    """
+    file, _, test = test_id.partition("::")
+    subject = Path(file).stem.removeprefix("test_")
+    for word in (*re.split(r"[][-]", test), subject):
+        if word in SHIPPED:
+            return word
+    if Path(file).parent.name == "topics":
+        for topic in TOPIC_FILES:
+            if subject.startswith(topic):
+                return topic
+    return file

@@ -1,0 +1,114 @@
+"""The package as a user gets it: built, installed in an environment, run from another folder."""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+SITE_PACKAGES = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built from a copy of what the repository tracks: nothing is written beside the sources."""
+    source = tmp_path_factory.mktemp("source")
+    for name in ("explorer", "scenarios"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "requirements.txt", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    out = tmp_path_factory.mktemp("wheel")
+    build = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        str(out),
+    ]
+    subprocess.run([*build, str(source)], check=True, capture_output=True, timeout=120)
+    (made,) = out.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel in it; what that needs is borrowed from the tests' own."""
+    home = tmp_path_factory.mktemp("environment") / "venv"
+    venv.create(home, with_pip=False)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(home / SITE_PACKAGES)
+    borrowed = next(path for path in sys.path if path.endswith("site-packages"))
+    (home / SITE_PACKAGES / "borrowed.pth").write_text(f"{borrowed}\n", encoding="utf-8")
+    return home
+
+
+def run(home: Path, folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """``python -m explorer`` of the installed package, in a folder that knows nothing of the repository."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [str(home / "bin" / "python"), "-m", "explorer", *arguments]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_a_wheel_holds_the_package_its_data_and_the_shipped_scenarios(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    for path in (ROOT / "explorer").rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            assert path.relative_to(ROOT).as_posix() in names
+    for path in (ROOT / "scenarios").glob("*.py"):
+        assert f"explorer/scenarios/{path.name}" in names
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "docs/"))]
+
+
+def test_a_wheel_names_its_licence_its_script_and_every_requirement(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (info,) = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
+        metadata = archive.read(f"{info}/METADATA").decode()
+        scripts = archive.read(f"{info}/entry_points.txt").decode()
+        assert f"{info}/licenses/LICENSE" in archive.namelist()
+    assert "License-Expression: Apache-2.0" in metadata
+    assert "explorer = explorer.cli:main" in scripts
+    for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines():
+        pin = line.partition("#")[0].partition(";")[0].strip()
+        if pin:
+            assert f"Requires-Dist: {pin.replace('_', '-')}" in metadata.replace("_", "-")
+    for extra in ("app", "cluster", "docs"):
+        assert f"Provides-Extra: {extra}" in metadata
+
+
+def test_the_installed_package_lists_its_scenarios_from_any_folder(
+    installed: Path, tmp_path: Path
+) -> None:
+    listing = run(installed, tmp_path, "scenario")
+    assert listing.returncode == 0, listing.stderr
+    for path in (ROOT / "scenarios").glob("*.py"):
+        assert path.stem in listing.stdout
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_the_installed_package_explores_a_scenario_from_any_folder(
+    installed: Path, tmp_path: Path
+) -> None:
+    explored = run(installed, tmp_path, "scenario", "dense_mse", "--timeout", "300")
+    assert explored.returncode == 0, explored.stderr
+    assert "80 cases" in explored.stdout
+    assert "0 unexpected" in explored.stdout
+    assert not list(tmp_path.iterdir())

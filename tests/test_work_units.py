@@ -1,0 +1,22 @@
+"""Tests that share something costly run in one process."""
+
+import pytest
+
+from tests.support.work_units import work_unit
+
+
+@pytest.mark.parametrize(
+    ("test_id", "unit"),
+    [
+        ("tests/scenarios/test_every_scenario.py::test_float64_scenarios_match[lstm]", "lstm"),
+        ("tests/scenarios/test_lstm.py::test_it", "lstm"),
+        ("tests/engines/test_graphs.py::test_a_graph[torch-tape-lstm]", "lstm"),
+        ("tests/topics/test_tape_life.py::test_x", "tape_life"),
+        ("tests/topics/test_tape_life_claims.py::test_y[27]", "tape_life"),
+        ("tests/topics/test_devices.py::test_x", "devices"),
+        ("tests/scenario/test_devices.py::test_x", "tests/scenario/test_devices.py"),
+        ("tests/report/test_study.py::test_x", "tests/report/test_study.py"),
+    ],
+)
+def test_a_scenario_a_topic_or_a_file(test_id: str, unit: str) -> None:
+    assert work_unit(test_id) == unit

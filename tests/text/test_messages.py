@@ -1,0 +1,87 @@
+"""Messages of frameworks, and where they end."""
+
+import pytest
+
+from explorer.text.messages import (
+    IN_A_CLAUSE,
+    IN_A_FIGURE,
+    ONE_LINE,
+    first_clause,
+    first_statement,
+    one_line,
+    repeatable,
+    without_node,
+    without_stack,
+)
+
+
+def test_the_node_that_a_message_ends_with_is_left_out() -> None:
+    message = "Unsupported op [X] on CPU. node: @kernel_graph7:status{[0]: ValueNode}"
+    assert without_node(message) == "Unsupported op [X] on CPU."
+    assert without_node("no such argument") == "no such argument"
+
+
+@pytest.mark.parametrize(
+    ("message", "clause"),
+    [
+        ("no such kernel. Try another", "no such kernel"),
+        ("element 0 has no grad_fn (see the notes)", "element 0 has no grad_fn"),
+        ("cannot compile: line 3", "cannot compile"),
+        ("version 2.13 has none", "version 2.13 has none"),
+        ("x" * IN_A_CLAUSE, "x" * IN_A_CLAUSE),
+        ("x" * (IN_A_CLAUSE + 1), "x" * (IN_A_CLAUSE - 1) + "…"),
+    ],
+)
+def test_the_first_clause_ends_at_a_stop_a_colon_or_a_bracket(message: str, clause: str) -> None:
+    assert first_clause(message) == clause
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "\n----------------------------------------------------\n- C++ Call Stack: (For framework)\nx.cc:1",
+        "\n- The Traceback of Net Construct Code:\nnet.py:3",
+        "\n- Framework Unexpected Exception Raised:\nThis exception is caused by",
+        "\n- The Function Call Stack (For framework developers):\nabc",
+    ],
+)
+def test_the_framework_s_own_sources_are_left_out(rest: str) -> None:
+    assert without_stack(f"The type is wrong.{rest}").strip() == "The type is wrong."
+
+
+def test_a_message_without_a_stack_is_left_as_it_is() -> None:
+    message = "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"
+    assert without_stack(message) == message
+
+
+def test_one_line_has_no_address_no_escape_and_a_greatest_length() -> None:
+    assert one_line("at 0x7f00aabbccdd\n\tsee \x1b[31mred") == "at 0x… see \\x1b[31mred"
+    assert len(one_line("x" * ONE_LINE)) == ONE_LINE
+    assert one_line("x" * ONE_LINE)[-1] == "x"
+    assert len(one_line("x" * (ONE_LINE + 1))) == ONE_LINE
+    assert one_line("x" * (ONE_LINE + 1))[-1] == "…"
+
+
+def test_what_a_measurement_keeps_is_the_same_at_every_run() -> None:
+    first = repeatable("Net_construct_123 fails: uid(45) at 0x7f00aabbccdd")
+    second = repeatable("Net_construct_678 fails: uid(90) at 0x7f1122334455")
+    assert first == second
+    assert len(repeatable("x" * 2 * IN_A_FIGURE)) == IN_A_FIGURE
+
+
+@pytest.mark.parametrize(
+    ("message", "statement"),
+    [
+        ("Unsupported op [X] on CPU. node: @kernel_graph7", "Unsupported op [X] on CPU"),
+        ("No such parameter, Please check it", "No such parameter"),
+        ("- \x1b[31mUnsupported operator: all_reduce", "Unsupported operator: all_reduce"),
+        ("Unsupported context. Dynamo does not trace it", "Unsupported context"),
+        ("Type Join Failed. For more details, please refer to https://x", "Type Join Failed"),
+        ("4 parameters, 3 arguments. FunctionGraph ID : f NodeInfo:", "4 parameters, 3 arguments."),
+        ("It fails. And more of it", "It fails. And more of it"),
+    ],
+)
+def test_the_first_statement_has_neither_advice_nor_decoration(
+    message: str, statement: str
+) -> None:
+    assert first_statement(message) == statement

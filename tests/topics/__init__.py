@@ -1,0 +1,1 @@
+"""Tests of studies and claims, a file or a few a topic."""

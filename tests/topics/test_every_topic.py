@@ -1,0 +1,69 @@
+"""What holds of every topic: rows of the guides, measurements that are shared, missing evidence."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.model.claim import GUIDES, HEADINGS
+from explorer.topics import STUDIES, claims, study_topic
+from explorer.topics.evidence import Evidence
+from explorer.topics.judging import board, needed
+from explorer.topics.studying import tell
+from explorer.topics.topic import Claim
+from explorer.workers.workers import Workers
+
+ROWS = 61
+"""How many statements of the guides there are."""
+
+
+def test_there_is_a_claim_for_every_row_of_the_guides() -> None:
+    assert list(claims()) == list(range(1, ROWS + 1))
+
+
+def test_every_claim_names_a_heading_guides_and_measurements() -> None:
+    for claim in claims().values():
+        assert claim.heading in HEADINGS
+        assert claim.guides
+        assert set(claim.guides) <= set(GUIDES)
+        assert claim.measurements
+        assert claim.statement.endswith(".")
+        assert "\n" not in claim.statement
+
+
+def test_one_measurement_serves_all_claims_that_need_it() -> None:
+    names = [measurement.name for measurement in needed(claims().values())]
+    assert len(set(names)) < len(names)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_copes_with_no_evidence_at_all(name: str) -> None:
+    for table in tell(study_topic(name), Evidence({})).tables:
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def first_claim_of(kinds: set[str]) -> Claim:
+    """The first claim whose measurements run in workers of these kinds alone."""
+    for claim in claims().values():
+        if {measurement.kind for measurement in claim.measurements} == kinds:
+            return claim
+    raise AssertionError(f"no claim is measured in {kinds}")
+
+
+@pytest.mark.torch
+def test_without_one_framework_the_claims_about_the_other_still_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "mindspore"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'mindspore'\")\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with Workers() as workers:
+        judged = board((first_claim_of({"torch"}), claims()[32]), workers)
+    alone, both = judged.rows
+    assert alone.verdict is not None
+    assert both.verdict is None
+    assert "No module named 'mindspore'" in both.evidence
+    assert "doctor" in both.evidence
+    assert list(judged.versions) == ["torch"]

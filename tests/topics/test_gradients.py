@@ -1,0 +1,146 @@
+"""Claims about gradient calls: the verdicts that the installed versions deserve, and others for
+other figures.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import pytest
+
+from explorer.model.measurement import Figures, Measured
+from explorer.topics.gradients.questions import (
+    ALL_OUTPUTS,
+    GUIDE_CALLS,
+    NOTHING,
+    OLDER_FORMS,
+    SUM_OF_OUTPUTS,
+    TOPIC,
+)
+from explorer.topics.question import MINDSPORE_STYLES, Question, Target
+from explorer.workers.workers import Workers
+from tests.support.topics import World, judge, measured_for_claims
+
+CLAIMS = TOPIC.claims
+GRAPH, TAPE = ("mindspore-graph",), ("mindspore-tape",)
+Change = Callable[[World], None]
+
+
+@pytest.fixture(scope="module")
+def measured(workers: Workers) -> dict[str, Measured]:
+    return measured_for_claims(workers, CLAIMS.values())
+
+
+def test_the_rows_are_those_of_gradient_calls() -> None:
+    assert sorted(CLAIMS) == list(range(1, 12))
+    assert {claim.heading for claim in CLAIMS.values()} == {"gradients"}
+
+
+def test_a_measurement_is_named_by_the_call_and_the_net() -> None:
+    names = [measurement.name for measurement in ALL_OUTPUTS.measurements(Target())]
+    call = "gradients.grad(dense_mse, grad_position=0, weights=None, has_aux=False)"
+    assert names == [f"{call}.mindspore-graph", f"{call}.mindspore-tape", f"{call}.torch-tape"]
+    (of_the_sum, *_) = SUM_OF_OUTPUTS.measurements(Target())
+    assert of_the_sum.name.startswith("gradients.grad(loss + logits, ")
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("row", "cited"),
+    [
+        (1, "graph, tape, PyTorch: (dx, (logits,)) = [[[4, 6, 8]], 20]"),
+        (2, "graph, tape, PyTorch: (dy, (logits,)) = [-2, 20]"),
+        (3, "graph, tape, PyTorch: ((dx, dy), (logits,)) = [[[4, 6, 8]], -2, 20]"),
+        (4, "graph, tape, PyTorch: ((dfc.weight,), (logits,)) = [[[2, 4, 6]], 20]"),
+        (
+            5,
+            "graph, tape, PyTorch: ((dx, (dfc.weight,)), (logits,)) = [[[4, 6, 8]], [[2, 4, 6]], 20]",
+        ),
+        (6, "(((dx, dy), (dfc.weight,)), (logits,)) = [[[4, 6, 8]], -2, [[2, 4, 6]], 20]"),
+        (7, "graph, tape, PyTorch: dx = [[[6, 9, 12]]]"),
+        (8, "A net that returns loss + logits: graph, tape, PyTorch: dx = [[[6, 9, 12]]]"),
+        (9, "graph, tape: ValueError: `grad_position` and `weight` can not be None"),
+        (10, "14 of 14 calls as expected"),
+        (11, "equal numbers in 8 of 8 pairs"),
+    ],
+)
+def test_the_guides_structures_hold(measured: dict[str, Measured], row: int, cited: str) -> None:
+    ruling = judge(CLAIMS[row], measured)
+    assert ruling.verdict == "holds"
+    assert cited in ruling.evidence
+    assert ruling.advice.endswith(".")
+
+
+# Other worlds
+
+
+def change_answers(
+    questions: Iterable[Question], parties: Sequence[str], change: Callable[[Figures], None]
+) -> Change:
+    """A change of what some parties answer to some questions."""
+
+    def change_world(world: World) -> None:
+        for question in questions:
+            for party in parties:
+                change(world[question, party])
+
+    return change_world
+
+
+def other_number(answer: Figures) -> None:
+    answer["values"][0] = [[1, 1, 1]]
+
+
+def other_nesting(answer: Figures) -> None:
+    answer["structure"] = f"({answer['structure']},)"
+
+
+def accepted(answer: Figures) -> None:
+    answer.clear()
+    answer.update(structure="()", values=[])
+
+
+def reworded(answer: Figures) -> None:
+    answer["message"] = "give something to differentiate by"
+
+
+def gone(answer: Figures) -> None:
+    answer.clear()
+    answer.update(
+        raised="AttributeError", message="module 'mindspore.ops' has no attribute 'GradOperation'"
+    )
+
+
+STRUCTURES = []
+for row, call in enumerate(GUIDE_CALLS, start=1):
+    STRUCTURES += [
+        (row, change_answers([call.grad], TAPE, other_number), "depends_on_style"),
+        (row, change_answers([call.grad], MINDSPORE_STYLES, other_number), "does_not_hold"),
+        (row, change_answers([call.grad], MINDSPORE_STYLES, other_nesting), "holds_with_changes"),
+    ]
+
+SECOND_INPUT = [GUIDE_CALLS[1].value_and_grad]
+OLDER = [form.older for form in OLDER_FORMS]
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("row", "change", "verdict"),
+    [
+        *STRUCTURES,
+        (8, change_answers([SUM_OF_OUTPUTS], GRAPH, other_number), "depends_on_style"),
+        (8, change_answers([ALL_OUTPUTS], MINDSPORE_STYLES, other_number), "does_not_hold"),
+        (9, change_answers([NOTHING], TAPE, accepted), "depends_on_style"),
+        (9, change_answers([NOTHING], MINDSPORE_STYLES, accepted), "does_not_hold"),
+        (9, change_answers([NOTHING], MINDSPORE_STYLES, reworded), "holds_with_changes"),
+        (10, change_answers(SECOND_INPUT, TAPE, other_nesting), "depends_on_style"),
+        (10, change_answers(SECOND_INPUT, MINDSPORE_STYLES, other_number), "does_not_hold"),
+        (11, change_answers(OLDER, GRAPH, other_number), "depends_on_style"),
+        (11, change_answers(OLDER, MINDSPORE_STYLES, other_number), "does_not_hold"),
+        (11, change_answers(OLDER, MINDSPORE_STYLES, gone), "outdated"),
+    ],
+)
+def test_other_figures_give_another_verdict(
+    measured: dict[str, Measured], row: int, change: Change, verdict: str
+) -> None:
+    assert judge(CLAIMS[row], measured, change).verdict == verdict

@@ -1,0 +1,370 @@
+"""The higher-order study: orders 1 to 5 against closed forms, what they cost, and where derivatives
+end or go wrong.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.model.engines import ENGINES
+from explorer.model.measurement import Figures, Measured, Measurement
+from explorer.scenario.find import find
+from explorer.topics.evidence import Evidence
+from explorer.topics.higher_order import nested, transformations, wave
+from explorer.topics.higher_order.operators import OPERATORS, outcome
+from explorer.topics.higher_order.questions import (
+    NODES,
+    NODES_OF_WAVE,
+    ORDERS,
+    ORDERS_OF_WAVE,
+    REFERENCE,
+    REFERENCE_OF_WAVE,
+    SECOND_DERIVATIVES,
+    TOPIC,
+    TRANSFORMATIONS,
+    TRANSFORMING,
+    WAVE,
+)
+from explorer.topics.higher_order.transformations import BY_ELEMENT, BY_MATRIX, closed_forms, held
+from explorer.topics.measuring import measure
+from explorer.topics.question import MINDSPORE_STYLES, Question, Target
+from explorer.topics.studying import Telling, target, tell
+from explorer.workers.workers import Workers
+from tests.support.topics import World, measured_once
+
+TAPES = ("mindspore-tape", "torch-tape")
+
+DENSE = Target(str(find("dense_mse")))
+
+BY_SHAPE, BY_LAYER = SECOND_DERIVATIVES["by shape"], SECOND_DERIVATIVES["by layer"]
+
+LOOKED_THROUGH = (
+    ORDERS_OF_WAVE,
+    NODES_OF_WAVE,
+    BY_SHAPE,
+    BY_LAYER.by("mindspore-tape", "torch-tape", "torch-func"),
+    TRANSFORMATIONS[BY_MATRIX],
+    TRANSFORMATIONS[BY_ELEMENT].by("torch-func"),
+    ORDERS.by(*TAPES),
+    REFERENCE,
+)
+"""What is looked at here: enough to see every kind of outcome, at a fraction of the whole study's
+time.
+"""
+
+FiguresOf = Callable[[Question, str], Figures]
+
+
+@pytest.fixture(scope="module")
+def measured(workers: Workers) -> dict[str, Measured]:
+    measurements: list[Measurement] = []
+    for question in LOOKED_THROUGH:
+        measurements.extend(question.measurements(DENSE))
+    return measured_once(workers, measurements)
+
+
+@pytest.fixture(scope="module")
+def figures_of(measured: dict[str, Measured]) -> FiguresOf:
+    """Gives what a party answered to a question."""
+    return lambda question, party: measured[question.measurement_name(party)].figures
+
+
+@pytest.fixture(scope="module")
+def telling(measured: dict[str, Measured]) -> Telling:
+    return tell(TOPIC, Evidence(measured, DENSE))
+
+
+# The wave
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("order", nested.EVERY_ORDER)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nested_gradients_of_the_wave_match_its_closed_form(
+    figures_of: FiguresOf, engine: str, order: int
+) -> None:
+    figure = figures_of(ORDERS_OF_WAVE, engine)["by input"]["x"][str(order)]
+    assert figure["elements"] == pytest.approx([wave.derivative(order)], rel=1e-12)
+
+
+def test_the_closed_form_is_the_derivative_of_the_one_before() -> None:
+    step = 1e-6
+    for order in nested.EVERY_ORDER:
+        rise = wave.derivative(order - 1, 0.7 + step) - wave.derivative(order - 1, 0.7 - step)
+        assert wave.derivative(order) == pytest.approx(rise / (2 * step), rel=1e-6)
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_gradient_grows_with_every_order(figures_of: FiguresOf, engine: str) -> None:
+    by_order = figures_of(NODES_OF_WAVE, engine)["by order"]
+    counts = [list(by_order[str(order)].values())[-1] for order in nested.EVERY_ORDER]
+    assert counts == sorted(set(counts))
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("engine", TAPES)
+def test_tapes_more_than_double(figures_of: FiguresOf, engine: str) -> None:
+    by_order = figures_of(NODES_OF_WAVE, engine)["by order"]
+    assert by_order["5"]["tape"] > 2 * by_order["4"]["tape"]
+
+
+@pytest.mark.mindspore
+def test_the_compiled_graph_does_not_double(figures_of: FiguresOf) -> None:
+    by_order = figures_of(NODES_OF_WAVE, "mindspore-graph")["by order"]
+    assert by_order["5"]["validate"] < 2 * by_order["4"]["validate"]
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_second_order_is_drawn_for_every_engine(
+    measured: dict[str, Measured], engine: str
+) -> None:
+    (graph,) = measured[NODES_OF_WAVE.measurement_name(engine)].graphs
+    assert graph.case == "grad(grad(net, 0), 0)"
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_order_is_timed(measured: dict[str, Measured], engine: str) -> None:
+    timings = measured[ORDERS_OF_WAVE.measurement_name(engine)].timings
+    assert len(timings) == 2 * len(nested.EVERY_ORDER)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("question", "key"), [(NODES_OF_WAVE, "by order"), (ORDERS_OF_WAVE, "")])
+def test_a_graph_that_has_grown_too_large_is_the_last_that_is_asked_for(
+    question: Question, key: str, workers: Workers
+) -> None:
+    (measurement,) = question.by("torch-graph").measurements(Target())
+    options = {**measurement.options, "largest": 20, "timed": False}
+    small = msgspec.structs.replace(measurement, name="small", options=options)
+    figures = measure([small], workers)["small"].figures
+    by_order = figures[key] if key else figures["by input"]["x"]
+    assert not any("raised" in by_order[order] for order in ("1", "2"))
+    assert [by_order[order]["raised"] for order in ("3", "4", "5")] == ["NotAsked"] * 3
+    assert by_order["3"]["message"].startswith("the graph of order 2 has ")
+
+
+# The scenario looked at
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_mindspores_tape_loses_the_second_derivative_of_the_guides_net_without_a_message(
+    figures_of: FiguresOf,
+) -> None:
+    def second(question: Question, party: str) -> Any:
+        return figures_of(question, party)["by input"]["x"]["2"]["elements"]
+
+    assert second(REFERENCE, "torch") == [36, 54, 72]
+    assert second(ORDERS, "torch-tape") == [36, 54, 72]
+    assert second(ORDERS, "mindspore-tape") == [0, 0, 0]
+
+
+def test_the_study_asks_every_engine_about_the_wave_and_the_scenario() -> None:
+    measurements = TOPIC.measurements(target(TOPIC, None, "cpu"))
+    scenarios = {measurement.name: measurement.scenario for measurement in measurements}
+    assert len(scenarios) == len(measurements)
+    for engine in ENGINES:
+        for question in (ORDERS_OF_WAVE, NODES_OF_WAVE):
+            assert scenarios[question.measurement_name(engine)] == WAVE
+        for question in (ORDERS, NODES):
+            assert scenarios[question.measurement_name(engine)].endswith("polynomial.py")
+
+
+def test_the_wave_is_asked_about_once_when_it_is_looked_at() -> None:
+    names = [measurement.name for measurement in TOPIC.measurements(Target(WAVE))]
+    assert ORDERS_OF_WAVE.measurement_name("torch-tape") in names
+    assert REFERENCE_OF_WAVE.measurement_name("torch") in names
+    for question in (ORDERS, REFERENCE, NODES):
+        assert question.measurement_name(question.asks[0]) not in names
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_the_wave_is_told_about_once_when_it_is_looked_at(measured: dict[str, Measured]) -> None:
+    telling = tell(TOPIC, Evidence(measured, Target(WAVE)))
+    titles = [table.title for table in telling.tables]
+    assert titles.count("Derivatives of wave, orders 1 to 5") == 1
+    assert not any("dense_mse" in title for title in titles)
+
+
+# Single operators
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("party", ["mindspore-graph", "torch-tape", "torch-func"])
+def test_second_derivatives_that_are_returned_are_how_the_first_changes(
+    figures_of: FiguresOf, party: str
+) -> None:
+    outcomes = [outcome(figure) for figure in figures_of(BY_SHAPE, party).values()]
+    assert "wrong" not in outcomes
+    assert outcomes.count("agrees") >= 7
+
+
+@pytest.mark.mindspore
+def test_the_tape_loses_terms_behind_reductions_products_and_broadcasts(
+    figures_of: FiguresOf,
+) -> None:
+    figures = figures_of(BY_SHAPE, "mindspore-tape")
+    assert figures["cube_of_sum"]["second"] == [0, 0, 0, 0]
+    assert figures["cube_of_sum"]["change of first"] == pytest.approx([115.2] * 4)
+    wrong = {name for name, figure in figures.items() if outcome(figure) == "wrong"}
+    reductions = {"cube_of_sum", "cube_of_mean", "norm"}
+    assert wrong == reductions | {"matrix_product", "concatenation", "broadcast"}
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("party", ["torch-tape", "torch-func"])
+def test_flash_attention_has_no_second_derivative(figures_of: FiguresOf, party: str) -> None:
+    figures = figures_of(BY_LAYER, party)
+    assert outcome(figures["attention"]) == "agrees"
+    refused = figures["flash_attention"]["second"]
+    assert refused["raised"] == "RuntimeError"
+    assert "flash_attention_for_cpu_backward is not implemented" in refused["message"]
+
+
+@pytest.mark.mindspore
+def test_operators_without_a_further_rule_say_so_and_nothing_else(figures_of: FiguresOf) -> None:
+    figures = figures_of(BY_LAYER, "mindspore-tape")
+    message = figures["log_softmax"]["second"]["message"]
+    assert message == "Illegal primitive LogSoftmaxGrad's bprop not defined"
+    message = figures["max_pooling"]["second"]["message"]
+    assert "MaxPoolGradWithArgmaxV2's bprop not defined" in message
+
+
+def test_a_second_derivative_is_what_the_change_of_the_first_says() -> None:
+    refused = {"raised": "RuntimeError", "message": "no"}
+    assert outcome({"change of first": [100.0], "second": [101.9]}) == "agrees"
+    assert outcome({"change of first": [100.0], "second": [102.1]}) == "wrong"
+    assert outcome({"change of first": refused, "second": [1.0]}) == "wrong"
+    assert outcome({"change of first": [1.0], "second": refused}) == "raises"
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_every_operator_of_a_group_is_measured(figures_of: FiguresOf) -> None:
+    for group, question in (("by shape", BY_SHAPE), ("by layer", BY_LAYER)):
+        for party in ("mindspore-tape", "torch-tape"):
+            assert list(figures_of(question, party)) == list(OPERATORS[group])
+
+
+# Jacobians, products and Hessians
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("net", transformations.NETS)
+def test_torch_func_agrees_with_every_closed_form(figures_of: FiguresOf, net: str) -> None:
+    forms = closed_forms()
+    for name, figure in figures_of(TRANSFORMATIONS[net], "torch-func").items():
+        assert held(figure, forms[name]) == "agrees", name
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("style", MINDSPORE_STYLES)
+def test_a_hessian_by_vmap_over_a_matrix_product_is_wrong_in_mindspore(
+    figures_of: FiguresOf, style: str
+) -> None:
+    name = f"Hessian, jacrev of grad, {BY_MATRIX}"
+    figure = figures_of(TRANSFORMATIONS[BY_MATRIX], style)[name]
+    assert held(figure, closed_forms()[name]).startswith("wrong: off by")
+
+
+def test_closed_forms_are_derivatives_of_each_other() -> None:
+    def energy_slope(x: Any) -> Any:
+        jacobian = transformations.MATRIX * np.cos(x)
+        return 2 * jacobian.T @ transformations.MATRIX @ np.sin(x)
+
+    columns = []
+    for step in 1e-6 * np.eye(3):
+        above = energy_slope(transformations.POINT + step)
+        below = energy_slope(transformations.POINT - step)
+        columns.append((above - below) / 2e-6)
+    hessian = transformations.CLOSED[BY_MATRIX]["Hessian, jacrev of grad"]
+    assert np.transpose(columns) == pytest.approx(hessian, rel=1e-6)
+
+
+def test_every_transformation_has_a_closed_form() -> None:
+    names = list(closed_forms())
+    assert len(names) == 19
+    assert f"jacrev, {BY_ELEMENT}, float64" in names
+    assert f"jacrev, {BY_MATRIX}, float64" not in names
+
+
+# The findings
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_findings_count_what_agrees_and_what_is_wrong(telling: Telling) -> None:
+    text = " ".join(telling.findings)
+    assert "wave, MindSpore, graph: 5 of 5 nested gradients agree with the closed form" in text
+    assert "wave, MindSpore, tape (tape): 9, 24, 56, 125, 274 operators" in text
+    assert "it is [0, 0, 0, 0] where the first changes by [115.2, 115.2, 115.2, 115.2]" in text
+    assert "dense_mse, MindSpore, tape:" in text
+    charts = [chart.name for chart in telling.charts]
+    assert charts == ["nodes_wave", "seconds", "second_derivatives"]
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_a_planted_error_is_found(measured: dict[str, Measured]) -> None:
+    world = World(measured)
+    figure = world[ORDERS_OF_WAVE, "torch-graph"]["by input"]["x"]["3"]
+    figure["elements"][0] *= 1.001
+    findings = tell(TOPIC, world.evidence).findings
+    (finding,) = [finding for finding in findings if finding.startswith("wave, PyTorch, graph:")]
+    assert "4 of 5 nested gradients agree" in finding
+    assert "first by x at order 3, off by 0.001" in finding
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_the_same_figures_come_at_every_run(
+    measured: dict[str, Measured], workers: Workers
+) -> None:
+    again = [
+        *BY_SHAPE.by("mindspore-tape").measurements(DENSE),
+        *BY_LAYER.by("torch-func").measurements(DENSE),
+        *NODES_OF_WAVE.by("torch-graph").measurements(DENSE),
+    ]
+    for name, once_more in measure(again, workers).items():
+        assert once_more.figures == measured[name].figures
+
+
+def test_without_evidence_there_are_no_findings() -> None:
+    telling = tell(TOPIC, Evidence({}))
+    assert telling.findings == ()
+    assert telling.charts == ()
+    assert any("MindSpore, graph: not measured." in table.note for table in telling.tables)
+
+
+@pytest.mark.torch
+def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
+    torch_alone = {name: outcome for name, outcome in measured.items() if ".torch" in name}
+    telling = tell(TOPIC, Evidence(torch_alone, DENSE))
+    assert any("wave, PyTorch, tape: 5 of 5" in finding for finding in telling.findings)
+    assert not any("MindSpore" in finding for finding in telling.findings)
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_who_was_not_asked_has_an_empty_column(telling: Telling) -> None:
+    (table,) = [table for table in telling.tables if table.title.startswith("Derivatives of dense")]
+    column = table.columns.index("PyTorch, graph")
+    assert {row[column] for row in table.rows} == {"-"}
+    assert "PyTorch, graph: not measured." in table.note
+
+
+def test_jacobians_are_asked_of_those_who_transform() -> None:
+    assert all(question.asks == TRANSFORMING for question in TRANSFORMATIONS.values())

@@ -1,0 +1,131 @@
+"""Claims about loss scaling: the verdicts that the installed versions deserve, and other verdicts
+for other figures.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from explorer.model.measurement import Measured
+from explorer.topics.loss_scale.questions import (
+    FINITENESS,
+    GUIDE_EXAMPLE,
+    LIFE,
+    SCALING,
+    TOPIC,
+    UNDERFLOW,
+)
+from explorer.topics.question import MINDSPORE_STYLES, Question
+from explorer.workers.workers import Workers
+from tests.support.topics import World, judge, measured_for_claims
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+CLAIMS = TOPIC.claims
+
+
+@pytest.fixture(scope="module")
+def measured(workers: Workers) -> dict[str, Measured]:
+    return measured_for_claims(workers, CLAIMS.values())
+
+
+def test_the_rows_are_those_of_loss_scaling() -> None:
+    assert sorted(CLAIMS) == [12, 13, 14, 15]
+    assert {claim.heading for claim in CLAIMS.values()} == {"loss scaling"}
+
+
+@pytest.mark.parametrize(
+    ("row", "cited", "advice"),
+    [
+        (12, "loss 1024, gradient [[2048, 4096, 6144]]; unscaled 1 and [[2, 4, 6]]", "unscale"),
+        (13, "right about 14 of 14", "all_finite"),
+        (14, "unscaled there 0", "cast the gradients to float32 before you unscale"),
+        (15, "the same scale everywhere at 24 of 24 steps", "skip the step yourself"),
+    ],
+)
+def test_all_hold_on_the_installed_versions(
+    measured: dict[str, Measured], row: int, cited: str, advice: str
+) -> None:
+    ruling = judge(CLAIMS[row], measured)
+    assert ruling.verdict == "holds"
+    assert cited in ruling.evidence
+    assert advice in ruling.advice
+
+
+def put(
+    question: Question, parties: Sequence[str], *path: str, value: Any
+) -> Callable[[World], None]:
+    """A change that sets one figure of a question for some parties."""
+    *parents, last = path
+
+    def change(world: World) -> None:
+        for party in parties:
+            figures = world[question, party]
+            for key in parents:
+                figures = figures[key]
+            figures[last] = value
+
+    return change
+
+
+def the_tape_steps_after_an_overflow(world: World) -> None:
+    world[LIFE, "mindspore-tape"]["turns"][0]["stepped"] = True
+
+
+def the_scale_grows_in_the_middle_of_a_window(world: World) -> None:
+    for party in SCALING:
+        world[LIFE, party]["turns"][3]["after"] *= 2
+
+
+def nothing_ever_overflows(world: World) -> None:
+    for party in SCALING:
+        for turn in world[LIFE, party]["turns"]:
+            turn.update(finite=True, stepped=True, after=turn["scale"])
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "verdict"),
+    [
+        (
+            12,
+            put(GUIDE_EXAMPLE, ["mindspore-tape"], "unscaled", "gradient", value=[[2, 4, 7]]),
+            "depends_on_style",
+        ),
+        (
+            12,
+            put(GUIDE_EXAMPLE, MINDSPORE_STYLES, "scaled", "loss", value=512.0),
+            "does_not_hold",
+        ),
+        (
+            13,
+            put(FINITENESS, ["mindspore-graph"], "nan, float16", value=True),
+            "depends_on_style",
+        ),
+        (13, put(FINITENESS, MINDSPORE_STYLES, "zeros, float32", value=False), "does_not_hold"),
+        (
+            14,
+            put(UNDERFLOW, ["mindspore-tape"], "float16", "without", value=1e-8),
+            "depends_on_style",
+        ),
+        (
+            14,
+            put(UNDERFLOW, SCALING, "float16", "unscaled in float32", value=0.0),
+            "does_not_hold",
+        ),
+        (15, the_tape_steps_after_an_overflow, "depends_on_style"),
+        (15, the_scale_grows_in_the_middle_of_a_window, "does_not_hold"),
+        (15, nothing_ever_overflows, "does_not_hold"),
+    ],
+)
+def test_other_figures_give_another_verdict(
+    measured: dict[str, Measured], row: int, change: Callable[[World], None], verdict: str
+) -> None:
+    assert judge(CLAIMS[row], measured, change).verdict == verdict
+
+
+def test_the_advice_on_unscaling_follows_what_happens_in_float16(
+    measured: dict[str, Measured],
+) -> None:
+    float16_keeps_it = put(UNDERFLOW, SCALING, "float16", "unscaled there", value=1e-8)
+    assert "cast" not in judge(CLAIMS[14], measured, float16_keeps_it).advice

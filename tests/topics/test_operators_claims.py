@@ -1,0 +1,228 @@
+"""Claims 40 to 51: the verdicts that the installed versions deserve, and other verdicts for other
+figures.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from explorer.model.claim import ClaimVerdict
+from explorer.model.measurement import Measured
+from explorer.topics.operators.questions import (
+    AXES,
+    BATCH_NORM_MOMENTUM,
+    BATCH_NORM_STATES,
+    CONVOLUTION_SIDES,
+    CONVOLUTION_SIDES_OF_A_NUMBER,
+    DROPOUT_MASK,
+    DROPOUT_SETTINGS,
+    FOUR_ENGINES,
+    INFERENCE,
+    INITIAL_VALUES,
+    MAX_POOL,
+    OPERATOR_GRADIENTS,
+    TOPIC,
+    VALID_SIZES,
+)
+from explorer.topics.operators.readings import NORMAL, UNIFORM
+from explorer.topics.question import MINDSPORE_STYLES, Question, Target
+from explorer.workers.workers import Workers
+from tests.support.topics import World, judge, measured_once, put
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+Change = Callable[[World], None]
+
+CLAIMS = TOPIC.claims
+RAISED = {"raised": "TypeError", "message": "unexpected"}
+TOP_LEFT = "zeros top and left, then valid"
+
+
+@pytest.fixture(scope="module")
+def measured(workers: Workers) -> dict[str, Measured]:
+    """What the study measures, which the claims share."""
+    return measured_once(workers, TOPIC.measurements(Target()))
+
+
+def test_rows_40_to_51_are_claimed_and_measure_what_the_study_measures(
+    measured: dict[str, Measured],
+) -> None:
+    assert sorted(CLAIMS) == list(range(40, 52))
+    for claim in CLAIMS.values():
+        assert {measurement.name for measurement in claim.measurements} <= set(measured)
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict", "evidence"),
+    [
+        (40, "holds", "equal in every engine"),
+        (41, "holds_with_changes", "Dropout(0.3) 0.304"),
+        (42, "holds", "PyTorch 4 states, MindSpore 3 settings"),
+        (43, "holds", "MindSpore 0.9, PyTorch 0.9, TensorFlow (Keras) 0.99"),
+        (44, "holds_with_changes", "MindSpore swaps two axes too: x.transpose(0, 3)"),
+        (45, "holds", "MindSpore and TensorFlow (Keras) [[4, 5], [7, 8]]"),
+        (46, "holds", "MindSpore and PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]"),
+        (47, "does_not_hold", "PyTorch puts the odd zero right/bottom 11 times, left/top 0 times"),
+        (48, "holds", "the formula misses: MindSpore and PyTorch and TensorFlow (Keras) 0"),
+        (49, "outdated", "weights: MindSpore in [-0.1178, 0.1178], p 0.9 uniform, 0 normal"),
+        (50, "outdated", "biases: MindSpore in [-0.1249, 0.1248]"),
+        (51, "holds", "first order: 48 of 48 agree"),
+    ],
+)
+def test_verdict_on_the_installed_versions(
+    measured: dict[str, Measured], row: int, verdict: ClaimVerdict, evidence: str
+) -> None:
+    ruling = judge(CLAIMS[row], measured)
+    assert ruling.verdict == verdict, ruling.evidence
+    assert evidence in ruling.evidence
+    assert ruling.advice.endswith(".")
+
+
+def training_agrees(world: World) -> None:
+    for engine in FOUR_ENGINES:
+        figures = world[INFERENCE, engine]
+        figures["training"] = figures["inference"][:2]
+
+
+def states_shifted(*engines: str) -> Change:
+    """In some styles training does what inference does."""
+
+    def change(world: World) -> None:
+        for engine in engines:
+            states = world[BATCH_NORM_STATES, engine]
+            states["use_batch_statistics=None, training"] = states[
+                "use_batch_statistics=None, inference"
+            ]
+
+    return change
+
+
+def momentum_means_the_same(world: World) -> None:
+    world[BATCH_NORM_MOMENTUM, "mindspore"].update(world[BATCH_NORM_MOMENTUM, "torch"]["same"])
+
+
+def no_swaps(world: World) -> None:
+    calls = world[AXES, "mindspore"]
+    calls["x.transpose(0, 3)"] = calls["mint.transpose(x, 0, 3)"] = RAISED
+
+
+def other_side(question: Question, party: str) -> Change:
+    """The zeros of every window are before where they were after; refusals stay."""
+
+    def change(world: World) -> None:
+        sides = world[question, party]
+        for name, zeros in sides.items():
+            if isinstance(zeros, list):
+                sides[name] = zeros[::-1]
+
+    return change
+
+
+def no_same_in_torch(world: World) -> None:
+    """PyTorch refuses every "same"; by a number, MindSpore has its odd zero after."""
+    world[CONVOLUTION_SIDES, "torch"] = dict.fromkeys(world[CONVOLUTION_SIDES, "torch"], RAISED)
+    other_side(CONVOLUTION_SIDES_OF_A_NUMBER, "mindspore")(world)
+
+
+def normal_weights(kind: str, zeros: float) -> Change:
+    """MindSpore's weights are from N(0, 1); ``zeros`` is the share of zeros among its biases."""
+
+    def change(world: World) -> None:
+        figures = world[INITIAL_VALUES, "mindspore"]
+        tests = figures[f"{kind} weight"]["ks"]
+        tests[NORMAL]["p"], tests[UNIFORM]["p"] = 0.5, 0.0
+        figures[f"{kind} bias"]["zeros"] = zeros
+
+    return change
+
+
+def other_weights(kind: str) -> Change:
+    """MindSpore's weights are from no distribution of the claims."""
+    return put(INITIAL_VALUES, ["mindspore"], f"{kind} weight", "ks", UNIFORM, "p", value=0.0)
+
+
+def gradients_apart(*engines: str) -> Change:
+    return put(OPERATOR_GRADIENTS, engines, "dense", "first", 0, 0, 0, value=9.0)
+
+
+CHANGES: tuple[tuple[int, ClaimVerdict, Change], ...] = (
+    (40, "does_not_hold", put(INFERENCE, ["mindspore-tape"], "inference", 1, 0, 0, value=7.0)),
+    (
+        40,
+        "does_not_hold",
+        put(INFERENCE, ["torch-graph"], "inference", value=[[[0.0] * 3] * 2] * 3),
+    ),
+    (40, "holds_with_changes", training_agrees),
+    (41, "outdated", put(DROPOUT_SETTINGS, ["mindspore"], "keep_prob=0.7", value=RAISED)),
+    (41, "holds", put(DROPOUT_SETTINGS, ["mindspore"], "p=0.3", value=RAISED)),
+    (
+        41,
+        "does_not_hold",
+        put(DROPOUT_SETTINGS, ["mindspore"], "keep_prob=0.7", "kept", value=0.3),
+    ),
+    (41, "does_not_hold", put(DROPOUT_SETTINGS, ["mindspore"], "p=0.3", "kept", value=0.3)),
+    (42, "depends_on_style", states_shifted("mindspore-tape")),
+    (42, "depends_on_style", states_shifted("mindspore-graph")),
+    (42, "does_not_hold", states_shifted(*MINDSPORE_STYLES)),
+    (43, "outdated", momentum_means_the_same),
+    (43, "does_not_hold", put(BATCH_NORM_MOMENTUM, ["mindspore"], "0.9", 0, 0, value=3.0)),
+    (44, "holds", no_swaps),
+    (
+        44,
+        "does_not_hold",
+        put(AXES, ["mindspore"], "ops.transpose(x, (3, 2, 1, 0))", "shape", value=[4, 2, 3, 1]),
+    ),
+    (44, "does_not_hold", put(AXES, ["torch"], "torch.transpose(x, 0, 3)", value=RAISED)),
+    (45, "depends_on_style", put(MAX_POOL, ["mindspore-graph"], "same", value=[[0, 2], [6, 8]])),
+    (45, "holds_with_changes", put(MAX_POOL, ["keras"], "same", value=[[0, 2], [6, 8]])),
+    (45, "does_not_hold", put(MAX_POOL, MINDSPORE_STYLES, "same", value=RAISED)),
+    (46, "does_not_hold", put(MAX_POOL, ["keras"], TOP_LEFT, value=[[4]])),
+    (46, "depends_on_style", put(MAX_POOL, ["mindspore-graph"], TOP_LEFT, value=[[4]])),
+    (47, "holds", other_side(CONVOLUTION_SIDES, "torch")),
+    (47, "holds", no_same_in_torch),
+    (47, "does_not_hold", other_side(CONVOLUTION_SIDES, "mindspore")),
+    (48, "does_not_hold", put(VALID_SIZES, ["torch"], "size 5, kernel 2, stride 2", 1, value=3)),
+    (49, "holds", normal_weights("convolution", zeros=1.0)),
+    (49, "holds_with_changes", normal_weights("convolution", zeros=0.0)),
+    (49, "does_not_hold", other_weights("convolution")),
+    (50, "holds", normal_weights("dense", zeros=1.0)),
+    (50, "holds_with_changes", normal_weights("dense", zeros=0.0)),
+    (50, "does_not_hold", other_weights("dense")),
+    (51, "does_not_hold", gradients_apart(*MINDSPORE_STYLES)),
+    (51, "depends_on_style", gradients_apart("mindspore-graph")),
+    (51, "does_not_hold", put(DROPOUT_MASK, ["mindspore-tape"], "gradient", 0, value=9.0)),
+    (
+        51,
+        "does_not_hold",
+        put(OPERATOR_GRADIENTS, ["mindspore-tape"], "dense", "first", value=RAISED),
+    ),
+)
+"""A row, the verdict that it gets in a changed world, and the change."""
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict", "change"),
+    CHANGES,
+    ids=[f"{row}-{place}-{verdict}" for place, (row, verdict, _) in enumerate(CHANGES)],
+)
+def test_verdict_follows_the_figures(
+    measured: dict[str, Measured], row: int, verdict: ClaimVerdict, change: Change
+) -> None:
+    ruling = judge(CLAIMS[row], measured, change)
+    before = judge(CLAIMS[row], measured)
+    assert ruling.verdict == verdict, ruling.evidence
+    assert (ruling.verdict, ruling.evidence) != (before.verdict, before.evidence)
+
+
+def test_every_claim_has_a_change_that_changes_its_verdict(measured: dict[str, Measured]) -> None:
+    changed = set()
+    for row, verdict, _ in CHANGES:
+        if verdict != judge(CLAIMS[row], measured).verdict:
+            changed.add(row)
+    assert changed == set(CLAIMS)
+
+
+def test_advice_of_dropout_says_what_a_bare_number_means(measured: dict[str, Measured]) -> None:
+    assert "a bare number means keep_prob" in judge(CLAIMS[41], measured).advice
+    renamed = put(DROPOUT_SETTINGS, ["mindspore"], "0.3 alone", "kept", value=0.7)
+    assert "a bare number means p" in judge(CLAIMS[41], measured, renamed).advice

@@ -1,0 +1,231 @@
+"""What studies and claims are declared with: questions, evidence, topics; without a framework."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.model.study import Chart, Table
+from explorer.topics import TOPICS, claims, topic
+from explorer.topics.evidence import Evidence
+from explorer.topics.judging import judged, needed
+from explorer.topics.measuring import measure
+from explorer.topics.question import LOOKED_AT, PARTIES, Target
+from explorer.topics.studying import tell
+from explorer.topics.topic import Topic
+from explorer.workers.workers import Workers
+
+
+@pytest.fixture
+def weather() -> Topic:
+    """A topic about nothing."""
+    return Topic(name="weather", package="tests.weather")
+
+
+def outcome(**figures: Any) -> Measured:
+    return Measured(outcome="ok", figures=figures)
+
+
+LOST = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
+
+
+def test_a_question_is_one_measurement_a_party(weather: Topic) -> None:
+    rain = weather.ask("rain", ("mindspore-graph", "torch", "keras"), options={"hours": 3})
+    graph, torch, keras = rain.measurements(Target(device="cuda:0"))
+    assert graph.name == "weather.rain.mindspore-graph"
+    assert (graph.kind, graph.target) == ("mindspore", "tests.weather.in_mindspore:rain")
+    assert graph.options == {"style": "graph", "hours": 3}
+    assert (torch.target, torch.options) == ("tests.weather.in_torch:rain", {"hours": 3})
+    assert (keras.kind, keras.target) == ("torch", "tests.weather.in_keras:rain")
+    assert {graph.device, torch.device, keras.device} == {"cuda:0"}
+
+
+@pytest.mark.parametrize(
+    ("program", "target"),
+    [
+        ("", "tests.weather.in_torch:rain"),
+        ("drops", "tests.weather.in_torch:drops"),
+        ("clouds:drops", "tests.weather.in_torch_clouds:drops"),
+        ({"torch": "elsewhere:drops"}, "tests.weather.elsewhere:drops"),
+    ],
+)
+def test_a_program_is_named_by_convention_or_in_full(
+    weather: Topic, program: str | dict[str, str], target: str
+) -> None:
+    (measurement,) = weather.ask("rain", ("torch",), program=program).measurements(Target())
+    assert measurement.target == target
+
+
+def test_options_and_workers_of_one_party_are_its_own(weather: Topic) -> None:
+    rain = weather.ask(
+        "rain",
+        ("mindspore", "torch"),
+        options={"hours": 3},
+        options_of={"torch": {"hours": 4}},
+        kinds={"mindspore": "mindspore-capture"},
+    )
+    first, second = rain.measurements(Target())
+    assert (first.kind, first.options) == ("mindspore-capture", {"hours": 3})
+    assert (second.kind, second.options) == ("torch", {"hours": 4})
+
+
+def test_a_question_about_the_scenario_looked_at_needs_one(weather: Topic) -> None:
+    rain = weather.ask("rain", ("torch",), scenario=LOOKED_AT)
+    (there,) = rain.measurements(Target(scenario="/nets/mine.py"))
+    assert there.scenario == "/nets/mine.py"
+    (fixed,) = rain.on("dense_mse").measurements(Target())
+    assert Path(fixed.scenario).name == "dense_mse.py"
+    with pytest.raises(ValueError, match=r"weather\.rain is about a scenario"):
+        rain.measurements(Target())
+
+
+def test_a_question_is_not_asked_on_a_scenario_that_another_is_always_about(weather: Topic) -> None:
+    rain = weather.ask("rain", ("torch",), scenario=LOOKED_AT, unless_on="/nets/wave.py")
+    assert rain.measurements(Target("/nets/wave.py")) == []
+    (elsewhere,) = rain.measurements(Target("/nets/mine.py"))
+    assert elsewhere.scenario == "/nets/mine.py"
+
+
+def test_evidence_says_what_it_is_about() -> None:
+    assert Evidence({}, Target("/nets/mine.py")).target.name == "mine"
+    assert Evidence({}).target.name == ""
+
+
+def test_a_question_can_be_put_to_some_of_its_parties_alone(weather: Topic) -> None:
+    rain = weather.ask("rain", ("mindspore", "torch"))
+    assert [each.name for each in rain.by("torch").measurements(Target())] == ["weather.rain.torch"]
+    assert rain.by("torch") != rain
+    with pytest.raises(ValueError, match="not asked of keras; of mindspore, torch"):
+        rain.by("keras")
+
+
+def test_a_question_is_asked_once(weather: Topic) -> None:
+    weather.ask("rain", ("torch",))
+    with pytest.raises(ValueError, match="weather asks 'rain' twice"):
+        weather.ask("rain", ("mindspore",))
+
+
+def test_evidence_leaves_out_who_did_not_answer(weather: Topic) -> None:
+    rain = weather.ask("rain", ("mindspore", "torch"))
+    evidence = Evidence({"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)})
+    assert evidence[rain] == {"torch": {"drops": 2}}
+    assert not evidence.answered(rain)
+    assert evidence.answered(rain.by("torch"))
+    assert evidence.failures == {"weather.rain.mindspore": LOST.error}
+    assert Evidence({})[rain] == {}
+
+
+def test_timings_belong_to_who_answered(weather: Topic) -> None:
+    rain = weather.ask("rain", ("mindspore", "torch"))
+    timed = Measured(outcome="ok", figures={}, timings={"fall": 0.5})
+    evidence = Evidence({"weather.rain.mindspore": LOST, "weather.rain.torch": timed})
+    assert evidence.timings(rain) == {"torch": {"fall": 0.5}}
+
+
+def test_what_needs_an_answer_is_told_only_when_everybody_gave_it(weather: Topic) -> None:
+    rain = weather.ask("rain", ("mindspore", "torch"))
+
+    @weather.finding(rain)
+    def finding(evidence: Evidence) -> Iterator[str]:
+        yield f"{evidence[rain]['torch']['drops']} drops"
+
+    @weather.finding()
+    def about_anything(evidence: Evidence) -> Iterator[str]:
+        yield f"{len(evidence[rain])} answered"
+
+    @weather.table(rain)
+    def table(evidence: Evidence) -> Iterator[Table]:
+        yield Table(title="rain", columns=("drops",), rows=((2,),))
+
+    @weather.chart(rain)
+    def chart(evidence: Evidence) -> Iterator[Chart]:
+        yield Chart(name="rain", title="rain", kind="bars", x="", y="drops")
+
+    partly = Evidence({"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)})
+    telling = tell(weather, partly)
+    assert (telling.findings, telling.tables, telling.charts) == (("1 answered",), (), ())
+
+    answers = {"weather.rain.mindspore": outcome(drops=1), "weather.rain.torch": outcome(drops=2)}
+    telling = tell(weather, Evidence(answers))
+    assert telling.findings == ("2 drops", "2 answered")
+    assert [table.title for table in telling.tables] == ["rain"]
+    assert [chart.name for chart in telling.charts] == ["rain"]
+
+
+def claim_about_rain(weather: Topic, id: int = 7, heading: str = "networks") -> None:
+    rain = weather.questions.get("rain") or weather.ask("rain", ("mindspore", "torch"))
+
+    @weather.claim(
+        id,
+        "It rains.",
+        heading=heading,
+        guides=("000",),
+        would="drops",
+        asks=(rain,),
+        expects={"drops": 2},
+    )
+    def it_rains(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+        holds = all(answer["drops"] == expects["drops"] for answer in evidence[rain].values())
+        return Ruling("holds" if holds else "does_not_hold", "seen", "Take an umbrella.")
+
+
+def test_a_claim_is_judged_on_its_own_questions_and_the_guide_s_figures(weather: Topic) -> None:
+    claim_about_rain(weather)
+    claim = weather.claims[7]
+    assert [each.name for each in needed([claim])] == [
+        "weather.rain.mindspore",
+        "weather.rain.torch",
+    ]
+    answers = {"weather.rain.mindspore": outcome(drops=2), "weather.rain.torch": outcome(drops=2)}
+    assert judged(claim, answers).verdict == "holds"
+    answers["weather.rain.torch"] = outcome(drops=3)
+    assert judged(claim, answers).verdict == "does_not_hold"
+
+
+def test_a_claim_whose_question_was_lost_has_no_verdict_and_says_why(weather: Topic) -> None:
+    claim_about_rain(weather)
+    row = judged(
+        weather.claims[7],
+        {"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)},
+    )
+    assert row.verdict is None
+    assert row.evidence == "could not be run: weather.rain.mindspore: crashed: signal 11"
+    assert row.measured == ("weather.rain.mindspore", "weather.rain.torch")
+
+
+def test_a_row_is_judged_once_and_stands_under_a_heading_of_the_board(weather: Topic) -> None:
+    claim_about_rain(weather)
+    with pytest.raises(ValueError, match="weather judges row 7 twice"):
+        claim_about_rain(weather)
+    with pytest.raises(ValueError, match="claim 8 stands under 'clouds'; the board has gradients"):
+        claim_about_rain(weather, id=8, heading="clouds")
+
+
+def test_two_measurements_of_one_name_are_refused(weather: Topic) -> None:
+    (first,) = weather.ask("rain", ("torch",)).measurements(Target())
+    (other,) = (
+        Topic(name="weather", package="elsewhere").ask("rain", ("torch",)).measurements(Target())
+    )
+    with (
+        Workers() as workers,
+        pytest.raises(ValueError, match=r"two measurements are called weather\.rain"),
+    ):
+        measure([first, other], workers)
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_every_topic_declares_programs_that_are_there(name: str) -> None:
+    target = Target(scenario="net.py")
+    for measurement in topic(name).measurements(target):
+        module, _, function = measurement.target.partition(":")
+        path = Path(*module.split(".")).with_suffix(".py")
+        assert f"def {function}(" in path.read_text(encoding="utf-8"), measurement.name
+        assert measurement.name.rpartition(".")[2] in PARTIES
+
+
+def test_claims_have_the_rows_1_to_61_each_once() -> None:
+    assert list(claims()) == list(range(1, 62))

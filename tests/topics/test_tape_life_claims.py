@@ -1,0 +1,200 @@
+"""Claims about tape and graph: what the evidence deserves, and other verdicts in other worlds."""
+
+from collections.abc import Callable
+
+import pytest
+
+from explorer.model.measurement import Measured
+from explorer.model.results import Failure
+from explorer.topics.judging import judged
+from explorer.topics.tape_life.questions import (
+    ACCUMULATION,
+    ANSWERS,
+    CALLED_AGAIN,
+    EXTRA_OUTPUT,
+    FORWARD_ALONE,
+    LIFETIME,
+    MINDSPORE,
+    REUSED,
+    SECOND_BACKWARD,
+    SWITCHES,
+    TOPIC,
+    VARIABLE,
+)
+from explorer.workers.workers import Workers
+from tests.support.topics import World, judge, measured_for_claims
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+CLAIMS = TOPIC.claims
+
+
+@pytest.fixture(scope="module")
+def measured(workers: Workers) -> dict[str, Measured]:
+    return measured_for_claims(workers, CLAIMS.values())
+
+
+def test_the_rows_are_those_of_the_tape() -> None:
+    assert sorted(CLAIMS) == [18, 22, 23, 24, 25, 29, 30, 31]
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict", "cited"),
+    [
+        (18, "holds", "mindspore-graph: moved by up to 1.5"),
+        (22, "holds", "[1, 2, 3] → [3, 12, 27]"),
+        (23, "depends_on_style", "in graph style 0, with 0 saved tensors"),
+        (
+            24,
+            "depends_on_style",
+            "0 by itself, 4 inside a gradient and 0 under mindspore._no_grad",
+        ),
+        (25, "holds", "Trying to backward through the graph a second time"),
+        (29, "holds_with_changes", "gives a torch.Tensor"),
+        (30, "holds", ".grad is [2, 4, 6], then [4, 8, 12]; zero_grad() leaves None"),
+        (31, "depends_on_style", "torch-tape [2, 4, 6]; mindspore-tape [2, 4, 6]"),
+        (31, "depends_on_style", "torch-graph [1, 2, 3]; mindspore-graph [1, 2, 3]"),
+    ],
+)
+def test_the_evidence_of_the_installed_versions(
+    measured: dict[str, Measured], row: int, verdict: str, cited: str
+) -> None:
+    ruling = judge(CLAIMS[row], measured)
+    assert ruling.verdict == verdict
+    assert cited in ruling.evidence
+    assert ruling.advice.endswith(".")
+
+
+def no_shift_in_graphs(world: World) -> None:
+    ways = world[EXTRA_OUTPUT, "mindspore-graph"]
+    ways["every output"] = ways["first output alone"]
+
+
+def no_shift(world: World) -> None:
+    no_shift_in_graphs(world)
+    ways = world[EXTRA_OUTPUT, "mindspore-tape"]
+    ways["every output"] = ways["first output alone"]
+
+
+def no_remedy(world: World) -> None:
+    ways = world[EXTRA_OUTPUT, "mindspore-tape"]
+    ways["has_aux"] = ways["every output"]
+
+
+def wrong_on_reuse(world: World) -> None:
+    world[REUSED, "mindspore-graph"]["gradients"][1][0] *= 1.001
+
+
+def wrong_on_every_reuse(world: World) -> None:
+    wrong_on_reuse(world)
+    world[REUSED, "mindspore-tape"]["callable"] = False
+
+
+def no_tape_in_mindspore(world: World) -> None:
+    world[LIFETIME, "mindspore-tape"]["nodes"] = []
+
+
+def graph_style_records(world: World) -> None:
+    world[FORWARD_ALONE, "mindspore-graph"]["inside a gradient"]["saved"] = 1
+
+
+def no_tape_in_torch(world: World) -> None:
+    world[LIFETIME, "torch-tape"]["nodes"] = []
+
+
+def nothing_to_switch_off(world: World) -> None:
+    world[FORWARD_ALONE, "mindspore-tape"]["inside a gradient"]["saved"] = 0
+
+
+def a_switch_without_effect(world: World) -> None:
+    world[SWITCHES, "torch-tape"]["no_grad"]["saved"] = 4
+
+
+def backward_runs_twice(world: World) -> None:
+    world[SECOND_BACKWARD, "torch-tape"]["plain"]["second"] = "ran"
+
+
+def other_numbers_in_graphs(world: World) -> None:
+    world[CALLED_AGAIN, "mindspore-graph"]["gradients"][2] = [[[4.0, 8.0, 12.0]]]
+
+
+def retaining_fails(world: World) -> None:
+    ways = world[SECOND_BACKWARD, "torch-tape"]
+    ways["retain_graph"]["second"] = ways["plain"]["second"]
+
+
+def another_leaf_gradient(world: World) -> None:
+    world[VARIABLE, "torch-tape"]["leaf.grad"] = [[2.0, 2.0], [2.0, 2.0]]
+
+
+def a_type_of_its_own(world: World) -> None:
+    world[VARIABLE, "torch-tape"]["is a Tensor"] = False
+
+
+def variable_gone(world: World) -> None:
+    world[VARIABLE, "torch-tape"]["torch.autograd.Variable exists"] = False
+
+
+def no_accumulation(world: World) -> None:
+    world[ACCUMULATION, "torch-tape"][".grad after each backward"][1] = [[2.0, 4.0, 6.0]]
+
+
+def a_grad_in_mindspore(world: World) -> None:
+    world[CALLED_AGAIN, "mindspore-tape"]["weight.grad"] = "None"
+
+
+def split_by_framework(world: World) -> None:
+    summed, apart = world[ANSWERS, "torch-tape"], world[ANSWERS, "mindspore-graph"]
+    world[ANSWERS, "torch-graph"] = summed
+    world[ANSWERS, "mindspore-tape"] = apart
+
+
+def all_apart(world: World) -> None:
+    for engine in ("torch-tape", "mindspore-tape"):
+        world[ANSWERS, engine] = world[ANSWERS, "mindspore-graph"]
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "verdict"),
+    [
+        (18, no_shift, "outdated"),
+        (18, no_shift_in_graphs, "depends_on_style"),
+        (18, no_remedy, "does_not_hold"),
+        (22, wrong_on_reuse, "depends_on_style"),
+        (22, wrong_on_every_reuse, "does_not_hold"),
+        (23, no_tape_in_mindspore, "holds"),
+        (23, graph_style_records, "does_not_hold"),
+        (23, no_tape_in_torch, "does_not_hold"),
+        (24, nothing_to_switch_off, "holds"),
+        (24, graph_style_records, "does_not_hold"),
+        (24, a_switch_without_effect, "does_not_hold"),
+        (25, backward_runs_twice, "outdated"),
+        (25, other_numbers_in_graphs, "depends_on_style"),
+        (25, retaining_fails, "does_not_hold"),
+        (29, another_leaf_gradient, "does_not_hold"),
+        (29, a_type_of_its_own, "holds"),
+        (29, variable_gone, "outdated"),
+        (30, no_accumulation, "does_not_hold"),
+        (30, other_numbers_in_graphs, "depends_on_style"),
+        (30, a_grad_in_mindspore, "holds_with_changes"),
+        (31, split_by_framework, "holds"),
+        (31, all_apart, "does_not_hold"),
+    ],
+)
+def test_another_world_gets_another_verdict(
+    measured: dict[str, Measured], row: int, change: Callable[[World], None], verdict: str
+) -> None:
+    assert judge(CLAIMS[row], measured, change).verdict == verdict
+    assert judge(CLAIMS[row], measured).verdict != verdict
+
+
+def test_both_styles_of_mindspore_are_looked_at_for_an_extra_output() -> None:
+    names = [measurement.name for measurement in CLAIMS[18].measurements]
+    assert names == [EXTRA_OUTPUT.measurement_name(engine) for engine in MINDSPORE]
+
+
+def test_a_claim_without_its_measurement_says_why() -> None:
+    lost = Measured(outcome="unsupported", error=Failure("MissingFramework", "no torch here"))
+    row = judged(CLAIMS[29], {VARIABLE.measurement_name("torch-tape"): lost})
+    assert row.verdict is None
+    assert "no torch here" in row.evidence

@@ -1,0 +1,236 @@
+"""Claims about training: the verdicts that the installed versions deserve, and other verdicts for
+other figures.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from explorer.model.measurement import Measured
+from explorer.topics.question import Question
+from explorer.topics.training.questions import (
+    ACCUMULATION,
+    ADD_PARAM_GROUP,
+    CLIPPING,
+    FILTERED,
+    FUNCTIONAL,
+    GRAD_OPERATION,
+    GRAPHS,
+    GROUPS,
+    JIT,
+    LOOP,
+    MODEL,
+    MOMENTUM,
+    OPTIMIZER_STATE,
+    SCALED_STEP,
+    SPEED,
+    TOPIC,
+    WEIGHT_DECAY,
+    WITHOUT_SET_GRAD,
+)
+from explorer.topics.training.step_routes import GRAPH, TAPE
+from explorer.workers.workers import Workers
+from tests.support.topics import World, judge, studied
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+Change = Callable[[World], None]
+
+
+@pytest.fixture(scope="module")
+def measured(workers: Workers) -> dict[str, Measured]:
+    """What the claims measure, taken from one run of the study."""
+    return studied("training", workers).measured
+
+
+def four_times_as_fast(world: World) -> None:
+    """Makes a step under ms.jit take a quarter of the time: a busy machine makes no difference."""
+    world.timings(SPEED, "mindspore").update({"by itself": 0.004, "ms.jit": 0.001})
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict", "evidence"),
+    [
+        (16, "holds", "default clip_norm 1.0: [[0.2308, 0.3077], [0.9231]]"),
+        (17, "holds", "(1.7e+00 undivided)"),
+        (19, "holds", "over 5 steps"),
+        (21, "depends_on_style", "2 graphs (forward and backward, 41 nodes; update, 28 nodes)"),
+        (52, "holds", "norm.running_var 0.093"),
+        (53, "holds", "trainable_params(): list of 6; parameters(): generator of 6"),
+        (57, "holds_with_changes", "decay by default: experimental AdamW, torch AdamW"),
+        (58, "holds_with_changes", "experimental: lr, weight_decay, momentum; torch: lr"),
+        (59, "outdated", "state_dict: nn yes, experimental yes, torch yes"),
+        (60, "not_checkable_here", "[NPUGetFloatStatusV2] on CPU (needs an Ascend NPU)"),
+    ],
+)
+def test_verdict_on_the_installed_versions(
+    measured: dict[str, Measured], row: int, verdict: str, evidence: str
+) -> None:
+    ruling = judge(TOPIC.claims[row], measured)
+    assert ruling.verdict == verdict
+    assert evidence in ruling.evidence
+    assert ruling.advice.endswith(".")
+
+
+def test_evidence_names_what_each_side_spares_takes_and_compiles(
+    measured: dict[str, Measured],
+) -> None:
+    assert "nn spares norm.gamma, norm.beta;" in judge(TOPIC.claims[57], measured).evidence
+    assert judge(TOPIC.claims[58], measured).evidence.startswith("nn: lr, weight_decay;")
+    assert "ms.jit: 1 graph (" in judge(TOPIC.claims[21], measured).evidence
+
+
+def test_a_step_under_jit_is_told_to_be_as_much_faster_as_it_is(
+    measured: dict[str, Measured],
+) -> None:
+    ruling = judge(TOPIC.claims[20], measured, four_times_as_fast)
+    assert ruling.verdict == "holds"
+    assert "a step takes 4.0 times the processor's time" in ruling.evidence
+
+
+def clipped_to_two(world: World) -> None:
+    world[CLIPPING, "mindspore"]["default"] = 2.0
+
+
+def clipped_otherwise(world: World) -> None:
+    world[CLIPPING, "mindspore"]["by norm"]["5.0"] = [[3.0, 4.0], [5.0]]
+
+
+def mean_not_divided(world: World) -> None:
+    for framework in ("mindspore", "torch"):
+        gradients = world[ACCUMULATION, framework]["mean"]
+        gradients["added"] = gradients["whole"]
+
+
+def sum_is_off(world: World) -> None:
+    world[ACCUMULATION, "torch"]["sum"]["added"]["fc.bias"][0] += 1.0
+
+
+def moved(question: Question, party: str) -> Change:
+    """Moves a weight that one route left after the last step."""
+
+    def change(world: World) -> None:
+        world[question, party]["states"][-1]["fc.bias"][0] += 0.01
+
+    return change
+
+
+def jitted_step_moved(world: World) -> None:
+    four_times_as_fast(world)
+    moved(JIT, TAPE)(world)
+
+
+def jit_is_slow(world: World) -> None:
+    world.timings(SPEED, "mindspore").update({"by itself": 0.004, "ms.jit": 0.004})
+
+
+def update_stays_out(world: World) -> None:
+    graphs = world[GRAPHS, "mindspore"]
+    graphs["ms.jit"] = graphs["graph"]
+
+
+def three_graphs(world: World) -> None:
+    graphs = world[GRAPHS, "mindspore"]
+    both, update = graphs["graph"]
+    graphs["graph"] = [{**both, "backward": 0}, {**both, "forward": 0}, update]
+
+
+def handed_as_a_tuple(world: World) -> None:
+    world[FILTERED, "mindspore"]["type"] = "tuple"
+
+
+def others_move(world: World) -> None:
+    world[FILTERED, "torch"]["moved"].append("conv.weight")
+
+
+def decays_all_and_never_by_default(world: World) -> None:
+    for framework in ("mindspore", "torch"):
+        for weights in world[WEIGHT_DECAY, framework].values():
+            weights["default"] = dict.fromkeys(weights["default"], 1.0)
+            weights["0.1"] = dict.fromkeys(weights["0.1"], weights["0.1"]["fc.weight"])
+
+
+def decays_twice(world: World) -> None:
+    world[WEIGHT_DECAY, "torch"]["torch SGD"]["0.1"]["fc.weight"] = 0.98
+
+
+def sgd_decays_by_default(world: World) -> None:
+    world[WEIGHT_DECAY, "torch"]["torch SGD"]["default"]["fc.weight"] = 0.99
+
+
+def nn_takes_momentum(world: World) -> None:
+    groups = world[GROUPS, "mindspore"]
+    groups["nn"]["momentum"] = groups["experimental"]["momentum"]
+
+
+def experimental_refuses_momentum(world: World) -> None:
+    groups = world[GROUPS, "mindspore"]
+    groups["experimental"]["momentum"] = groups["nn"]["momentum"]
+
+
+def torch_cannot_grow(world: World) -> None:
+    world[ADD_PARAM_GROUP, "torch"] = {"torch": world[ADD_PARAM_GROUP, "mindspore"]["nn"]}
+
+
+def centralization_unknown(world: World) -> None:
+    settings = world[GROUPS, "mindspore"]["nn"]
+    settings["grad_centralization, rows of 16"] = settings["anything"]
+
+
+def no_state_dict(world: World) -> None:
+    world[OPTIMIZER_STATE, "mindspore"]["nn"]["has"]["state_dict"] = False
+
+
+def another_rate(world: World) -> None:
+    world[OPTIMIZER_STATE, "torch"]["scheduler.get_last_lr"] = [0.1]
+
+
+def fused_is_off(world: World) -> None:
+    world[MOMENTUM, "mindspore"]["fused ApplyMomentum, graph"][0][0] += 0.1
+
+
+def scaled_step_runs(world: World) -> None:
+    world[SCALED_STEP, "mindspore"] = {"graph": 0.4, "tape": 0.4}
+
+
+def scaled_step_fails(world: World) -> None:
+    refusal = {"raised": "TypeError", "message": "no such argument"}
+    world[SCALED_STEP, "mindspore"] = {"graph": refusal, "tape": refusal}
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "verdict"),
+    [
+        (16, clipped_to_two, "holds_with_changes"),
+        (16, clipped_otherwise, "does_not_hold"),
+        (17, mean_not_divided, "does_not_hold"),
+        (17, sum_is_off, "does_not_hold"),
+        (19, moved(FUNCTIONAL, TAPE), "depends_on_style"),
+        (19, moved(LOOP, "torch"), "does_not_hold"),
+        (20, jitted_step_moved, "does_not_hold"),
+        (20, jit_is_slow, "does_not_hold"),
+        (21, update_stays_out, "does_not_hold"),
+        (21, three_graphs, "holds"),
+        (52, moved(MODEL, GRAPH), "does_not_hold"),
+        (52, moved(GRAD_OPERATION, TAPE), "depends_on_style"),
+        (52, moved(WITHOUT_SET_GRAD, TAPE), "depends_on_style"),
+        (53, handed_as_a_tuple, "holds_with_changes"),
+        (53, others_move, "does_not_hold"),
+        (57, decays_all_and_never_by_default, "holds"),
+        (57, decays_twice, "does_not_hold"),
+        (57, sgd_decays_by_default, "does_not_hold"),
+        (58, nn_takes_momentum, "outdated"),
+        (58, experimental_refuses_momentum, "holds"),
+        (58, torch_cannot_grow, "does_not_hold"),
+        (58, centralization_unknown, "does_not_hold"),
+        (59, no_state_dict, "holds"),
+        (59, another_rate, "does_not_hold"),
+        (60, fused_is_off, "does_not_hold"),
+        (60, scaled_step_runs, "holds"),
+        (60, scaled_step_fails, "does_not_hold"),
+    ],
+)
+def test_a_wrong_world_gives_another_verdict(
+    measured: dict[str, Measured], row: int, change: Change, verdict: str
+) -> None:
+    assert judge(TOPIC.claims[row], measured, change).verdict == verdict

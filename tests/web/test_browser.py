@@ -1,0 +1,128 @@
+"""The app in a real browser: a run, then two graphs in which a click shows a node and its pair."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.support.command_line import ROOT
+from tests.support.scenario_reports import Reports, graph
+
+pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch]
+
+WIDTH, HEIGHT = 1400, 1000
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+MILLISECONDS = 60_000
+"""How long the page may take to show what is expected."""
+
+RUN_MILLISECONDS = 180_000
+"""How long it may take to run a scenario."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server of the app, as `make app` starts it, on a free port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["--server.address=127.0.0.1", f"--server.port={port}"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "explorer", "app", *options],
+        cwd=ROOT,
+        env={**os.environ},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(url)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def wait_for(url: str) -> None:
+    deadline = time.monotonic() + 60
+    while not answers(url):
+        assert time.monotonic() < deadline, "the app did not start within a minute"
+        time.sleep(0.2)
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def page(address: str, chromium: str) -> Iterator[Any]:
+    """A fresh page of the app; at the end, nothing may have gone wrong in it."""
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=SWITCHES)
+        opened = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        opened.set_default_timeout(MILLISECONDS)
+        expect.set_options(timeout=MILLISECONDS)
+        errors: list[str] = []
+        opened.on("pageerror", lambda error: errors.append(str(error)))
+        opened.goto(address)
+        yield opened
+        browser.close()
+    assert errors == []
+
+
+def choose(page: Any, box: str, option: str) -> None:
+    """Choose an option of a select box."""
+    page.get_by_role("combobox", name=box).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
+    page: Any, report: Reports
+) -> None:
+    whole = report("aliased_input")
+    choose(page, "Scenario", "aliased_input")
+    page.get_by_role("heading", name="One tensor passed as two inputs").wait_for()
+    page.get_by_role("button", name="Run").click()
+    page.get_by_text("0 unexpected").wait_for(timeout=RUN_MILLISECONDS)
+    for text in ("[1, 2, 3]", "[2, 4, 6]"):
+        expect(page.locator("[data-testid=stCode]", has_text=text)).to_have_count(2)
+
+    page.get_by_role("link", name="Graphs").first.click()
+    left, right = (page.locator(f".pane[data-side={side}]") for side in ("left", "right"))
+    tape = graph(whole, "torch-tape")
+    expect(left.locator(".pick")).to_have_count(len(tape.nodes))
+    expect(right.locator(".pick")).to_have_count(len(graph(whole, "mindspore-graph").nodes))
+
+    sums = [node for node in tape.nodes if node.op.startswith("aten.sum")]
+    left.locator(f"#left-{sums[0].id}").click()
+    for pane in (left, right):
+        expect(pane.locator(".frame.chosen")).to_have_count(1)
+    expect(page.get_by_text("recognised by")).to_be_visible()
+    expect(page.locator("[data-testid=stCode]", has_text="forward op")).to_have_count(2)
+
+    page.get_by_role("searchbox", name="Find nodes").fill("mul")
+    expect(page.locator(".found")).to_contain_text("found")
+    hits = page.locator(".pick.hit").count()
+    assert 0 < hits < page.locator(".pick").count()
+    assert page.locator(".found").inner_text() == f"{hits} found"
+
+    choose(page, "Stage", "1 forward program")
+    (forward,) = (graph for graph in whole.graphs if graph.stage == "type_inference")
+    expect(right.locator(".pick")).to_have_count(len(forward.nodes))
+    expect(right.locator(".legend")).to_contain_text("This stage was not run")
+    expect(page.get_by_text("mindspore-graph, type_inference")).to_be_visible()

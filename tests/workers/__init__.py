@@ -1,0 +1,1 @@
+"""Tests of worker processes and their queue."""

@@ -1,0 +1,139 @@
+"""Workers answer in their own process; one that crashes or hangs is an outcome of one request."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.model.results import Failure
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+from tests.support.worker_targets import Word
+
+TARGETS = "tests.support.worker_targets"
+
+GONE_SECONDS = 10
+"""How long a process that was killed may take to be gone."""
+
+
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Workers]:
+    with Workers() as workers:
+        yield workers
+
+
+def ask(workers: Workers, name: str, text: str = "") -> Word | Lost:
+    return workers.call("torch", f"{TARGETS}:{name}", Word(text), Word)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def is_gone_soon(pid: int) -> bool:
+    deadline = time.monotonic() + GONE_SECONDS
+    while is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not is_alive(pid)
+
+
+def test_a_request_comes_back_as_the_record_it_is(crew: Workers) -> None:
+    assert ask(crew, "echo", "∂y/∂x\0") == Word("∂y/∂x\0")
+
+
+def test_requests_share_one_process_other_than_ours(crew: Workers) -> None:
+    first, second = ask(crew, "process"), ask(crew, "process")
+    assert first == second != Word(str(os.getpid()))
+
+
+def test_what_a_framework_prints_does_not_reach_the_protocol(crew: Workers) -> None:
+    assert ask(crew, "noisy", "chatter") == Word("chatter")
+    assert ask(crew, "echo", "still in step") == Word("still in step")
+
+
+def test_a_worker_runs_in_a_scratch_folder_with_one_numerical_thread(crew: Workers) -> None:
+    reply = ask(crew, "surroundings")
+    assert isinstance(reply, Word)
+    folder, threads, _ = reply.text.split()
+    assert "explorer-" in folder
+    assert threads == "1"
+
+
+def test_a_fault_of_our_own_is_raised_with_the_worker_s_traceback(crew: Workers) -> None:
+    pattern = r"worker_targets\.py.*\n.*\n*ZeroDivisionError: planted"
+    with pytest.raises(WorkerFaultError, match=pattern):
+        ask(crew, "raises", "planted")
+
+
+def test_a_missing_package_says_what_is_missing_and_where_to_look(crew: Workers) -> None:
+    with pytest.raises(MissingFrameworkError, match=r"No module named 'mindspore'.*doctor"):
+        ask(crew, "lacks", "mindspore")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fragment"),
+    [("aborts", "last words", "signal 6"), ("exits", "7", "exit code 7")],
+)
+def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
+    crew: Workers, name: str, text: str, fragment: str
+) -> None:
+    before = ask(crew, "process")
+    reply = ask(crew, name, text)
+    assert isinstance(reply, Lost)
+    assert reply.outcome == "crashed"
+    assert reply.failure == Failure("crashed", reply.detail)
+    assert fragment in reply.detail
+    assert ("last words" in reply.detail) == (name == "aborts")
+    assert ask(crew, "process") != before
+
+
+def test_a_hang_ends_at_the_limit_and_its_process_is_gone() -> None:
+    with Workers(timeout=0.5) as workers:
+        process = ask(workers, "process")
+        assert isinstance(process, Word)
+        reply = ask(workers, "hangs", "600")
+        assert isinstance(reply, Lost)
+        assert reply.outcome == "timed_out"
+        assert is_gone_soon(int(process.text))
+        assert ask(workers, "echo", "next") == Word("next")
+
+
+def test_closing_leaves_no_process_and_no_scratch_folder() -> None:
+    with Workers() as workers:
+        process, surroundings = ask(workers, "process"), ask(workers, "surroundings")
+        assert isinstance(process, Word)
+        assert isinstance(surroundings, Word)
+    assert is_gone_soon(int(process.text))
+    assert not Path(surroundings.text.split()[0]).exists()
+
+
+PARENT = f"""
+from explorer.workers.workers import Workers
+from tests.support.worker_targets import Word
+workers = Workers()
+print(workers.call("torch", "{TARGETS}:process", Word(""), Word).text, flush=True)
+workers.call("torch", "{TARGETS}:hangs", Word("600"), Word)
+"""
+"""A program that says which worker it has, and then waits for it."""
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as parent:
+        assert parent.stdout
+        process = int(parent.stdout.readline())
+        time.sleep(0.2)
+        parent.send_signal(end)
+    assert is_gone_soon(process)
