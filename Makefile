@@ -32,7 +32,10 @@ docs: .venv/.dev ## draw the architecture and build the documentation into out/s
 	$(PY) -m mkdocs build --strict --quiet --site-dir out/site
 
 bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
-	@set -e; for file in benchmarks/[!_]*.py; do name=$$(basename $$file .py); echo "== $$name"; $(PY) -m benchmarks.$$name; done
+	@failed=; for file in benchmarks/[!_]*.py; do \
+	  name=$$(basename $$file .py); echo "== $$name"; $(PY) -m benchmarks.$$name || failed="$$failed $$name"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "beyond a limit:$$failed" >&2; exit 1; fi
 
 claims: .venv/.run ## check what the migration guides say, and write the board to docs/claims.md
 	@mkdir -p out

@@ -1,5 +1,6 @@
-"""How long it takes to align two gradient graphs, by size: prints milliseconds and the slope over a
-range of sizes.
+"""How long it takes to align two gradient graphs, by size.
+
+Prints milliseconds for each size, and the slope of the logarithms.
 """
 
 import math
@@ -10,7 +11,7 @@ import numpy as np
 from explorer.compare.align import align
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, Kind, Output
+from explorer.model.graph import GradGraph, NodeKind, Output
 from explorer.numeric.summaries import summarise
 
 SIZES = (100, 200, 500, 1000, 2000, 4000)
@@ -35,7 +36,7 @@ class NoisyGraph:
         noisy = value * (1 + self._noise * self._jitter.standard_normal(value.shape))
         outputs = (Output(value.shape, "float32", summarise(noisy.astype(np.float32))),)
         slots = tuple((origin, 0) for origin in inputs)
-        kind: Kind = "op" if inputs else "input"
+        kind: NodeKind = "op" if inputs else "input"
         return self.builder.add(op, kind, "forward", slots, outputs=outputs)
 
     def add_result(self, node: int) -> None:
@@ -45,8 +46,10 @@ class NoisyGraph:
 
 
 def residual(engine: str, size: int, fused: bool, noise: float) -> GradGraph:
-    """A residual net of about ``size`` nodes; unfused, each bias is added apart, as one framework
-    does and the other does not.
+    """A residual net of about ``size`` nodes.
+
+    Unfused, each bias is added by an operator of its own, as one framework does and the other does
+    not.
     """
     rng = np.random.default_rng(0)
     graph = NoisyGraph(noise)

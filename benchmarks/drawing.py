@@ -17,12 +17,12 @@ CASES: Final[dict[str, tuple[Callable[[], GradGraph], int | None, float]]] = {
     "10,000 nodes, chain, depth 0": (lambda: chain(10_000, "block{index}"), 0, 3.0),
     "10,000 nodes, chain, whole": (lambda: chain(10_000), None, 10.0),
 }
-"""What is drawn: the graph, the depth it is collapsed to, and the seconds that it may take."""
+"""Each case: the graph, the depth that it is collapsed to, and the limit in seconds."""
 
 
 def main() -> None:
-    """Prints the seconds of every case beside what it may take."""
-    for name, (build, depth, allowed) in CASES.items():
+    """Print the seconds of every case beside its limit."""
+    for name, (build, depth, limit) in CASES.items():
         graph = build()
         start = time.perf_counter()
         collapsed = graph if depth is None else collapse(graph, depth)
@@ -31,7 +31,7 @@ def main() -> None:
         end = time.perf_counter()
         print(
             f"{name:32} {len(graph.nodes):6} nodes, drawn {len(collapsed.nodes):6}: "
-            f"collapse {middle - start:.2f} s, svg {end - middle:.2f} s of {allowed:g} s, "
+            f"collapse {middle - start:.2f} s, svg {end - middle:.2f} s of {limit:g} s, "
             f"{len(picture) // 1024} KiB"
         )
 

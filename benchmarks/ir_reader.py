@@ -1,9 +1,8 @@
-"""How many lines of IR text a second the reader takes in: of a file named on the command line, or
-of two that it makes up.
+"""How many lines of IR text the reader takes in per second.
 
-The made-up files have the shape of a 50-block residual net's: in one, nodes share their source
-lines, as they do in real files; in the other no two lines of the file are the same, so that nothing
-which the reader remembers can help it.
+It reads the files named on the command line, or two texts that the benchmark makes up. These have
+the shape of a 50-block residual net's: in one, nodes share their source lines, as they do in real
+files; in the other no two lines are the same, so that nothing which the reader remembers can help.
 
 Run: python -m benchmarks.ir_reader [FILE …]
 """
@@ -69,8 +68,9 @@ def made_up(nodes: int, distinct: bool) -> str:
 
 
 def speed(text: str) -> tuple[int, float]:
-    """The number of lines and the lines a second of processor time (other programs' load does not
-    count), best of some rounds.
+    """The number of lines, and the lines per second: the best of some rounds.
+
+    Seconds of processor time, so that what other programs do does not count.
     """
     lines = text.count("\n")
     best = 0.0

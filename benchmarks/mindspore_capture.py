@@ -1,10 +1,10 @@
-"""What capture costs in MindSpore: each engine bare, with its graph alone, and with every value,
-side by side in one run.
+"""What capture costs in MindSpore, beside the bare call.
 
-Bare is the very call that the capture makes (same net, same form of the gradient, same wrapper), in
-a process that was told nothing of capture. Fresh processes take turns, TURNS times; every figure is
-the best of all ROUNDS in them, by the wall clock and in processor time, from building the net to
-the finished record.
+Each engine is timed bare, with its graph alone, and with every value, in one run. Bare is the very
+call that the capture makes (same net, same form of the gradient, same wrapper), in a process that
+was told nothing of capture. Fresh processes take turns, TURNS times; every figure is the best of
+all ROUNDS in them, by the wall clock and in processor time, from building the net to the finished
+record.
 
 Run: python -m benchmarks.mindspore_capture [BLOCKS] (a residual net of that many blocks; 50 by
 default)
@@ -112,9 +112,7 @@ def seconds_in_process(engine: str, kind: str, blocks: int, scratch: Path) -> Se
 
 
 def best_of_turns(engine: str, blocks: int, scratch: Path) -> dict[str, Seconds]:
-    """What each kind of run takes, taking turns so that a busy moment of the machine meets all of
-    them.
-    """
+    """What each kind of run takes; they take turns, so that a busy moment meets all of them."""
     best: dict[str, Seconds] = {}
     for _ in range(TURNS):
         for kind in ("bare", *CAPTURES):

@@ -1,5 +1,3 @@
-"""The autodiff semantics explorer: one net, two frameworks, two styles of gradient, one record of
-each.
-"""
+"""Compares the gradients of one net in MindSpore and PyTorch, in tape style and in graph style."""
 
 __version__ = "0.1.0"

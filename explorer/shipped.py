@@ -1,4 +1,4 @@
-"""Where the shipped files are: beside the package in a checkout, inside it once installed."""
+"""The places of the shipped files: beside the package in a checkout, inside it once installed."""
 
 from pathlib import Path
 

@@ -1,16 +1,18 @@
 """A self-attention block.
 
-Queries, keys and values from one input, softmax of the scaled scores, a residual connection, and layer norm: the
-block that transformers stack. Three gradients meet in `x` (from the queries, the keys and the values) and a fourth
-comes round the outside by the residual; their sum is a node of its own. Softmax and layer norm each bring a backward
-operator that needs what the forward computed: the probabilities in the one case, mean and spread in the other.
+Queries, keys and values from one input, softmax of the scaled scores, a residual connection, and
+layer norm: the block that transformers stack. Three gradients meet in `x` (from the queries, the
+keys and the values) and a fourth comes round the outside by the residual; their sum is a node of
+its own. Softmax and layer norm each bring a backward operator that needs what the forward computed:
+the probabilities in the one case, mean and spread in the other.
 
-Two defaults differ without a word. MindSpore's `LayerNorm` has `epsilon=1e-7`, PyTorch's `eps=1e-5`; it is written
-out here, and on a nearly constant row it decides the result. `softmax` of MindSpore takes the last axis unless told,
-where PyTorch wants `dim` and warns when there is none.
+Two defaults differ without a word. MindSpore's `LayerNorm` has `epsilon=1e-7`, PyTorch's
+`eps=1e-5`; it is written out here, and on a nearly constant row it decides the result. `softmax` of
+MindSpore takes the last axis unless told, where PyTorch wants `dim` and warns when there is none.
 
-The attention is written with plain products. The fused kernels give the same first gradient, but PyTorch's flash
-attention has no second one on the CPU: a gradient penalty through it raises, through these products it does not.
+The attention is written with plain products. The fused kernels give the same first gradient, but
+PyTorch's flash attention has no second one on the CPU: a gradient penalty through it raises,
+through these products it does not.
 """
 
 import numpy as np

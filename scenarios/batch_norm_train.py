@@ -1,16 +1,17 @@
 """Batch norm in training mode.
 
-In training mode batch norm normalises with mean and variance of this very batch. Every output depends on every
-sample, and the gradient flows back through mean and variance too: the derivative by `x` sums to zero over the batch,
-in each column, because adding a constant to a column changes nothing. The running statistics are not used at all;
-they are *moved*, as a side effect of the forward, and that they start far from the batch here leaves the gradients as
-they are.
+In training mode batch norm normalises with mean and variance of this very batch. Every output
+depends on every sample, and the gradient flows back through mean and variance too: the derivative
+by `x` sums to zero over the batch, in each column, because adding a constant to a column changes
+nothing. The running statistics are not used at all; they are *moved*, as a side effect of the
+forward, and that they start far from the batch here leaves the gradients as they are.
 
-The momentum is the weight of the **old** statistics in MindSpore and of the **new** ones in PyTorch: 0.9 here is 0.1
-there, and a port that keeps the number turns a slow average into a fast one. It shows in inference only, much later.
-Both normalise with the biased variance (divided by n) and move the running one by the unbiased (divided by n − 1).
-MindSpore calls scale and shift `gamma` and `beta`, and the statistics `moving_mean` and `moving_variance`. A `Cell`
-must be told `set_train()`, a `Module` starts in training mode; `TRAIN = True` sets both.
+The momentum is the weight of the **old** statistics in MindSpore and of the **new** ones in
+PyTorch: 0.9 here is 0.1 there, and a port that keeps the number turns a slow average into a fast
+one. It shows in inference only, much later. Both normalise with the biased variance (divided by n)
+and move the running one by the unbiased (divided by n − 1). MindSpore calls scale and shift `gamma`
+and `beta`, and the statistics `moving_mean` and `moving_variance`. A `Cell` must be told
+`set_train()`, a `Module` starts in training mode; `TRAIN = True` sets both.
 """
 
 import numpy as np

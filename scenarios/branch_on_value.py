@@ -1,14 +1,15 @@
 """A branch that depends on a value.
 
-`if x.sum() > 0` cannot be decided before the input is there. A tape runs the program as Python does, records the one
-branch that was taken, and forgets that there was another: its gradient graph is a different one for other inputs.
-MindSpore's compiler keeps **both** branches in the graph, behind a switch, each with its own backward. PyTorch's joint
-graph is captured whole or not at all, and a Python `if` on a tensor's value cannot be captured: that engine has no
-answer here, and says why (`torch.cond` would be the way to write it).
+`if x.sum() > 0` cannot be decided before the input is there. A tape runs the program as Python
+does, records the one branch that was taken, and forgets that there was another: its gradient graph
+is a different one for other inputs. MindSpore's compiler keeps **both** branches in the graph,
+behind a switch, each with its own backward. PyTorch's joint graph is captured whole or not at all,
+and a Python `if` on a tensor's value cannot be captured: that engine has no answer here, and says
+why (`torch.cond` would be the way to write it).
 
-Where an engine answers, the numbers are those of the branch taken: for a positive sum the function is `sum(w·x³)`, so
-the derivative by `x` is `3·w·x²`. All styles agree on that. None of them knows that the function jumps where the sum
-changes its sign.
+Where an engine answers, the numbers are those of the branch taken: for a positive sum the function
+is `sum(w·x³)`, so the derivative by `x` is `3·w·x²`. All styles agree on that. None of them knows
+that the function jumps where the sum changes its sign.
 """
 
 import numpy as np

@@ -1,17 +1,20 @@
 """Gradient checkpointing.
 
-Two equal blocks follow each other. The first keeps for backward what it computed. Of the second just the input is
-kept, and its forward is run once more when backward comes to it: memory bought with time. The gradients are the same.
+Two equal blocks follow each other. The first keeps for backward what it computed. Of the second
+just the input is kept, and its forward is run once more when backward comes to it: memory bought
+with time. The gradients are the same.
 
-In MindSpore checkpointing belongs to the Cell: `block.recompute()`, once, before the first run; it works in both
-modes. In PyTorch it belongs to the call: `checkpoint(block, x, use_reentrant=False)`. The gradient graphs show what
-the numbers do not: operators of the second block stand in backward again. MindSpore's compiler copies them there;
-both tapes run them when the first of the block's values is asked for, and PyTorch's stops as soon as it has the last
-one. PyTorch's *joint* graph does not show it: the block is marked, and a later step, the split into a forward and a
-backward, decides what to keep. So its operators occur once, and their values count as saved.
+In MindSpore checkpointing belongs to the Cell: `block.recompute()`, once, before the first run; it
+works in both modes. In PyTorch it belongs to the call: `checkpoint(block, x, use_reentrant=False)`.
+The gradient graphs show what the numbers do not: operators of the second block stand in backward
+again. MindSpore's compiler copies them there; both tapes run them when the first of the block's
+values is asked for, and PyTorch's stops as soon as it has the last one. PyTorch's *joint* graph
+does not show it: the block is marked, and a later step, the split into a forward and a backward,
+decides what to keep. So its operators occur once, and their values count as saved.
 
-The blocks share one `construct`, and MindSpore's graph files most operators of the second under the name of the
-first. `torch.func` cannot differentiate through a checkpoint at all ("don't yet support saved tensor hooks").
+The blocks share one `construct`, and MindSpore's graph files most operators of the second under the
+name of the first. `torch.func` cannot differentiate through a checkpoint at all ("don't yet support
+saved tensor hooks").
 """
 
 import numpy as np

@@ -1,13 +1,15 @@
 """Convolution, batch norm, ReLU and max pooling, in training mode.
 
-The block that most image nets are made of, with the defaults that differ written out. MindSpore's `Conv2d` pads to the
-"same" size unless told `pad_mode="pad"`, and has no bias unless told `has_bias=True`. A MindSpore `Cell` starts in
-inference mode, a PyTorch `Module` in training mode; `TRAIN = True` sets both to training. The momentum of batch norm is
-the weight of the *old* running statistics in MindSpore and of the *new* ones in PyTorch: 0.9 here is 0.1 there.
+The block that most image nets are made of, with the defaults that differ written out. MindSpore's
+`Conv2d` pads to the "same" size unless told `pad_mode="pad"`, and has no bias unless told
+`has_bias=True`. A MindSpore `Cell` starts in inference mode, a PyTorch `Module` in training mode;
+`TRAIN = True` sets both to training. The momentum of batch norm is the weight of the *old* running
+statistics in MindSpore and of the *new* ones in PyTorch: 0.9 here is 0.1 there.
 
-In training mode batch norm normalises with the statistics of this very batch, so every output depends on every sample,
-and the gradient flows through mean and variance too. A bias before batch norm is subtracted again with the mean: the
-gradient of `conv.bias` is zero but for rounding, in every engine.
+In training mode batch norm normalises with the statistics of this very batch, so every output
+depends on every sample, and the gradient flows through mean and variance too. A bias before batch
+norm is subtracted again with the mean: the gradient of `conv.bias` is zero but for rounding, in
+every engine.
 """
 
 import numpy as np
@@ -25,7 +27,10 @@ EXPECTED_DIFFERENCES = [
 
 def inputs():
     random = np.random.default_rng(0)
-    return {"x": random.normal(size=(2, 3, 8, 8)).round(2).astype(np.float32), "y": np.array([2, 0], np.int32)}
+    return {
+        "x": random.normal(size=(2, 3, 8, 8)).round(2).astype(np.float32),
+        "y": np.array([2, 0], np.int32),
+    }
 
 
 def parameters():

@@ -1,14 +1,15 @@
 """A transposed convolution.
 
-The upsampling half of segmentation nets and generators, here from 3×3 to 5×5. It is the **adjoint** of a convolution:
-its forward is what the backward of a convolution computes, and its backward by `x` is a plain convolution with the
-same kernel. So the derivative by `x` of `sum(image²)` is the convolution of `2·image`, and MindSpore's graph shows a
-`Conv2D` in that place.
+The upsampling half of segmentation nets and generators, here from 3×3 to 5×5. It is the **adjoint**
+of a convolution: its forward is what the backward of a convolution computes, and its backward by
+`x` is a plain convolution with the same kernel. So the derivative by `x` of `sum(image²)` is the
+convolution of `2·image`, and MindSpore's graph shows a `Conv2D` in that place.
 
-The defaults are what goes wrong in a port. MindSpore's `Conv2dTranspose` has `pad_mode="same"`, which makes 6×6 of
-3×3 at stride 2, and no bias; PyTorch's `ConvTranspose2d` has `padding=0`, which makes 7×7, and a bias. With
-`pad_mode="pad"` both compute `(n − 1)·stride − 2·padding + kernel`, that is 5. Both keep the weight as (in, out,
-height, width), the other way round than that of a convolution.
+The defaults are what goes wrong in a port. MindSpore's `Conv2dTranspose` has `pad_mode="same"`,
+which makes 6×6 of 3×3 at stride 2, and no bias; PyTorch's `ConvTranspose2d` has `padding=0`, which
+makes 7×7, and a bias. With `pad_mode="pad"` both compute `(n − 1)·stride − 2·padding + kernel`,
+that is 5. Both keep the weight as (in, out, height, width), the other way round than that of a
+convolution.
 """
 
 import numpy as np
@@ -33,7 +34,9 @@ def mindspore_net():
     class Net(nn.Cell):
         def __init__(self):
             super().__init__()
-            self.up = nn.Conv2dTranspose(2, 3, 3, stride=2, pad_mode="pad", padding=1, has_bias=True)
+            self.up = nn.Conv2dTranspose(
+                2, 3, 3, stride=2, pad_mode="pad", padding=1, has_bias=True
+            )
 
         def construct(self, x):
             image = self.up(x)

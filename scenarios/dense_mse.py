@@ -1,13 +1,15 @@
 """Dense layer with mean squared error.
 
-The net of MindSpore's guide to gradients: a dense layer without bias, weight `[[2, 3, 4]]`, input `[[1, 2, 3]]`, so
-that the logit is 2 + 6 + 12 = 20, and a squared error of 1 against the target 19. Every figure can be checked by hand:
-the derivative by `x` is 2·(20 − 19)·`[2, 3, 4]` = `[4, 6, 8]`, by `y` it is −2, and by the weight `[2, 4, 6]`.
+The net of MindSpore's guide to gradients: a dense layer without bias, weight `[[2, 3, 4]]`, input
+`[[1, 2, 3]]`, so that the logit is 2 + 6 + 12 = 20, and a squared error of 1 against the target 19.
+Every figure can be checked by hand: the derivative by `x` is 2·(20 − 19)·`[2, 3, 4]` = `[4, 6, 8]`,
+by `y` it is −2, and by the weight `[2, 4, 6]`.
 
-The net returns **two** outputs, loss and logits, and that is the point. With `has_aux=True` only the loss is
-differentiated and the logits come back beside the gradient. With `has_aux=False` MindSpore differentiates the *sum* of
-the outputs: `[4, 6, 8]` from the loss plus `[2, 3, 4]` from the logits gives `[6, 9, 12]`. PyTorch's `loss.backward()`
-never does that by itself; a net ported with an extra output trains on another objective without a word.
+The net returns **two** outputs, loss and logits, and that is the point. With `has_aux=True` only
+the loss is differentiated and the logits come back beside the gradient. With `has_aux=False`
+MindSpore differentiates the *sum* of the outputs: `[4, 6, 8]` from the loss plus `[2, 3, 4]` from
+the logits gives `[6, 9, 12]`. PyTorch's `loss.backward()` never does that by itself; a net ported
+with an extra output trains on another objective without a word.
 """
 
 import numpy as np

@@ -1,15 +1,16 @@
 """An embedding that is asked for one row three times.
 
-Row 2 of the table is used at three of the four places. The gradient of a table is as large as the table: rows that
-were not asked for get zeros, and a row that was used more than once gets the **sum** over its uses, not the last one
-and not the mean. Here `place` weighs the uses with 1, 2, 3 and 4 (times 10 in the second column), so the three
-gradients of row 2 are 1, 3 and 4, together 8; row 0 has 2, row 1 nothing. A scatter that overwrites instead of adding
-would say 4.
+Row 2 of the table is used at three of the four places. The gradient of a table is as large as the
+table: rows that were not asked for get zeros, and a row that was used more than once gets the
+**sum** over its uses, not the last one and not the mean. Here `place` weighs the uses with 1, 2, 3
+and 4 (times 10 in the second column), so the three gradients of row 2 are 1, 3 and 4, together 8;
+row 0 has 2, row 1 nothing. A scatter that overwrites instead of adding would say 4.
 
-An index has no derivative: PyTorch refuses to be asked, MindSpore answers with zeros. Three further things differ in
-`nn.Embedding` itself. MindSpore draws the table with standard deviation 0.01, PyTorch with 1. PyTorch's `padding_idx`
-keeps the gradient of that row at zero, while MindSpore's only starts the row at zero and trains it like the rest. And
-a negative index counts from the end in MindSpore, where PyTorch raises IndexError.
+An index has no derivative: PyTorch refuses to be asked, MindSpore answers with zeros. Three further
+things differ in `nn.Embedding` itself. MindSpore draws the table with standard deviation 0.01,
+PyTorch with 1. PyTorch's `padding_idx` keeps the gradient of that row at zero, while MindSpore's
+only starts the row at zero and trains it like the rest. And a negative index counts from the end in
+MindSpore, where PyTorch raises IndexError.
 """
 
 import numpy as np

@@ -1,24 +1,32 @@
 """Derivatives at kinks, where there is none.
 
-At a kink a framework answers with a convention, not with a derivative. Here both frameworks share most conventions:
-`relu` and `abs` have slope 0 at 0, `clamp` passes the whole gradient at its bound, and `maximum` splits it in halves
-on a tie. Note that the same function may be written in ways that differ: `relu(x)` is `maximum(x, 0)`, and gets 0
-instead of ½. Central differences take the mean of both sides, agree with no convention in particular, and are
-expected not to.
+At a kink a framework answers with a convention, not with a derivative. Here both frameworks share
+most conventions: `relu` and `abs` have slope 0 at 0, `clamp` passes the whole gradient at its
+bound, and `maximum` splits it in halves on a tie. Note that the same function may be written in
+ways that differ: `relu(x)` is `maximum(x, 0)`, and gets 0 instead of ½. Central differences take
+the mean of both sides, agree with no convention in particular, and are expected not to.
 
-The last element of `x` is the trap of the dead branch. `where(x < 2, log(2 − x), 0)` is 0 at 2, yet the gradient is
-nan: the branch that was not chosen gets a zero, times the infinite slope of the logarithm at 0. No engine guards
-against it; put the `where` inside, around the argument of the logarithm.
+The last element of `x` is the trap of the dead branch. `where(x < 2, log(2 − x), 0)` is 0 at 2, yet
+the gradient is nan: the branch that was not chosen gets a zero, times the infinite slope of the
+logarithm at 0. No engine guards against it; put the `where` inside, around the argument of the
+logarithm.
 
-The frameworks part at `v`, the Euclidean norm of a zero vector. PyTorch's norm is one operator that answers 0 there.
-MindSpore 2.10 computes it as the root of a sum of squares, whose slope is infinite, times zero: nan, and after one
-step of training every weight that this gradient reaches is nan too.
+The frameworks part at `v`, the Euclidean norm of a zero vector. PyTorch's norm is one operator that
+answers 0 there. MindSpore 2.10 computes it as the root of a sum of squares, whose slope is
+infinite, times zero: nan, and after one step of training every weight that this gradient reaches is
+nan too.
 """
 
 import numpy as np
 
-SIDES = "there is no derivative: the engines follow a convention (or give nan), central differences the mean of both sides"
-NORM = "MindSpore differentiates the norm at zero as a root, infinity times zero is nan; PyTorch's norm answers 0 there"
+SIDES = (
+    "there is no derivative: the engines follow a convention (or give nan), "
+    "central differences the mean of both sides"
+)
+NORM = (
+    "MindSpore differentiates the norm at zero as a root, infinity times zero is nan; "
+    "PyTorch's norm answers 0 there"
+)
 EXPECTED_DIFFERENCES = [
     {"engines": ("central-differences",), "reason": SIDES, "when": {"position": 0}},
     {"engines": ("mindspore",), "reason": NORM, "when": {"position": 1}},
@@ -33,7 +41,12 @@ def mindspore_net():
     from mindspore import ops
 
     def kinks(x, v):
-        bent = ops.relu(x) + 2 * ops.abs(x) + 4 * ops.clamp(x, -1.0, 1.0) + 8 * ops.maximum(x, ops.ones_like(x))
+        bent = (
+            ops.relu(x)
+            + 2 * ops.abs(x)
+            + 4 * ops.clamp(x, -1.0, 1.0)
+            + 8 * ops.maximum(x, ops.ones_like(x))
+        )
         guarded = ops.where(x < 2, ops.log(2 - x), ops.zeros_like(x))
         return bent.sum() + guarded.sum() + ops.norm(v)
 
@@ -44,7 +57,12 @@ def torch_net():
     import torch
 
     def kinks(x, v):
-        bent = torch.relu(x) + 2 * torch.abs(x) + 4 * torch.clamp(x, -1.0, 1.0) + 8 * torch.maximum(x, torch.ones_like(x))
+        bent = (
+            torch.relu(x)
+            + 2 * torch.abs(x)
+            + 4 * torch.clamp(x, -1.0, 1.0)
+            + 8 * torch.maximum(x, torch.ones_like(x))
+        )
         guarded = torch.where(x < 2, torch.log(2 - x), torch.zeros_like(x))
         return bent.sum() + guarded.sum() + torch.norm(v)
 

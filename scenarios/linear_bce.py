@@ -1,13 +1,14 @@
 """Linear map with binary cross entropy.
 
-`z = x·w + b`, then binary cross entropy of the logits `z`. Here `w` and `b` are bare parameters, not those of a layer,
-and both nets keep them as `(inputs, outputs)`: nothing is transposed on the way.
+`z = x·w + b`, then binary cross entropy of the logits `z`. Here `w` and `b` are bare parameters,
+not those of a layer, and both nets keep them as `(inputs, outputs)`: nothing is transposed on the
+way.
 
-The sigmoid and the logarithm are one operator in both frameworks, because apart they overflow; its derivative by the
-logits is simply (σ(z) − y) / n, with n elements in the mean. The target is an ordinary float input, so it has a
-derivative as well: −z / n. The net returns `z` beside the loss. Differentiating both (`has_aux=False`) adds the sum of
-`x` to every column of the weight's gradient; `has_aux=True`, or a `stop_gradient` on `z`, keeps the extra output out of
-it.
+The sigmoid and the logarithm are one operator in both frameworks, because apart they overflow; its
+derivative by the logits is simply (σ(z) − y) / n, with n elements in the mean. The target is an
+ordinary float input, so it has a derivative as well: −z / n. The net returns `z` beside the loss.
+Differentiating both (`has_aux=False`) adds the sum of `x` to every column of the weight's gradient;
+`has_aux=True`, or a `stop_gradient` on `z`, keeps the extra output out of it.
 """
 
 import numpy as np
@@ -24,7 +25,9 @@ def inputs():
 
 def parameters():
     return {
-        "w": np.array([[0.5, -0.25, 0.75], [-1.0, 0.5, 0.25], [0.25, 1.0, -0.5], [0.1, -0.3, 0.2]], np.float32),
+        "w": np.array(
+            [[0.5, -0.25, 0.75], [-1.0, 0.5, 0.25], [0.25, 1.0, -0.5], [0.1, -0.3, 0.2]], np.float32
+        ),
         "b": np.array([0.1, -0.2, 0.3], np.float32),
     }
 

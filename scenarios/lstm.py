@@ -1,16 +1,19 @@
 """An LSTM over three steps.
 
-`nn.LSTM` has the same four parameters in both frameworks, of the same names and shapes: the gates stand in the order
-input, forget, cell, output, in one matrix for the input and one for the state. Weights can be copied as they are. The
-input is `(time, batch, features)` unless told `batch_first=True`, and a state that is not given is zero. Each step
-uses the same weights, so their gradients are sums over the steps, taken backwards through time. And there are two
-biases where one would do: only their sum is ever used, so `bias_ih_l0` and `bias_hh_l0` have equal gradients, always.
+`nn.LSTM` has the same four parameters in both frameworks, of the same names and shapes: the gates
+stand in the order input, forget, cell, output, in one matrix for the input and one for the state.
+Weights can be copied as they are. The input is `(time, batch, features)` unless told
+`batch_first=True`, and a state that is not given is zero. Each step uses the same weights, so their
+gradients are sums over the steps, taken backwards through time. And there are two biases where one
+would do: only their sum is ever used, so `bias_ih_l0` and `bias_hh_l0` have equal gradients,
+always.
 
-What differs is the graph. MindSpore has one operator for the whole sequence and one for its gradient, and packs the
-four parameters into one flat weight before it. PyTorch's tape has one operator each as well, where the kernel library
-allows. Its joint graph writes every step and every gate out, six times as many nodes, and so follows the gradient
-through time step by step. The hidden states come first in what the layer returns; `(hidden, cell)` of the last step
-come beside them, and a port that takes those for the sequence trains on the last step alone.
+What differs is the graph. MindSpore has one operator for the whole sequence and one for its
+gradient, and packs the four parameters into one flat weight before it. PyTorch's tape has one
+operator each as well, where the kernel library allows. Its joint graph writes every step and every
+gate out, six times as many nodes, and so follows the gradient through time step by step. The hidden
+states come first in what the layer returns; `(hidden, cell)` of the last step come beside them, and
+a port that takes those for the sequence trains on the last step alone.
 """
 
 import numpy as np

@@ -1,13 +1,13 @@
 """Two dense layers with cross entropy against integer labels.
 
-A classifier with one hidden layer. The loss takes logits and integer class labels, and its derivative by the logits is
-softmax minus one-hot, divided by the batch size. MindSpore's loss accepts int32 labels only, PyTorch's int64 only:
-hence `y.long()`.
+A classifier with one hidden layer. The loss takes logits and integer class labels, and its
+derivative by the logits is softmax minus one-hot, divided by the batch size. MindSpore's loss
+accepts int32 labels only, PyTorch's int64 only: hence `y.long()`.
 
-An integer has no derivative: a label cannot be moved a little. The frameworks say so differently. PyTorch refuses
-("only Tensors of floating point dtype can require gradients"), MindSpore answers with zeros, and so a position list
-that is off by one is an error in the one and a silent zero gradient in the other. The gradients by `x` and by the
-weights agree.
+An integer has no derivative: a label cannot be moved a little. The frameworks say so differently.
+PyTorch refuses ("only Tensors of floating point dtype can require gradients"), MindSpore answers
+with zeros, and so a position list that is off by one is an error in the one and a silent zero
+gradient in the other. The gradients by `x` and by the weights agree.
 """
 
 import numpy as np
@@ -24,7 +24,10 @@ EXPECTED_DIFFERENCES = [
 
 def inputs():
     random = np.random.default_rng(0)
-    return {"x": random.normal(size=(4, 6)).round(2).astype(np.float32), "y": np.array([2, 0, 1, 2], np.int32)}
+    return {
+        "x": random.normal(size=(4, 6)).round(2).astype(np.float32),
+        "y": np.array([2, 0, 1, 2], np.int32),
+    }
 
 
 def parameters():

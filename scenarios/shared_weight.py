@@ -1,9 +1,10 @@
 """One linear layer used twice.
 
-`fc(tanh(fc(x)))`: the layer stands in two places of the program but has one weight and one bias. The gradient of a
-shared parameter is the **sum** of the gradients of its uses, and in the gradient graph that sum is a node of its own:
-an `AddN` or `Add` in MindSpore's graph, an accumulation into the parameter's leaf on a tape. Recurrent nets, tied
-embeddings and siamese nets are this case at length.
+`fc(tanh(fc(x)))`: the layer stands in two places of the program but has one weight and one bias.
+The gradient of a shared parameter is the **sum** of the gradients of its uses, and in the gradient
+graph that sum is a node of its own: an `AddN` or `Add` in MindSpore's graph, an accumulation into
+the parameter's leaf on a tape. Recurrent nets, tied embeddings and siamese nets are this case at
+length.
 
 Float64 throughout, so that the engines and the central differences can be compared to many digits.
 """
@@ -17,7 +18,9 @@ def inputs():
 
 def parameters():
     return {
-        "fc.weight": np.array([[0.5, -0.25, 0.75], [-1.0, 0.5, 0.25], [0.25, 1.0, -0.5]], np.float64),
+        "fc.weight": np.array(
+            [[0.5, -0.25, 0.75], [-1.0, 0.5, 0.25], [0.25, 1.0, -0.5]], np.float64
+        ),
         "fc.bias": np.array([0.1, -0.2, 0.3], np.float64),
     }
 

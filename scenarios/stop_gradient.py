@@ -1,14 +1,16 @@
 """A value that is used but not differentiated.
 
-`h = x²`, and the loss is the sum of `h` times `h` again, the second one held: `ops.stop_gradient` in MindSpore,
-`.detach()` in PyTorch. The loss is x⁴, yet the derivative is not 4·x³ but half of that, `2·x · h = 2·x³`, for the
-held factor counts as a constant. Targets of reinforcement learning, teachers and running averages are held this way.
+`h = x²`, and the loss is the sum of `h` times `h` again, the second one held: `ops.stop_gradient`
+in MindSpore, `.detach()` in PyTorch. The loss is x⁴, yet the derivative is not 4·x³ but half of
+that, `2·x · h = 2·x³`, for the held factor counts as a constant. Targets of reinforcement learning,
+teachers and running averages are held this way.
 
-Only the derivative is stopped, the value is not: change `x` and the loss moves by 4·x³. Central differences see that
-and nothing else, so they disagree by exactly the factor two; here this is as it should be. MindSpore's tensors have
-no `.detach()`, and where PyTorch code says `with torch.no_grad():` a port needs `stop_gradient` on each value that
-leaves the block. In MindSpore's compiled graph the stop itself is gone: after the passes only its effect is left, an
-operand without a gradient.
+Only the derivative is stopped, the value is not: change `x` and the loss moves by 4·x³. Central
+differences see that and nothing else, so they disagree by exactly the factor two; here this is as
+it should be. MindSpore's tensors have no `.detach()`, and where PyTorch code says `with
+torch.no_grad():` a port needs `stop_gradient` on each value that leaves the block. In MindSpore's
+compiled graph the stop itself is gone: after the passes only its effect is left, an operand without
+a gradient.
 """
 
 import numpy as np
@@ -16,7 +18,10 @@ import numpy as np
 EXPECTED_DIFFERENCES = [
     {
         "engines": ("central-differences",),
-        "reason": "a stopped value still moves with the input, and central differences, which see values alone, count that",
+        "reason": (
+            "a stopped value still moves with the input, and central differences, "
+            "which see values alone, count that"
+        ),
         "when": {"position": 0},
     }
 ]

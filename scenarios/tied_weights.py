@@ -1,14 +1,15 @@
 """An encoder and a decoder that share one weight.
 
-An autoencoder encodes with `w`ᵀ and decodes with `w`. One parameter stands at two places, once transposed, and its
-gradient is the **sum** of both uses: what the decoder says, as it is, plus what the encoder says, transposed back. In
-the graph that sum is a node of its own, with one operand that comes through a transposition.
+An autoencoder encodes with `w`ᵀ and decodes with `w`. One parameter stands at two places, once
+transposed, and its gradient is the **sum** of both uses: what the decoder says, as it is, plus what
+the encoder says, transposed back. In the graph that sum is a node of its own, with one operand that
+comes through a transposition.
 
-Whoever ports such a net may tie the weights in two ways that look alike. One Parameter used twice is tied for good,
-in both frameworks. A second layer that was *given a copy* of the value (`set_data`, `copy_`) starts out the same and
-parts at the first step, for each copy then receives the gradient of its own use alone. In MindSpore a shared
-Parameter has one name, the one of the Cell that owns it; in PyTorch `named_parameters()` lists it once, and a state
-dict twice.
+Whoever ports such a net may tie the weights in two ways that look alike. One Parameter used twice
+is tied for good, in both frameworks. A second layer that was *given a copy* of the value
+(`set_data`, `copy_`) starts out the same and parts at the first step, for each copy then receives
+the gradient of its own use alone. In MindSpore a shared Parameter has one name, the one of the Cell
+that owns it; in PyTorch `named_parameters()` lists it once, and a state dict twice.
 """
 
 import numpy as np

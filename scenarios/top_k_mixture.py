@@ -1,15 +1,17 @@
 """A mixture of experts with top-k gates.
 
-Four experts, of which each row takes the two with the highest scores, weighted by a softmax over these two. The
-scores that a gate would compute and the answers of the experts are inputs here, so that their gradients can be read
-off. The selection is a step function: the derivative flows through the scores chosen, and to the answers chosen, and
-the indices have none. An expert that no row chose, the last one here, gets exactly zero, and so does its score, so
-that it cannot become better by training: the reason why such nets add a loss that balances the load.
+Four experts, of which each row takes the two with the highest scores, weighted by a softmax over
+these two. The scores that a gate would compute and the answers of the experts are inputs here, so
+that their gradients can be read off. The selection is a step function: the derivative flows through
+the scores chosen, and to the answers chosen, and the indices have none. An expert that no row
+chose, the last one here, gets exactly zero, and so does its score, so that it cannot become better
+by training: the reason why such nets add a loss that balances the load.
 
-The gradient graph shows how: backward of top-k *scatters* two gradients into four places that hold zeros otherwise,
-and backward of the gathering does the same for the answers. MindSpore spells the two `ops.topk` and
-`ops.gather_elements`, PyTorch `torch.topk` and `torch.gather`; both sort descending. Where two scores tie, which one
-is chosen is up to the framework, and with it where the gradient goes: there is no tie in these numbers.
+The gradient graph shows how: backward of top-k *scatters* two gradients into four places that hold
+zeros otherwise, and backward of the gathering does the same for the answers. MindSpore spells the
+two `ops.topk` and `ops.gather_elements`, PyTorch `torch.topk` and `torch.gather`; both sort
+descending. Where two scores tie, which one is chosen is up to the framework, and with it where the
+gradient goes: there is no tie in these numbers.
 """
 
 import numpy as np

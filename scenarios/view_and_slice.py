@@ -1,16 +1,16 @@
 """Views and overlapping slices.
 
-`x` is viewed as one row of six; the sum of products of neighbours takes two slices that overlap in all but their
-ends, and a third, strided one squares every other element. The gradient of a slice is its own gradient laid into
-zeros of the full shape, and where slices overlap these are **added**: each element collects from its left neighbour,
-its right neighbour, and twice itself where the stride meets it. The view costs nothing, and its gradient is the view
-back.
+`x` is viewed as one row of six; the sum of products of neighbours takes two slices that overlap in
+all but their ends, and a third, strided one squares every other element. The gradient of a slice is
+its own gradient laid into zeros of the full shape, and where slices overlap these are **added**:
+each element collects from its left neighbour, its right neighbour, and twice itself where the
+stride meets it. The view costs nothing, and its gradient is the view back.
 
-To read, slices are alike everywhere. To *write* through them they are not. A slice of PyTorch shares memory with what
-it was cut from, and so does one in MindSpore's tape style: `v = h[1:]` and then `v[0] = 9` changes `h`. In
-MindSpore's graph style a slice is a copy (`StridedSlice`), and `h` stays as it was: the same program, another number,
-and the style decides. `view` of a transposed tensor raises in PyTorch, which asks for `reshape`; MindSpore copies
-silently.
+To read, slices are alike everywhere. To *write* through them they are not. A slice of PyTorch
+shares memory with what it was cut from, and so does one in MindSpore's tape style: `v = h[1:]` and
+then `v[0] = 9` changes `h`. In MindSpore's graph style a slice is a copy (`StridedSlice`), and `h`
+stays as it was: the same program, another number, and the style decides. `view` of a transposed
+tensor raises in PyTorch, which asks for `reshape`; MindSpore copies silently.
 """
 
 import numpy as np

@@ -1,17 +1,18 @@
 """A loop that ends on a value.
 
-`while h < 20: h = h·h` squares 1.5 three times, so the net is `x⁸` and the derivative `8·x⁷ = 136.6875`; begun at
-1.1, it would be another power. How often a loop runs is known when the values are, and that is where the styles
-differ.
+`while h < 20: h = h·h` squares 1.5 three times, so the net is `x⁸` and the derivative `8·x⁷ =
+136.6875`; begun at 1.1, it would be another power. How often a loop runs is known when the values
+are, and that is where the styles differ.
 
-A tape unrolls it: three multiplications, three pairs of multiplications backward, and no sign of a loop. Memory and
-graph grow with the number of turns. MindSpore's compiler keeps the loop: **one** body, a function that calls itself
-through a switch, and one backward body, called as often as the forward ran. Shown beside an op of it is the value of
-the last run. PyTorch's joint graph cannot be captured, since a Python `while` on a tensor's value would need that
-value: no answer here, with the reason (`torch.while_loop` is the way to write it).
+A tape unrolls it: three multiplications, three pairs of multiplications backward, and no sign of a
+loop. Memory and graph grow with the number of turns. MindSpore's compiler keeps the loop: **one**
+body, a function that calls itself through a switch, and one backward body, called as often as the
+forward ran. Shown beside an op of it is the value of the last run. PyTorch's joint graph cannot be
+captured, since a Python `while` on a tensor's value would need that value: no answer here, with the
+reason (`torch.while_loop` is the way to write it).
 
-All that answer agree. None of them knows that the count of turns depends on `x`: at the edges the true function
-jumps.
+All that answer agree. None of them knows that the count of turns depends on `x`: at the edges the
+true function jumps.
 """
 
 import numpy as np

@@ -10,7 +10,7 @@ from explorer.model.errors import MissingFrameworkError
 from explorer.shipped import PACKAGE
 
 ENTRY = PACKAGE / "web" / "entry.py"
-"""What Streamlit runs; the settings in .streamlit beside it are the app's."""
+"""The script that Streamlit runs, with the app's settings in .streamlit beside it."""
 
 
 def start_app(streamlit_options: list[str]) -> NoReturn:

@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 
 from explorer.cli import exit_codes
-from explorer.cli.terminal import console, print_document, progress
+from explorer.cli.output import print_document
+from explorer.cli.terminal import console, progress
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
 from explorer.model.errors import UsageError
 from explorer.report.claims.html import board_html
@@ -23,18 +24,18 @@ from explorer.topics.judging import board
 from explorer.topics.topic import Claim
 from explorer.workers.workers import Workers
 
-Face = Literal["json", "markdown", "html"]
-"""A document that can be printed in place of what a terminal shows."""
+DocumentFormat = Literal["json", "markdown", "html"]
+"""A format in which the board can be printed in place of what a terminal shows."""
 
 
 class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ``claims`` command is given, as it was typed."""
+    """The options of the ``claims`` command, as typed."""
 
     row: str | None
     topic: str | None
     verdict: str | None
     against: Path | None
-    faces: tuple[Face, ...]
+    formats: tuple[DocumentFormat, ...]
     timeout: float
 
 
@@ -46,7 +47,7 @@ class RecordedRow(msgspec.Struct, frozen=True):
 
 
 class RecordedBoard(msgspec.Struct, frozen=True):
-    """What is read of a recorded board."""
+    """The part of a recorded board that is compared."""
 
     rows: tuple[RecordedRow, ...]
     versions: dict[str, str]
@@ -54,8 +55,8 @@ class RecordedBoard(msgspec.Struct, frozen=True):
 
 def check_claims(options: ClaimsOptions) -> int:
     """Measure and judge; print the board, and what has changed since the recorded one."""
-    if len(options.faces) > 1:
-        flags = " and --".join(options.faces)
+    if len(options.formats) > 1:
+        flags = " and --".join(options.formats)
         raise UsageError(f"--{flags} exclude each other: one document is printed; give one of them")
     claims = _chosen_claims(options)
     # A verdict is a filter on what is shown: which claim has it is known only once all are judged.
@@ -71,7 +72,7 @@ def check_claims(options: ClaimsOptions) -> int:
     changes = _changes(whole.rows, recorded) if recorded else []
     for change in changes:
         # A document on stdout must stay one.
-        print(change, file=sys.stderr if options.faces else sys.stdout)
+        print(change, file=sys.stderr if options.formats else sys.stdout)
     if any(row.verdict is None for row in whole.rows):
         return exit_codes.LOST
     return exit_codes.DIFFERENT if changes else exit_codes.AS_EXPECTED
@@ -105,11 +106,11 @@ def _recorded_board(path: Path) -> RecordedBoard:
 
 
 def _print(shown: Board, options: ClaimsOptions) -> None:
-    if "json" in options.faces:
+    if "json" in options.formats:
         print_document(board_document(shown))
-    elif "markdown" in options.faces:
+    elif "markdown" in options.formats:
         sys.stdout.buffer.write(board_markdown(shown).encode())
-    elif "html" in options.faces:
+    elif "html" in options.formats:
         sys.stdout.buffer.write(board_html(shown).encode())
     elif options.row and shown.rows:
         show_claim(shown, shown.rows[0], console())

@@ -1,6 +1,7 @@
-"""The table of commands with their options; what they need beyond parsing is imported when they run.
+"""The table of commands with their options.
 
-That keeps ``--help`` fast: it loads neither numpy nor rich, let alone a framework.
+What commands need beyond parsing is imported when they run. That keeps ``--help`` fast: it loads
+neither numpy nor rich, let alone a framework.
 """
 
 from pathlib import Path
@@ -87,12 +88,14 @@ def scenario(
 
     Asks every case of every engine; without a name, lists the scenarios there are.
     """
-    from explorer.cli.options import ScenarioOptions
-    from explorer.cli.scenario import compare_engines, list_scenarios
-
     # Other options than --json say nothing about a list, and are ignored.
     if name is None:
+        from explorer.cli.listings import list_scenarios
+
         return list_scenarios(as_json)
+    from explorer.cli.options import ScenarioOptions
+    from explorer.cli.scenario import compare_engines
+
     options = ScenarioOptions(
         name=name, device=device, engines=engine, order=order, case=case, timeout=timeout
     )
@@ -178,10 +181,12 @@ def study(
 
     Measures it on both frameworks, and prints findings and tables.
     """
-    from explorer.cli.study import list_studies, run_study
-
     if name is None:
+        from explorer.cli.listings import list_studies
+
         return list_studies(as_json)
+    from explorer.cli.study import run_study
+
     return run_study(name, scenario, device, out, formats, as_json)
 
 
@@ -218,22 +223,22 @@ def claims(
     Runs each statement on the installed versions and prints a verdict with evidence; exits with 1
     when one has changed.
     """
-    from explorer.cli.claims import ClaimsOptions, Face, check_claims
+    from explorer.cli.claims import ClaimsOptions, DocumentFormat, check_claims
 
-    # Which of them exclude each other is told with all that were given.
-    faces: list[Face] = []
+    # They exclude each other; all are handed on, so that the refusal can name those given.
+    chosen: list[DocumentFormat] = []
     if as_json:
-        faces.append("json")
+        chosen.append("json")
     if as_markdown:
-        faces.append("markdown")
+        chosen.append("markdown")
     if as_html:
-        faces.append("html")
+        chosen.append("html")
     options = ClaimsOptions(
         row=row,
         topic=topic,
         verdict=verdict,
         against=against,
-        faces=tuple(faces),
+        formats=tuple(chosen),
         timeout=timeout,
     )
     return check_claims(options)
@@ -267,7 +272,7 @@ def streamlit_app(context: typer.Context) -> int:
 
 def names() -> list[str]:
     """The commands there are."""
-    # Typer names a command after its function unless it is told otherwise.
+    # Typer names a command after its function where it is given no name.
     commands = []
     for command in app.registered_commands:
         function = command.callback

@@ -3,7 +3,7 @@
 from explorer.cli import exit_codes
 from explorer.cli.exploration import explored, graphs_of
 from explorer.cli.options import ScenarioOptions, checked_plan
-from explorer.cli.terminal import print_document
+from explorer.cli.output import print_document
 from explorer.model.errors import UsageError
 from explorer.report.diff import diff_document, diff_lines
 from explorer.text.clean import clean

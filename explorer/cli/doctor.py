@@ -1,14 +1,15 @@
 """The ``doctor`` command: what is installed, and what is missing."""
 
 from explorer.cli import exit_codes
-from explorer.cli.terminal import console, print_document, progress
+from explorer.cli.output import print_document
+from explorer.cli.terminal import console, progress
 from explorer.drawing.layout import LayoutRequest, arrange
 from explorer.exploration.doctor import examine
 from explorer.report.doctor import checks_document, show_checks
 from explorer.workers.workers import Workers
 
 LAYOUT_SECONDS = 10.0
-"""How long Graphviz may take for two nodes; its first start on a cold disk is slow."""
+"""The limit for Graphviz to lay two nodes out; its first start on a cold disk is slow."""
 
 
 def diagnose(as_json: bool) -> int:
@@ -24,7 +25,7 @@ def diagnose(as_json: bool) -> int:
 
 
 def _substitute_layout() -> str:
-    """What stands in for Graphviz when two nodes are laid out, as for any picture; "" if nothing."""
+    """What had to stand in for Graphviz when two nodes were laid out; "" if nothing."""
     # That pygraphviz can be imported would not tell whether the child process that uses it works.
     sizes = {"n0": (60.0, 30.0), "n1": (60.0, 30.0)}
-    return arrange(LayoutRequest(sizes=sizes, edges=[("n0", "n1")]), LAYOUT_SECONDS).instead
+    return arrange(LayoutRequest(sizes=sizes, edges=[("n0", "n1")]), LAYOUT_SECONDS).note

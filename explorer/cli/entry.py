@@ -1,4 +1,4 @@
-"""Where a command starts and ends.
+"""The entry point of the command line, and its exit codes for errors.
 
 Every error meant for a person becomes one message on stderr and an exit code.
 """
@@ -11,6 +11,7 @@ import typer
 
 from explorer.cli import commands, exit_codes
 from explorer.model.errors import ExplorerError, WorkerFaultError
+from explorer.report.wording import fault_text
 from explorer.text.choices import refusal
 from explorer.text.clean import clean
 
@@ -33,26 +34,26 @@ def run(arguments: list[str]) -> int:
         # Outside standalone mode Typer returns what a command returns, and raises its refusals.
         return int(commands.app(arguments, standalone_mode=False, prog_name="explorer") or 0)
     except ExplorerError as error:
-        return _say(str(error), error.exit_code)
+        return _print_error(str(error), error.exit_code)
     except typer.TyperException as error:
-        return _say(_parsing_error(error, arguments), exit_codes.USAGE_ERROR)
+        return _print_error(_parsing_error(error, arguments), exit_codes.USAGE_ERROR)
     except (KeyboardInterrupt, typer.Abort):
         return exit_codes.INTERRUPTED
     except WorkerFaultError as error:
         if os.environ.get(SHOW_TRACEBACK):
             raise
-        last_line = str(error).strip().rpartition("\n")[2]
-        message = f"a fault of the explorer itself, in a worker: {last_line}"
-        return _say(f"{message} (set {SHOW_TRACEBACK}=1 to see where)", exit_codes.LOST)
+        message = f"{fault_text(error)} (set {SHOW_TRACEBACK}=1 to see where)"
+        return _print_error(message, exit_codes.LOST)
 
 
-def _say(message: str, code: int) -> int:
+def _print_error(message: str, code: int) -> int:
+    """Print one message on stderr; the exit code that goes with it is handed back."""
     print(f"explorer: {clean(message, keep=chr(10))}", file=sys.stderr)
     return code
 
 
 def _parsing_error(error: typer.TyperException, arguments: list[str]) -> str:
-    """What Typer refused, in our words: commands and options are named with the nearest match."""
+    """The message of a parsing error; unknown names come with the nearest match."""
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if context is not None and option:

@@ -1,4 +1,4 @@
-"""What the exit codes mean; errors meant for a person carry theirs themselves."""
+"""The exit codes of commands; an ExplorerError carries its own."""
 
 AS_EXPECTED = 0
 

@@ -9,7 +9,7 @@ from explorer import drawing
 from explorer.cli import exit_codes
 from explorer.cli.exploration import explored, graphs_of
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_format
-from explorer.cli.terminal import print_written
+from explorer.cli.output import print_written
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
@@ -25,7 +25,7 @@ DEFAULT_ENGINE = "mindspore-graph"
 
 
 class DrawingOptions(msgspec.Struct, frozen=True):
-    """How a graph is to be drawn, as it was typed."""
+    """The options of a drawing, as typed."""
 
     view: str
     depth: int | None
@@ -70,10 +70,10 @@ def _check_number(engines: int, file_format: str) -> None:
         )
 
 
-def _format(output: Path, given: str | None) -> str:
-    """The format asked for, or the one that the file's name ends in."""
-    if given:
-        return chosen_format(given, tuple(FORMATS_BY_ENDING.values()))
+def _format(output: Path, name: str | None) -> str:
+    """The format of that name, or the one that the file's name ends in."""
+    if name:
+        return chosen_format(name, tuple(FORMATS_BY_ENDING.values()))
     ending = output.suffix
     if ending in FORMATS_BY_ENDING:
         return FORMATS_BY_ENDING[ending]

@@ -1,4 +1,4 @@
-"""What the command line takes, and what it comes to once every name in it is one that there is."""
+"""Options of the commands on scenarios, and the checks that need no framework."""
 
 import msgspec
 
@@ -16,7 +16,7 @@ FORMAT_ALIASES = {"md": "markdown", "mmd": "mermaid"}
 
 
 class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a command on a scenario is given, as it was typed."""
+    """The options of a command on a scenario, as typed."""
 
     name: str
     device: str
@@ -27,7 +27,7 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be explored; ``case`` is the label of the one whose graphs are captured."""
+    """A checked exploration; ``case`` is the label of the one whose graphs are captured."""
 
     scenario: Scenario
     device: str
@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checked_plan(options: ScenarioOptions) -> Plan:
-    """What the options come to.
+    """The exploration that the options ask for.
 
     Everything that can be refused without a framework is refused here; raises UsageError.
     """

@@ -1,4 +1,4 @@
-"""The ``scenario`` command: the list of scenarios, and the main job with its report."""
+"""The ``scenario`` command: every case in every engine, as a report."""
 
 import sys
 from pathlib import Path
@@ -6,47 +6,21 @@ from pathlib import Path
 from explorer.cli import exit_codes
 from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_formats
-from explorer.cli.terminal import console, print_document, print_written
-from explorer.model.errors import ScenarioError
+from explorer.cli.output import print_document, print_written
+from explorer.cli.terminal import console
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.files import prepare_folder
 from explorer.report.scenario.files import DEFAULT_FORMATS, FORMATS, Written, write_report
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.terminal import show_report
-from explorer.scenario.find import names
-from explorer.scenario.load import load
 from explorer.text.messages import one_line
-
-
-def list_scenarios(as_json: bool) -> int:
-    """Print every scenario's name and title.
-
-    One that cannot be loaded says why in place of its title.
-    """
-    rows = []
-    for name, path in names().items():
-        rows.append({"name": name, "title": _title(path), "path": str(path)})
-    if as_json:
-        print_document({"scenarios": rows})
-        return exit_codes.AS_EXPECTED
-    for row in rows:
-        print(f"{one_line(row['name'])}\n    {one_line(row['title'])}")
-    return exit_codes.AS_EXPECTED
-
-
-def _title(path: Path) -> str:
-    # One broken file must not hide the others.
-    try:
-        return load(path).title
-    except ScenarioError as error:
-        return f"cannot be loaded: {error}"
 
 
 def compare_engines(
     options: ScenarioOptions, out: Path | None, given_formats: list[str] | None, as_json: bool
 ) -> int:
-    """Run the main job; print its report, and write its files into ``out``."""
+    """Ask every case of every engine; print the report, and write its files into ``out``."""
     formats = chosen_formats(given_formats, out is not None, FORMATS, DEFAULT_FORMATS)
     # All that can be refused is refused before the first worker starts.
     plan = checked_plan(options)

@@ -1,10 +1,11 @@
-"""The ``study`` command: the list of studies, and one of them with its tables, pictures and record."""
+"""The ``study`` command: a study with its tables, pictures and record."""
 
 from pathlib import Path
 
 from explorer.cli import exit_codes
 from explorer.cli.options import chosen_formats
-from explorer.cli.terminal import console, print_document, print_written, progress
+from explorer.cli.output import print_document, print_written
+from explorer.cli.terminal import console, progress
 from explorer.model.measurement import Measured
 from explorer.model.results import LOST, MISSING_FRAMEWORK
 from explorer.model.study import StudyRecord
@@ -13,23 +14,9 @@ from explorer.report.study.files import DEFAULT_FORMATS, FORMATS, study_files
 from explorer.report.study.json import study_document
 from explorer.report.study.terminal import show_study
 from explorer.scenario.devices import parse
-from explorer.topics import STUDIES, study_topic
+from explorer.topics import study_topic
 from explorer.topics.studying import study, target
 from explorer.workers.workers import Workers
-
-
-def list_studies(as_json: bool) -> int:
-    """Print every study's name, title and question."""
-    rows = []
-    for name in STUDIES:
-        topic = study_topic(name)
-        rows.append({"name": name, "title": topic.title, "question": topic.question})
-    if as_json:
-        print_document({"studies": rows})
-        return exit_codes.AS_EXPECTED
-    for row in rows:
-        print(f"{row['name']}\n    {row['title']}. {row['question']}")
-    return exit_codes.AS_EXPECTED
 
 
 def run_study(

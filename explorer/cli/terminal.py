@@ -1,17 +1,14 @@
-"""What a command prints on: standard output for answers, and bars on stderr while work is on."""
+"""The terminal through Rich: a console on standard output, and bars on stderr during work."""
 
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
 from rich.progress import Progress as ProgressBars
 
-from explorer.report.json import Document, encode
-from explorer.text.messages import one_line
 from explorer.workers.queue import Progress, no_progress
 
 PIPE_WIDTH = 120
@@ -26,16 +23,6 @@ def console() -> Console:
     is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
     width = None if is_known else PIPE_WIDTH
     return Console(width=width, markup=False, highlight=False, emoji=False, soft_wrap=False)
-
-
-def print_document(document: Document) -> None:
-    """Print one JSON document and nothing else."""
-    sys.stdout.buffer.write(encode(document))  # UTF-8, whatever the terminal's encoding
-
-
-def print_written(path: Path) -> None:
-    """Say that a file was written."""
-    print(f"wrote {one_line(str(path))}")
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""What engines say of one net, compared: their results, and the graphs of their gradients."""
+"""Comparisons between engines: of their results, and of the graphs of their gradients."""

@@ -1,7 +1,8 @@
-"""Gradient graphs as pictures: SVG, PNG, DOT, Mermaid, and their record as JSON.
+"""Gradient graphs and charts as pictures: SVG, PNG, DOT and Mermaid.
 
-collapse: a graph with its modules merged. cards: what each node's box says. views, with ladder and
-layout: the picture, everything in its place. formats: a picture or a graph as a file.
+``collapse`` merges the nodes of modules. ``cards`` turns each node into the texts and the size of
+its box. ``views`` lays the cards out as a picture, with ``ladder`` and ``layout``. ``formats``
+writes a picture or a graph as a file. ``chart`` draws the charts of studies.
 """
 
 from explorer.drawing.collapse import collapse

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from explorer.drawing.picture import Card, Role
+from explorer.drawing.label_text import fit, measure, printable
+from explorer.drawing.picture import BoxRole, Card
 from explorer.drawing.style import (
     BOX_HEIGHT,
     LABEL_SIZE,
@@ -16,30 +17,29 @@ from explorer.drawing.style import (
     TITLE_SIZE,
     VALUE_HEIGHT,
 )
-from explorer.drawing.text import fit, measure, printable
 from explorer.drawing.tooltips import tooltip
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph, Node
 from explorer.text.numbers import digits
 
 WIDEST_LABEL: Final = 210.0
-"""The widest a text gets in a box, in points, before it ends in an ellipsis; the tooltip has it
-whole.
-"""
+"""The greatest width of a text in a box, in points; a longer one is cut, not in the tooltip."""
 
 MOST_ELEMENTS: Final = 6
+"""Values of more elements than this are shown in a box by their norm."""
+
 WIDEST_VALUE: Final = 130.0
-"""A value is written in its box when it has at most MOST_ELEMENTS elements and is no wider than
-WIDEST_VALUE points; else its norm is.
-"""
+"""Values that take more room than this, in points, are shown in a box by their norm."""
 
 BEFORE_SHAPE: Final = 10.0
 """Room between a title and the shape behind it, in points."""
 
-BEHIND_BADGE: Final = 5.0
+BADGE_SPACE: Final = 5.0
+"""Room that a badge takes in a box beside its own width, in points."""
+
 LEAST_BADGE_WIDTH: Final = 14.0
 BADGE_ENDS: Final = 6.0
-"""Room for the round ends of a badge, beside its digits, in points."""
+"""Room for both round ends of a badge, beside its digits, in points."""
 
 QUIET: Final = frozenset({
     "alias", "as_strided", "asstrided", "broadcast_to", "broadcastto", "cast", "clone",
@@ -49,12 +49,12 @@ QUIET: Final = frozenset({
     "tuple_getitem", "tuplegetitem", "tupletoarray", "unsafe_view", "unsqueeze", "updatestate",
     "view",
 })  # fmt: skip
-"""Operators that move or rename a value without computing one: drawn calmly. In lower case."""
+"""Operators that move or rename a value without computing one, in lower case: small white boxes."""
 
 IDLE: Final = "did not run"
-"""What the reason for a missing value says of a node in a branch that was not taken."""
+"""Part of the reason for a missing value, of a node in a branch that was not taken."""
 
-ROLES: Final[dict[tuple[str, str], Role]] = {
+BOX_ROLES: Final[dict[tuple[str, str], BoxRole]] = {
     ("input", "forward"): "leaf",
     ("parameter", "forward"): "leaf",
     ("constant", "forward"): "leaf",
@@ -68,7 +68,7 @@ ROLES: Final[dict[tuple[str, str], Role]] = {
     ("call", "forward"): "call",
     ("call", "backward"): "call-backward",
 }
-"""How a node of each kind and phase is drawn; of operators it depends on what they compute."""
+"""How a node of each kind and phase is drawn; of an operator it depends on what it computes."""
 
 # aten.mul.Tensor, prims.convert_element_type, torch.ops.aten.view.default, PrimFunc_ReLU
 _NAMESPACE = re.compile(r"^(aten|prims|prim|ops|torch\.ops\.aten|PrimFunc)[._:]+(\w+)(\.\w+)?$")
@@ -86,11 +86,12 @@ def card(node: Node, pair_number: int | None = None) -> Card:
     """The card of one node: its texts cut to fit, its box sized to hold them."""
     role = role_of(node)
     badge = "" if pair_number is None else str(pair_number)
-    # Names come from scenarios and frameworks: they are made harmless before they are measured.
+    # Names come from scenarios and frameworks: they are made printable before they are measured.
     title = fit(printable(_title(node)), title_size(role), WIDEST_LABEL)
     shape = fit(printable(_shape(node)), SMALL_SIZE, WIDEST_LABEL / 2)
     value = ""
-    if role != "quiet":  # what only moves a value has the one that it moves
+    # An operator that only moves a value would repeat it.
+    if role != "quiet":
         value = fit(printable(_value(node)), SMALL_SIZE, WIDEST_LABEL)
     return Card(
         id=node.id,
@@ -111,14 +112,15 @@ def card(node: Node, pair_number: int | None = None) -> Card:
 def label_lines(card: Card, between: str) -> list[str]:
     """A box as lines of text: its pair number, its title and its shape, then its value.
 
-    ``between`` stands between the words of the first line. For formats that place no text.
+    ``between`` separates the three on the first line. For formats that do not place texts
+    themselves.
     """
     badge = f"({card.badge})" if card.badge else ""
     words = [word for word in (badge, card.title, card.shape) if word]
     return [line for line in (between.join(words), card.value) if line]
 
 
-def title_size(role: Role) -> float:
+def title_size(role: BoxRole) -> float:
     """The font size of a box's first line, in points."""
     return SMALL_SIZE if role == "quiet" else TITLE_SIZE
 
@@ -128,9 +130,9 @@ def badge_width(badge: str) -> float:
     return max(LEAST_BADGE_WIDTH, measure(badge, LABEL_SIZE) + BADGE_ENDS)
 
 
-def role_of(node: Node) -> Role:
+def role_of(node: Node) -> BoxRole:
     """How a node is drawn."""
-    role = ROLES.get((node.kind, node.phase))
+    role = BOX_ROLES.get((node.kind, node.phase))
     if role:
         return role
     if _only_moves_its_value(node.op):
@@ -152,18 +154,18 @@ def _has_nonfinite(node: Node) -> bool:
     return any(output.values is not None and output.values.nonfinite for output in node.outputs)
 
 
-def _width(role: Role, title: str, shape: str, value: str, badge: str) -> float:
+def _width(role: BoxRole, title: str, shape: str, value: str, badge: str) -> float:
     first_line = measure(title, title_size(role))
     if shape:
         first_line += measure(shape, SMALL_SIZE) + BEFORE_SHAPE
     width = max(first_line, measure(value, SMALL_SIZE)) + 2 * PAD
     if badge:
-        width += badge_width(badge) + BEHIND_BADGE
+        width += badge_width(badge) + BADGE_SPACE
     # Whole points: a box's sides are then as sharp as can be on a screen.
     return float(max(LEAST_BOX_WIDTH, round(width + 0.5)))
 
 
-def _height(role: Role, value: str) -> float:
+def _height(role: BoxRole, value: str) -> float:
     if value:
         return VALUE_HEIGHT
     return QUIET_HEIGHT if role == "quiet" else BOX_HEIGHT
@@ -187,7 +189,7 @@ def _value(node: Node) -> str:
         return ""
     summary = node.outputs[0].values
     elements = math.prod(node.outputs[0].shape)
-    # What is not finite is what a reader looks for, so it goes before everything else.
+    # A reader looks for values that are not finite, so these go before everything else.
     if summary.nonfinite:
         return f"{summary.nonfinite} of {elements} not finite"
     if summary.whole is not None and elements <= MOST_ELEMENTS:
@@ -198,7 +200,7 @@ def _value(node: Node) -> str:
 
 
 def _data(node: Node, badge: str) -> tuple[tuple[str, str], ...]:
-    """What programs find a node by: names and values, those that are empty left out."""
+    """The data attributes by which programs find a node: names and values, without empty ones."""
     values = {
         "op": node.op,
         "kind": node.kind,

@@ -11,8 +11,8 @@ from explorer.drawing.style import DARK, LIGHT, SERIES_COLOURS
 from explorer.drawing.svg_elements import element
 from explorer.model.study import Chart
 
-COLOURS: Final = ("ink", "soft", "group-line")
-"""The names of the drawings' colours that a chart has beside those of its series."""
+CHART_COLOURS: Final = ("ink", "soft", "group-line")
+"""The names of the drawings' colours in a chart, beside those of its series."""
 
 # Vega's own accessible names, one for each mark: a title and a description for the whole say more.
 _ACCESSIBLE_NAMES = re.compile(r' aria-[a-z]+="[^"]*"| role="graphics-[a-z]+"')
@@ -21,8 +21,9 @@ _CLIP = re.compile(r"\bclip\d+\b")
 
 
 def chart_svg(chart: Chart) -> bytes:
-    """The SVG of a chart, light or dark by the reader's preference; the same bytes for the same
-    chart.
+    """The SVG of a chart, light or dark by the reader's preference.
+
+    The same chart gives the same bytes.
     """
     markup: str = _converter().vegalite_to_svg(specification(chart))
     markup = _with_clips_numbered(_ACCESSIBLE_NAMES.sub("", markup), chart.name)
@@ -57,10 +58,11 @@ def _with_clips_numbered(markup: str, chart_name: str) -> str:
 
 
 def _style_sheet() -> str:
-    """Turns the light colours, which Vega writes as attributes, into the dark ones where the reader
-    prefers dark.
+    """The rules that replace the light colours by the dark ones where the reader prefers dark.
+
+    Vega writes colours as attributes, so each rule selects the attribute with a light colour.
     """
-    named = [(LIGHT[name], DARK[name]) for name in COLOURS]
+    named = [(LIGHT[name], DARK[name]) for name in CHART_COLOURS]
     rules = [f".chart .paper{{fill:{DARK['paper']}}}"]
     for light, dark in (*named, *SERIES_COLOURS):
         rules.append(f'.chart [fill="{light}"]{{fill:{dark}}}')

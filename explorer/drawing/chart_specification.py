@@ -1,4 +1,4 @@
-"""Turns a study's chart into a Vega-Lite specification, with its data and its colours in it.
+"""Turns a study's chart into a Vega-Lite specification, data and colours included.
 
 Sizes are in pixels. Source: the reference of Vega-Lite 5, https://vega.github.io/vega-lite/docs/.
 """
@@ -33,13 +33,13 @@ HALF_GAP: Final = 5
 """Half the room between two groups of bars that lie down."""
 
 LONG_NAME: Final = 12
+"""Bars with a name of more characters than this lie down, so that the names can be read."""
+
 MANY_NAMES: Final = 8
-"""Bars with names of more than LONG_NAME characters, or with more than MANY_NAMES names, lie down, so
-that the names can be read.
-"""
+"""Bars with more names than this lie down, so that the names can be read."""
 
 TICKS: Final = 7
-"""About how many ticks an axis has that is not logarithmic."""
+"""The approximate number of ticks of an axis that is not logarithmic."""
 
 MOST_TICKS: Final = 12
 """The most intervals that the ticks of a logarithmic axis divide it into."""
@@ -48,10 +48,13 @@ NOTE_LINE: Final = 92
 """The most characters in a line of the note below the title."""
 
 LEGEND_LINE: Final = 96
+"""The most characters in a line of the legend."""
+
 LEGEND_MARK: Final = 6
-"""The most characters in a line of the legend, and how many the mark before a name counts for."""
+"""The number of characters that the mark before a name counts for."""
 
 POINT: Final = {"size": 42, "filled": True}
+"""The mark of a point; its size is in square pixels."""
 
 # A line that lies under another one is still seen in its gaps.
 DASHES: Final = ([1, 0], [7, 5], [2, 3], [9, 3, 2, 3])
@@ -76,7 +79,7 @@ def specification(chart: Chart) -> Specification:
 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:
-    """The points that have a place in the chart."""
+    """The points that the chart can show."""
     rows = []
     for series in chart.series:
         for x, y in zip(series.x, series.y, strict=True):
@@ -101,7 +104,7 @@ def _lines_or_points(chart: Chart) -> Specification:
         mark: Specification = {"type": "point", **POINT}
     else:
         mark = {"type": "line", "point": POINT}
-        # The legend of colours and shapes says it all; a second one would only repeat the names.
+        # The legend of colours and shapes is enough; a second one would only repeat the names.
         dashes = {"scale": _scale(names, DASHES), "legend": None}
         encoding["strokeDash"] = {**_by_series(names), **dashes}
     if chart.kind == "steps":
@@ -153,7 +156,7 @@ def _places(chart: Chart) -> list[str]:
 
 
 def _by_series(names: list[str]) -> Specification:
-    """What a colour, a shape or a dash stands for; one series needs no legend."""
+    """The encoding of the series by a colour, a shape or a dash; one series needs no legend."""
     legend = {"columns": _legend_columns(names)} if len(names) > 1 else None
     return {"field": "series", "type": "nominal", "sort": names, "title": None, "legend": legend}
 
@@ -202,7 +205,7 @@ def _positive_numbers(chart: Chart, axis: Axis) -> set[float]:
 
 
 def _logarithmic_axis(numbers: set[float]) -> Specification:
-    """An axis marked in powers of two where all numbers are some, else in powers of ten."""
+    """An axis marked in powers of two where all numbers are such powers, else in powers of ten."""
     base = 2 if all(math.log2(number).is_integer() for number in numbers) else 10
     # Vega's own ticks are decimal, whatever the base.
     first = math.floor(math.log(min(numbers), base) + ROUNDING)
@@ -222,7 +225,7 @@ def _logarithmic_axis(numbers: set[float]) -> Specification:
 
 
 def _lines(text: str) -> list[str]:
-    """A text in lines: Vega breaks none."""
+    """A text broken into lines, which Vega does not do."""
     words = " ".join(text.split())
     return textwrap.wrap(words, NOTE_LINE, break_long_words=False, break_on_hyphens=False)
 

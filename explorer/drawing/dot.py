@@ -1,4 +1,4 @@
-"""Writes a gradient graph as Graphviz DOT: labels escaped, ids of our own, each phase in a cluster."""
+"""Writes a gradient graph as Graphviz DOT: labels escaped, each phase in a cluster."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,21 +6,21 @@ from typing import Any, Final
 import graphviz
 
 from explorer.drawing.cards import card, label_lines
-from explorer.drawing.picture import Card, Role
+from explorer.drawing.label_text import printable
+from explorer.drawing.picture import BoxRole, Card
 from explorer.drawing.style import FILL, LIGHT, WIRE
-from explorer.drawing.text import printable
 from explorer.model.graph import Edge, EdgeKind, GradGraph, Phase
 
 DASHES: Final[dict[EdgeKind, str]] = {"saved": "dashed", "control": "dotted"}
 
 BOX_STYLE: Final = "filled,rounded"
-BOX_STYLES: Final[dict[Role, str]] = {
+BOX_STYLES: Final[dict[BoxRole, str]] = {
     "accumulate": f"{BOX_STYLE},bold",
     "seed": f"{BOX_STYLE},dashed",
     "call": f"{BOX_STYLE},bold",
     "call-backward": f"{BOX_STYLE},bold",
 }
-"""The style of a box, and that of some roles."""
+"""The style of a box, and those of some roles."""
 
 FONT: Final = "Helvetica"
 

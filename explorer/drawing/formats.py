@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from explorer.drawing.collapse import collapse_named
+from explorer.drawing.collapse import collapse_with_ids
 from explorer.drawing.dot import dot
 from explorer.drawing.mermaid import mermaid
 from explorer.drawing.picture import Picture
@@ -19,7 +19,7 @@ FormatName = Literal["svg", "dot", "png", "mermaid", "json"]
 
 
 class Drawing(NamedTuple):
-    """What a format is given: a graph, collapsed already, and how it is to be drawn.
+    """The input of a format: a graph, collapsed already, and how it is to be drawn.
 
     ``numbers`` are the pair numbers of nodes, by id. ``timeout`` limits Graphviz, in seconds;
     ``prefix`` begins every id of an SVG.
@@ -33,12 +33,12 @@ class Drawing(NamedTuple):
     prefix: str
 
     def picture(self) -> Picture:
-        """The laid-out picture."""
+        """The graph laid out as a picture."""
         return picture(self.graph, self.view, self.numbers, self.title, self.timeout)
 
 
 class Format(NamedTuple):
-    """A file format: the ending of its files, and what makes them."""
+    """A file format: the ending of its files, and the function that makes their bytes."""
 
     ending: str
     make: Callable[[Drawing], bytes]
@@ -55,17 +55,17 @@ def draw(
     timeout: float = 10.0,
     prefix: str = "",
 ) -> bytes:
-    """The graph as one file's bytes, collapsed to ``depth`` parts of the module path when that is
-    given.
+    """The bytes of a file that shows a graph.
 
-    ``numbers`` maps node ids of the given graph to the number that a node shares with its pair in
-    another picture. ``timeout`` limits Graphviz, in seconds; past it a simple layout is used, and
-    the picture says so. ``prefix`` begins every id of an SVG. Raises UsageError for an unknown
-    format or view, and for Mermaid of a graph that it cannot show.
+    The graph is collapsed to ``depth`` parts of the module path; None leaves it whole. ``numbers``
+    maps node ids of the given graph to the number that a node shares with its pair in another
+    picture. ``timeout`` limits Graphviz, in seconds; past it a simple layout is used, and the
+    picture says so. ``prefix`` begins every id of an SVG. Raises UsageError for an unknown format
+    or view, for a negative depth, and for Mermaid of a graph that is too large for it.
     """
-    for name, given, allowed in (("format", format, FORMATS), ("view", view, VIEWS)):
-        if given not in allowed:
-            raise UsageError(f"{name} {given!r} is unknown; there are {', '.join(allowed)}")
+    for name, value, allowed in (("format", format, FORMATS), ("view", view, VIEWS)):
+        if value not in allowed:
+            raise UsageError(f"{name} {value!r} is unknown; there are {', '.join(allowed)}")
     graph, numbers = _at_depth(graph, depth, numbers or {})
     drawing = Drawing(graph, view, numbers, _title(graph, title), timeout, prefix)
     return FORMATS[format].make(drawing)
@@ -82,10 +82,10 @@ def pair(
     timeout: float = 10.0,
     prefix: str = "",
 ) -> bytes:
-    """One SVG of two graphs side by side, pairs with the same number; ids begin with ``prefix`` and
-    "left-" or "right-".
+    """The bytes of one SVG with two graphs side by side, in which pairs have the same number.
 
-    The other arguments are those of ``draw``, ``timeout`` for each of the two.
+    Ids begin with ``prefix`` and "left-" or "right-". The other arguments are those of ``draw``;
+    ``timeout`` holds for each of the two.
     """
     prefixes = (f"{prefix}left-", f"{prefix}right-")
     pictures = []
@@ -98,16 +98,16 @@ def pair(
 def _at_depth(
     graph: GradGraph, depth: int | None, numbers: Mapping[str, int]
 ) -> tuple[GradGraph, Mapping[str, int]]:
-    """The graph collapsed to a depth, and the numbers of the nodes that stay themselves in it."""
+    """The graph collapsed to a depth, and the numbers of the nodes in it that are not modules."""
     if depth is None:
         return graph, numbers
-    collapsed, home = collapse_named(graph, depth)
-    # A number is a node's own: a module's node has none, however many of its nodes had one.
-    apart = {node.id for node in collapsed.nodes if node.kind != "call"}
+    collapsed, new_ids = collapse_with_ids(graph, depth)
+    # A number belongs to one node: a module has none, whatever nodes were merged into it.
+    unmerged = {node.id for node in collapsed.nodes if node.kind != "call"}
     kept = {}
     for node, number in numbers.items():
-        if home.get(node) in apart:
-            kept[home[node]] = number
+        if new_ids.get(node) in unmerged:
+            kept[new_ids[node]] = number
     return collapsed, kept
 
 

@@ -1,6 +1,4 @@
-"""Reads a layout request on stdin and writes the place of every node on stdout: Graphviz, alone in
-its process.
-"""
+"""Runs Graphviz in a process of its own: a layout request on stdin, the places on stdout."""
 
 import sys
 from collections import defaultdict
@@ -8,16 +6,15 @@ from collections import defaultdict
 import msgspec
 import pygraphviz
 
-from explorer.drawing.layout import LayoutRequest, Place
+from explorer.drawing.layout import LayoutRequest
+from explorer.drawing.picture import Point
 from explorer.drawing.style import LABEL_SIZE
 
 POINTS = 72.0
 """Points to the inch, which Graphviz measures sizes and distances in; it answers in points."""
 
 HEAVY = 8
-"""How much more an edge of the flow holds its ends together than one that only keeps a value for
-later.
-"""
+"""The weight of an edge in comparison with a light one: how much it holds its ends together."""
 
 LONGEST_LABEL = 40
 """The most characters of a cluster's label that get room."""
@@ -27,24 +24,24 @@ CLUSTER_MARGIN = "24"
 
 # Bounds on the passes of the network simplex, in multiples of the number of nodes, and of the
 # reduction of crossings (https://graphviz.org/docs/attrs/nslimit): in a large graph the search for
-# an optimum takes long, and what it gains is hardly seen.
+# an optimum takes long, and the gain is hardly visible.
 LIMITS = {"nslimit": "4", "nslimit1": "4", "mclimit": "1"}
 
 
-def place(request: LayoutRequest) -> dict[str, Place]:
+def place(request: LayoutRequest) -> dict[str, Point]:
     """The centre of every node as ``dot`` places it, in points, y growing downwards."""
     graph = pygraphviz.AGraph(
-        directed=True, strict=True, splines="false", nodesep=request.across / POINTS
+        directed=True, strict=True, splines="false", nodesep=request.column_gap / POINTS
     )
-    graph.graph_attr.update(ranksep=_inches(request.down), **LIMITS)
+    graph.graph_attr.update(ranksep=_inches(request.row_gap), **LIMITS)
     graph.node_attr.update(shape="box", fixedsize="true", label="")
     for node, (width, height) in request.sizes.items():
         graph.add_node(node, width=_inches(width), height=_inches(height))
     light = set(request.light)
     for link in request.edges:
         graph.add_edge(*link, weight=1 if link in light else HEAVY)
-    if request.last:
-        graph.add_subgraph(request.last, rank="sink")
+    if request.bottom_row:
+        graph.add_subgraph(request.bottom_row, rank="sink")
     _add_clusters(graph, request)
     graph.layout("dot")
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.drawing.links import Link, Neighbours, layers, neighbours
+from explorer.drawing.picture import Point, Size
 from explorer.drawing.spacing import Wish, spread
 
 SWEEPS = 4
@@ -16,20 +17,20 @@ SWEEPS = 4
 
 
 def layered(
-    sizes: Mapping[str, tuple[float, float]],
+    sizes: Mapping[str, Size],
     links: Sequence[Link],
-    last: Iterable[str],
-    across: float,
-    down: float,
-) -> dict[str, tuple[float, float]]:
+    bottom_row: Iterable[str],
+    column_gap: float,
+    row_gap: float,
+) -> dict[str, Point]:
     """The centre of every node in points, y growing downwards.
 
-    ``sizes`` are widths and heights; nodes of ``last`` stand in the bottom row. ``across`` is the
-    least room between neighbours in a row, ``down`` the room between rows.
+    ``sizes`` are widths and heights; the nodes of ``bottom_row`` stand in the last row.
+    ``column_gap`` is the least room between neighbours in a row, ``row_gap`` the room between rows.
     """
     layer = layers(sizes, links)
     bottom = max(layer.values(), default=0)
-    layer.update(dict.fromkeys(last, bottom))
+    layer.update(dict.fromkeys(bottom_row, bottom))
     rows: defaultdict[int, list[str]] = defaultdict(list)
     for node in sizes:
         rows[layer[node]].append(node)
@@ -37,10 +38,10 @@ def layered(
     before, after = neighbours(links)
     x = dict.fromkeys(sizes, 0.0)
     for sweep in range(SWEEPS):
-        # Down the rows by what stands above, then up the rows by what stands below.
+        # Down the rows by the nodes above, then up the rows by the nodes below.
         upwards = sweep % 2 == 1
         for row in sorted(rows, reverse=upwards):
-            _place(rows[row], after if upwards else before, x, sizes, across)
+            _place(rows[row], after if upwards else before, x, sizes, column_gap)
 
     places = {}
     top = 0.0
@@ -48,7 +49,7 @@ def layered(
         height = max(sizes[node][1] for node in rows[row])
         for node in rows[row]:
             places[node] = (x[node], top + height / 2)
-        top += height + down
+        top += height + row_gap
     return places
 
 
@@ -56,14 +57,16 @@ def _place(
     row: list[str],
     near: Neighbours,
     x: dict[str, float],
-    sizes: Mapping[str, tuple[float, float]],
-    across: float,
+    sizes: Mapping[str, Size],
+    column_gap: float,
 ) -> None:
-    """Sort a row by the means of what its nodes are linked to, and place it as near to these."""
-    wanted: dict[str, float] = {}
+    """Sort the nodes of a row by the mean x of their neighbours, and place them as near to it."""
+    means: dict[str, float] = {}
     for node in row:
+        means[node] = x[node]
         linked = near.get(node)
-        wanted[node] = sum(x[other] for other in linked) / len(linked) if linked else x[node]
-    row.sort(key=wanted.__getitem__)
-    centres = spread([Wish(wanted[node], sizes[node][0]) for node in row], across)
+        if linked:
+            means[node] = sum(x[other] for other in linked) / len(linked)
+    row.sort(key=means.__getitem__)
+    centres = spread([Wish(means[node], sizes[node][0]) for node in row], column_gap)
     x.update(zip(row, centres, strict=True))

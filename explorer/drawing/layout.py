@@ -1,6 +1,4 @@
-"""Places nodes with Graphviz in a child process under a time limit, and in simple layers when that
-runs out.
-"""
+"""Places nodes with Graphviz in a child process, or in simple layers where that fails."""
 
 import os
 import subprocess
@@ -12,48 +10,44 @@ import msgspec
 
 from explorer.drawing.layered import layered
 from explorer.drawing.links import Link
+from explorer.drawing.picture import Point, Size
 
 LARGEST: Final = 1500
-"""Above this many nodes Graphviz is not asked: its time grows much faster than the graph."""
+"""The most nodes that Graphviz is given: its time grows much faster than the graph."""
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 """The folder that holds the package."""
 
-Size = tuple[float, float]
-Place = tuple[float, float]
-
 
 class LayoutRequest(msgspec.Struct, frozen=True):
-    """What is to be placed, lengths in points: the width and height of each node, and the edges.
+    """The nodes to be placed, with their widths and heights, and the edges; lengths in points.
 
-    ``last`` are ids that belong at the bottom. ``clusters`` maps ids to the label of the cluster
-    that they stand in; ``light`` edges may bend where others are straight. ``across`` is the least
-    room between neighbours in a row, ``down`` between rows.
+    ``bottom_row`` are ids that belong at the bottom. ``clusters`` maps ids to the label of the
+    cluster that they stand in; ``light`` edges may bend where others are straight. ``column_gap``
+    is the least room between neighbours in a row, ``row_gap`` the least between rows.
     """
 
     sizes: dict[str, Size]
     edges: list[Link]
-    last: list[str] = []
+    bottom_row: list[str] = []
     clusters: dict[str, str] = {}
     light: list[Link] = []
-    across: float = 16.0
-    down: float = 26.0
+    column_gap: float = 16.0
+    row_gap: float = 26.0
 
 
 class Layout(msgspec.Struct, frozen=True):
     """The centre of every node in points, y growing downwards.
 
-    ``instead`` says why Graphviz did not place them ("" when it did).
+    ``note`` says why it is not the layout of Graphviz ("" when it is).
     """
 
-    places: dict[str, Place]
-    instead: str = ""
+    places: dict[str, Point]
+    note: str = ""
 
 
 def arrange(request: LayoutRequest, timeout: float) -> Layout:
-    """The layout of a request within about ``timeout`` seconds; in simple layers when Graphviz
-    cannot.
-    """
+    """The layout of a request by Graphviz, or in simple layers after ``timeout`` seconds."""
     if not request.sizes:
         return Layout({})
     count = len(request.sizes)
@@ -61,7 +55,7 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         return _simple(request, f"{count} nodes are more than the {LARGEST} that Graphviz is given")
     try:
         return Layout(_ask_graphviz(request, timeout))
-    # A graph is drawn whatever happens to Graphviz: with a plainer layout, and saying so.
+    # A graph is drawn whatever happens to Graphviz, with a plainer layout and a note that says so.
     except subprocess.TimeoutExpired:
         return _simple(request, f"Graphviz took longer than {timeout:g} s")
     except subprocess.CalledProcessError as error:
@@ -70,7 +64,7 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         return _simple(request, f"Graphviz gave no layout ({type(error).__name__})")
 
 
-def _ask_graphviz(request: LayoutRequest, timeout: float) -> dict[str, Place]:
+def _ask_graphviz(request: LayoutRequest, timeout: float) -> dict[str, Point]:
     # In a process of its own: Graphviz is C code that no time limit can interrupt, and a crash in
     # it would end the program.
     answer = subprocess.run(
@@ -81,11 +75,11 @@ def _ask_graphviz(request: LayoutRequest, timeout: float) -> dict[str, Place]:
         check=True,
         env={**os.environ, "PYTHONPATH": _search_path()},
     )
-    return msgspec.json.decode(answer.stdout, type=dict[str, Place])
+    return msgspec.json.decode(answer.stdout, type=dict[str, Point])
 
 
 def _search_path() -> str:
-    """Where the child looks for modules: it is to run this very package, wherever it was started."""
+    """Where the child looks for modules: first beside this package, wherever it was started."""
     path = str(ROOT)
     if os.environ.get("PYTHONPATH"):
         path += os.pathsep + os.environ["PYTHONPATH"]
@@ -93,5 +87,7 @@ def _search_path() -> str:
 
 
 def _simple(request: LayoutRequest, reason: str) -> Layout:
-    places = layered(request.sizes, request.edges, request.last, request.across, request.down)
+    places = layered(
+        request.sizes, request.edges, request.bottom_row, request.column_gap, request.row_gap
+    )
     return Layout(places, f"Simple layout: {reason}.")

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from explorer.model.graph import Edge
+from explorer.model.graph import Edge, GradGraph
 
 Link = tuple[str, str]
 """The ids of an edge's origin and of its target."""
@@ -15,6 +15,17 @@ Neighbours = defaultdict[str, list[str]]
 def links_of(edges: Iterable[Edge]) -> list[Link]:
     """The two ends of each edge."""
     return [(edge.origin, edge.target) for edge in edges]
+
+
+def edges_among(graph: GradGraph, nodes: Iterable[str]) -> list[Edge]:
+    """The edges of a graph that begin and end at some of its nodes."""
+    ids = set(nodes)
+    return [edge for edge in graph.edges if edge.origin in ids and edge.target in ids]
+
+
+def links_among(graph: GradGraph, nodes: Iterable[str]) -> list[Link]:
+    """The two ends of each edge that begins and ends at some of a graph's nodes."""
+    return links_of(edges_among(graph, nodes))
 
 
 def neighbours(links: Iterable[Link]) -> tuple[Neighbours, Neighbours]:
@@ -53,8 +64,9 @@ def in_order(nodes: Iterable[str], links: Iterable[Link]) -> Iterator[Link]:
 
 
 def layers(nodes: Iterable[str], links: Iterable[Link]) -> dict[str, int]:
-    """The number of links on the longest path to each node; a node on a cycle is left where the
-    links before it put it.
+    """The number of links on the longest path to each node.
+
+    A node on a cycle is left where the links before it put it.
     """
     layer = dict.fromkeys(nodes, 0)
     for origin, target in in_order(layer, links):

@@ -1,12 +1,12 @@
-"""Writes a small gradient graph as a Mermaid flowchart, for pages that render Mermaid themselves."""
+"""Writes a small gradient graph as a Mermaid flowchart, for pages that render Mermaid."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from explorer.drawing.cards import card, label_lines
-from explorer.drawing.picture import Card, Role
+from explorer.drawing.label_text import printable
+from explorer.drawing.picture import BoxRole, Card
 from explorer.drawing.style import FILL, LIGHT
-from explorer.drawing.text import printable
 from explorer.model.errors import UsageError
 from explorer.model.graph import EdgeKind, GradGraph
 
@@ -20,7 +20,7 @@ RECTANGLE: Final = ("[", "]")
 ROUND: Final = ("([", "])")
 SLANTED: Final = ("[/", "/]")
 BARRED: Final = ("[[", "]]")
-SHAPES: Final[dict[Role, tuple[str, str]]] = {
+SHAPES: Final[dict[BoxRole, tuple[str, str]]] = {
     "accumulate": ROUND,
     "leaf": SLANTED,
     "gradient": SLANTED,
@@ -28,7 +28,7 @@ SHAPES: Final[dict[Role, tuple[str, str]]] = {
     "call": BARRED,
     "call-backward": BARRED,
 }
-"""What the label of a box of some roles stands between; of the others it is RECTANGLE."""
+"""The brackets around the label of a box of some roles; of the others they are RECTANGLE."""
 
 PLAIN: Final = frozenset(" .,_-+()·×…‖")
 """Signs that neither Mermaid nor HTML reads as syntax, beside letters and digits."""
@@ -60,18 +60,18 @@ def mermaid(graph: GradGraph, numbers: Mapping[str, int]) -> bytes:
 
 
 def _box(node: Card) -> str:
-    """One node: its id, its shape around the lines of its label, and its colours."""
+    """One node: its id, the brackets of its shape around its label, and its colours."""
     label = "<br/>".join(quoted(line) for line in label_lines(node, between=" "))
     start, end = SHAPES.get(node.role, RECTANGLE)
     return f'{node.id}{start}"{label}"{end}:::{FILL[node.role]}'
 
 
 def quoted(text: str) -> str:
-    """Text for a Mermaid label: everything that Mermaid or HTML could read as syntax becomes a
-    character code.
-    """
+    """Text for a Mermaid label, with character codes for the syntax of Mermaid and HTML."""
     characters = []
     for character in printable(text):
-        is_plain = character.isalnum() or character in PLAIN
-        characters.append(character if is_plain else f"#{ord(character)};")
+        if character.isalnum() or character in PLAIN:
+            characters.append(character)
+        else:
+            characters.append(f"#{ord(character)};")
     return "".join(characters)

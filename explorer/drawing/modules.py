@@ -1,13 +1,13 @@
-"""Which module of the net each node of a graph belongs to."""
+"""The module of the net that each node of a graph belongs to."""
 
 from collections import defaultdict
 from typing import Final
 
-from explorer.drawing.text import printable
+from explorer.drawing.label_text import printable
 from explorer.model.graph import GradGraph, Node
 
 PART_DOT: Final = "\ufffe"
-"""Stands for a dot within one part of a module path; no label has it, for XML forbids it."""
+"""Replaces a dot within one part of a module path; XML forbids it, so no other text contains it."""
 
 
 def modules_of(graph: GradGraph) -> dict[str, str]:
@@ -25,7 +25,7 @@ def module_path(scope: str, depth: int) -> str:
 
 
 def group_paths(graph: GradGraph) -> dict[str, str]:
-    """The path by which every node is grouped: its subgraph, if it is in one, and its module.
+    """The path of every node's group: its subgraph, if it is in one, then its module; keyed by id.
 
     A constant without a module belongs to that of its readers, if all are in one.
     """
@@ -41,7 +41,7 @@ def group_paths(graph: GradGraph) -> dict[str, str]:
             module = ""
         elif node.kind == "constant" and not module and len(readers[node.id]) == 1:
             (module,) = readers[node.id]
-        # What decides on a branch is a program's text, whose dots separate no modules.
+        # The condition of a branch is source code, whose dots do not separate modules.
         body = printable(node.body).replace(".", PART_DOT)
         parts = [part for part in (body, printable(module)) if part]
         paths[node.id] = ".".join(parts)
@@ -49,6 +49,6 @@ def group_paths(graph: GradGraph) -> dict[str, str]:
 
 
 def _stands_outside_modules(node: Node) -> bool:
-    """True of what enters or leaves the whole net, whatever reads or makes it."""
+    """Whether a node enters or leaves the whole net, whichever module reads or makes it."""
     is_seed = node.kind == "constant" and node.name == "seed"
     return node.kind == "output" or is_seed

@@ -1,4 +1,4 @@
-"""The records between layout and file: boxes, edges and groups of modules with their places.
+"""The records between layout and file: boxes, edges, backgrounds of modules, with their places.
 
 All lengths are in points, from the picture's top left corner.
 """
@@ -7,7 +7,13 @@ from typing import Literal
 
 import msgspec
 
-Role = Literal[
+Point = tuple[float, float]
+"""The x and y of a point."""
+
+Size = tuple[float, float]
+"""A width and a height."""
+
+BoxRole = Literal[
     "forward",
     "backward",
     "leaf",
@@ -19,10 +25,10 @@ Role = Literal[
     "call-backward",
     "quiet",
 ]
-"""How a node is drawn: by what it is in the gradient's computation."""
+"""How a node's box is drawn: by what it is in the gradient's computation."""
 
 WireKind = Literal["forward", "backward", "rung", "leaf", "gradient", "control"]
-"""How an edge is drawn: by the columns that it joins, or "control" where it only orders."""
+"""How an edge is drawn: by the columns that it joins, or "control" where it is an order only."""
 
 TextStyle = Literal[
     "heading-forward",
@@ -39,16 +45,16 @@ Turn = Literal["line", "down", "across"]
 
 
 class Card(msgspec.Struct, frozen=True):
-    """What one node's box says, and how large it is.
+    """The texts of one node's box, and its size.
 
     ``title`` is the operator or the leaf's name, ``tooltip`` the lines of all that is known.
     ``badge`` is the number that the node shares with its pair in another picture ("" without one).
     ``alarm``: its value is not finite; ``idle``: it stands in a branch that did not run. ``data``
-    are names and values that programs find the node by.
+    are the names and values of the attributes by which programs find the node.
     """
 
     id: str
-    role: Role
+    role: BoxRole
     title: str
     shape: str
     value: str
@@ -97,7 +103,7 @@ class Wire(msgspec.Struct, frozen=True):
 
 
 class ModuleGroup(msgspec.Struct, frozen=True):
-    """The soft background of a module's nodes."""
+    """The rectangle behind the boxes of a module's nodes, with its label."""
 
     label: str
     x: float
@@ -107,7 +113,7 @@ class ModuleGroup(msgspec.Struct, frozen=True):
 
 
 class Text(msgspec.Struct, frozen=True):
-    """A text of its own: a title, a column's heading, a note."""
+    """A text outside the boxes: a title, a column's heading, a note."""
 
     x: float
     y: float
@@ -116,8 +122,9 @@ class Text(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole drawing: what stands where, its size, and a title and a description for those who
-    cannot see it.
+    """A whole drawing: everything at its place, and the size.
+
+    ``title`` and ``description`` are for those who cannot see it.
     """
 
     width: float

@@ -1,5 +1,6 @@
-"""Renders an SVG of the drawings to PNG with resvg and a font that comes by pip, so that no system
-package is needed.
+"""Renders an SVG of the drawings to PNG, with resvg.
+
+resvg and the font come as Python packages, so that no system package is needed.
 """
 
 from importlib.resources import as_file, files
@@ -11,8 +12,9 @@ LONGEST_SIDE: Final = 16000.0
 """The longest side of a PNG in pixels; larger pictures are scaled down to it."""
 
 LARGEST_FINE_AREA: Final = 10e6
-"""Square points above which a picture gets less than ``scale`` pixels to the point, down to one:
-time and size grow with them.
+"""The largest area with ``scale`` pixels to the point, in square points.
+
+A larger picture gets fewer, down to one: time and size grow with the number of pixels.
 """
 
 

@@ -7,8 +7,10 @@ import msgspec
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """Where the centre of a box should be, the box's length along the row, both in points, and how
-    much it holds to its place against others.
+    """The preferred place of a box in a row.
+
+    ``centre`` is where its centre should be and ``size`` its length along the row, both in points.
+    ``weight`` is how much it holds its place against others.
     """
 
     centre: float
@@ -17,7 +19,7 @@ class Wish(msgspec.Struct, frozen=True):
 
 
 class _Block(NamedTuple):
-    """Neighbours that touch: the place they share, their weight together, and how many they are."""
+    """Boxes that touch: the place they share, the sum of their weights, and their number."""
 
     place: float
     weight: float
@@ -25,15 +27,15 @@ class _Block(NamedTuple):
 
 
 def spread(wishes: Sequence[Wish], apart: float) -> list[float]:
-    """The centres nearest to those wished for, in the given order, with ``apart`` points between
-    neighbours.
+    """The centres nearest to the preferred ones, with at least ``apart`` points between neighbours.
 
-    Nearest means the least sum of squared distances, each times its weight. This is isotonic
-    regression, by the pool-adjacent-violators algorithm; source: M. J. Best and N. Chakravarti,
-    "Active set algorithms for isotonic regression", Mathematical Programming 47 (1990).
+    The order of the boxes stays. Nearest means the least sum of squared distances, each times its
+    weight. This is isotonic regression, by the pool-adjacent-violators algorithm; source: M. J.
+    Best and N. Chakravarti, "Active set algorithms for isotonic regression", Mathematical
+    Programming 47 (1990).
     """
-    # Less the room that the boxes before it need, each centre only has to be no smaller than the
-    # one before: what is left is a regression.
+    # Once the room that the boxes before it need is subtracted, a centre only has to be no smaller
+    # than the one before: that is the isotonic regression which the algorithm solves.
     offsets = _offsets(wishes, apart)
     blocks: list[_Block] = []
     for wish, offset in zip(wishes, offsets, strict=True):

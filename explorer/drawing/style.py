@@ -1,4 +1,4 @@
-"""How the drawings look: their colours, light and dark, their sizes, and the style sheet of an SVG.
+"""The look of the drawings: colours, light and dark, sizes, and the style sheet of an SVG.
 
 Lengths are in points, of which an SVG has one to the pixel.
 """
@@ -6,7 +6,7 @@ Lengths are in points, of which an SVG has one to the pixel.
 from collections.abc import Mapping
 from typing import Final
 
-from explorer.drawing.picture import Role, WireKind
+from explorer.drawing.picture import BoxRole, WireKind
 
 COLOURS: Final = {
     "paper": ("#ffffff", "#12171d"),
@@ -32,7 +32,10 @@ COLOURS: Final = {
 """Every colour by name, on light paper and on dark."""
 
 LIGHT: Final = {name: light for name, (light, _) in COLOURS.items()}
+"""The colours on light paper, by name."""
+
 DARK: Final = {name: dark for name, (_, dark) in COLOURS.items()}
+"""The colours on dark paper, by name."""
 
 SERIES_COLOURS: Final = (
     ("#2b6cb0", "#6aa9e9"),
@@ -46,7 +49,7 @@ SERIES_COLOURS: Final = (
 )
 """The colour of each series of a chart in turn, on light paper and on dark."""
 
-FILL: Final[dict[Role, str]] = {
+FILL: Final[dict[BoxRole, str]] = {
     "forward": "forward",
     "result": "forward",
     "call": "forward",
@@ -58,7 +61,7 @@ FILL: Final[dict[Role, str]] = {
     "accumulate": "accumulate",
     "quiet": "quiet",
 }
-"""The colour that each role is filled with; the colour of its line is called the same with "-line"."""
+"""The name of the colour that fills each role; its outline has that name with "-line"."""
 
 WIRE: Final[dict[WireKind, str]] = {
     "forward": "forward-line",
@@ -77,65 +80,73 @@ FONT_FAMILIES: Final = "Roboto, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans
 CHART_FONT_FAMILIES: Final = "Roboto, Segoe UI, Helvetica, Arial, sans-serif"
 
 HEADLINE_SIZE: Final = 15
+"""The font size of a picture's title."""
+
 TITLE_SIZE: Final = 12
+"""The font size of the first line of a box."""
+
 NOTE_SIZE: Final = 11
+"""The font size of a note."""
+
 SMALL_SIZE: Final = 10
+"""The font size of a shape or a value."""
+
 LABEL_SIZE: Final = 9
-"""Font sizes: of a picture's title, the first line of a box, a note, a shape or value, and the label
-of a module.
-"""
+"""The font size of a module's label."""
 
 MARGIN: Final = 20.0
-"""Room between a picture's edge and what is in it."""
+"""Room between a picture's border and everything in it."""
 
 PAD: Final = 8.0
 """Room between a box's side and its text."""
 
 BOX_HEIGHT: Final = 22.0
+"""The height of a box with one line of text."""
+
 QUIET_HEIGHT: Final = 18.0
+"""The height of a box with one small line."""
+
 VALUE_HEIGHT: Final = 36.0
-"""Heights of a box: with one line of text, with one small line, with a value below its title."""
+"""The height of a box with a value below its title."""
 
 LEAST_BOX_WIDTH: Final = 56
 
 BOX_CORNER: Final = 6.0
-BOX_CORNERS: Final[dict[Role, float]] = {
+BOX_CORNERS: Final[dict[BoxRole, float]] = {
     "accumulate": 11.0,
     "leaf": 4.0,
     "gradient": 4.0,
     "quiet": 9.0,
     "seed": 11.0,
 }
-"""How round the corners of a box are, and those of some roles."""
+"""The corner radius of a box, and those of some roles."""
 
 BADGE_HEIGHT: Final = 14.0
 
 GROUP_SIDE: Final = 7.0
-"""Room between a group's side and the boxes in it, or the group in it."""
+"""Room between the left or right side of a group and the boxes or groups in it."""
 
 GROUP_LABEL_START: Final = 6.0
-"""Where a group's label begins, from the group's left side."""
+"""Distance of a group's label from the group's left side."""
 
 
 def adaptive_style_sheet(scope: str) -> str:
-    """The style sheet of one SVG whose root has the class ``scope``: light or dark as the reader
-    prefers, or as the page says.
+    """The style sheet of one SVG whose root has the class ``scope``, light or dark.
 
-    A page says which by the class "light" or "dark" (or ``data-theme``) on the SVG or on an element
-    around it.
+    The reader's preference decides, unless the page does: by the class "light" or "dark" on the SVG
+    or on an element around it, or by the attribute ``data-theme`` on an element around it.
     """
     dark, light = _variables(DARK), _variables(LIGHT)
     forced_dark = f".dark .{scope},.{scope}.dark,[data-theme=dark] .{scope}{{{dark}}}"
     forced_light = f".light .{scope},.{scope}.light,[data-theme=light] .{scope}{{{light}}}"
-    # Light is what holds without further ado: a page that asks for it only has a reader's
-    # preference for dark to overrule.
+    # Light is the default: a page that asks for it only has to overrule a preference for dark.
     preferred = f"@media (prefers-color-scheme:dark){{.{scope}{{{dark}}}{forced_light}}}"
     variables = {name: f"var(--{name})" for name in COLOURS}
     return f".{scope}{{{light}}}{preferred}{forced_dark}" + _rules(scope, variables)
 
 
 def plain_style_sheet(scope: str) -> str:
-    """The light style sheet without variables and media queries, for renderers that know neither."""
+    """The light style sheet, for renderers that know neither variables nor media queries."""
     return _rules(scope, LIGHT)
 
 
@@ -156,7 +167,7 @@ def _rule(scope: str, selectors: str, body: str) -> str:
 
 
 def _shape_rules(colours: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The rules for all boxes, edges and texts: selectors, and what holds for them."""
+    """The rules for all boxes, edges and texts: selectors, and the body of the rule."""
     soft, ink = colours["soft"], colours["ink"]
     # Edges pass behind the label of a group: a halo in the group's colour keeps it legible.
     halo = f"stroke:{colours['group']};stroke-width:3;paint-order:stroke;stroke-linejoin:round"
@@ -184,9 +195,7 @@ def _shape_rules(colours: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _colour_rules(colours: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The rules for each role and each kind of edge, and for what is not finite, which wins over
-    both.
-    """
+    """The rules for each role and each kind of edge; the last ones, for alarms, win over these."""
     rules = []
     for role, fill in FILL.items():
         rules.append((f".{role} .b", f"fill:{colours[fill]};stroke:{colours[fill + '-line']}"))

@@ -1,4 +1,4 @@
-"""Writes a picture as SVG: escaped, without scripts or links, the same bytes for the same picture."""
+"""Writes pictures as SVG: escaped, without scripts or links, the same bytes each time."""
 
 import re
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from html import escape
 from typing import Final
 
 from explorer.drawing.cards import badge_width
+from explorer.drawing.label_text import printable
 from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, TextStyle, Wire
 from explorer.drawing.style import (
     BADGE_HEIGHT,
@@ -18,14 +19,13 @@ from explorer.drawing.style import (
     plain_style_sheet,
 )
 from explorer.drawing.svg_elements import (
-    Attributes,
+    SvgAttributes,
     badge_element,
     coordinate,
     element,
     path_data,
 )
 from explorer.drawing.svg_legend import legend
-from explorer.drawing.text import printable
 from explorer.model.errors import UsageError
 
 PREFIX: Final = re.compile(r"([A-Za-z][\w-]*)?", re.ASCII)
@@ -35,17 +35,19 @@ BETWEEN: Final = 36.0
 
 FIRST_OF_TWO_LINES: Final = 15.0
 SECOND_LINE: Final = 29.0
-"""The base lines of a box with a value, in points from its top."""
+"""The base lines of both texts in a box with a value, in points from its top."""
 
 LONE_LINE: Final = 4.0
 """The base line of a box with one line, in points below its middle."""
 
 BADGE_OF_TWO_LINES: Final = 4.0
+"""The top of a badge in a box with a value, in points from the box's top."""
+
 BADGE_OUTWARD: Final = 3.0
+"""How far left of where a text would begin a badge stands, in points."""
+
 BEHIND_BADGE: Final = 2.0
-"""The place of a badge, in points: its top below that of a box with a value, how far it stands left
-of where a text begins, and the room behind it.
-"""
+"""Room between a badge and the text behind it, in points."""
 
 LABEL_LINE: Final = 10.0
 """The base line of a group's label, in points from the group's top."""
@@ -61,7 +63,7 @@ TEXT_CLASSES: Final[dict[TextStyle, tuple[str, str]]] = {
     "title": ("title", "start"),
     "subtitle": ("s", "start"),
 }
-"""The classes of a text of each style, and which of its points stands at its x."""
+"""The classes and the text-anchor of a text of each style."""
 
 
 def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = False) -> bytes:
@@ -76,14 +78,15 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
             raise UsageError(
                 f"prefix {prefix!r} cannot begin an id: letters, digits, '-' and '_', a letter first"
             )
-    # The style sheet and the arrow tips are shared: they go by the first prefix.
+    # The style sheet and the arrow tips are shared: their ids and classes have the first prefix.
     scope = f"{prefixes[0]}gradgraph"
     parts = []
     left = height = 0.0
     for picture, prefix in zip(pictures, prefixes, strict=True):
         below = legend(picture)
         content = _body(picture, prefix, prefixes[0]) + below.markup
-        parts.append(element("g", {"transform": f"translate({coordinate(left)} 0)"}, content))
+        shift = {"transform": f"translate({coordinate(left)} 0)"}
+        parts.append(element("g", shift, content))
         left += picture.width + BETWEEN
         height = max(height, picture.height + below.height)
     width = sum(picture.width for picture in pictures) + BETWEEN * (len(pictures) - 1)
@@ -98,7 +101,7 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
         element("defs", {}, _tips(prefixes[0])),
         element("rect", {"class": "paper", "width": "100%", "height": "100%"}),
     ]
-    root: Attributes = {
+    root: SvgAttributes = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class": scope,
         "viewBox": f"0 0 {coordinate(width)} {coordinate(height)}",
@@ -111,10 +114,10 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
 
 
 def _tips(prefix: str) -> str:
-    """The arrow tips, one for each kind of edge, for a tip does not take its edge's colour."""
+    """The arrow tips, one for each kind of edge, since a tip does not inherit its edge's colour."""
     tips = []
     for kind in WIRE:
-        attributes: Attributes = {
+        attributes: SvgAttributes = {
             "id": f"{prefix}tip-{kind}",
             "viewBox": "0 0 8 8",
             "refX": 7.5,
@@ -130,7 +133,8 @@ def _tips(prefix: str) -> str:
 
 
 def _body(picture: Picture, prefix: str, first_prefix: str) -> str:
-    """All of a picture, from what lies lowest: rungs below the other edges, boxes above all edges."""
+    """The elements of a picture, the lowest first."""
+    # Rungs lie below the other edges, and boxes above all edges.
     wires = sorted(picture.wires, key=lambda wire: wire.kind != "rung")
     parts = [
         *(_group(group) for group in picture.groups),
@@ -168,7 +172,7 @@ def _node(box: Box, prefix: str) -> str:
     card = box.card
     attributes = {"class": _node_classes(card), "id": f"{prefix}{card.id}"}
     attributes.update({f"data-{name}": value for name, value in card.data})
-    rect: Attributes = {
+    rect: SvgAttributes = {
         "class": "b",
         "x": box.x,
         "y": box.y,
@@ -190,7 +194,7 @@ def _node_classes(card: Card) -> str:
 
 
 def _node_texts(box: Box) -> list[str]:
-    """What is written in a box: its badge, its title with the shape, and its value below."""
+    """The texts of a box: its badge, its title with the shape, and its value below."""
     card = box.card
     middle = card.height / 2
     first_line = box.y + (FIRST_OF_TWO_LINES if card.value else middle + LONE_LINE)
@@ -217,7 +221,7 @@ def _text(text: Text) -> str:
 
 
 def _line(classes: str, x: float, y: float, text: str, anchor: str = "") -> str:
-    """A line of text on the base line ``y``; ``anchor`` says which of its points stands at ``x``."""
+    """A line of text on the base line ``y``; ``anchor`` is its text-anchor, "" for the start."""
     attributes: dict[str, str | float] = {"class": classes, "x": x, "y": y}
     if anchor:
         attributes["text-anchor"] = anchor

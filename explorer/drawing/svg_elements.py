@@ -1,26 +1,27 @@
-"""The pieces that an SVG is written in: elements, coordinates, the data of paths, badges."""
+"""The parts of an SVG: elements, coordinates, the data of paths, badges."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from explorer.drawing.cards import badge_width
-from explorer.drawing.picture import Waypoint
+from explorer.drawing.picture import Point, Waypoint
 from explorer.drawing.style import BADGE_HEIGHT
 
-CORNER_RADIUS = 6.0
-"""How round the corner of a path is between two straight pieces, where they are long enough."""
+CORNER_RADIUS: Final = 6.0
+"""The radius of a corner between two straight pieces of a path that are long enough."""
 
-LEAST_RADIUS = 1.0
-"""A corner less round than this is drawn sharp."""
+LEAST_RADIUS: Final = 1.0
+"""A corner of a smaller radius than this is drawn sharp."""
 
-STRAIGHT = 0.5
+STRAIGHT: Final = 0.5
 """A curve that would lead no further aside than this is drawn as a straight line."""
 
-Attributes: TypeAlias = Mapping[str, str | float]
-"""The attributes of an element in the order in which they are written."""
+BADGE_BASE_LINE: Final = 10.2
+"""The base line of the digits of a badge, in points from its top."""
 
-Point = tuple[float, float]
+SvgAttributes: TypeAlias = Mapping[str, str | float]
+"""The attributes of an element in the order in which they are written."""
 
 
 def coordinate(value: float) -> str:
@@ -29,7 +30,7 @@ def coordinate(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def element(tag: str, attributes: Attributes, content: str | None = None) -> str:
+def element(tag: str, attributes: SvgAttributes, content: str | None = None) -> str:
     """An element: lengths are rounded and texts escaped in its attributes.
 
     ``content`` is markup already; without it the element closes itself.
@@ -46,20 +47,18 @@ def badge_element(badge: str, x: float, y: float) -> str:
     """The pill with a pair number whose top left corner is at ``x`` and ``y``."""
     width = badge_width(badge)
     half = BADGE_HEIGHT / 2
-    pill: Attributes = {"x": x, "y": y, "width": width, "height": BADGE_HEIGHT, "rx": half}
-    digits: Attributes = {"x": x + width / 2, "y": y + 10.2, "text-anchor": "middle"}
+    pill: SvgAttributes = {"x": x, "y": y, "width": width, "height": BADGE_HEIGHT, "rx": half}
+    digits: SvgAttributes = {"x": x + width / 2, "y": y + BADGE_BASE_LINE, "text-anchor": "middle"}
     content = element("rect", pill) + element("text", digits, escape(badge))
     return element("g", {"class": "badge"}, content)
 
 
 def path_data(points: Sequence[Waypoint]) -> str:
-    """What an SVG calls the ``d`` of a path: through the points, corners between straight pieces
-    rounded.
-    """
+    """The ``d`` of an SVG path through the points; corners between straight pieces are rounded."""
     parts = [f"M{_pair(_point(points[0]))}"]
     for index in range(1, len(points)):
         before, here = _point(points[index - 1]), points[index]
-        # Only between two straight pieces is there a corner; a curve turns by itself.
+        # There is a corner only between two straight pieces; a curve turns by itself.
         turns_next = index + 1 < len(points) and points[index + 1].turn == "line"
         if here.turn == "down" and abs(here.x - before[0]) > STRAIGHT:
             middle = (before[1] + here.y) / 2
@@ -83,7 +82,7 @@ def _pair(point: Point) -> str:
 
 
 def _curve(leaving: Point, arriving: Point, end: Point) -> str:
-    """A cubic curve to ``end``, drawn from its start towards ``leaving`` and by way of ``arriving``."""
+    """A cubic Bézier curve to ``end``, with the control points ``leaving`` and ``arriving``."""
     return f"C{_pair(leaving)} {_pair(arriving)} {_pair(end)}"
 
 
@@ -99,13 +98,13 @@ def _corner(before: Point, corner: Point, following: Point) -> str:
 
 
 def _length(start: Point, end: Point) -> float:
-    """The length of a piece, all of which are upright or level."""
+    """The length of a straight piece; all are upright or level."""
     return abs(start[0] - end[0]) + abs(start[1] - end[1])
 
 
 def _towards(corner: Point, other: Point, distance: float) -> Point:
-    """The point at a distance from a corner on the piece to another point."""
-    share = _length(corner, other)
-    x = corner[0] + (other[0] - corner[0]) / share * distance
-    y = corner[1] + (other[1] - corner[1]) / share * distance
+    """The point at a distance from a corner, on the straight piece to another point."""
+    length = _length(corner, other)
+    x = corner[0] + (other[0] - corner[0]) / length * distance
+    y = corner[1] + (other[1] - corner[1]) / length * distance
     return x, y

@@ -1,15 +1,15 @@
-"""The legend below a picture: what the boxes, the edges and the marks in it mean."""
+"""The legend below a picture: the meaning of its boxes, edges and marks."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final, NamedTuple
 
-from explorer.drawing.picture import Card, Picture, Role, WireKind
+from explorer.drawing.label_text import measure
+from explorer.drawing.picture import BoxRole, Card, Picture, WireKind
 from explorer.drawing.style import BOX_CORNERS, MARGIN, SMALL_SIZE
-from explorer.drawing.svg_elements import Attributes, badge_element, coordinate, element
-from explorer.drawing.text import measure
+from explorer.drawing.svg_elements import SvgAttributes, badge_element, coordinate, element
 
-ROLES: Final[dict[Role, str]] = {
+ROLE_WORDS: Final[dict[BoxRole, str]] = {
     "leaf": "input or parameter",
     "forward": "forward operator",
     "call": "module or subgraph",
@@ -21,31 +21,37 @@ ROLES: Final[dict[Role, str]] = {
     "quiet": "only moves a value",
     "gradient": "gradient",
 }
-"""What a box of each role is."""
+"""The meaning of a box of each role."""
 
-WIRES: Final[dict[WireKind, str]] = {
+WIRE_WORDS: Final[dict[WireKind, str]] = {
     "rung": "value kept for backward",
     "control": "order only",
 }
-"""What an edge of some kinds is; the others explain themselves."""
+"""The meaning of an edge of some kinds; the others explain themselves."""
 
 UNKNOWN: Final = "This stage was not run: there are no values in it."
 
 WORDS_START: Final = 26.0
+"""Where the words of an entry begin, in points from the left of its mark."""
+
 WORDS_LINE: Final = 3.5
-"""Where the words of an entry begin, and their base line, in points from the middle of its mark."""
+"""The base line of the words of an entry, in points below the middle of its mark."""
 
 BETWEEN_ENTRIES: Final = 16.0
+"""Room between two entries of a line, in points."""
+
 LINE_HEIGHT: Final = 17.0
+"""The distance from one line of entries to the next, in points."""
+
 ABOVE: Final = 6.0
 BELOW: Final = 20.0
-"""Room between the entries of a line, from one line to the next, and above and below the legend's
-lines, in points.
-"""
+"""Room above the middle of the first line of entries and below that of the last, in points."""
 
 SWATCH_CORNER: Final = 3.0
+"""The corner radius of a swatch, unless its role has one of its own."""
+
 ROUNDEST_SWATCH: Final = 5.0
-"""How round the corners of a swatch are, and how round they are at most."""
+"""The greatest corner radius of a swatch: half its height."""
 
 
 class Legend(NamedTuple):
@@ -56,14 +62,14 @@ class Legend(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """The markup of a mark, 20 points wide, and what it means."""
+    """The markup of a mark, 20 points wide, and its meaning."""
 
     mark: str
     words: str
 
 
 def legend(picture: Picture) -> Legend:
-    """The legend of what occurs in a picture, in lines that are no wider than it."""
+    """The legend of a picture: the entries that it needs, in lines no wider than the picture."""
     entries = _entries(picture)
     parts = []
     x, y = MARGIN, picture.height + ABOVE
@@ -73,7 +79,7 @@ def legend(picture: Picture) -> Legend:
             x = MARGIN
             y += LINE_HEIGHT
         place = {"transform": f"translate({coordinate(x)} {coordinate(y)})"}
-        line: Attributes = {"class": "s", "x": WORDS_START, "y": WORDS_LINE}
+        line: SvgAttributes = {"class": "s", "x": WORDS_START, "y": WORDS_LINE}
         parts.append(element("g", place, mark + element("text", line, escape(words))))
         x += width
     height = y - picture.height + BELOW if entries else 0.0
@@ -87,7 +93,7 @@ def _entries(picture: Picture) -> list[_Entry]:
 
 def _role_entries(picture: Picture) -> Iterator[_Entry]:
     roles = {box.card.role for box in picture.boxes}
-    for role, words in ROLES.items():
+    for role, words in ROLE_WORDS.items():
         if role in roles:
             corner = min(BOX_CORNERS.get(role, SWATCH_CORNER), ROUNDEST_SWATCH)
             yield _Entry(_swatch(role, corner), words)
@@ -95,13 +101,13 @@ def _role_entries(picture: Picture) -> Iterator[_Entry]:
 
 def _edge_entries(picture: Picture) -> Iterator[_Entry]:
     kinds = {wire.kind for wire in picture.wires}
-    for kind, words in WIRES.items():
+    for kind, words in WIRE_WORDS.items():
         if kind in kinds:
             yield _Entry(element("path", {"class": f"wire {kind}", "d": "M0 0h20"}), words)
 
 
 def _mark_entries(picture: Picture) -> Iterator[_Entry]:
-    """What marks in boxes mean, or why there is no value in any of them."""
+    """The entries for marks in boxes, and the reason why there is no value in any of them."""
     cards = [box.card for box in picture.boxes]
     if any(card.alarm for card in cards):
         yield _Entry(_swatch("forward alarm"), "value not finite")
@@ -115,14 +121,15 @@ def _mark_entries(picture: Picture) -> Iterator[_Entry]:
 
 
 def _has_no_values(cards: Sequence[Card]) -> bool:
-    """Whether there are operators, and none has a value in its box."""
-    roles = {card.role for card in cards}
-    return bool(roles & {"forward", "backward"}) and not any(card.value for card in cards)
+    """Whether there are operators, and no box has a value."""
+    if any(card.value for card in cards):
+        return False
+    return any(card.role in ("forward", "backward") for card in cards)
 
 
 def _swatch(classes: str, corner: float = SWATCH_CORNER) -> str:
     """A small box in the colours of a role."""
-    rect: Attributes = {
+    rect: SvgAttributes = {
         "class": "b",
         "x": 0.0,
         "y": -5.0,

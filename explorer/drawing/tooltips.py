@@ -11,13 +11,13 @@ MOST_SOURCES: Final = 3
 MOST_SUBGRAPHS: Final = 4
 MOST_OUTPUTS: Final = 4
 MOST_ELEMENTS: Final = 24
-"""Values of at most this many elements are written out."""
+"""Values of more elements than this are not written out."""
 
 
 def tooltip(node: Node, pair_number: int | None) -> list[str]:
     """The lines of a node's tooltip.
 
-    ``pair_number`` is the number that it shares with its pair in another picture.
+    ``pair_number`` is the number that the node shares with its pair in another picture.
     """
     lines = [f"{node.op} · {node.id}", f"{node.kind}, {node.phase}"]
     if node.name:

@@ -1,4 +1,4 @@
-"""The views of a gradient graph, a ladder or a flow, and the picture of each with its titles."""
+"""The picture of a gradient graph in each view, a ladder or a flow, with its titles."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, NamedTuple
@@ -6,29 +6,30 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from explorer.drawing.cards import cards
+from explorer.drawing.label_text import fit, measure, printable
 from explorer.drawing.ladder.assembly import LaidOut, lay_out
 from explorer.drawing.ladder.columns import ladder_columns, single_column
 from explorer.drawing.picture import Card, Picture, Text, Wire, WireKind
 from explorer.drawing.style import HEADLINE_SIZE, MARGIN, NOTE_SIZE, SMALL_SIZE
-from explorer.drawing.text import fit, measure, printable
 from explorer.model.graph import GradGraph, Phase
 from explorer.text.numbers import counted
 
 ViewName = Literal["ladder", "flow"]
 
 WIDEST_TITLE: Final = 720.0
-"""How wide a picture may become for its title, in points."""
+"""The greatest width that a picture gets for its title, in points."""
 
 BOLD: Final = 1.12
-"""How much wider than its regular weight a font's bold is, at most, over a line of text."""
+"""The most by which a line of text is wider in bold than in regular weight, as a factor."""
 
 TITLE_Y, COUNTS_Y, NOTE_Y = 28.0, 45.0, 60.0
 """The base lines of a picture's first lines, in points."""
 
 
-class View(NamedTuple):
-    """A way to lay a graph out from its cards within a time limit in seconds, and what it shows, for
-    those who cannot see it.
+class GraphView(NamedTuple):
+    """A view: the function that lays a graph out, and a description for those who cannot see it.
+
+    ``lay_out`` takes the graph, its cards by id, and the limit on Graphviz in seconds.
     """
 
     lay_out: Callable[[GradGraph, Mapping[str, Card], float], LaidOut]
@@ -42,14 +43,14 @@ def ladder(graph: GradGraph, cards: Mapping[str, Card], timeout: float) -> LaidO
 
 def flow(graph: GradGraph, cards: Mapping[str, Card], timeout: float) -> LaidOut:
     """All nodes in one lane from top to bottom; ``timeout`` limits Graphviz, in seconds."""
-    picture, instead = lay_out(graph, single_column(graph), cards, timeout)
+    picture, note = lay_out(graph, single_column(graph), cards, timeout)
     phases = {node.id: node.phase for node in graph.nodes}
     wires = tuple(_coloured_by_phase(wire, phases) for wire in picture.wires)
-    return LaidOut(msgspec.structs.replace(picture, wires=wires, texts=()), instead)
+    return LaidOut(msgspec.structs.replace(picture, wires=wires, texts=()), note)
 
 
 def _coloured_by_phase(wire: Wire, phases: Mapping[str, Phase]) -> Wire:
-    """An edge of a flow, whose columns do not tell its kind."""
+    """An edge of a flow: all nodes are in one column, so the phases decide its kind."""
     if wire.kind == "control":
         return wire
     stays_in_phase = phases[wire.origin] == phases[wire.target]
@@ -57,13 +58,13 @@ def _coloured_by_phase(wire: Wire, phases: Mapping[str, Phase]) -> Wire:
     return msgspec.structs.replace(wire, kind=kind)
 
 
-VIEWS: Final[dict[ViewName, View]] = {
-    "ladder": View(
+VIEWS: Final[dict[ViewName, GraphView]] = {
+    "ladder": GraphView(
         ladder,
         "Forward runs down on the left, backward up on the right, each backward operator level with"
         " the forward operator it derives from; dashed lines are values kept for backward.",
     ),
-    "flow": View(flow, "All nodes from top to bottom, in the order in which values flow."),
+    "flow": GraphView(flow, "All nodes from top to bottom, in the order in which values flow."),
 }
 """Every view by name."""
 
@@ -71,15 +72,14 @@ VIEWS: Final[dict[ViewName, View]] = {
 def picture(
     graph: GradGraph, view: ViewName, numbers: Mapping[str, int], title: str, timeout: float
 ) -> Picture:
-    """The picture of a graph with its title, its counts, and a note when the layout is not
-    Graphviz's.
+    """The picture of a graph with its title, its counts, and a note where Graphviz failed.
 
     ``numbers`` are the pair numbers of nodes, by id; ``timeout`` limits Graphviz, in seconds.
     """
-    laid_out, instead = VIEWS[view].lay_out(graph, cards(graph, numbers), timeout)
+    laid_out, note = VIEWS[view].lay_out(graph, cards(graph, numbers), timeout)
     counts = _counts(graph)
     title_width = min(WIDEST_TITLE, measure(title, HEADLINE_SIZE) * BOLD)
-    widest_line = max(title_width, measure(counts, SMALL_SIZE), measure(instead, NOTE_SIZE))
+    widest_line = max(title_width, measure(counts, SMALL_SIZE), measure(note, NOTE_SIZE))
     width = max(laid_out.width, 2 * MARGIN + widest_line)
     room = width - 2 * MARGIN
 
@@ -88,14 +88,14 @@ def picture(
         Text(MARGIN, TITLE_Y, fit(printable(title), HEADLINE_SIZE * BOLD, room), "title"),
         Text(MARGIN, COUNTS_Y, fit(printable(counts), SMALL_SIZE, room), "subtitle"),
     ]
-    if instead:
-        texts.append(Text(MARGIN, NOTE_Y, printable(instead), "note"))
+    if note:
+        texts.append(Text(MARGIN, NOTE_Y, printable(note), "note"))
     return msgspec.structs.replace(
         laid_out,
         width=width,
         texts=(*texts, *laid_out.texts),
         title=title,
-        description=f"{counts}. {VIEWS[view].description} {instead}".rstrip(),
+        description=f"{counts}. {VIEWS[view].description} {note}".rstrip(),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from explorer.model.results import Failure
 
 LONGEST = 600
-"""How many characters of a message are kept."""
+"""The greatest number of characters of a message that are kept."""
 
 FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:'\"]+/)+")
 """The folders of an absolute path: they say where something is installed, which is of no use."""
@@ -26,6 +26,7 @@ def failure(
     paths, and has at most LONGEST characters. Where the message and the traceback both name lines
     of the file ``scenario``, those of ``prefer`` count, and of them the innermost.
     """
+    # The place is looked for in the whole text: a stack names it where the message proper does not.
     text = str(error)
     path = Path(scenario).resolve()
     statement = ends.split(text, maxsplit=1)[0]
@@ -33,6 +34,7 @@ def failure(
 
     in_message = re.findall(re.escape(str(path)) + r"(?::|\", line )(\d+)", text)
     in_traceback = _traceback_lines(error, path)
+    # Both have the innermost line last.
     lines = in_message or in_traceback
     if prefer == "traceback":
         lines = in_traceback or in_message

@@ -1,6 +1,4 @@
-"""What the code listings beside the results share: how a scenario is imported, and how its inputs
-become tensors.
-"""
+"""Parts of code listings: how a scenario is imported, and how its inputs become tensors."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +7,7 @@ from explorer.scenario.contract import Scenario
 from explorer.scenario.find import FOLDER
 
 COTANGENT_IMPORT = "from explorer.numeric.cotangents import cotangent"
-"""What a listing with explicit cotangents imports."""
+"""The import of a listing with explicit cotangents."""
 
 
 def gives_parameters(scenario: Scenario) -> bool:
@@ -40,6 +38,7 @@ def input_expressions(scenario: Scenario, tensor: str, aliased: bool = True) -> 
     expressions: dict[str, str] = {}
     first_names: dict[int, str] = {}
     for name, array in scenario.inputs().items():
+        # The array object counts, not its values: two equal arrays are two tensors.
         first = first_names.setdefault(id(array), name)
         if aliased and first != name:
             expressions[name] = first

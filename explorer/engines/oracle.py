@@ -1,5 +1,6 @@
-"""Central differences in float64: gradients estimated from the forward alone, independent of any
-automatic differentiation.
+"""Central differences in float64: gradients estimated from the forward alone.
+
+They are independent of any automatic differentiation.
 """
 
 from collections import OrderedDict
@@ -31,20 +32,23 @@ from explorer.numeric.cotangents import cotangent
 from explorer.numeric.directions import directions
 
 STEP = 1e-6
-"""How far a leaf is varied to either side.
+"""The distance by which a leaf is varied to either side.
 
 The error of a central difference is about STEP² times the third derivative, and that of rounding
 about 1e-16 / STEP: at 1e-6 both are far below the tolerances of the comparison.
 """
 
 WHOLE = 512
-"""Up to this many elements asked for, each is estimated; beyond it, DIRECTIONS derivatives of every
-leaf.
+"""Up to this many elements asked for, each is estimated.
+
+Beyond it, DIRECTIONS derivatives of every leaf are.
 """
 
 DIRECTIONS = 16
+"""The number of directional derivatives of a leaf that is too large to estimate whole."""
+
 KEPT = 4
-"""How many nets a worker keeps with their estimates."""
+"""The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
 
 NESTED = (
     "central differences of step 1e-6 cannot be nested: a second difference would divide rounding"
@@ -55,8 +59,9 @@ BARE = "the net returns one output as such, so there are no auxiliary outputs to
 
 
 def estimate(request: CaseRequest) -> OracleResult:
-    """The gradients of a case, leaf by leaf, on the CPU in float64; every position of an input is
-    varied by itself.
+    """The gradients of a case, leaf by leaf, on the CPU in float64.
+
+    Every position of an input is varied by itself. An exception is a result too.
     """
     case = request.case
     if case.order > 1:
@@ -84,25 +89,28 @@ def _double_precision() -> Iterator[None]:
 
 
 class _Function:
-    """A net in float64 as a function of its leaves: from the same state, seed and inputs at every
-    evaluation.
+    """A net in float64 as a function of its leaves.
+
+    Every evaluation starts from the same state, seed and inputs.
     """
 
     def __init__(self, request: NetRequest) -> None:
         self.net = build(msgspec.structs.replace(request, device="cpu"), torch.float64)
-        # Every position gets a tensor of its own, also where two inputs are one array.
+        # Every position gets a tensor of its own, also where two inputs are one array: graph engines
+        # differentiate them apart.
         self.arguments = [argument.clone() for argument in self.net.arguments]
         self.state = {name: value.detach().clone() for name, value in self.net.state.items()}
-        self._known: dict[tuple[LeafKey, bool], AnyArray] = {}
+        self._slopes: dict[tuple[LeafKey, bool], AnyArray] = {}
         self.bare = bare(self._outputs())
 
     def start(self, leaf: LeafKey) -> torch.Tensor:
-        """Where a leaf stands unvaried."""
+        """The value of a leaf before it is varied."""
         return self.state[leaf] if isinstance(leaf, str) else self.arguments[leaf]
 
     @torch.no_grad()  # type: ignore[untyped-decorator]  # torch is untyped here
     def _outputs(self, leaf: LeafKey | None = None, value: torch.Tensor | None = None) -> Any:
-        """What the net returns with one leaf set to ``value``."""
+        """The return value of the net with one leaf set to ``value``."""
+        # All of the state is set anew: a forward moves running statistics.
         for name, start in self.state.items():
             self.net.state[name].copy_(value if name == leaf else start)
         # Clones: a net may change its inputs in place.
@@ -113,9 +121,9 @@ class _Function:
         return self.net.call(*arguments)
 
     def _sums(self, leaf: LeafKey, value: torch.Tensor) -> AnyArray:
-        """What every case combines, with one leaf set to ``value``: of each output, the sum of its
-        elements and its product with the explicit cotangent; shape (outputs, 2).
+        """The sum of each output, and of its product with the explicit cotangent.
 
+        Every case combines these. The leaf is set to ``value``; the result has shape (outputs, 2).
         An output of integers counts as zeros. Raises UsageError for one that is not float64: a step
         of STEP would vanish in it.
         """
@@ -126,6 +134,7 @@ class _Function:
             elif output.dtype == torch.float64:
                 array = array_of(output)
             else:
+                # The net made float32 or less of its float64 leaves.
                 fact = f"output {index} of the net in float64 is {output.dtype}"
                 raise UsageError(f"{fact}: too coarse for a step of {STEP}")
             product = array * cotangent(index, array.shape, "float64")
@@ -133,26 +142,26 @@ class _Function:
         return np.array(rows)
 
     def slopes(self, leaf: LeafKey, name: str, whole: bool) -> AnyArray:
-        """Central differences of the sums along each element of a leaf, or along seeded directions;
-        shape (directions, outputs, 2).
+        """Central differences of the sums along each element of a leaf, or along seeded directions.
 
-        ``name`` is that of the gradient, which seeds the directions. Raises UsageError for a leaf
-        of integers.
+        The result has shape (directions, outputs, 2). ``name`` is that of the gradient, which seeds
+        the directions. Raises UsageError for a leaf of integers.
         """
-        if (leaf, whole) in self._known:
-            return self._known[leaf, whole]
+        if (leaf, whole) in self._slopes:
+            return self._slopes[leaf, whole]
         start = self.start(leaf)
         if not start.is_floating_point():
             fact = f"{name.removeprefix('d')} holds {dtype_of(start)}"
             raise UsageError(f"{fact}: there is nothing between two integers to vary it by")
         shape, size = tuple(start.shape), start.numel()
         rows = np.eye(size).reshape(size, *shape) if whole else directions(name, DIRECTIONS, shape)
+
         differences = []
         for row in rows:
             step = torch.tensor(row) * STEP
             differences.append(self._sums(leaf, start + step) - self._sums(leaf, start - step))
         slopes: AnyArray = np.array(differences) / (2 * STEP)
-        self._known[leaf, whole] = slopes
+        self._slopes[leaf, whole] = slopes
         return slopes
 
 
@@ -176,7 +185,8 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     for name, leaf in zip(names, leaves, strict=True):
         slopes = function.slopes(leaf, name, whole)[:, :, int(case.sens_param)]
         # With has_aux just the first output is differentiated, otherwise the sum of all.
-        along = (slopes[:, 0] if case.has_aux else slopes.sum(axis=1)).astype(np.float64)
+        along = slopes[:, 0] if case.has_aux else slopes.sum(axis=1)
+        along = along.astype(np.float64)
         if whole:
             shape = tuple(function.start(leaf).shape)
             estimates.append(Estimate(name, pack(along.reshape(shape))))

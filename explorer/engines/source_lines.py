@@ -1,24 +1,28 @@
-"""Source lines of a node, alike for every framework: "file:line", the user's first, and few of the
-framework's own.
-"""
+"""Source lines of a node ("file:line"), alike for every framework, the user's first."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
+Line = tuple[str, int]
+"""The name of a file, as the framework gives it, and the number of a line."""
+
 LIBRARY_LINES = 3
-"""How many lines of the framework's own code a node keeps."""
+"""The greatest number of lines of the framework's own code that a node keeps."""
 
 FileKind = Literal["user", "library", "plumbing", "engine"]
-"""What a file on the stack is: the user's code, framework code that says something, framework code
-through which every operator is called (or no file at all, like "<string>"), the engine itself.
+"""The kind of a file on the stack.
+
+"user" is the user's code, "library" framework code that says something, "plumbing" framework code
+through which every operator is called (or no file at all, like "<string>"), "engine" the engine
+itself.
 """
 
 
 def file_kind(
     name: str, package: Path, engine: Path, is_plumbing: Callable[[str], bool]
 ) -> FileKind:
-    """What the file ``name`` is to a reader of a framework that is installed in ``package``.
+    """The kind of the file ``name``, where a framework is installed in ``package``.
 
     ``engine`` is the folder of the engine's own modules, and ``is_plumbing`` is asked about paths
     relative to ``package``.
@@ -29,13 +33,12 @@ def file_kind(
     if path.is_relative_to(package):
         inner = path.relative_to(package).as_posix()
         return "plumbing" if is_plumbing(inner) else "library"
+    # Code without a file ("<string>", "<frozen runpy>") has no line that a reader could look up.
     return "user" if path.suffix else "plumbing"
 
 
 def display_name(name: str, package: Path) -> str:
-    """How a file is shown: "torch/nn/functional.py" for one of the framework's, "net.py" for any
-    other.
-    """
+    """A file's name as shown: "torch/nn/functional.py" for the framework's, else "net.py"."""
     path = Path(name)
     if path.is_relative_to(package):
         return f"{package.name}/{path.relative_to(package).as_posix()}"

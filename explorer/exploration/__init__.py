@@ -1,3 +1,1 @@
-"""The main job: every case of a scenario put to every engine, judged, drawn up as graphs, and
-aligned.
-"""
+"""Exploring a scenario with every engine, and looking at what is installed."""

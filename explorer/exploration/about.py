@@ -1,4 +1,4 @@
-"""What is installed: the versions and devices that each framework's worker tells of itself."""
+"""The installed versions and the usable devices, as each framework's worker reports them."""
 
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import MissingFrameworkError
@@ -9,12 +9,12 @@ from explorer.workers.workers import Workers
 
 
 def about(workers: Workers) -> dict[Framework, About | Failure]:
-    """What each framework's worker says of itself; a Failure where it says nothing."""
+    """The report of each framework's worker; a Failure where there is none."""
     return {framework: about_framework(workers, framework) for framework in FRAMEWORKS}
 
 
 def about_framework(workers: Workers, framework: Framework) -> About | Failure:
-    """What one framework's worker says of itself.
+    """The report of one framework's worker.
 
     A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
     """

@@ -17,7 +17,7 @@ from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
 PACKAGES = ("numpy", "streamlit", "graphviz", "pygraphviz", "typer", "rich", "msgspec")
-"""What the explorer needs beside the frameworks, by the names that pip knows."""
+"""The packages that the explorer needs beside the frameworks, by their names in pip."""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 """Programs that the tests of the app can drive."""
@@ -30,7 +30,7 @@ Seen with MindSpore 2.10.0 and PyTorch 2.13.0.
 
 STAGE = "doctor"
 STEPS = 3
-"""What progress is told: the frameworks take one of these steps, and most of the time."""
+"""The steps that progress counts: the frameworks take one of them, and most of the time."""
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from explorer.scenario.matrix import matrix
 from explorer.scenario.settling import Nets, settle
 from explorer.text.choices import choose
 from explorer.workers.protocol import Lost
-from explorer.workers.queue import Job, Outcome, Progress, carry_out, no_progress
+from explorer.workers.queue import Job, JobOutcome, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
 
 NOT_DEFINED = Result(
@@ -37,7 +37,7 @@ NO_ORACLE = OracleResult(
 
 ORACLE_STAGE = "central differences"
 GRAPHS_STAGE = "graphs"
-"""What progress calls the oracle's work, and the captures; an engine's answers go by its name."""
+"""The stages of the oracle's work and of the captures; an engine's answers go by its name."""
 
 
 def explore(
@@ -78,11 +78,7 @@ def explore(
         jobs += _captures(nets, captured_case)
     outcomes = _Outcomes(nets, carry_out(jobs, workers, progress))
 
-    # Engines without a net take part as well: a report says of all that were asked for.
-    case_reports = []
-    for index, case in enumerate(cases):
-        results = {name: outcomes.result(name, index) for name in engines}
-        case_reports.append(judge(case, results, outcomes.estimate(index), scenario.expected))
+    case_reports = _judged(scenario, cases, engines, outcomes)
     captured: dict[str, Captured] = {}
     if graphs:
         captured = {name: outcomes.captured(name) for name in defined}
@@ -90,7 +86,7 @@ def explore(
 
 
 def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framework, About]:
-    """What the workers say of the frameworks that are needed; MissingFrameworkError without one."""
+    """The workers' reports on the frameworks needed; MissingFrameworkError without one of these."""
     present: dict[Framework, About] = {}
     for framework in sorted(frameworks):
         about = about_framework(workers, framework)
@@ -206,12 +202,12 @@ def _captures(nets: Nets, case: GradCase) -> list[Job]:
 
 
 class _Outcomes:
-    """What became of the jobs, as the records that a report holds.
+    """The outcomes of the jobs, as the records that a report holds.
 
     Raises MissingFrameworkError where a framework has gone missing in the middle of the work.
     """
 
-    def __init__(self, nets: Nets, by_key: Mapping[Any, Outcome]) -> None:
+    def __init__(self, nets: Nets, by_key: Mapping[Any, JobOutcome]) -> None:
         self._nets = nets
         self._by_key = by_key
 
@@ -247,13 +243,28 @@ class _Outcomes:
         return captured
 
     def _reply(self, framework: Framework, key: Any) -> Any:
-        """What a job's target returned, or how its worker was lost, at the first look or later."""
+        """The reply of a job's target, or the loss of its worker, at the first look or later."""
         if framework in self._nets.lost:
             return self._nets.lost[framework]
         outcome = self._by_key[key]
         if isinstance(outcome, MissingFrameworkError):
             raise outcome
         return outcome
+
+
+def _judged(
+    scenario: Scenario,
+    cases: tuple[GradCase, ...],
+    engines: tuple[str, ...],
+    outcomes: _Outcomes,
+) -> list[CaseReport]:
+    """Every case with the results of all ``engines``, and the verdict on them."""
+    # Engines without a net take part as well: a report says of all that were asked for.
+    reports = []
+    for index, case in enumerate(cases):
+        results = {name: outcomes.result(name, index) for name in engines}
+        reports.append(judge(case, results, outcomes.estimate(index), scenario.expected))
+    return reports
 
 
 def _report(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from explorer.shipped import requirements_file
 
 DISTRIBUTION = "autodiff-explorer"
-"""What pip calls the explorer."""
+"""The explorer's name in pip."""
 
 PIN = re.compile(
     r"(?P<pin>(?P<name>[\w.-]+)==[\w.]+)"

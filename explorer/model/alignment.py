@@ -44,9 +44,9 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
     def members(self, side: SideName) -> tuple[str, ...]:
         """The node of a side, and the steps that lead to it."""
-        return (
-            (self.left, *self.left_within) if side == "left" else (self.right, *self.right_within)
-        )
+        if side == "left":
+            return (self.left, *self.left_within)
+        return (self.right, *self.right_within)
 
 
 class Unpaired(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,8 +84,9 @@ class Divergence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """How many op nodes of one graph are paired, of how many, by phase; ``within`` of these are
-    steps inside a partner.
+    """The number of op nodes of one graph that are paired, and of all of them, by phase.
+
+    ``within`` of the paired ones are steps inside a partner.
     """
 
     forward: int
@@ -96,8 +97,9 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
-    """Two engines' graphs of one case, side by side. ``differing`` names the results whose values
-    differ.
+    """Two engines' graphs of one case, side by side.
+
+    ``left`` and ``right`` name the engines; ``differing`` names the results whose values differ.
     """
 
     left: str
@@ -111,7 +113,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     right_coverage: Coverage
 
     def numbers(self, side: SideName) -> dict[str, int]:
-        """The pair number of each paired node of a side, and of each step inside a partner, keyed
-        by node id.
+        """The pair number of every paired node of a side, keyed by node id.
+
+        The steps inside a partner have the number of its pair.
         """
         return {node: pair.number for pair in self.pairs for node in pair.members(side)}

@@ -16,10 +16,10 @@ CARRIERS = {"bfloat16": "float32"}
 
 
 class Array(msgspec.Struct, frozen=True):
-    """All elements of one tensor: shape, dtype name (``float32``, ``bfloat16``, …), and its bytes
-    in C order, little endian.
+    """All elements of one tensor, as bytes.
 
-    A bfloat16 tensor is carried as float32, which holds every bfloat16 value.
+    ``dtype`` is a name (``float32``, ``bfloat16``, …), and ``data`` is in C order, little endian. A
+    bfloat16 tensor is carried as float32, which holds every bfloat16 value.
     """
 
     shape: tuple[int, ...]
@@ -28,12 +28,11 @@ class Array(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What is kept of a tensor's values: figures that do not depend on its layout, and every
-    element when it is small.
+    """Figures of a tensor's values, and every element when the tensor is small.
 
-    ``quantiles`` are order statistics of the finite elements, from least to greatest, as float64;
-    ``norm`` is the Euclidean norm. All figures are over the finite elements; ``nonfinite`` counts
-    the others, ``zeros`` the exact zeros.
+    The figures do not depend on the tensor's layout. ``quantiles`` are order statistics of the
+    finite elements, from least to greatest, as float64; ``norm`` is the Euclidean norm. All figures
+    are over the finite elements; ``nonfinite`` counts the others, ``zeros`` the exact zeros.
     """
 
     minimum: float
@@ -52,8 +51,9 @@ def carrier(dtype: str) -> "np.dtype[Any]":
 
 
 def pack(array: AnyArray, dtype: str | None = None) -> Array:
-    """The record of a numpy array; ``dtype`` names the tensor's own dtype where that is not the
-    array's.
+    """The record of a numpy array.
+
+    ``dtype`` names the tensor's own dtype where that is not the array's.
     """
     name = dtype or np.asarray(array).dtype.name
     whole = np.asarray(array, carrier(name))

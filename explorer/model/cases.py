@@ -45,7 +45,7 @@ class GradCase(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def arguments(self) -> str:
-        """What the call is given beside the net, defaults left out: ``0, weights=all, has_aux``."""
+        """The arguments beside the net, without defaults: ``0, weights=all, has_aux``."""
         if self.api == "GradOperation":
             flags = ("get_all", "get_by_list", "sens_param")
             return ", ".join(flag for flag in flags if getattr(self, flag))

@@ -1,4 +1,4 @@
-"""What is said of a guide's statement: a verdict with its evidence, and the board of all of them."""
+"""Verdicts on the guides' statements, each with its evidence, and the board of all of them."""
 
 from typing import Literal
 
@@ -50,8 +50,9 @@ GUIDES = {
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """A verdict, the evidence for it in one line (figures, messages, API names found), and what a
-    reader should do.
+    """A verdict on a statement, the evidence for it, and what a reader should do.
+
+    The evidence is one line: figures, messages, names found in an API.
     """
 
     verdict: ClaimVerdict
@@ -59,12 +60,12 @@ class Ruling(msgspec.Struct, frozen=True):
     advice: str
 
 
+# JSON says "topic"; in the code a Topic is what a study and claims belong to.
 class ClaimRow(msgspec.Struct, frozen=True, kw_only=True, rename={"heading": "topic"}):
-    """One claim on the board: its verdict with evidence and advice, or None and why it could not be
-    run.
+    """One claim on the board: its verdict, with evidence and advice.
 
-    ``would`` says what is true if the statement holds; ``measured`` names the measurements that
-    were looked at.
+    ``verdict`` is None where the claim could not be run, and ``evidence`` says why. ``would`` says
+    what is true if the statement holds; ``measured`` names the measurements that were looked at.
     """
 
     id: int
@@ -79,8 +80,9 @@ class ClaimRow(msgspec.Struct, frozen=True, kw_only=True, rename={"heading": "to
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):
-    """Verdicts on the guides' statements, on the versions that are installed; ``measured`` holds
-    all figures by name.
+    """Verdicts on the guides' statements, on the versions that are installed.
+
+    ``measured`` holds all measurements by name.
     """
 
     schema: int = 1

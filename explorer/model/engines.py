@@ -7,7 +7,9 @@ import msgspec
 Framework = Literal["mindspore", "torch"]
 Style = Literal["tape", "graph"]
 
-Kind = Literal["mindspore", "mindspore-second", "mindspore-capture", "mindspore-passes", "torch"]
+WorkerKind = Literal[
+    "mindspore", "mindspore-second", "mindspore-capture", "mindspore-passes", "torch"
+]
 """The kinds of worker process.
 
 MindSpore reads from its environment, at its start, whether it writes its graphs down
@@ -18,7 +20,7 @@ process to compile in, since each case costs it a compilation.
 FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")
 
 FRAMEWORK_LABELS: dict[Framework, str] = {"mindspore": "MindSpore", "torch": "PyTorch"}
-"""What the frameworks call themselves."""
+"""The frameworks' names as they write them themselves."""
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,8 +33,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
     framework: Framework
     style: Style
-    answers_in: tuple[Kind, ...]
-    captures_in: Kind
+    answers_in: tuple[WorkerKind, ...]
+    captures_in: WorkerKind
     how: str
 
     @property
@@ -47,10 +49,11 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """What a table calls it: "MindSpore, graph"."""
+        """The engine's name in tables: "MindSpore, graph"."""
         return f"{FRAMEWORK_LABELS[self.framework]}, {self.style}"
 
 
+# The order of every report: neighbours share a framework or a style.
 _TABLE = (
     Engine(
         framework="mindspore",

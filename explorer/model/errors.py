@@ -1,16 +1,18 @@
-"""The one tree of errors that the explorer raises on purpose; every message says what was given,
-what is allowed, what to do.
+"""The one tree of errors that the explorer raises on purpose.
+
+Every message says what was given, what is allowed, and what to do.
 """
 
 
 class ExplorerError(Exception):
     """Base of all errors meant for a person; printed as one message, never as a traceback."""
 
+    # What Click exits with for wrong usage: to a script both are the same.
     exit_code = 2
 
 
 class UsageError(ExplorerError):
-    """What was asked for cannot be done as given: a name, a file, a device, a folder."""
+    """A request that cannot be met as given: a name, a file, a device, a folder."""
 
 
 class ScenarioError(UsageError):

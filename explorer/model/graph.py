@@ -1,6 +1,4 @@
-"""The record of a gradient graph: nodes of forward and backward with their values, and the edges
-between them.
-"""
+"""The record of a gradient graph: nodes of forward and backward with their values, and edges."""
 
 from typing import Literal
 
@@ -8,14 +6,15 @@ import msgspec
 
 from explorer.model.arrays import Summary
 
-Kind = Literal["op", "input", "parameter", "constant", "accumulate", "call", "output"]
+NodeKind = Literal["op", "input", "parameter", "constant", "accumulate", "call", "output"]
 Phase = Literal["forward", "backward"]
 EdgeKind = Literal["data", "saved", "control"]
 
 
 class Output(msgspec.Struct, frozen=True):
-    """One tensor that a node yields: its shape, its dtype name, and its values if they were
-    observed.
+    """One tensor that a node yields: its shape, its dtype name, and its values.
+
+    ``values`` is None where they were not observed.
     """
 
     shape: tuple[int, ...]
@@ -38,7 +37,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     id: str
     op: str
-    kind: Kind
+    kind: NodeKind
     phase: Phase
     name: str = ""
     scope: str = ""
@@ -56,12 +55,14 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Edge(
     msgspec.Struct,
     frozen=True,
+    # The keys of JSON; "from" and "in" are keywords of Python.
     rename={"origin": "from", "target": "to", "output": "out", "input": "in"},
 ):
-    """A value on its way from output slot ``output`` of node ``origin`` to input slot ``input`` of
-    node ``target``.
+    """An edge from an output of one node to an input of another.
 
-    "saved" edges carry a forward value into backward, "control" edges only an order of execution.
+    It leaves output slot ``output`` of node ``origin``, and arrives at input slot ``input`` of node
+    ``target``; slots count from 0. "saved" edges carry a forward value into backward, "control"
+    edges only an order of execution.
     """
 
     origin: str

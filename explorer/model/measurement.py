@@ -1,30 +1,30 @@
-"""What a small program is asked that runs in a worker, and the plain figures that it leaves."""
+"""Measurements: small programs that run in a worker, what they are given, what they return."""
 
 from typing import Any
 
 import msgspec
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.graph import GradGraph
 from explorer.model.results import Failure, Outcome
 
 Figures = dict[str, Any]
-"""What was measured, by name: numbers, strings, booleans, None, and lists and dicts of them.
+"""Measured values by name: numbers, strings, booleans, None, and lists and dicts of them.
 
-Numbers that are not finite are spelt as strings ("NaN", "Infinity", "-Infinity"), since they must
-survive strict JSON.
+Numbers that are not finite are spelt as strings ("NaN", "Infinity", "-Infinity"): strict JSON has
+no others.
 """
 
 
 class Measurement(msgspec.Struct, frozen=True, kw_only=True):
-    """One program to run in the worker of ``kind``: ``target`` is "module:function", a function
-    from Ask to Found.
+    """One program to run in the worker of ``kind``.
 
-    ``name`` is what records call it by: "loss-scale.guide_example.mindspore-tape".
+    ``target`` is "module:function", a function from Ask to Found. ``name`` is what records call it
+    by: "loss-scale.guide_example.mindspore-tape".
     """
 
     name: str
-    kind: Kind
+    kind: WorkerKind
     target: str
     scenario: str = ""
     device: str = "cpu"
@@ -32,8 +32,9 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """What a measuring function is given: a scenario's file (or ""), the device, and the
-    measurement's own options.
+    """The argument of a measuring function.
+
+    ``scenario`` is a scenario's file (or ""), ``options`` are the measurement's own.
     """
 
     scenario: str = ""
@@ -42,7 +43,7 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What a measuring function returns.
+    """The result of a measuring function.
 
     ``figures`` are the same at every run, ``timings``, in seconds, are not; ``graphs`` are gradient
     graphs that it captured.
@@ -54,8 +55,9 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A measurement's outcome: what was found, or why nothing was; ``code`` is the source of the
-    function that ran.
+    """A measurement's outcome: what was found, or the error that kept it from being found.
+
+    ``code`` is the source of the function that ran.
     """
 
     outcome: Outcome

@@ -1,6 +1,4 @@
-"""Everything the explorer finds out about one scenario: its cases judged, its graphs, and how these
-align.
-"""
+"""The report on one scenario: its cases with their verdicts, its graphs, and how these align."""
 
 from typing import Literal
 
@@ -18,11 +16,10 @@ ORACLE = "central-differences"
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The greatest difference of a case: its size, the two engines, the leaf, and the element's
-    index; or what differs first.
+    """The greatest difference of a case, or what differs first.
 
-    ``what`` is "value", "structure", "shape", "dtype" or "outcome"; only "value" has figures and an
-    index.
+    It has the size, the two engines, the leaf, and the element's index. ``what`` is "value",
+    "structure", "shape", "dtype" or "outcome"; only "value" has figures and an index.
     """
 
     what: Literal["value", "structure", "shape", "dtype", "outcome"]
@@ -35,11 +32,11 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One case with every engine's result, the verdict on them, and whether that is what the
-    scenario expects.
+    """One case with every engine's result, and the verdict on them.
 
-    ``reason`` says why a difference is expected, or what is unexpected. ``oracle_agrees`` is None
-    where it was not compared.
+    ``expected`` says whether the verdict is what the scenario expects. ``reason`` says why a
+    difference is expected, or what is unexpected. ``oracle_agrees`` is None where it was not
+    compared.
     """
 
     case: GradCase
@@ -53,7 +50,11 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything the explorer found out about one scenario."""
+    """Everything the explorer found out about one scenario.
+
+    ``versions`` are keyed by package, ``devices`` by engine. ``graphs`` are those of one case, each
+    engine's last stage last; ``ungraphed`` says, by engine, what went wrong when they were captured.
+    """
 
     schema: int = 1
     scenario: str

@@ -1,6 +1,4 @@
-"""What an engine is asked: a net, one of its cases, its graph; and what a first look at a net
-finds.
-"""
+"""Requests to an engine for a net or for one of its cases, and what a first look finds."""
 
 import msgspec
 
@@ -10,7 +8,7 @@ from explorer.model.results import Failure
 
 
 class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """Which net an engine is to build: the scenario file, the device, and where the net starts.
+    """The net that an engine is to build: scenario file, device, and starting values.
 
     ``parameters`` and buffers are keyed by PyTorch's names and overwrite the net's own;
     ``trainable`` is the order in which all weights are asked for, so that every engine returns them
@@ -25,10 +23,10 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseRequest(msgspec.Struct, frozen=True):
-    """One case on one net, to be answered, captured as a graph, or estimated from the forward
-    alone.
+    """One case on one net: to be answered, captured as a graph, or estimated.
 
-    ``values`` tells a capture to observe every node's value too.
+    The oracle estimates from the forward alone. ``values`` tells a capture to observe every node's
+    value too.
     """
 
     net: NetRequest
@@ -37,8 +35,9 @@ class CaseRequest(msgspec.Struct, frozen=True):
 
 
 class ParameterSpec(msgspec.Struct, frozen=True):
-    """A parameter or buffer as a framework declares it; ``name`` is PyTorch's, ``own_name`` the
-    framework's.
+    """A parameter or buffer as a framework declares it.
+
+    ``name`` is PyTorch's, ``own_name`` the framework's.
     """
 
     name: str
@@ -55,10 +54,10 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
 
 class Description(msgspec.Struct, frozen=True):
-    """What a first look at a net found: its parameters in declaration order, its outputs, or why
-    its forward failed.
+    """The description of a net at first look: parameters and outputs, or its forward's failure.
 
-    ``bare`` tells a single output returned as such from a 1-tuple.
+    Parameters are in the order of their declaration. ``bare`` tells a single output returned as
+    such from a 1-tuple.
     """
 
     parameters: tuple[ParameterSpec, ...] = ()
@@ -68,4 +67,4 @@ class Description(msgspec.Struct, frozen=True):
 
 
 class Nothing(msgspec.Struct, frozen=True):
-    """The request of a question that needs no argument."""
+    """The request to a function that needs no argument."""

@@ -1,4 +1,4 @@
-"""What an engine says of a case: its tensors, their nesting, or why there are none."""
+"""An engine's answer to a case: its tensors and their nesting, or why there are none."""
 
 from typing import Literal
 
@@ -16,14 +16,14 @@ ANSWERED: tuple[Outcome, ...] = ("ok", "raised")
 LOST: tuple[Outcome, ...] = ("crashed", "timed_out")
 """Outcomes in which a worker process was lost."""
 
-
 MISSING_FRAMEWORK = "MissingFramework"
-"""The type of a Failure that says that a framework is not installed."""
+"""The ``type`` of a Failure where a framework is not installed."""
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """What an engine said when it could not answer: the exception's type, its message, and the
-    user's line if one is known.
+    """Why an engine could not answer: the exception's type and message.
+
+    ``source`` is the user's line ("net.py:12"), or "" where none is known.
     """
 
     type: str
@@ -37,9 +37,7 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """One tensor of a result, under the name that a reader knows it by: "dx", "dfc.weight",
-    "logits".
-    """
+    """One tensor of a result, under the name that a reader knows: "dx", "dfc.weight", "logits"."""
 
     name: str
     value: Array
@@ -75,8 +73,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Captured(msgspec.Struct, frozen=True):
-    """The graphs of one case, last stage last (usually one), and the answer computed while they
-    were captured.
+    """The graphs of one case, and the answer that was computed while they were captured.
+
+    There is usually one graph; of several compiler stages the last stands last.
     """
 
     graphs: tuple[GradGraph, ...]
@@ -84,8 +83,7 @@ class Captured(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """One leaf of the oracle's answer: every element, or directional derivatives along seeded
-    directions.
+    """One leaf of the oracle's answer: every element, or derivatives along seeded directions.
 
     With ``directions`` k > 0, ``value`` holds k numbers: the derivative along each row of
     ``directions(name, k, shape)``.
@@ -105,9 +103,7 @@ class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class About(msgspec.Struct, frozen=True):
-    """What a worker says of itself: versions by package name, and the devices that its framework
-    can use here.
-    """
+    """A worker's report: versions by package name, and the devices that it can use here."""
 
     versions: dict[str, str]
     devices: tuple[str, ...]

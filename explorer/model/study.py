@@ -1,4 +1,4 @@
-"""What a run of a study leaves: findings, tables, charts, and the figures that they were made of."""
+"""The record of a study: findings, tables and charts, with the figures that they were made of."""
 
 from typing import Any, Literal
 
@@ -7,12 +7,14 @@ import msgspec
 from explorer.model.measurement import Measured
 
 Cell = str | int | float | bool | None
-"""What stands in a table's cell; None where there is nothing."""
+"""The content of a table's cell; None where there is nothing."""
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows under named columns; ``note`` says in a sentence what to see in it. ``timing`` marks
-    what varies from run to run.
+    """Rows under named columns.
+
+    ``note`` says in a sentence what to see in the table; ``timing`` marks one that varies from run
+    to run.
     """
 
     title: str
@@ -23,8 +25,9 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Series(msgspec.Struct, frozen=True):
-    """One named line or set of bars; ``y`` may hold None where there is no value. ``x`` is numbers,
-    or names for bars.
+    """One named line or set of bars.
+
+    ``x`` holds numbers, or names for bars; ``y`` may hold None where there is no value.
     """
 
     name: str
@@ -33,9 +36,9 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
-    """One figure of a study. ``name`` is its file's stem; ``log`` names the logarithmic axes, which
-    bars have none of.
+    """One figure of a study.
 
+    ``name`` is its file's stem; ``log`` names the logarithmic axes, which bars have none of.
     ``timing`` marks what varies from run to run.
     """
 
@@ -51,8 +54,9 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StudyRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of a study: what was measured by name, and what it tells. Timings apart, the same at
-    every run.
+    """One run of a study: what was measured, by name, and what it tells.
+
+    Timings apart, it is the same at every run.
     """
 
     schema: int = 1
@@ -70,4 +74,4 @@ class StudyRecord(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def figures(self) -> dict[str, dict[str, Any]]:
         """The figures of every measurement, by its name."""
-        return {name: each.figures for name, each in self.measured.items()}
+        return {name: measured.figures for name, measured in self.measured.items()}

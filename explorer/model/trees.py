@@ -15,12 +15,14 @@ class Branch(msgspec.Struct, frozen=True):
 
 
 Tree: TypeAlias = Branch | str
-"""``Branch(("dx", Branch(("logits",))))`` is a gradient beside a 1-tuple; a bare tensor is its name
+"""A tuple of a tree, or the name of a tensor.
+
+``Branch(("dx", Branch(("logits",))))`` is a gradient beside a 1-tuple; a bare tensor is its name
 alone.
 """
 
 Nested: TypeAlias = "Item | tuple[Nested[Item], ...]"
-"""Whatever stands in the places of a tree's names."""
+"""A tree with items of any type in the places of its names."""
 
 
 def branch(*parts: Tree) -> Branch:
@@ -30,6 +32,7 @@ def branch(*parts: Tree) -> Branch:
 
 def names_in(tree: Tree) -> tuple[str, ...]:
     """The names of a tree from left to right."""
+    # Recursion will do: what a gradient call returns is nested three tuples deep at most.
     if isinstance(tree, str):
         return (tree,)
     names: list[str] = []
@@ -47,8 +50,7 @@ def render(tree: Tree) -> str:
 
 
 def fill(tree: Tree, items: tuple[Item, ...]) -> "Nested[Item]":
-    """``items``, one for each name of a tree from left to right, nested as the tree nests the
-    names.
+    """``items`` nested as a tree nests its names, one for each name from left to right.
 
     Raises ValueError when there are more or fewer items than names.
     """

@@ -1,4 +1,4 @@
-"""How far two arrays, or two nested lists of figures, lie apart."""
+"""Differences between two arrays, or between two nested lists of figures."""
 
 import math
 from typing import Any
@@ -20,16 +20,17 @@ def are_equal(one: Floats, other: Floats) -> NDArray[np.bool_]:
 
 def elementwise_difference(one: Floats, other: Floats) -> Floats:
     """The absolute difference of elements: 0 where ``are_equal``, infinite where only one is NaN."""
+    # An infinity minus itself and a difference that overflows deserve no warning.
     with np.errstate(invalid="ignore", over="ignore"):
         differences = np.where(are_equal(one, other), 0.0, np.abs(one - other))
     return np.where(np.isnan(differences), np.inf, differences)
 
 
 def greatest_difference(one: Any, other: Any) -> float:
-    """The greatest absolute difference of two nested lists of numbers, each spelt as strict JSON
-    has it.
+    """The greatest absolute difference of two nested lists of numbers.
 
-    Infinite where shapes differ, or where one has a finite number and the other has not.
+    Numbers are spelt as strict JSON has them. The difference is infinite where shapes differ, or
+    where one has a finite number and the other has not.
     """
     left = _floats(one)
     right = _floats(other)
@@ -42,11 +43,11 @@ def greatest_difference(one: Any, other: Any) -> float:
 
 
 def relative_error(values: Any, reference: Any) -> float:
-    """The greatest absolute difference of two nested lists of numbers, as a share of the
-    reference's greatest absolute value.
+    """The greatest absolute difference, as a share of the reference's greatest absolute value.
 
-    Zero where they are equal; infinite where shapes differ, where a number is not finite, and where
-    the reference is all zeros and the values are not.
+    Both are nested lists of numbers, spelt as strict JSON has them. The error is zero where they
+    are equal; it is infinite where shapes differ, where a number is not finite, and where the
+    reference is all zeros and the values are not.
     """
     if not (np.isfinite(_floats(values)).all() and np.isfinite(_floats(reference)).all()):
         return math.inf
@@ -58,5 +59,6 @@ def relative_error(values: Any, reference: Any) -> float:
 
 
 def _floats(value: Any) -> Floats:
+    # An array of objects first: numpy would make strings of all numbers beside one "NaN".
     floats: Floats = np.vectorize(number, otypes=[float])(np.array(value, dtype=object))
     return floats

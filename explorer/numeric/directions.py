@@ -1,5 +1,6 @@
-"""Seeded unit directions along which the derivative of a large tensor is estimated: alike in every
-process.
+"""Seeded unit directions, along which the derivative of a large tensor is estimated.
+
+They are alike in every process.
 """
 
 import zlib
@@ -10,12 +11,12 @@ from explorer.model.arrays import AnyArray
 
 
 def directions(name: str, count: int, shape: tuple[int, ...]) -> AnyArray:
-    """``count`` float64 directions of unit length in a tensor of ``shape``, seeded by the leaf's
-    name alone.
+    """``count`` directions of unit length in a tensor of ``shape``, seeded by ``name`` alone.
 
-    The result has shape ``(count, *shape)``; the derivative along a row is its inner product with
-    the gradient.
+    ``name`` is that of the leaf. The result is float64, of shape ``(count, *shape)``; the derivative
+    along a row is its inner product with the gradient.
     """
+    # Not hash(), which Python salts anew in every process.
     draws = np.random.default_rng(zlib.crc32(name.encode())).standard_normal((count, *shape))
     lengths = np.sqrt((draws**2).reshape(count, -1).sum(axis=1))
     scaled: AnyArray = draws / lengths.reshape(count, *(1,) * len(shape))

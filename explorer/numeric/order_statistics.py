@@ -16,22 +16,24 @@ WORTH_IT = 200
 """From about this many elements a row on, this is faster than a plain sort (numpy 1.26)."""
 
 UPPER = {np.dtype(np.float32): (np.int32, 16), np.dtype(np.float64): (np.int64, 48)}
-"""Floats that are looked at by their upper 16 bits: the integer of their width, and how far to
-shift it.
+"""The dtypes that are ordered by their upper 16 bits.
+
+Each has the integer of its width, and how far to shift it.
 """
 
 
 def order_statistics(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
-    """What stands at ``ranks`` (ascending) of each row once the row is sorted; zeros come without a
-    sign.
+    """The elements at ``ranks`` (ascending) of each row once the row is sorted.
 
-    ``matrix`` has shape ``(rows, elements)`` and is C-contiguous, finite, and in the machine's byte
-    order; the result has shape ``(rows, len(ranks))``.
+    Zeros come without a sign. ``matrix`` has shape ``(rows, elements)`` and is C-contiguous,
+    finite, and in the machine's byte order; the result has shape ``(rows, len(ranks))``.
     """
     if matrix.dtype in UPPER and matrix.shape[1] >= WORTH_IT:
         return _by_upper_bits(matrix, ranks)
     picked: Matrix = np.sort(matrix, axis=1)[:, ranks]
-    return picked + 0.0 if picked.dtype.kind == "f" else picked
+    if picked.dtype.kind == "f":
+        picked += 0.0  # -0.0 becomes 0.0
+    return picked
 
 
 def _by_upper_bits(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
@@ -66,7 +68,7 @@ def _by_upper_bits(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
 
 
 def _sharing(upper: NDArray[np.int16], wanted: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Which integers of a row are among the wanted of that row."""
+    """Whether each integer of a row is among the wanted ones of that row."""
     among = np.zeros(1 << 16, np.bool_)
     sharing = np.empty(upper.shape, np.bool_)
     places = upper.view(np.uint16).astype(np.intp)
@@ -78,17 +80,17 @@ def _sharing(upper: NDArray[np.int16], wanted: NDArray[np.int16]) -> NDArray[np.
 
 
 def count_true(mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """How many elements of each row of ``mask``, shape ``(rows, elements)``, are true."""
+    """The number of true elements of each row of ``mask``, shape ``(rows, elements)``."""
     if mask.shape[1] < WORTH_IT:
         return np.asarray(np.count_nonzero(mask, axis=1))
-    return np.array(
-        [np.count_nonzero(row) for row in mask]
-    )  # for long rows numpy is faster without an axis
+    # For long rows numpy 1.26 is faster without an axis.
+    return np.array([np.count_nonzero(row) for row in mask])
 
 
 def _upper_bits(values: Matrix) -> NDArray[np.int16]:
     """The upper 16 bits, as integers in the order of the floats themselves."""
     integer, shift = UPPER[values.dtype]
     upper: NDArray[np.int16] = (values.view(integer) >> shift).astype(np.int16)
-    upper ^= (upper >> 15) & np.int16(0x7FFF)  # negative floats grow as their bits shrink
+    # Negative floats grow as their bits shrink: all bits but the sign are turned round.
+    upper ^= (upper >> 15) & np.int16(0x7FFF)
     return upper

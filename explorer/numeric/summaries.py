@@ -1,5 +1,6 @@
-"""Summaries of arrays: figures that tell two tensors apart whatever their layout, made for many
-arrays at a time.
+"""Summaries of arrays: figures that tell two tensors apart whatever their layout.
+
+Many arrays are summarised at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,31 +14,34 @@ from explorer.numeric.order_statistics import count_true, order_statistics
 Item = TypeVar("Item")
 
 QUANTILES = 17
-"""How many order statistics a summary keeps; enough to tell two arrays of one size apart, whatever
-their layout.
+"""The number of order statistics that a summary keeps.
+
+They are enough to tell two arrays of one size apart, whatever their layout.
 """
 
 ELEMENTS_AT_ONCE = 1 << 16
-"""About how many elements are summarised at once: few enough for the processor's cache, enough to
-make a step worth it.
+"""About how many elements are summarised at once.
+
+They are few enough for the processor's cache, and enough to make a step worth it.
 """
 
-Figures = tuple[float, float, float, float, int, int, tuple[float, ...]]
+SummaryFigures = tuple[float, float, float, float, int, int, tuple[float, ...]]
 """The fields of a Summary before ``whole``, in their order."""
 
 
 def summarise(array: AnyArray, dtype: str | None = None) -> Summary:
-    """The summary of a real-valued numpy array of any shape; elements are kept when there are at
-    most SMALL.
+    """The summary of a real-valued numpy array of any shape.
+
+    Elements are kept when there are at most SMALL.
     """
     return summarise_all([array], [dtype])[0]
 
 
 def summarise_all(arrays: Sequence[AnyArray], dtypes: Sequence[str | None]) -> list[Summary]:
-    """The summary of each array, bit for bit as if it were alone; those of one size are looked at
-    together.
+    """The summary of each array, bit for bit as if it were alone.
 
-    ``dtypes`` are the tensors' own dtypes, None where it is the array's.
+    Arrays of one size and dtype are summarised together. ``dtypes`` are the tensors' own dtypes,
+    None where it is the array's.
     """
     arrays = [np.asarray(array) for array in arrays]
     groups: dict[Any, list[int]] = {}
@@ -51,9 +55,8 @@ def summarise_all(arrays: Sequence[AnyArray], dtypes: Sequence[str | None]) -> l
             flat = np.concatenate([arrays[index].ravel() for index in batch])
             rows = flat.astype(native, copy=False).reshape(len(batch), size)
             shapes = [arrays[index].shape for index in batch]
-            for index, summary in zip(
-                batch, summarise_rows(rows, shapes, dtype or array_dtype.name), strict=True
-            ):
+            of_batch = summarise_rows(rows, shapes, dtype or array_dtype.name)
+            for index, summary in zip(batch, of_batch, strict=True):
                 summaries[index] = summary
     return summaries
 
@@ -80,7 +83,7 @@ def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str
     return [Summary(*figures, whole) for figures, whole in zip(_figures(rows), wholes, strict=True)]
 
 
-def _figures(rows: AnyArray) -> list[Figures]:
+def _figures(rows: AnyArray) -> list[SummaryFigures]:
     if not rows.size:
         return [_no_figures(nonfinite=0)] * len(rows)
 
@@ -95,7 +98,7 @@ def _figures(rows: AnyArray) -> list[Figures]:
     return figures
 
 
-def _figures_of_finite(rows: AnyArray) -> list[Figures]:
+def _figures_of_finite(rows: AnyArray) -> list[SummaryFigures]:
     size = rows.shape[1]
     if rows.dtype == np.float16:
         rows = rows.astype(np.float32)  # numpy sorts float32 many times as fast
@@ -114,7 +117,7 @@ def _figures_of_finite(rows: AnyArray) -> list[Figures]:
     return figures
 
 
-def _figures_of_mixed(row: AnyArray) -> Figures:
+def _figures_of_mixed(row: AnyArray) -> SummaryFigures:
     """The figures of one array that holds something that is not finite."""
     finite = row[np.isfinite(row)]
     if not finite.size:
@@ -123,5 +126,5 @@ def _figures_of_mixed(row: AnyArray) -> Figures:
     return minimum, maximum, mean, norm, zeros, row.size - finite.size, quantiles
 
 
-def _no_figures(nonfinite: int) -> Figures:
+def _no_figures(nonfinite: int) -> SummaryFigures:
     return 0.0, 0.0, 0.0, 0.0, 0, nonfinite, ()

@@ -1,6 +1,6 @@
-"""What a person or a program gets to see: a package for each thing shown, a module for each face.
+"""Results as a person or a program reads them: a package for each kind, a module for each format.
 
-The things are the report on a scenario, the difference of two graphs, a study, the board of claims,
-and what the doctor found. The faces are the terminal, JSON, Markdown and HTML; what faces of all
-things share stands in modules of their names.
+The kinds are the report on a scenario, the difference of two graphs, a study, the board of claims,
+and what the doctor found. The formats are the terminal, JSON, Markdown and HTML; what one format
+needs for every kind stands in the module of its name.
 """

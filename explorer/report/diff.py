@@ -1,4 +1,4 @@
-"""Where two engines' graphs part, on a terminal and as one JSON document."""
+"""The first divergence of two engines' graphs, in lines and as one JSON document."""
 
 from collections.abc import Iterator
 

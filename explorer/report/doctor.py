@@ -1,4 +1,4 @@
-"""What the doctor found, on a terminal and as one JSON document."""
+"""The doctor's checks on a terminal and as one JSON document."""
 
 from collections.abc import Sequence
 from typing import Any

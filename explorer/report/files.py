@@ -1,4 +1,4 @@
-"""How files get into an output folder: whole, or not at all."""
+"""Output folders, into which files are written whole or not at all."""
 
 import os
 import tempfile

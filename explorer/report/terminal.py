@@ -1,4 +1,7 @@
-"""What the pages on a terminal share: foreign text is set as Text, in which markup means nothing."""
+"""Parts of the pages on a terminal.
+
+Foreign text is set as Rich's Text, in which markup means nothing.
+"""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What a scenario is: a small net for one or both frameworks, and where its engines may disagree."""
+"""The scenario: a small net for one or both frameworks, and where its engines may disagree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ PARTIES = (*ENGINES, *STYLES, *FRAMEWORKS, ORACLE)
 """Who may be expected to disagree: engines, styles, frameworks, and the oracle."""
 
 CONDITIONS = ("position", *GradCase.__struct_fields__)
-"""What an expected difference may ask of a case."""
+"""The attributes of a case that an expected difference may name."""
 
 
 @dataclass(frozen=True)

@@ -9,22 +9,19 @@ from explorer.model.errors import UsageError
 from explorer.text.choices import refusal
 
 FORMS = ("cpu", "cuda[:N]", "mps", "npu[:N]", "auto")
-"""What ``--device`` takes; without a number, the first of its kind."""
+"""The forms of ``--device``; without a number, the first device of its kind."""
 
-NATIVE: dict[Framework, dict[str, str]] = {
-    "mindspore": {"cpu": "CPU", "npu": "Ascend"},
-    "torch": {"cpu": "cpu", "cuda": "cuda", "mps": "mps", "npu": "npu"},
+KINDS: dict[Framework, tuple[str, ...]] = {
+    "mindspore": ("cpu", "npu"),
+    "torch": ("cpu", "cuda", "mps", "npu"),
 }
-"""What each framework calls a kind of device (MindSpore 2.10.0, PyTorch 2.13.0).
-
-A kind that is not here it cannot use at all.
-"""
+"""The kinds of device that each framework can use at all (MindSpore 2.10.0, PyTorch 2.13.0)."""
 
 PREFERENCE: dict[Framework, tuple[str, ...]] = {
     "mindspore": ("npu", "cpu"),
     "torch": ("cuda", "npu", "mps", "cpu"),
 }
-"""What "auto" takes: the first kind that is there."""
+"""The kinds that "auto" tries in turn: it takes the first that is there."""
 
 NUMBERED = ("cuda", "npu")
 """Kinds of which a machine may have several."""
@@ -70,7 +67,7 @@ def resolve(device: str, framework: Framework, available: tuple[str, ...]) -> st
         return str(wanted)
 
     # A kind that the framework never heard of is another mistake than one that is not here.
-    if wanted.kind in NATIVE[framework]:
+    if wanted.kind in KINDS[framework]:
         reason = f"{framework} finds no {wanted} on this machine"
     else:
         reason = f"{framework} has no {wanted.kind} devices"

@@ -7,7 +7,7 @@ from explorer.shipped import scenarios_folder
 from explorer.text.choices import refusal
 
 FOLDER = scenarios_folder()
-"""Where the shipped scenarios are."""
+"""The folder of the shipped scenarios."""
 
 
 def names(folders: tuple[Path, ...] = (FOLDER,)) -> dict[str, Path]:

@@ -16,7 +16,7 @@ from explorer.scenario.contract import CONDITIONS, PARTIES, ExpectedDifference, 
 from explorer.scenario.find import FOLDER
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
-"""What an input may hold.
+"""The dtypes of inputs.
 
 Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no bfloat16.
 """
@@ -191,7 +191,7 @@ def _check_arrays(path: Path, function: str, arrays: dict[str, Any]) -> None:
 
 
 def _call(scenario: Scenario, function: str) -> dict[str, Any]:
-    """What one of the scenario's functions returns, which must be a dict."""
+    """The return value of one of the scenario's functions, which must be a dict."""
     try:
         arrays = getattr(scenario.module, function)()
     except Exception as error:

@@ -90,10 +90,10 @@ def case_called(name: str, cases: Iterable[GradCase]) -> GradCase:
         short_names.append(case.short)
         by_name[_without_space(case.label)] = case
         by_name[_without_space(case.short)] = case
-    case_found = by_name.get(_without_space(name))
-    if case_found is None:
+    wanted = _without_space(name)
+    if wanted not in by_name:
         raise UsageError(refusal(f"no case is called {name!r}", name, short_names))
-    return case_found
+    return by_name[wanted]
 
 
 def _without_space(text: str) -> str:

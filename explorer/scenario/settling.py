@@ -17,7 +17,7 @@ FIRST_STYLE: Style = "tape"
 
 
 class Nets(msgspec.Struct, frozen=True):
-    """What every engine is to build.
+    """The nets that the engines are to build, all with the same start.
 
     ``requests`` has one net an engine; ``parameters`` the starting values by PyTorch's names.
     ``trainable`` names the weights in the order in which they are asked for; ``outputs`` counts
@@ -140,9 +140,9 @@ def _listed(shapes: Mapping[str, tuple[int, ...]], own_names: Mapping[str, str])
 def _outputs(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> int:
     counts = {name: len(description.outputs) for name, description in descriptions.items()}
     if len(set(counts.values())) > 1:
-        each_net = [f"the {framework} net returns {count}" for framework, count in counts.items()]
+        clauses = [f"the {framework} net returns {count}" for framework, count in counts.items()]
         raise ScenarioError(
-            f"{scenario.path}: {' and '.join(each_net)} outputs; return the same number from both"
+            f"{scenario.path}: {' and '.join(clauses)} outputs; return the same number from both"
         )
     return max(counts.values(), default=0)
 

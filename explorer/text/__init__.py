@@ -1,3 +1,1 @@
-"""Words and numbers made readable for any face: names checked, foreign text made harmless, figures
-shortened.
-"""
+"""Text for readers: names checked, foreign text made harmless, numbers shortened."""

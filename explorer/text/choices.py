@@ -1,5 +1,6 @@
-"""Names a person gives, checked against those there are: a refusal says what was given, what is
-allowed, and what is nearest.
+"""Names that a person gives, checked against those that are allowed.
+
+A refusal says what was given, what is allowed, and what is nearest.
 """
 
 import difflib
@@ -8,14 +9,22 @@ from collections.abc import Iterable, Sequence
 from explorer.model.errors import UsageError
 
 SHOWN = 12
-"""A refusal lists at most this many allowed names; the nearest ones come first where there are
-more.
+"""The greatest number of allowed names that a refusal lists.
+
+Where there are more, only the nearest are listed, or the first ones where none is near.
+"""
+
+LIKENESS = 0.5
+"""The least ratio of difflib (0 to 1) at which a name counts as near.
+
+difflib's own 0.6 finds nothing near a name of four letters, two of which are wrong.
 """
 
 
 def choose(what: str, given: str, allowed: Iterable[str]) -> str:
-    """``given`` itself when it is among ``allowed``; otherwise UsageError, in words that begin "no
-    {what} is called …".
+    """``given`` itself when it is among ``allowed``.
+
+    Raises UsageError otherwise, in words that begin "no {what} is called …".
     """
     names = list(allowed)
     if given in names:
@@ -27,15 +36,16 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
     """One sentence: the fact, the nearest allowed name if one is near, and what is allowed."""
     near = nearest(given, allowed)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    shown = allowed if len(allowed) <= SHOWN else (near or list(allowed))[:SHOWN]
-    rest = f", … ({len(allowed)} in all)" if len(shown) < len(allowed) else ""
+    shown = list(allowed)
+    rest = ""
+    if len(allowed) > SHOWN:
+        shown = (near or shown)[:SHOWN]
+        rest = f", … ({len(allowed)} in all)"
     return f"{fact}; {hint}allowed: {', '.join(shown)}{rest}"
 
 
 def nearest(given: str, allowed: Sequence[str]) -> list[str]:
     """The allowed names most like ``given``, best first; case does not count."""
-    folded = {name.casefold(): name for name in allowed}
-    return [
-        folded[name]
-        for name in difflib.get_close_matches(given.casefold(), folded, n=SHOWN, cutoff=0.5)
-    ]
+    by_folded = {name.casefold(): name for name in allowed}
+    matches = difflib.get_close_matches(given.casefold(), by_folded, n=SHOWN, cutoff=LIKENESS)
+    return [by_folded[match] for match in matches]

@@ -1,6 +1,4 @@
-"""Foreign text made harmless for any face: what a scenario or a framework says is data, and shows
-as what it is.
-"""
+"""Foreign text made harmless: what a scenario or a framework says is data, and is shown as such."""
 
 import unicodedata
 
@@ -9,13 +7,14 @@ UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def clean(text: str, keep: str = "") -> str:
-    """``text`` with every control and direction character spelled out (ESC as ``\\x1b``), save
-    those in ``keep``.
+    """``text`` with control and direction characters spelled out, save those in ``keep``.
+
+    ESC becomes ``\\x1b``.
     """
     characters = []
     for character in text:
-        harmless = character in keep or unicodedata.category(character) not in UNSEEN
-        characters.append(
-            character if harmless else character.encode("unicode_escape").decode("ascii")
-        )
+        shown = character
+        if character not in keep and unicodedata.category(character) in UNSEEN:
+            shown = character.encode("unicode_escape").decode("ascii")
+        characters.append(shown)
     return "".join(characters)

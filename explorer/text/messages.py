@@ -1,5 +1,6 @@
-"""What frameworks say when they refuse: the one place that knows where their messages end and what
-changes in them.
+"""Messages of the frameworks: where they end, and what changes in them from run to run.
+
+This is the one place that knows.
 """
 
 import re
@@ -12,41 +13,43 @@ RULE = re.compile(r"^\s*-{20,}\s*$", re.MULTILINE)
 STACK = re.compile(
     r"(?:^|\s)(?:-{10,}\s)?- (?:C\+\+ Call Stack|The Traceback|Framework|The Function Call Stack)"
 )
-"""Where MindSpore 2.10 stops to speak of the program and appends its own sources."""
+"""The end of the message proper in MindSpore 2.10: its own sources and stacks follow."""
 
 ADVICE = re.compile(
     r"\.? ?node:|, Please|[.!]? - [CFT]|\. For more details| FunctionGraph ID"
     r"|\. Dynamo does not| Explanation: | Arguments received"
 )
-"""Where the first statement of a message ends (MindSpore 2.10, PyTorch 2.13, Keras 3): what follows
-is advice, or names of nodes.
+"""The end of the first statement of a message (MindSpore 2.10, PyTorch 2.13, Keras 3).
+
+Behind it stand advice and names of nodes.
 """
 
 CLAUSE_END = re.compile(r"\. |: | \(")
-"""Where the first clause of a message ends."""
+"""The end of the first clause of a message."""
 
 DECORATION = re.compile(r"\x1b\[\d*m|^- ")
 """Colours of a terminal, and what is left of a heading."""
 
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
-"""Where something lay in memory: of no use to a reader, and another one in every run."""
+"""An address in memory: of no use to a reader, and another one in every run."""
 
 RUNNING_NUMBERS = (
     (re.compile(r"(?<=[A-Za-z])_\d{2,}\b"), "_…"),
     (re.compile(r"uid\(\d+\)"), "uid(…)"),
 )
-"""Numbers that MindSpore gives to graphs and nodes, which are others at every run, and what stands
-for them.
+"""The numbers that MindSpore 2.10 gives to graphs and nodes, and what is put in their place.
+
+They are others at every run.
 """
 
 ONE_LINE = 400
-"""How many characters a message has at most where it stands on one line."""
+"""The greatest number of characters of a message that stands on one line."""
 
 IN_A_FIGURE = 300
-"""How many characters of a message a measurement keeps."""
+"""The greatest number of characters of a message that a measurement keeps."""
 
 IN_A_CLAUSE = 100
-"""How many characters of a message stand in a cell among others."""
+"""The greatest number of characters of a message in a cell among others."""
 
 
 def without_stack(text: str) -> str:
@@ -55,15 +58,18 @@ def without_stack(text: str) -> str:
 
 
 def one_line(text: str, limit: int = ONE_LINE) -> str:
-    """The message proper, cleaned, on one line of at most ``limit`` characters, without addresses
-    and runs of white space.
+    """The message proper, cleaned, on one line of at most ``limit`` characters.
+
+    It has no addresses, and no runs of white space.
     """
+    # White space goes before clean(), which would spell out every line break.
     line = clean(ADDRESS.sub("0x…", " ".join(without_stack(text).split())))
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def repeatable(text: str) -> str:
-    """The message on one line without what is another at every run, as a measurement keeps it."""
+    """The message on one line as a measurement keeps it, the same at every run."""
+    # Cut to its length last: a number may have more digits in another run.
     message = without_stack(text)
     for pattern, instead in RUNNING_NUMBERS:
         message = pattern.sub(instead, message)
@@ -79,8 +85,9 @@ def without_node(message: str) -> str:
 
 
 def first_statement(message: str) -> str:
-    """A message up to the end of its first statement: no advice, and no names that are new at every
-    run.
+    """A message up to the end of its first statement.
+
+    The advice behind it is left out, and so are names that are new at every run.
     """
     return ADVICE.split(DECORATION.sub("", message))[0]
 

@@ -10,10 +10,10 @@ from explorer.model.arrays import AnyArray
 
 
 def plain(value: Any) -> Any:
-    """Builtins ready for strict JSON: tuples become lists, keys strings, and what is not finite a
-    string.
+    """``value`` as strict JSON can carry it, nested values too.
 
-    A NaN is spelt "NaN", the infinities "Infinity" and "-Infinity".
+    Tuples become lists, keys become strings, and a float that is not finite becomes "NaN",
+    "Infinity" or "-Infinity". Values that are no builtins are returned as they are.
     """
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
@@ -28,28 +28,33 @@ def plain(value: Any) -> Any:
 
 def number(value: Any) -> float:
     """The float that ``plain`` made ``value`` of; raises ValueError for what is no number."""
-    return float(value.replace("Infinity", "inf")) if isinstance(value, str) else float(value)
+    # float() reads the three spellings of plain() as they are.
+    return float(value)
 
 
 def digits(values: Sequence[float] | AnyArray, limit: int = 6, precision: int = 5) -> str:
-    """A short reading of an array for tables and boxes: ``[[4, 6, 8]]``, or its first elements and
-    an ellipsis.
+    """A short reading of an array for tables and boxes: ``[[4, 6, 8]]``.
 
-    ``limit`` is the greatest number of elements shown, ``precision`` that of significant digits.
+    A longer array is its shape, its first elements and an ellipsis. ``limit`` is the greatest
+    number of elements shown, ``precision`` that of significant digits.
     """
     array = np.asarray(values)
-    if array.size > limit:
-        first = " ".join(_nested(item, precision) for item in array.ravel()[:limit].tolist())
-        return f"{array.shape} {first} …"
-    return _nested(array.tolist(), precision)
+    if array.size <= limit:
+        return _nested(array.tolist(), precision)
+    first = [_nested(element, precision) for element in array.ravel()[:limit].tolist()]
+    return f"{array.shape} {' '.join(first)} …"
 
 
 def counted(number: int, noun: str) -> str:
     """A number of things: "1 node", "2 nodes"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    plural = "" if number == 1 else "s"
+    return f"{number} {noun}{plural}"
 
 
 def _nested(value: Any, precision: int) -> str:
     if isinstance(value, list):
-        return "[" + ", ".join(_nested(item, precision) for item in value) + "]"
-    return f"{value:.{precision}g}" if isinstance(value, float) else str(value)
+        parts = [_nested(part, precision) for part in value]
+        return f"[{', '.join(parts)}]"
+    if isinstance(value, float):
+        return f"{value:.{precision}g}"
+    return str(value)

@@ -1,5 +1,6 @@
-"""The table of topics: questions beyond the matrix, each topic in a package of its own that is
-imported when asked for.
+"""The table of topics: each is a package of its own, imported when it is asked for.
+
+A topic measures something beyond the matrix of gradient calls.
 """
 
 import importlib
@@ -20,7 +21,7 @@ TOPICS = {
     "data-parallel": "explorer.topics.data_parallel",
     "devices": "explorer.topics.devices",
 }
-"""Where each topic is; the package has it under the name TOPIC."""
+"""The package of each topic, which has it under the name TOPIC; studies are listed in this order."""
 
 STUDIES = tuple(name for name in TOPICS if name not in {"gradients", "networks"})
 """Topics with a study; the others have claims alone."""
@@ -28,8 +29,9 @@ STUDIES = tuple(name for name in TOPICS if name not in {"gradients", "networks"}
 
 def topic(name: str) -> Topic:
     """The topic called ``name``, which is one of TOPICS."""
-    found: Topic = importlib.import_module(TOPICS[name]).TOPIC
-    return found
+    # Imported on demand: a command about one topic does not wait for the others' tables.
+    named: Topic = importlib.import_module(TOPICS[name]).TOPIC
+    return named
 
 
 def study_topic(name: str) -> Topic:

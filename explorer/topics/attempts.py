@@ -1,5 +1,6 @@
-"""What measuring functions share: an attempt whose exception is a figure, and calls timed in turn;
-no framework here.
+"""What measuring functions share: attempts whose exception is a figure, and timed calls.
+
+No framework is imported here.
 """
 
 import time
@@ -21,8 +22,10 @@ def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> An
 
 
 def attempt_briefly(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Like ``attempt``, with no more of a message than its first statement: no advice, no names of
-    nodes.
+    """Like ``attempt``, with the first statement of a message alone.
+
+    Left out are advice and the names of nodes, which change from version to version and from run to
+    run.
     """
     figure = attempt(function, *arguments, **options)
     if raised(figure):
@@ -41,11 +44,12 @@ def said(figure: Any) -> str:
 
 
 def processor_seconds(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """The processor time of each call in seconds: of its first run, and the least of ``repeats``
-    more; the calls take turns.
+    """The processor time of each call in seconds; the calls take turns.
 
-    A first run, which may compile, stands under "NAME, first call".
+    ``repeats`` runs follow a first one, which may compile and stands under "NAME, first call";
+    under "NAME" is the least of the others.
     """
+    # In turns, so that a slow moment of the machine falls on all calls alike.
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats + 1):
         for name, call in calls.items():

@@ -1,6 +1,4 @@
-"""What MindSpore's measuring functions share: the style they run in, numbers of tensors, and the
-operators on a tape.
-"""
+"""What MindSpore's measuring functions share: style, numbers of tensors, operators on a tape."""
 
 from typing import Any
 
@@ -14,9 +12,7 @@ MODES = {"graph": ms.GRAPH_MODE, "tape": ms.PYNATIVE_MODE}
 
 
 def set_style(style: str, device: str = "cpu", seed: int = 0) -> None:
-    """Put the worker into "graph" or "tape" style, with the seed set and no recording left over
-    from an earlier call.
-    """
+    """Put the worker into "graph" or "tape" style, with the seed set and nothing recorded."""
     use_device(device)
     # A tape call that raised leaves the flag on (2.10.0), and the next compilation would nest in
     # its recording.
@@ -26,14 +22,20 @@ def set_style(style: str, device: str = "cpu", seed: int = 0) -> None:
 
 
 def numbers(value: Any) -> Any:
-    """Nested lists of the numbers of tensors, in the nesting given; bfloat16 by way of float32."""
+    """Nested lists of the numbers of tensors, in the nesting of ``value``.
+
+    bfloat16, which numpy does not have, becomes float32.
+    """
     if isinstance(value, (tuple, list)):
         return [numbers(item) for item in value]
-    return array_of(value).tolist() if isinstance(value, ms.Tensor) else value
+    if isinstance(value, ms.Tensor):
+        return array_of(value).tolist()
+    return value
 
 
 def taped_operators(output: Any) -> list[str]:
-    """The names of the operators on the tape behind ``output``, sorted; only while a gradient
-    function records is there such a tape.
+    """The names of the operators on the tape behind ``output``, sorted.
+
+    There is such a tape only while a gradient function records.
     """
     return sorted(node.name() for node in inner_nodes([output._grad_node], {}))

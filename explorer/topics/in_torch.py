@@ -10,29 +10,32 @@ LEAF = "AccumulateGrad"
 
 
 def numbers(value: Any) -> Any:
-    """Nested lists of the numbers of tensors, in the nesting given."""
+    """Nested lists of the numbers of tensors, in the nesting of ``value``."""
     if isinstance(value, (tuple, list)):
         return [numbers(item) for item in value]
-    return value.detach().cpu().tolist() if isinstance(value, torch.Tensor) else value
+    if isinstance(value, torch.Tensor):
+        return value.detach().cpu().tolist()
+    return value
 
 
 def tape_nodes(output: torch.Tensor) -> Iterator[Any]:
     """The nodes of the tape behind ``output``, leaves included; none where nothing was recorded."""
     # Iterative: a tape may be ten thousand nodes deep.
-    seen = set()
+    visited = set()
     waiting = [output.grad_fn]
     while waiting:
         node = waiting.pop()
-        if node is None or node in seen:
+        if node is None or node in visited:  # an operand without a gradient has no node
             continue
-        seen.add(node)
+        visited.add(node)
         waiting.extend(child for child, _ in node.next_functions)
         yield node
 
 
 def operator_nodes(output: torch.Tensor) -> list[Any]:
-    """The nodes of the tape behind ``output`` without its leaves, which live as long as their
-    tensors.
+    """The nodes of the tape behind ``output`` without AccumulateGrad.
+
+    Those nodes belong to leaves, and live as long as their tensors.
     """
     return [node for node in tape_nodes(output) if not node.name().endswith(LEAF)]
 

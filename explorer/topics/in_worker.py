@@ -1,6 +1,4 @@
-"""The worker's side of a measurement: runs one measuring function and makes a record of whatever
-comes of it.
-"""
+"""The worker's side of a measurement: runs one measuring function and records its outcome."""
 
 import importlib
 import inspect
@@ -16,21 +14,21 @@ from explorer.text.numbers import plain
 
 
 def run(request: Measurement) -> Measured:
-    """What the function called ``request.target`` found, with its source; what it raised is the
-    outcome.
+    """The figures of the function called ``request.target``, or what it raised; with its source.
+
+    Raises ImportError when a framework is missing: the worker answers for that.
     """
     module, _, name = request.target.partition(":")
     function = getattr(importlib.import_module(module), name)
-    code = source(function)
+    code = source(function)  # first, so that a program that raises is shown too
     try:
         found: Found = function(Ask(request.scenario, request.device, request.options))
     except ImportError:
         raise  # a framework is missing, which is the worker's business
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        failure = Failure(
-            type(error).__name__, str(error).strip(), f"{last.filename}:{last.lineno}"
-        )
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{frame.filename}:{frame.lineno}"
+        failure = Failure(type(error).__name__, str(error).strip(), place)
         return Measured(outcome="raised", error=failure, code=code)
     return Measured(
         outcome="ok",
@@ -42,7 +40,9 @@ def run(request: Measurement) -> Measured:
 
 
 def source(function: Callable[..., Any]) -> str:
-    """The source of a function, and of what it uses of its own module, in the order of first use."""
+    """The source of a function and of the helpers in its module, in the order of first use."""
+    # Words are looked up in the module rather than names in the syntax tree: a word in a comment may
+    # bring in a helper too many, and none is missing.
     home = vars(inspect.getmodule(function))
     sources: dict[str, str] = {}
     waiting: list[Any] = [function]

@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 
 from explorer.exploration.about import versions_here
-from explorer.model.claim import Board, ClaimRow
+from explorer.model.claim import Board, ClaimRow, ClaimVerdict
 from explorer.model.measurement import Measured, Measurement
 from explorer.text.messages import one_line
 from explorer.topics.evidence import Evidence
@@ -31,23 +31,24 @@ def board(chosen: Iterable[Claim], workers: Workers, progress: Progress = no_pro
 
 
 def needed(claims: Iterable[Claim]) -> list[Measurement]:
-    """The measurements that some claims are judged by; one that two of them need stands there
-    twice.
+    """The measurements that some claims are judged by, claim by claim.
+
+    A measurement that two claims need is listed twice.
     """
-    return [measurement for claim in claims for measurement in claim.measurements]
+    measurements: list[Measurement] = []
+    for claim in claims:
+        measurements.extend(claim.measurements)
+    return measurements
 
 
 def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
     """One claim judged on what was measured; pure."""
     names = tuple(measurement.name for measurement in claim.measurements)
     evidence = Evidence({name: measured[name] for name in names})
-    verdict, text, advice = None, "", ""
+    verdict: ClaimVerdict | None
+    # Nothing is judged on half of the evidence: what is missing might turn the verdict.
     if evidence.failures:
-        lost = [
-            f"{name}: {one_line(f'{error.type}: {error.message}')}"
-            for name, error in evidence.failures.items()
-        ]
-        text = "could not be run: " + "; ".join(lost)
+        verdict, text, advice = None, _why_not_run(evidence), ""
     else:
         ruling = claim.judge(evidence, claim.expects)
         verdict, text, advice = ruling.verdict, ruling.evidence, ruling.advice
@@ -62,3 +63,10 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
         advice=advice,
         measured=names,
     )
+
+
+def _why_not_run(evidence: Evidence) -> str:
+    reasons = []
+    for name, failure in evidence.failures.items():
+        reasons.append(f"{name}: {one_line(failure.text)}")
+    return "could not be run: " + "; ".join(reasons)

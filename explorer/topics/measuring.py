@@ -2,29 +2,31 @@
 
 from collections.abc import Iterable
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.results import MISSING_FRAMEWORK, Failure
 from explorer.workers.protocol import Lost
-from explorer.workers.queue import Job, Outcome, Progress, carry_out, no_progress
+from explorer.workers.queue import Job, JobOutcome, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
 
-SHARED: dict[Kind, tuple[Kind, ...]] = {"mindspore": ("mindspore", "mindspore-second")}
-"""Kinds whose measurements are shared among several workers: MindSpore compiles, and that takes as
-long as all else.
+SHARED: dict[WorkerKind, tuple[WorkerKind, ...]] = {"mindspore": ("mindspore", "mindspore-second")}
+"""Kinds of worker that have a second one beside them: their measurements are shared out among both.
+
+MindSpore compiles, and takes as long as all other kinds together.
 """
 
 
 def measure(
     measurements: Iterable[Measurement], workers: Workers, progress: Progress = no_progress
 ) -> dict[str, Measured]:
-    """Run every measurement in the worker of its kind, the kinds side by side; the outcomes by
-    name, in the order given.
+    """Run every measurement in the worker of its kind, kinds side by side; the outcomes by name.
 
-    A framework that is missing, a crash, a time that ran out and an exception are outcomes of the
-    measurement concerned. Raises ValueError when two measurements that differ have one name.
+    Outcomes are in the order of the measurements. A missing framework, a crash, a timeout and an
+    exception are outcomes of the measurement concerned. Raises ValueError when two measurements
+    that differ have one name.
     """
+    # Claims share measurements; each is run once.
     wanted: dict[str, Measurement] = {}
     for measurement in measurements:
         known = wanted.setdefault(measurement.name, measurement)
@@ -47,7 +49,7 @@ def _job(measurement: Measurement) -> Job:
     )
 
 
-def _measured(outcome: Outcome) -> Measured:
+def _measured(outcome: JobOutcome) -> Measured:
     if isinstance(outcome, MissingFrameworkError):
         return Measured(outcome="unsupported", error=Failure(MISSING_FRAMEWORK, str(outcome)))
     if isinstance(outcome, Lost):

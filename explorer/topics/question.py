@@ -5,22 +5,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Kind
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, WorkerKind
 from explorer.model.measurement import Measurement
 from explorer.scenario.find import find
 
 
 @dataclass(frozen=True)
 class Party:
-    """Somebody who can be asked: a framework, one of its styles, a part of it, or a library that
-    runs on one.
+    """A framework, one of its styles, a part of it, or a library on top of it: who can be asked.
 
     ``kind`` is the worker that the answer is computed in; ``library`` names the modules with the
-    programs ("in_torch"); ``style`` is what the programs are told to run in, empty where they are
-    not told; ``label`` is what a reader is told.
+    programs ("in_torch"); ``style`` is passed to the programs, empty where there is none to choose;
+    ``label`` is the name for readers.
     """
 
-    kind: Kind
+    kind: WorkerKind
     library: str
     style: str
     label: str
@@ -42,23 +41,22 @@ PARTIES: dict[str, Party] = {
 
 FRAMEWORKS = ("mindspore", "torch")
 MINDSPORE_STYLES = ("mindspore-graph", "mindspore-tape")
+"""Parties that many questions are asked of: a party a framework, or MindSpore in both styles."""
 
-LOOKED_AT = "<the scenario looked at>"
+LOOKED_AT = "<the scenario looked at>"  # in angle brackets, as no scenario or file is called
 """The ``scenario`` of a question about whichever scenario the study is run on."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What questions are asked about: the file of the scenario looked at ("" for none), and the
-    device.
-    """
+    """What a study is run on: the file of a scenario ("" for none), and the device."""
 
     scenario: str = ""
     device: str = "cpu"
 
     @property
     def name(self) -> str:
-        """What records call the scenario looked at: the stem of its file."""
+        """The name of the scenario in records: the stem of its file."""
         return Path(self.scenario).stem
 
 
@@ -70,8 +68,9 @@ class Question:
     package ``package``. ``scenario`` is the name of a shipped scenario, the path of a file,
     LOOKED_AT, or "" for a program with a net of its own. ``options`` go to every program,
     ``options_of`` to one party's; ``kinds`` names another worker than the party's own.
-    ``unless_on`` is the file of a scenario that another question is always about: when that one is
-    looked at, this question is not asked. A Question is known by its topic and name.
+    ``unless_on`` is the file of a scenario that another question is always about: when the study is
+    run on that one, this question is not asked. Two questions are equal when topic, name and
+    parties are.
     """
 
     topic: str
@@ -82,17 +81,19 @@ class Question:
     scenario: str = field(default="", compare=False)
     options: Mapping[str, Any] = field(default_factory=dict, compare=False)
     options_of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
-    kinds: Mapping[str, Kind] = field(default_factory=dict, compare=False)
+    kinds: Mapping[str, WorkerKind] = field(default_factory=dict, compare=False)
     unless_on: str = field(default="", compare=False)
 
     def by(self, *parties: str) -> "Question":
-        """The same question asked of ``parties`` alone; each must be one of those whom it is asked
-        of.
+        """The same question, asked of ``parties`` alone.
+
+        Raises ValueError when one of them is not asked this question.
         """
         unknown = [party for party in parties if party not in self.asks]
         if unknown:
+            question = f"{self.topic}.{self.name}"
             raise ValueError(
-                f"{self.topic}.{self.name} is not asked of {', '.join(unknown)}; of {', '.join(self.asks)}"
+                f"{question} is not asked of {', '.join(unknown)}; of {', '.join(self.asks)}"
             )
         return replace(self, asks=parties)
 
@@ -101,32 +102,38 @@ class Question:
         return replace(self, scenario=scenario)
 
     def measurement_name(self, party: str) -> str:
-        """What the record calls the measurement of one party: "training.clipping.torch"."""
+        """The name of one party's measurement in records: "training.clipping.torch"."""
         return f"{self.topic}.{self.name}.{party}"
 
     def measurements(self, target: Target) -> list[Measurement]:
-        """The question as programs to run, one a party."""
+        """The question as programs to run, one a party.
+
+        Raises ValueError when it is about the scenario of the study, and ``target`` names none.
+        """
         if self.scenario == LOOKED_AT and target.scenario and target.scenario == self.unless_on:
             return []
         return [self._measurement(party, target) for party in self.asks]
 
     def _measurement(self, party: str, target: Target) -> Measurement:
         style = PARTIES[party].style
-        options = {"style": style} if style else {}
+        options: dict[str, Any] = {"style": style} if style else {}
+        options.update(self.options)
+        options.update(self.options_of.get(party, {}))
         return Measurement(
             name=self.measurement_name(party),
             kind=self.kinds.get(party, PARTIES[party].kind),
             target=f"{self.package}.{self.programs[party]}",
             scenario=self._scenario_file(target),
             device=target.device,
-            options={**options, **self.options, **self.options_of.get(party, {})},
+            options=options,
         )
 
     def _scenario_file(self, target: Target) -> str:
         if self.scenario != LOOKED_AT:
             return str(find(self.scenario)) if self.scenario else ""
         if not target.scenario:
+            question = f"{self.topic}.{self.name}"
             raise ValueError(
-                f"{self.topic}.{self.name} is about a scenario, and none is named; say which: .on(…)"
+                f"{question} is about a scenario, and none is named; say which: .on(…)"
             )
         return target.scenario

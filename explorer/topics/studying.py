@@ -1,4 +1,4 @@
-"""Runs a study: its questions in workers, then what they tell."""
+"""Runs a study: its questions in workers, then its findings, tables and charts."""
 
 import msgspec
 
@@ -15,7 +15,7 @@ from explorer.workers.workers import Workers
 
 
 class Telling(msgspec.Struct, frozen=True, kw_only=True):
-    """What a study makes of its evidence: findings (one sentence each, computed), tables, charts."""
+    """What a study makes of its evidence: findings (a sentence each, computed), tables, charts."""
 
     findings: tuple[str, ...]
     tables: tuple[Table, ...]
@@ -29,7 +29,8 @@ def target(topic: Topic, scenario: str | None, device: str) -> Target:
     """
     if scenario and topic.default_scenario is None:
         raise UsageError(
-            f"the study {topic.name!r} has nets of its own and takes no scenario; leave out {scenario!r}"
+            f"the study {topic.name!r} has nets of its own and takes no scenario;"
+            f" leave out {scenario!r}"
         )
     chosen = scenario or topic.default_scenario
     return Target(str(find(chosen)) if chosen else "", device)
@@ -38,8 +39,9 @@ def target(topic: Topic, scenario: str | None, device: str) -> Target:
 def study(
     topic: Topic, target: Target, workers: Workers, progress: Progress = no_progress
 ) -> StudyRecord:
-    """The record of one run of a topic's study on ``target``; what a framework cannot do is an
-    outcome in it.
+    """The record of one run of a topic's study on ``target``.
+
+    Whatever a framework cannot do is an outcome in the record.
     """
     versions = versions_here(workers)
     measured = measure(topic.measurements(target), workers, progress)

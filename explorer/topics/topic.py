@@ -1,9 +1,9 @@
-"""A topic: the questions that it measures, the findings that tell them, the claims that judge them.
+"""A topic: its questions, and the findings, tables, charts and claims that are made of the answers.
 
-A study is a topic's questions told; a claim is a guide's statement judged by some of them. Both
-live in the topic's package: ``questions.py`` is the table of what is measured,
+A study reports all questions of a topic; a claim is a guide's statement, judged by some of them.
+Both live in the topic's package: ``questions.py`` is the table of what is measured,
 ``in_mindspore*.py``, ``in_torch*.py`` and ``in_keras*.py`` are the programs that measure it,
-``findings.py`` tells, ``claims.py`` judges.
+``findings*.py`` report, ``claims*.py`` judge.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from explorer.model.claim import HEADINGS, Ruling
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.measurement import Measurement
 from explorer.model.study import Chart, Table
 from explorer.topics.evidence import Evidence
@@ -29,8 +29,8 @@ class Claim:
     """One statement of the guides, and the pure function that judges it.
 
     ``id`` is its row; ``heading`` is where the board lists it; ``would`` says what is true if the
-    statement holds. ``judge`` is called when everybody has answered who was asked one of ``asks``,
-    with the evidence and with ``expects``, the guide's own figures as data.
+    statement holds. ``judge`` is called once every party has answered ``asks``, with the evidence
+    and with ``expects``, the guide's own figures as data.
     """
 
     id: int
@@ -45,6 +45,7 @@ class Claim:
     @property
     def measurements(self) -> list[Measurement]:
         """The programs whose figures the judge needs; each once."""
+        # Two of its questions may share a measurement: one question as it is, and .by() one party.
         measurements: dict[str, Measurement] = {}
         for question in self.asks:
             for measurement in question.measurements(Target()):
@@ -54,12 +55,11 @@ class Claim:
 
 @dataclass
 class Topic:
-    """Questions that belong together, filled by the modules of the topic's package as they are
-    imported.
+    """Questions that belong together, filled as the modules of the topic's package are imported.
 
     ``name`` begins the names of its measurements and is what the command line calls its study.
     ``title`` and ``question`` head the study; a topic without a title has claims alone.
-    ``default_scenario`` is the shipped scenario that the study looks at when none is named; None
+    ``default_scenario`` is the shipped scenario that the study is run on when none is named; None
     for a study with nets of its own, which refuses a scenario. ``seconds`` is the limit of one
     measurement.
     """
@@ -85,25 +85,23 @@ class Topic:
         scenario: str = "",
         options: Mapping[str, Any] | None = None,
         options_of: Mapping[str, Mapping[str, Any]] | None = None,
-        kinds: Mapping[str, Kind] | None = None,
+        kinds: Mapping[str, WorkerKind] | None = None,
         unless_on: str = "",
     ) -> Question:
-        """Declare a question called ``name``, and return it; it is measured whenever the study is
-        run.
+        """Declare a question called ``name``, and return it; the study measures it at every run.
 
         ``program`` is the name of the function that answers it: "clipping" is the function of that
-        name in each party's module in_mindspore, in_torch or in_keras, "gradients:clipping" that in
-        in_mindspore_gradients and so on. It is ``name`` where it is left out; where parties differ,
-        it maps each to its own "module:function". The other arguments are those of Question. Raises
-        ValueError when the topic has a question of that name already.
+        name in each party's module in_mindspore, in_torch or in_keras, "gradients:clipping" the one
+        in in_mindspore_gradients and so on. It is ``name`` where it is left out; where parties
+        differ, it maps each to its own "module:function". The other arguments are those of
+        Question. Raises ValueError when the topic has a question of that name already.
         """
         if name in self.questions:
             raise ValueError(f"the topic {self.name} asks {name!r} twice")
-        programs: dict[str, str] = {}
-        for party in asks:
-            programs[party] = (
-                _place(program or name, party) if isinstance(program, str) else program[party]
-            )
+        if isinstance(program, str):
+            programs = {party: _place(program or name, party) for party in asks}
+        else:
+            programs = {party: program[party] for party in asks}
         self.questions[name] = Question(
             topic=self.name,
             name=name,
@@ -120,15 +118,15 @@ class Topic:
 
     def measurements(self, target: Target) -> list[Measurement]:
         """All questions as programs to run, on what the study looks at."""
-        return [
-            measurement
-            for question in self.questions.values()
-            for measurement in question.measurements(target)
-        ]
+        measurements: list[Measurement] = []
+        for question in self.questions.values():
+            measurements.extend(question.measurements(target))
+        return measurements
 
     def finding(self, *needs: Question) -> Callable[[FindingFunction], FindingFunction]:
-        """Register a function that yields findings, one sentence each; it is called when all of
-        ``needs`` are answered.
+        """Register a function that yields findings, one sentence each.
+
+        It is called when every party has answered ``needs``; without ``needs`` it is always called.
         """
 
         def register(function: FindingFunction) -> FindingFunction:
@@ -138,7 +136,7 @@ class Topic:
         return register
 
     def table(self, *needs: Question) -> Callable[[TableFunction], TableFunction]:
-        """Register a function that yields tables; it is called when all of ``needs`` are answered."""
+        """Register a function that yields tables; it is called as for ``finding``."""
 
         def register(function: TableFunction) -> TableFunction:
             self.tables.append(_when_answered(needs, function))
@@ -147,7 +145,7 @@ class Topic:
         return register
 
     def chart(self, *needs: Question) -> Callable[[ChartFunction], ChartFunction]:
-        """Register a function that yields charts; it is called when all of ``needs`` are answered."""
+        """Register a function that yields charts; it is called as for ``finding``."""
 
         def register(function: ChartFunction) -> ChartFunction:
             self.charts.append(_when_answered(needs, function))
@@ -166,11 +164,10 @@ class Topic:
         asks: tuple[Question, ...],
         expects: dict[str, Any] | None = None,
     ) -> Callable[[Judge], Judge]:
-        """Register the function that judges row ``id`` of the guides' statements; the arguments are
-        those of Claim.
+        """Register the function that judges row ``id`` of the guides' statements.
 
-        Raises ValueError for a heading that the board does not have, and for a row that the topic
-        judges already.
+        The arguments are those of Claim. Raises ValueError for a heading that the board does not
+        have, and for a row that the topic judges already.
         """
         if heading not in HEADINGS:
             raise ValueError(
@@ -197,6 +194,7 @@ class Topic:
 
 def _place(program: str, party: str) -> str:
     """The "module:function" of a party's program, within the topic's package."""
+    # Derived from the party, so that a question names its function once for all libraries.
     part, _, function = program.rpartition(":")
     module = f"in_{PARTIES[party].library}"
     if part:
@@ -207,7 +205,7 @@ def _place(program: str, party: str) -> str:
 def _when_answered(
     needs: tuple[Question, ...], function: Callable[[Evidence], Iterable[Item]]
 ) -> Callable[[Evidence], Iterable[Item]]:
-    def called_when_answered(evidence: Evidence) -> Iterable[Item]:
+    def when_answered(evidence: Evidence) -> Iterable[Item]:
         return function(evidence) if evidence.answered(*needs) else ()
 
-    return called_when_answered
+    return when_answered

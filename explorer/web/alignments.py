@@ -24,7 +24,8 @@ def alignment_of(left: GradGraph, right: GradGraph, report: Report) -> Alignment
     """
     if left.engine == right.engine or not has_values(left) or not has_values(right):
         return None
-    return _reported(left, right, report) or _aligned(digest(left), digest(right), left, right)
+    alignment = _reported(left, right, report)
+    return alignment or _aligned(digest_of_graph(left), digest_of_graph(right), left, right)
 
 
 def _reported(left: GradGraph, right: GradGraph, report: Report) -> Alignment | None:
@@ -40,8 +41,8 @@ def _reported(left: GradGraph, right: GradGraph, report: Report) -> Alignment | 
     return None
 
 
-def digest(graph: GradGraph) -> str:
-    """What a graph holds, as a key under which the server keeps what it makes of it."""
+def digest_of_graph(graph: GradGraph) -> str:
+    """The digest of a graph, as a key under which the server caches its drawings and alignments."""
     return hashlib.sha256(msgspec.msgpack.encode(graph)).hexdigest()
 
 

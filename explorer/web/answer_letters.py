@@ -1,8 +1,8 @@
-"""Which engines give the same answer to a case, as the letters that the page shows beside them."""
+"""Letters for the distinct answers to a case, shown beside the engines that give them."""
 
 from string import ascii_uppercase
 
-from explorer.compare.verdicts import compare
+from explorer.compare.results import compare
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport
 from explorer.model.results import ANSWERED, Result
@@ -25,7 +25,7 @@ def letters(report: CaseReport) -> dict[str, str]:
 
 
 def _place(result: Result, distinct: list[Result]) -> int:
-    """Where an answer like ``result`` stands among the distinct ones, to which it is added if new."""
+    """The place of ``result`` among the distinct answers, to which a new one is added."""
     for place, other in enumerate(distinct):
         if _are_alike(result, other):
             return place

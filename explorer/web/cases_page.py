@@ -32,7 +32,7 @@ MOST_TELLING: tuple[CaseVerdict, ...] = (
     "all_raise",
     "not_compared",
 )
-"""Which case is shown first: the unexpected before the expected, and then in this order."""
+"""The verdicts, most telling first; an unexpected case is more telling than any expected one."""
 
 COMPARED: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """Verdicts that rest on a difference of values."""
@@ -46,11 +46,11 @@ ROW_HEIGHT, HEAD_HEIGHT = 35, 38
 """Pixels of a row of the table, and of its head."""
 
 ROWS_SHOWN = 8
-"""How many rows stand before the table scrolls."""
+"""The number of rows above which the table scrolls."""
 
 
 class Filters(msgspec.Struct, frozen=True):
-    """Which cases a visitor wants to see; what is empty or None lets every case pass."""
+    """The filters of the table; one that is empty or None lets every case pass."""
 
     apis: Sequence[str]
     verdicts: Sequence[str]

@@ -1,4 +1,4 @@
-"""What Streamlit runs: the list of the app's pages."""
+"""The script that Streamlit runs: the list of the app's pages."""
 
 import streamlit as st
 

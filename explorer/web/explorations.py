@@ -16,14 +16,14 @@ from explorer.web.offered_scenarios import scenario
 from explorer.workers.workers import Workers
 
 KEPT = 16
-"""How many reports are kept; the one asked for longest ago goes first."""
+"""The number of reports that are kept; the one asked for longest ago is dropped first."""
 
 POLL_SECONDS = 0.2
-"""How often a page looks how far its report is."""
+"""The interval at which a page updates its progress bar."""
 
 
 class ReportKey(msgspec.Struct, frozen=True):
-    """What a report depends on.
+    """The key of a report: everything that it depends on.
 
     ``digest`` is that of the scenario file's text. With the label of a ``case``, only its graphs
     are asked for.
@@ -107,7 +107,7 @@ class Explorations:
                     only_graph_case=key.case is not None,
                     progress=exploration.step,
                 )
-        except Exception as error:  # told on the page of whoever asked
+        except Exception as error:  # result() raises it on the page that waits
             exploration.error = error
         finally:
             exploration.finished.set()
@@ -120,7 +120,7 @@ def explorations() -> Explorations:
 
 
 def watch(exploration: Exploration) -> Report:
-    """Show a bar until the exploration is finished; then its report, or its error as an exception."""
+    """The report of an exploration, with a bar until it is finished; raises the error of one."""
     if not exploration.finished.is_set():
         bar = st.progress(0.0, text="Starting the workers …")
         while not exploration.finished.wait(POLL_SECONDS):

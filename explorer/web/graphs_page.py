@@ -1,4 +1,4 @@
-"""The page of graphs: two engines' graphs of one case side by side, and the node clicked with its pair."""
+"""The page of graphs: two graphs of one case side by side, and a clicked node with its pair."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from explorer.model.report import Report
 from explorer.report.markdown import escape
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
-from explorer.web.alignments import alignment_of, digest, has_values
+from explorer.web.alignments import alignment_of, digest_of_graph, has_values
 from explorer.web.explorations import ReportKey
 from explorer.web.merged_graph import MergedGraph, merged, merged_alignment
 from explorer.web.node_detail import node_detail
@@ -29,7 +29,7 @@ VIEWS: tuple[ViewName, ...] = ("ladder", "flow")
 DEPTHS = {"every op": None, "modules": 1, "modules in modules": 2}
 
 STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
-"""What MindSpore's compiler has made of a net after each of the passes that are captured."""
+"""The label of each captured stage of MindSpore's compiler."""
 
 
 def graphs(key: ReportKey, report: Report) -> None:
@@ -51,17 +51,17 @@ def graphs(key: ReportKey, report: Report) -> None:
 
     alignment = alignment_of(left, right, case_report)
     if alignment:
-        _say(alignment)
+        _summary(alignment)
     else:
-        _say_what_has_no_values(left, right)
-    _show(merged(left, depth), merged(right, depth), view, alignment)
+        _stages_without_values(left, right)
+    _side_by_side(merged(left, depth), merged(right, depth), view, alignment)
     notes = [f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
         st.caption(escape(clean(note)))
 
 
 def _report_on_case(bar: DeltaGenerator, key: ReportKey, report: Report) -> Report:
-    """The report with the graphs of the case that is chosen: the whole one has those of one case."""
+    """The report that has the graphs of the chosen case; the whole report has those of one case."""
     short_names = {case.case.label: case.case.short for case in report.cases}
     captured = report.graphs[0].case if report.graphs else None
     labels = list(short_names)
@@ -114,8 +114,8 @@ def _stage(bar: DeltaGenerator, engine_graphs: list[GradGraph], side: str) -> Gr
     return stages[stage]
 
 
-def _say(alignment: Alignment) -> None:
-    """What the alignment found, in a sentence; the first divergence where there is one."""
+def _summary(alignment: Alignment) -> None:
+    """How much is paired, in a sentence, and the first divergence where there is one."""
     left, right = alignment.left_coverage, alignment.right_coverage
     paired = (
         f"{left.forward + left.backward} of {left.forward_total + left.backward_total} "
@@ -129,14 +129,15 @@ def _say(alignment: Alignment) -> None:
         st.success(f"**The two graphs never part:** every named result is the same. {paired}")
 
 
-def _say_what_has_no_values(left: GradGraph, right: GradGraph) -> None:
+def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
+    """Why two graphs have no pairs: a stage that was not run has no values."""
     stages = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not has_values(graph)]
     if stages:
         which = escape("; ".join(dict.fromkeys(stages)))
         st.info(f"Nodes pair by their values, and this stage was not run: {which}.")
 
 
-def _show(
+def _side_by_side(
     left: MergedGraph, right: MergedGraph, view: ViewName, alignment: Alignment | None
 ) -> None:
     left_numbers: dict[str, int] = {}
@@ -153,7 +154,7 @@ def _pane(graph: GradGraph, view: ViewName, numbers: dict[str, int], prefix: str
     caption = f"{graph.engine} · {ENGINES[graph.engine].how}"
     if graph.stage in STAGES:
         caption += f" · {graph.stage}"
-    return Pane(caption, _svg(digest(graph), graph, view, numbers, prefix), prefix)
+    return Pane(caption, _svg(digest_of_graph(graph), graph, view, numbers, prefix), prefix)
 
 
 @st.cache_data(show_spinner="Drawing …", max_entries=64)

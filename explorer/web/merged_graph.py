@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from explorer.drawing.collapse import collapse_named
+from explorer.drawing.collapse import collapse_with_ids
 from explorer.model.alignment import Alignment, Pair, Unpaired
 from explorer.model.graph import GradGraph
 
@@ -21,16 +21,20 @@ class MergedGraph(msgspec.Struct, frozen=True):
     modules: frozenset[str]
 
     def apart(self, nodes: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of some nodes of the whole graph that are no part of a module, as they are shown."""
-        homes = [self.home[node] for node in nodes]
-        return tuple(home for home in homes if home not in self.modules)
+        """The nodes of the whole graph that are not merged into a module, by the ids in sight."""
+        homes = []
+        for node in nodes:
+            home = self.home[node]
+            if home not in self.modules:
+                homes.append(home)
+        return tuple(homes)
 
 
 def merged(graph: GradGraph, depth: int | None) -> MergedGraph:
     """The graph merged to ``depth`` parts of the module path; None leaves every op apart."""
     if depth is None:
         return MergedGraph(graph, {node.id: node.id for node in graph.nodes}, frozenset())
-    collapsed, home = collapse_named(graph, depth)
+    collapsed, home = collapse_with_ids(graph, depth)
     sizes = Counter(home.values())
     modules = frozenset(node for node, size in sizes.items() if size > 1)
     return MergedGraph(collapsed, home, modules)

@@ -15,7 +15,7 @@ ELEMENTS = 36
 """An output of at most this many elements is written out beside its figures."""
 
 SOURCE_LINES = 3
-"""How many lines of a node's source are shown, the user's first."""
+"""The number of lines of a node's source that are shown, the user's first."""
 
 OTHER: dict[SideName, SideName] = {"left": "right", "right": "left"}
 
@@ -51,7 +51,7 @@ def node_detail(
     shown: dict[SideName, Node] = {side: nodes[side][node]}
     pair = _pair(alignment, side, node)
     if pair:
-        _say(pair, is_step=getattr(pair, side) != node)
+        _evidence(pair, is_step=getattr(pair, side) != node)
         partner = getattr(pair, OTHER[side])
         shown[OTHER[side]] = nodes[OTHER[side]][partner]
     for column, name in zip(st.columns(2), nodes, strict=True):
@@ -69,7 +69,7 @@ def _pair(alignment: Alignment | None, side: SideName, node: str) -> Pair | None
     return None
 
 
-def _say(pair: Pair, is_step: bool) -> None:
+def _evidence(pair: Pair, is_step: bool) -> None:
     evidence = f"recognised by {EVIDENCE[pair.how]}"
     if is_step:
         evidence = "a step that one op of the other side takes inside itself"
@@ -97,7 +97,7 @@ def _node(node: Node) -> None:
 
 
 def _facts(node: Node) -> Iterator[tuple[str, str]]:
-    """What is known of a node, under labels; an empty label goes on with the one before."""
+    """The facts about a node under labels; an empty label continues the one before."""
     yield "node", f"{node.id}, {node.phase} {node.kind}, step {node.order}"
     if node.scope:
         yield "module", node.scope

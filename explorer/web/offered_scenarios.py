@@ -1,4 +1,4 @@
-"""Which scenarios the app offers: those in the folders that its owner configured, and no others."""
+"""The scenarios of the app: those in the folders that its owner configured, and no others."""
 
 import hashlib
 import os
@@ -24,8 +24,8 @@ def offered() -> dict[str, Path]:
     return names(folders())
 
 
-def digest(path: Path) -> str:
-    """What a scenario file holds, as a key.
+def digest_of_file(path: Path) -> str:
+    """The digest of a scenario file, as a key.
 
     A file that cannot be read has a key too; loading it says what is wrong.
     """
@@ -37,7 +37,7 @@ def digest(path: Path) -> str:
 
 def scenario(path: Path) -> Scenario:
     """The scenario in a file, loaded anew only when its text has changed; raises ScenarioError."""
-    return _loaded(path, digest(path))
+    return _loaded(path, digest_of_file(path))
 
 
 @lru_cache(maxsize=64)

@@ -324,8 +324,8 @@ function find(panes, text) {
   for (const side of SIDES) {
     panes[side].classList.toggle('searching', Boolean(words))
     for (const [id, node] of views.get(panes[side]).picks) {
-      const said = [node.textContent, ...Object.values(node.dataset)].join(' ').toLowerCase()
-      const isHit = Boolean(words) && said.includes(words)
+      const searchable = [node.textContent, ...Object.values(node.dataset)].join(' ').toLowerCase()
+      const isHit = Boolean(words) && searchable.includes(words)
       node.classList.toggle('hit', isHit)
       if (isHit) hits.push({ side, id, node })
     }

@@ -1,5 +1,6 @@
-"""The app's one component: two drawings side by side, in which a node and its pair are found,
-marked and chosen together.
+"""The app's component of two drawings, in which a node is marked and chosen with its pair.
+
+Its behaviour in the browser is in pair_view.js.
 """
 
 import hashlib
@@ -45,7 +46,7 @@ def _component() -> Any:
 
 
 def links(alignment: Alignment | None) -> Links:
-    """What is marked with each node: the pair's own node first, then steps inside it."""
+    """The nodes that are marked with each node: its partner first, then the steps inside that."""
     left: dict[str, list[str]] = {}
     right: dict[str, list[str]] = {}
     for pair in alignment.pairs if alignment else ():

@@ -7,6 +7,7 @@ import streamlit as st
 
 from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.report import Report
+from explorer.report.wording import fault_text
 from explorer.web.explorations import ReportKey, explorations, watch
 from explorer.web.messages import say_error
 from explorer.web.sidebar import chosen_report
@@ -29,8 +30,7 @@ def report_page(show: ShowReport) -> Callable[[], None]:
         except ExplorerError as error:
             say_error(str(error))
         except WorkerFaultError as error:
-            last_line = str(error).strip().rpartition("\n")[2]
-            say_error(f"a fault of the explorer itself, in a worker: {last_line}")
+            say_error(fault_text(error))
 
     page.__name__ = show.__name__  # Streamlit tells pages apart by it
     return page

@@ -11,22 +11,22 @@ from explorer.scenario.matrix import MAX_ORDER
 from explorer.text.clean import clean
 from explorer.web.explorations import ReportKey, explorations
 from explorer.web.messages import say_error
-from explorer.web.offered_scenarios import digest, offered, scenario
+from explorer.web.offered_scenarios import digest_of_file, offered, scenario
 
 FIRST_SCENARIO = "dense_mse"
 
 DEVICES = ("cpu", "auto", "cuda", "npu", "mps")
 """Offered for choice; another form, such as "cuda:1", can be typed."""
 
-CALM = "<style>.stMainBlockContainer { padding: 4.5rem 2.5rem 3rem; }</style>"
-"""Streamlit leaves a hand's breadth around every page, which tables and graphs need more."""
+PAGE_STYLE = "<style>.stMainBlockContainer { padding: 4.5rem 2.5rem 3rem; }</style>"
+"""Narrower margins than Streamlit's own: tables and graphs need the width."""
 
 CHOSEN = "report key"
-"""Under which the session keeps what the visitor chose."""
+"""The key under which the session keeps the visitor's choice."""
 
 
 def chosen_report() -> ReportKey | None:
-    """What the visitor chose in the sidebar; None where that is no report that can be made."""
+    """The report chosen in the sidebar; None where it cannot be made."""
     key: ReportKey | None = st.session_state.get(CHOSEN)
     return key
 
@@ -43,7 +43,7 @@ def sidebar() -> None:
             "Order", 1, MAX_ORDER, key="order", help="nested gradients up to this order"
         )
         is_pressed = st.button("Run", type="primary", width="stretch")
-    st.html(CALM)
+    st.html(PAGE_STYLE)
     # Whatever goes wrong below, the page must not show the report chosen before.
     st.session_state[CHOSEN] = None
     if name is None:
@@ -57,7 +57,7 @@ def sidebar() -> None:
     except ExplorerError as error:
         say_error(str(error))
         return
-    key = ReportKey(path, digest(path), device or "cpu", int(order))
+    key = ReportKey(path, digest_of_file(path), device or "cpu", int(order))
     st.session_state[CHOSEN] = key
     if is_pressed:
         explorations().ask(key)

@@ -1,3 +1,1 @@
-"""Worker processes, in which everything runs that imports a framework: their protocol, their
-crashes, their limits.
-"""
+"""Worker processes: everything that imports a framework runs in one, within a time limit."""

@@ -1,10 +1,10 @@
-"""What MindSpore must be told before it starts, so that it writes passes and values to files."""
+"""Environment variables of MindSpore's workers, so that it writes passes and values to files."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.passes import PASSES
 
 EVERY_STEP = "3"
@@ -17,7 +17,11 @@ GRAPHS_FOLDER = "MS_DEV_SAVE_GRAPHS_PATH"
 """The variable that names the folder to which passes are written (2.10.0)."""
 
 IR = "ir"
+"""The folder in a worker's scratch folder to which graphs are written."""
+
 DUMP = "dump"
+"""The folder in a worker's scratch folder to which kernels' values are written."""
+
 SETTINGS = "MINDSPORE_DUMP_CONFIG"
 """The variable that names the file with the dump's settings."""
 
@@ -36,7 +40,9 @@ def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
         GRAPHS_FOLDER: str(scratch / IR),
         "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in PASSES),
     }
-    return {**passes, SETTINGS: str(_settings(scratch))} if values else passes
+    if not values:
+        return passes
+    return {**passes, SETTINGS: str(_settings(scratch))}
 
 
 def _settings(scratch: Path) -> Path:
@@ -52,14 +58,10 @@ def _settings(scratch: Path) -> Path:
         "kernels": [],
         "support_device": [0],
     }
-    settings.write_text(
-        json.dumps(
-            {
-                "common_dump_settings": common,
-                "e2e_dump_settings": {"enable": True, "trans_flag": True},
-            }
-        )
-    )
+    # With "trans_flag" MindSpore converts the device's own layout of a value to NCHW.
+    end_to_end = {"enable": True, "trans_flag": True}
+    dump = {"common_dump_settings": common, "e2e_dump_settings": end_to_end}
+    settings.write_text(json.dumps(dump))
     return settings
 
 
@@ -68,7 +70,7 @@ def passes_environment(scratch: Path) -> dict[str, str]:
     return {"MS_DEV_SAVE_GRAPHS": EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
 
 
-ENVIRONMENTS: dict[Kind, Callable[[Path], dict[str, str]]] = {
+ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
     "mindspore-capture": capture_environment,
     "mindspore-passes": passes_environment,
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.shipped import PACKAGE
 from explorer.workers.environments import ENVIRONMENTS
 from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
@@ -32,13 +32,13 @@ QUIET = {"GLOG_v": "4", "PYTHONWARNINGS": "ignore", "TORCH_CPP_LOG_LEVEL": "ERRO
 """MindSpore logs only what is fatal; what matters arrives as an exception."""
 
 STDERR_TAIL = 2000
-"""How many of the last bytes of a lost worker's stderr are told."""
+"""The number of bytes from the end of a lost worker's stderr that are quoted."""
 
 GRACE_SECONDS = 30.0
-"""What a first call gets beyond its limit, for the process to start and import its framework."""
+"""Seconds that a first call gets beyond its limit, for the process to import its framework."""
 
 CLOSING_SECONDS = 5.0
-"""How long a worker that has closed its pipe may take to die."""
+"""Seconds that a worker which has closed its pipe may take to die."""
 
 CHUNK = 1 << 20
 """Bytes read from a worker's pipe at a time."""
@@ -47,7 +47,7 @@ CHUNK = 1 << 20
 class WorkerProcess:
     """One running worker: its pipes, its scratch folder, and what it wrote to stderr."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: WorkerKind) -> None:
         self.scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
         self._errors = (self.scratch / "stderr").open("w+b")
         self._child = subprocess.Popen(
@@ -57,7 +57,8 @@ class WorkerProcess:
             stderr=self._errors,
             cwd=self.scratch,
             env=self._environment(kind),
-            start_new_session=True,  # Ctrl-C reaches the parent alone, which stops its workers in order
+            # Ctrl-C reaches the parent alone, which stops its workers in order.
+            start_new_session=True,
         )
         assert self._child.stdin is not None
         assert self._child.stdout is not None
@@ -65,7 +66,7 @@ class WorkerProcess:
         self._replies = self._child.stdout
         self._fresh = True
 
-    def _environment(self, kind: Kind) -> dict[str, str]:
+    def _environment(self, kind: WorkerKind) -> dict[str, str]:
         path = str(ROOT)
         if os.environ.get("PYTHONPATH"):
             path += os.pathsep + os.environ["PYTHONPATH"]
@@ -85,7 +86,8 @@ class WorkerProcess:
             deadline += GRACE_SECONDS
             self._fresh = False
         try:
-            write(self._requests, call)  # type: ignore[arg-type]  # a pipe of Popen is a BinaryIO in all but name
+            # A pipe of Popen is a BinaryIO in all but name.
+            write(self._requests, call)  # type: ignore[arg-type]
         except BrokenPipeError:
             return self._crashed()
         # The deadline is one for the whole answer: a worker that dribbles must not outlive it.

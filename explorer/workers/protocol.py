@@ -1,4 +1,4 @@
-"""What passes between a worker and its parent: length-prefixed MessagePack, a call at a time."""
+"""The protocol between a worker and its parent: length-prefixed MessagePack, a call at a time."""
 
 import struct
 from typing import BinaryIO, Literal

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.workers.workers import Workers
 
@@ -29,19 +29,19 @@ class Job:
 
     key: Any
     stage: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[WorkerKind, ...]
     target: str
     request: msgspec.Struct
     reply: type[Any]
 
 
-Outcome = Any
-"""What a job's target returned, a Lost, or the MissingFrameworkError that its worker ended in."""
+JobOutcome = Any
+"""The reply of a job's target, a Lost, or the MissingFrameworkError that its worker raised."""
 
 
 def carry_out(
     jobs: Iterable[Job], workers: Workers, progress: Progress = no_progress
-) -> dict[Any, Outcome]:
+) -> dict[Any, JobOutcome]:
     """Carry out every job, the workers side by side; the outcomes by key, in the jobs' order.
 
     When a request raises for another cause than a missing framework, or on Ctrl-C, the workers are
@@ -68,7 +68,7 @@ class _Queue:
 
     def __init__(self, jobs: list[Job], progress: Progress) -> None:
         self.jobs = jobs
-        self.outcomes: dict[Any, Outcome] = {}
+        self.outcomes: dict[Any, JobOutcome] = {}
         self.stopped = threading.Event()
         self._progress = progress
         self._lock = threading.Lock()
@@ -79,34 +79,34 @@ class _Queue:
         for job in jobs:
             self._totals[job.stage] = self._totals.get(job.stage, 0) + 1
 
-    def kinds(self) -> list[Kind]:
+    def kinds(self) -> list[WorkerKind]:
         """The workers that have something to do, each once."""
-        kinds: dict[Kind, None] = {}
+        kinds: dict[WorkerKind, None] = {}
         for job in self._waiting:
             kinds.update(dict.fromkeys(job.kinds))
         return list(kinds)
 
-    def serve(self, kind: Kind, workers: Workers) -> None:
+    def serve(self, kind: WorkerKind, workers: Workers) -> None:
         """Carry out jobs in the worker of ``kind`` until none is left that it may take."""
         while not self.stopped.is_set():
             job = self._next(kind)
             if job is None:
                 return
-            outcome: Outcome
+            outcome: JobOutcome
             try:
                 outcome = workers.call(kind, job.target, job.request, job.reply)
             except MissingFrameworkError as error:
                 outcome = error
             self._finish(job, outcome)
 
-    def _next(self, kind: Kind) -> Job | None:
+    def _next(self, kind: WorkerKind) -> Job | None:
         with self._lock:
             for place, job in enumerate(self._waiting):
                 if kind in job.kinds:
                     return self._waiting.pop(place)
         return None
 
-    def _finish(self, job: Job, outcome: Outcome) -> None:
+    def _finish(self, job: Job, outcome: JobOutcome) -> None:
         with self._lock:
             self.outcomes[job.key] = outcome
             self._done[job.stage] = self._done.get(job.stage, 0) + 1

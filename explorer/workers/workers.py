@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Call, Lost
@@ -24,18 +24,17 @@ DEFAULT_SECONDS = 60.0
 
 
 class Workers:
-    """The worker processes of one run; a context manager that leaves no process and no scratch
-    folder behind.
+    """The worker processes of one run.
 
-    ``timeout`` is the limit of one request, in seconds. Safe to share between threads: a request
-    waits for its worker.
+    A context manager that leaves no process and no scratch folder behind. ``timeout`` is the limit
+    of one request, in seconds. Safe to share between threads: a request waits for its worker.
     """
 
     def __init__(self, timeout: float = DEFAULT_SECONDS) -> None:
         self.timeout = timeout
-        self._processes: dict[Kind, WorkerProcess] = {}
-        self._locks: dict[Kind, threading.Lock] = {
-            kind: threading.Lock() for kind in typing.get_args(Kind)
+        self._processes: dict[WorkerKind, WorkerProcess] = {}
+        self._locks: dict[WorkerKind, threading.Lock] = {
+            kind: threading.Lock() for kind in typing.get_args(WorkerKind)
         }
         # Whoever forgets to close them must not leave processes and scratch folders behind.
         atexit.register(self.close)
@@ -52,7 +51,7 @@ class Workers:
         self.close()
 
     def call(
-        self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]
+        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
     ) -> Reply | Lost:
         """Run ``target`` ("module:function") on ``argument`` in the worker of ``kind``.
 
@@ -86,7 +85,7 @@ class Workers:
             self._stop(kind)
         atexit.unregister(self.close)
 
-    def _stop(self, kind: Kind) -> None:
+    def _stop(self, kind: WorkerKind) -> None:
         process = self._processes.pop(kind, None)
         if process:
             process.stop()

@@ -11,7 +11,7 @@ from explorer.cli.entry import run
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (["claims", "62"], "no claim has the number '62'"),
+        (["claims", "999"], "no claim has the number '999'"),
         (["claims", "x"], "no claim has the number 'x'"),
         (["claims", "--topic", "nets"], "no topic is called 'nets'"),
         (["claims", "--verdict", "true"], "no verdict is called 'true'"),

@@ -1,4 +1,4 @@
-"""The ``scenario`` command: the list, the main job with its files, and how it ends."""
+"""The ``scenario`` command: the main job with its files, and how it ends."""
 
 import json
 import re
@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from explorer.cli.entry import run
 from explorer.model.engines import ENGINES
 from tests.support.command_line import ENVIRONMENT, ROOT, explorer
 from tests.support.nets import NETS
@@ -19,22 +18,6 @@ from tests.support.nets import NETS
 SQUARE = str(NETS / "square.py")
 
 Done = subprocess.CompletedProcess[str]
-
-
-def test_scenarios_are_listed_with_their_titles_in_two_lines_each(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run(["scenario"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    names, titles = lines[::2], lines[1::2]
-    assert "dense_mse" in names
-    assert names == sorted(names)
-    assert all(title.startswith("    ") and title.strip() for title in titles)
-
-
-def test_the_list_of_scenarios_is_also_one_json_document() -> None:
-    done = explorer("scenario", "--json")
-    assert set(json.loads(done.stdout)["scenarios"][0]) == {"name", "title", "path"}
 
 
 @pytest.fixture(scope="module")

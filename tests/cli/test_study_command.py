@@ -1,4 +1,4 @@
-"""The ``study`` command: the list, what it refuses, and one study's files."""
+"""The ``study`` command: its refusals, and one study's tables and files."""
 
 import json
 from pathlib import Path
@@ -6,15 +6,6 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
-from explorer.topics import STUDIES, study_topic
-
-
-def test_the_list_has_every_study_with_its_question(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["study"]) == 0
-    shown = capsys.readouterr().out
-    for name in STUDIES:
-        assert name in shown
-        assert study_topic(name).question in shown
 
 
 @pytest.mark.parametrize(

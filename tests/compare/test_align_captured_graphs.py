@@ -1,6 +1,4 @@
-"""What aligning captured graphs finds: one-to-one pairs, planted mistakes, and nothing where engines
-agree.
-"""
+"""Aligned captured graphs: one-to-one pairs, planted mistakes, no divergence between equal engines."""
 
 from typing import get_args
 

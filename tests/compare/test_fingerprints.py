@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, agree, fingerprint
-from explorer.compare.align.sides import Value, view
+from explorer.compare.align.sides import OutputValue, view
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
 from tests.support.computed_graphs import ComputedGraph, one_input
@@ -18,7 +18,7 @@ TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
 Matrices = hnp.arrays(np.float64, (3, 4), elements=st.floats(-1e3, 1e3, width=32))
 
 
-def fingerprinted(*arrays: AnyArray) -> list[Value]:
+def fingerprinted(*arrays: AnyArray) -> list[OutputValue]:
     """Values of one graph that hold some arrays."""
     graph = ComputedGraph("a")
     for array in arrays:

@@ -5,7 +5,7 @@ from itertools import pairwise, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.compare.align.order import NEAREST, Window, increasing
+from explorer.compare.align.order import NEAREST, MovingWindow, increasing
 
 Choices = list[tuple[int, list[int]]]
 
@@ -13,7 +13,7 @@ Choices = list[tuple[int, list[int]]]
 def chosen(candidates: list[list[int]]) -> list[tuple[int, int]]:
     """The pairs of items 0, 1, … with candidates that rank as they are."""
     return increasing(
-        [(item, Window(ranks)) for item, ranks in enumerate(candidates)], lambda rank: rank
+        [(item, MovingWindow(ranks)) for item, ranks in enumerate(candidates)], lambda rank: rank
     )
 
 
@@ -48,7 +48,7 @@ def test_the_choice_is_in_order_and_no_other_is_longer(candidates: list[list[int
 
 def test_items_that_share_many_candidates_see_those_near_their_own_position() -> None:
     count = 10 * NEAREST
-    window = Window(range(count))
+    window = MovingWindow(range(count))
     views = [window.advance() for _ in range(count)]
     assert {len(view) for view in views} == {NEAREST}
     assert all(position in view for position, view in enumerate(views))

@@ -15,8 +15,9 @@ RESULTS = ("dx", "dw", "db")
 
 
 def convolution(engine: str, together: bool, db: float) -> GradGraph:
-    """Three gradients of y = x·w + b, by one op or by three; ``db`` is what the gradient of b
-    cancels to.
+    """Three gradients of y = x·w + b, by one op or by three.
+
+    ``db`` is what the gradient of b cancels to.
     """
     graph = ComputedGraph(engine)
     x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")

@@ -38,8 +38,9 @@ STEPS: dict[str, Function] = {
 
 
 def wave(engine: str, *steps: str) -> GradGraph:
-    """sin(exp x) + cos(exp x), by one op each, or after steps that both use: what is used twice is
-    inside nothing.
+    """sin(exp x) + cos(exp x), by one op each, or after steps that both use.
+
+    What is used twice is a step inside neither.
     """
 
     def build(graph: ComputedGraph, x: int) -> int:

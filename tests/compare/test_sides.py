@@ -69,9 +69,9 @@ def test_inputs_come_in_the_order_of_their_slots_however_edges_were_drawn() -> N
 
 
 def test_the_main_value_is_the_first_that_was_observed() -> None:
-    seen = Output((2,), "float64", summarise(np.arange(2.0)))
-    unseen = Output((3,), "float64")
-    for outputs, main in (((unseen, seen), 1), ((seen, unseen), 0)):
+    observed = Output((2,), "float64", summarise(np.arange(2.0)))
+    unobserved = Output((3,), "float64")
+    for outputs, main in (((unobserved, observed), 1), ((observed, unobserved), 0)):
         record = Node(id="n0", op="Add", kind="op", phase="forward", outputs=outputs)
         graph = GradGraph(engine="a", case="grad", stage="tape", nodes=(record,), edges=())
         node = left_side(graph).nodes[0]

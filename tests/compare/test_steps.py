@@ -27,8 +27,9 @@ def steps(alignment: Alignment, left: GradGraph, right: GradGraph) -> Steps:
 
 
 def dense(graph: ComputedGraph, x: int, fused: bool, extra: str = "") -> int:
-    """x·w + b in one op or in two; ``extra`` says who else takes the product, or what else goes
-    into it.
+    """x·w + b in one op or in two.
+
+    ``extra`` says who else takes the product, or what else goes into it.
     """
     w = graph.leaf("w", np.random.default_rng(2).standard_normal((4, 4)))
     b = graph.leaf("b", np.arange(4.0))

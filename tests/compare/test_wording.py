@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.align.sides import Value, view
+from explorer.compare.align.sides import OutputValue, view
 from explorer.compare.align.wording import contrast, named, reading
 from explorer.model.arrays import AnyArray
 from tests.support.computed_graphs import ComputedGraph
@@ -12,7 +12,7 @@ SQUARE = np.array([[1.0, 2.0], [4.0, 7.0]])
 LARGE = np.random.default_rng(0).standard_normal((40, 40))
 
 
-def values(*arrays: AnyArray, observed: bool = True) -> list[Value]:
+def values(*arrays: AnyArray, observed: bool = True) -> list[OutputValue]:
     graph = ComputedGraph("a")
     for array in arrays:
         graph.hold("Exp", array, observed=observed)

@@ -1,4 +1,4 @@
-"""What stands in a node's box, and that it fits."""
+"""The texts of a node's box, and that they fit."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.drawing.cards import cards, label_lines, short_name
-from explorer.drawing.text import fit, measure
+from explorer.drawing.label_text import fit, measure
 from tests.support.handmade_graph import HandmadeGraph
 
 

@@ -1,6 +1,4 @@
-"""Charts as data: what is drawn for which record, and that the picture is the same for the same
-record.
-"""
+"""Charts as data: what is drawn for which record, and the same bytes for the same record."""
 
 import re
 from typing import Literal

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from explorer.drawing import draw
-from explorer.drawing.text import printable
+from explorer.drawing.label_text import printable
 from explorer.model.graph import GradGraph
 from tests.support.handmade_graph import HandmadeGraph
 from tests.support.svg_pictures import read_svg

@@ -1,4 +1,4 @@
-"""The ladder as data: what stands where, what is wired to what, and that nothing overlaps."""
+"""The ladder as data: the places of boxes, the ends of edges, and that nothing overlaps."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from explorer.drawing import draw
-from explorer.drawing.text import measure
+from explorer.drawing.label_text import measure
 from explorer.engines.capture.lint import lint
 from explorer.model.graph import GradGraph, Node
 from tests.support import drawing_graphs
@@ -33,6 +33,8 @@ LEAVES = ("input", "parameter")
 
 
 class DrawnGraph(NamedTuple):
+    """A graph and the root of its SVG."""
+
     graph: GradGraph
     svg: ElementTree.Element
 
@@ -100,17 +102,17 @@ def test_forward_runs_down_and_backward_runs_up(drawn: DrawnGraph) -> None:
             assert runs_down == (origin.phase == "forward"), (edge.origin, edge.target)
 
 
-def test_lanes_stand_in_order_leaves_forward_backward_gradients(drawn: DrawnGraph) -> None:
+def test_columns_stand_in_order_leaves_forward_backward_gradients(drawn: DrawnGraph) -> None:
     places = boxes(drawn.svg)
-    lanes: list[list[Rectangle]] = [[], [], [], []]
+    columns: list[list[Rectangle]] = [[], [], [], []]
     for node in drawn.graph.nodes:
-        lanes[lane_of(node)].append(places[node.id])
-    for left, right in pairwise(lanes):
+        columns[column_of(node)].append(places[node.id])
+    for left, right in pairwise(columns):
         assert max(box.right for box in left) < min(box.x for box in right)
 
 
-def lane_of(node: Node) -> int:
-    """Where a node's lane stands, counted from the left."""
+def column_of(node: Node) -> int:
+    """The number of a node's column, counted from the left."""
     if node.phase == "forward":
         return 0 if node.kind in LEAVES else 1
     return 3 if node.kind == "output" else 2
@@ -122,12 +124,17 @@ def test_each_backward_operator_is_level_with_its_forward_operator(drawn: DrawnG
     operators = [node for node in drawn.graph.nodes if node.kind == "op"]
     levels = {places[node.id].middle for node in operators if node.phase == "forward"}
     for node in drawn.graph.nodes:
-        if node.forward is None or nodes[node.forward].kind != "op" or node.kind == "output":
+        if node.kind == "output" or node.forward is None or nodes[node.forward].kind != "op":
             continue
-        own = places[node.forward].middle
-        above = max((y for y in levels if y < own), default=float("-inf"))
-        below = min((y for y in levels if y > own), default=float("inf"))
+        above, below = neighbours_of(places[node.forward].middle, levels)
         assert above < places[node.id].middle < below, node.id
+
+
+def neighbours_of(level: float, levels: set[float]) -> tuple[float, float]:
+    """The next level above and the next one below; infinite where there is none."""
+    ys = [float("-inf"), *sorted(levels), float("inf")]
+    index = ys.index(level)
+    return ys[index - 1], ys[index + 1]
 
 
 def test_a_single_backward_operator_has_exactly_its_forward_operators_height() -> None:
@@ -171,6 +178,7 @@ def straight_pieces(path: str) -> list[Piece]:
 
 
 def passes_through(piece: Piece, box: Rectangle) -> bool:
+    """Whether a piece runs through a box, more than a point from its sides."""
     x0, y0, x1, y1 = piece
     across = min(x0, x1) < box.right - 1 and box.x + 1 < max(x0, x1) + 0.1
     along = min(y0, y1) < box.bottom - 1 and box.y + 1 < max(y0, y1) + 0.1

@@ -1,6 +1,8 @@
-"""The ways past rows of a lane, and the tracks in the gaps between rows."""
+"""The vertical ways past the rows of a lane, and the tracks in the gaps between rows."""
 
+from collections import defaultdict
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ LENGTH = 90
 
 
 def lane_of(rows: dict[str, int], centres: dict[str, float]) -> Lane:
+    """A lane that runs down, with boxes of one width."""
     nodes = [Node(id=id_, op="mm", kind="op", phase="forward") for id_ in rows]
     cards = {node.id: card(node) for node in nodes}
     assert {card.width for card in cards.values()} == {WIDTH}
@@ -32,26 +35,26 @@ def column(x: float = 0.0) -> Lane:
 
 def test_an_edge_to_the_next_row_needs_no_way() -> None:
     lane = column()
-    lane.take_ways([("n0", "n1")])
+    lane.assign_ways([("n0", "n1")])
     assert lane.ways == {}
 
 
 def test_a_way_passes_beside_the_boxes() -> None:
     lane = column()
-    lane.take_ways([("n0", "n4")])
+    lane.assign_ways([("n0", "n4")])
     assert abs(lane.ways["n0", "n4"]) == WIDTH / 2 + CLEARANCE
 
 
 def test_ways_of_one_origin_are_shared_and_others_keep_apart() -> None:
     lane = column()
-    lane.take_ways([("n0", "n2"), ("n0", "n3"), ("n1", "n4")])
+    lane.assign_ways([("n0", "n2"), ("n0", "n3"), ("n1", "n4")])
     assert lane.ways["n0", "n2"] == lane.ways["n0", "n3"]
     assert abs(lane.ways["n1", "n4"] - lane.ways["n0", "n3"]) >= APART
 
 
 def test_an_edge_against_the_lane_passes_the_rows_of_its_ends() -> None:
     lane = column()
-    lane.take_ways([("n1", "n0")])
+    lane.assign_ways([("n1", "n0")])
     assert abs(lane.ways["n1", "n0"]) == WIDTH / 2 + CLEARANCE
 
 
@@ -59,14 +62,14 @@ def test_a_very_long_edge_takes_the_gutter_on_the_outer_side() -> None:
     nodes = [f"n{index}" for index in range(LENGTH)]
     rows = {node: row for row, node in enumerate(nodes)}
     lane = lane_of(rows, dict.fromkeys(nodes, 0.0))
-    lane.take_ways([("n0", nodes[-1])])
+    lane.assign_ways([("n0", nodes[-1])])
     assert lane.ways["n0", nodes[-1]] < lane.left - CLEARANCE
 
 
 def test_a_lane_is_moved_as_a_whole() -> None:
     lane, moved = column(), column()
-    lane.take_ways([("n0", "n4")])
-    moved.take_ways([("n0", "n4")])
+    lane.assign_ways([("n0", "n4")])
+    moved.assign_ways([("n0", "n4")])
     moved.shift(100.0)
     assert moved.centres["n0"] == lane.centres["n0"] + 100
     assert moved.ways["n0", "n4"] == lane.ways["n0", "n4"] + 100
@@ -85,30 +88,49 @@ def test_no_way_runs_through_a_box_that_it_passes(
     rows = {f"n{row}": row for row in range(6)}
     centres = {f"n{row}": 40.0 * x for row, x in enumerate(xs)}
     lane = lane_of(rows, centres)
-    lane.take_ways([(f"n{origin}", f"n{target}") for origin, target in links if origin < target])
+    downward_links = [link for link in links if link[0] < link[1]]
+    lane.assign_ways([(f"n{origin}", f"n{target}") for origin, target in downward_links])
     for (origin, target), x in lane.ways.items():
         for row in range(rows[origin] + 1, rows[target]):
             for box in lane.boxes[row]:
                 assert x <= box.left - CLEARANCE or box.right + CLEARANCE <= x
 
 
+class Piece(NamedTuple):
+    """The part of a track that an edge asks for."""
+
+    start: float
+    end: float
+    origin: str
+
+
 PIECES = st.lists(
-    st.tuples(st.floats(0, 100), st.floats(0, 100), st.sampled_from("abc")), max_size=12
+    st.builds(Piece, start=st.floats(0, 100), end=st.floats(0, 100), origin=st.sampled_from("abc")),
+    max_size=12,
 )
 
 
 @given(pieces=PIECES)
 def test_pieces_on_one_track_do_not_touch_unless_they_are_of_one_origin(
-    pieces: list[tuple[float, float, str]],
+    pieces: list[Piece],
 ) -> None:
     tracks = Tracks()
-    taken = [(tracks.take(3, *piece).track, piece) for piece in pieces]
-    assert tracks.count(3) == len({track for track, _ in taken})
+    by_track: defaultdict[int, list[Piece]] = defaultdict(list)
+    for piece in pieces:
+        by_track[tracks.take(3, *piece).track].append(piece)
+    assert tracks.count(3) == len(by_track)
     assert tracks.count(4) == 0
-    for (track, piece), (other_track, other) in combinations(taken, 2):
-        if track == other_track and piece[2] != other[2]:
-            left, right = sorted((sorted(piece[:2]), sorted(other[:2])))
-            assert left[1] < right[0]
+    for sharing in by_track.values():
+        for piece, other in combinations(sharing, 2):
+            if piece.origin != other.origin:
+                assert are_apart(piece, other)
+
+
+def are_apart(piece: Piece, other: Piece) -> bool:
+    """Whether two pieces have no point in common."""
+    is_before = max(piece.start, piece.end) < min(other.start, other.end)
+    is_behind = max(other.start, other.end) < min(piece.start, piece.end)
+    return is_before or is_behind
 
 
 @given(bounds=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8))

@@ -24,14 +24,14 @@ def test_a_layout_that_runs_out_of_time_is_replaced_and_the_picture_says_so() ->
 def test_a_layout_process_that_fails_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     layout = arrange(LayoutRequest({"n0": (50, 20)}, []), 10)
-    assert "Graphviz ended with status 1" in layout.instead
+    assert "Graphviz ended with status 1" in layout.note
     assert set(layout.places) == {"n0"}
 
 
 def test_a_layout_process_that_cannot_start_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     layout = arrange(LayoutRequest({"n0": (50, 20)}, []), 10)
-    assert "FileNotFoundError" in layout.instead
+    assert "FileNotFoundError" in layout.note
     assert set(layout.places) == {"n0"}
 
 
@@ -43,9 +43,9 @@ def test_a_graph_too_large_for_graphviz_is_drawn_without_it() -> None:
 
 def test_graphviz_puts_the_last_at_the_bottom() -> None:
     sizes = dict.fromkeys(("n0", "n1", "n2", "n3"), (50.0, 20.0))
-    request = LayoutRequest(sizes, [("n0", "n1"), ("n0", "n2"), ("n2", "n3")], last=["n1"])
+    request = LayoutRequest(sizes, [("n0", "n1"), ("n0", "n2"), ("n2", "n3")], bottom_row=["n1"])
     layout = arrange(request, 60)
-    assert layout.instead == ""
+    assert layout.note == ""
     heights = {node: y for node, (_, y) in layout.places.items()}
     assert max(heights, key=heights.__getitem__) == "n1"
 
@@ -53,7 +53,7 @@ def test_graphviz_puts_the_last_at_the_bottom() -> None:
 def test_simple_layers_run_down_and_keep_neighbours_apart() -> None:
     links = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("a", "e")]
     sizes = dict.fromkeys("abcde", (40.0, 20.0))
-    places = layered(sizes, links, last=["e"], across=10.0, down=30.0)
+    places = layered(sizes, links, bottom_row=["e"], column_gap=10.0, row_gap=30.0)
     for origin, target in links:
         assert places[target][1] >= places[origin][1] + 50
     assert places["e"][1] == places["d"][1]

@@ -28,8 +28,9 @@ def last_graph(report: Report, engine: str) -> GradGraph | None:
 
 
 def backward_steps(graph: GradGraph) -> list[Node]:
-    """The backward ops and sums that ran: a call's values stand in its body, and a branch not taken
-    has none.
+    """The backward ops and sums that ran.
+
+    A call is left out, whose values stand in its body, and a branch that was not taken.
     """
     steps = []
     for node in graph.nodes:

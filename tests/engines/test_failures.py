@@ -33,13 +33,13 @@ def net(tmp_path: Path) -> Path:
 
 
 def test_a_message_ends_where_the_stack_begins_and_keeps_its_line_breaks(net: Path) -> None:
-    made = record(net, "\n no grad\nfor x \n-- stack\nframe\n-- stack\nframe")
-    assert (made.type, made.message) == ("ValueError", "no grad\nfor x")
+    reason = record(net, "\n no grad\nfor x \n-- stack\nframe\n-- stack\nframe")
+    assert (reason.type, reason.message) == ("ValueError", "no grad\nfor x")
 
 
 def test_folders_of_paths_are_cut_and_what_only_looks_like_one_stays(net: Path) -> None:
-    made = record(net, "see /usr/lib/python/site.py and 'a/b/c', 1/2, x./y/z")
-    assert made.message == "see site.py and 'a/b/c', 1/2, x./y/z"
+    reason = record(net, "see /usr/lib/python/site.py and 'a/b/c', 1/2, x./y/z")
+    assert reason.message == "see site.py and 'a/b/c', 1/2, x./y/z"
 
 
 @pytest.mark.parametrize("length", [LONGEST, LONGEST + 1])

@@ -218,9 +218,9 @@ def test_a_sum_of_gradients_takes_the_first_line_of_each_addend_in_their_order()
     second = op(builder, "second", phase="backward", line="net.py:2")
     first = builder.add("first", "op", "backward", source=("net.py:1", "net.py:9"))
     accumulation(builder, second, first, second, missing={"source": "none", "values": "none"})
-    made = node(finished(builder), "add")
-    assert made.source == ("net.py:2", "net.py:1")
-    assert made.missing == {"values": "none"}
+    total = node(finished(builder), "add")
+    assert total.source == ("net.py:2", "net.py:1")
+    assert total.missing == {"values": "none"}
 
 
 def test_a_sum_of_sums_takes_the_lines_that_those_took() -> None:
@@ -229,7 +229,7 @@ def test_a_sum_of_sums_takes_the_lines_that_those_took() -> None:
     inner = accumulation(builder, a, b)
     accumulation(builder, inner, c)
     sums = [node for node in finished(builder).nodes if node.kind == "accumulate"]
-    assert [made.source for made in sums] == [("net.py:a", "net.py:b"), ("net.py:a", "net.py:c")]
+    assert [total.source for total in sums] == [("net.py:a", "net.py:b"), ("net.py:a", "net.py:c")]
 
 
 def test_a_sum_reads_its_lines_through_replaced_nodes() -> None:
@@ -247,6 +247,6 @@ def test_a_sum_whose_addends_have_no_lines_or_which_has_its_own_stays_as_it_is(l
     addend = op(builder, "gradient", phase="backward", line=line)
     own = ("net.py:5",) if line else ()
     accumulation(builder, addend, source=own, missing={} if line else {"source": "none"})
-    made = node(finished(builder), "add")
-    assert made.source == own
-    assert made.missing == ({} if line else {"source": "none"})
+    total = node(finished(builder), "add")
+    assert total.source == own
+    assert total.missing == ({} if line else {"source": "none"})

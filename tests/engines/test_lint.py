@@ -4,13 +4,13 @@ import msgspec
 import pytest
 
 from explorer.engines.capture.lint import lint
-from explorer.model.graph import Edge, GradGraph, Kind, Node, Output, Phase
+from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 
 LONG = 10_000
 
 
 def node(
-    number: int, kind: Kind = "op", phase: Phase = "forward", forward: str | None = None
+    number: int, kind: NodeKind = "op", phase: Phase = "forward", forward: str | None = None
 ) -> Node:
     outputs = (Output((), "float32"),)
     return Node(id=f"n{number}", op="op", kind=kind, phase=phase, forward=forward, outputs=outputs)

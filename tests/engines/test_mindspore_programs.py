@@ -1,6 +1,4 @@
-"""Programs in MindSpore's IR before they become graphs: what a statement says, what a part needs,
-and the values that kernels dumped for it.
-"""
+"""Programs in MindSpore's IR before they become graphs: statements, constants and dumped values."""
 
 from pathlib import Path
 
@@ -130,9 +128,8 @@ def values_of(folder: Path) -> tuple[KernelValues, IRStatement]:
     """The dumped values of a sample, and the statement of its forward product."""
     module = read(SAMPLES / "dense_validate.ir")
     statements = program(module)
-    return KernelValues(kernels_in([folder]), statements), by_name(
-        statements[module.entry], PRODUCT
-    )
+    values = KernelValues(kernels_in([folder]), statements)
+    return values, by_name(statements[module.entry], PRODUCT)
 
 
 def test_a_statement_has_the_values_of_the_kernel_in_its_scope(tmp_path: Path) -> None:

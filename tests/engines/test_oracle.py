@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.verdicts import agrees_with_oracle
+from explorer.compare.results import agrees_with_oracle
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result

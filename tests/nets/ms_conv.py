@@ -8,7 +8,10 @@ TRAIN = True
 
 def inputs():
     random = np.random.default_rng(0)
-    return {"x": random.normal(size=(2, 3, 8, 8)).astype(np.float32), "y": np.array([2, 0], np.int32)}
+    return {
+        "x": random.normal(size=(2, 3, 8, 8)).astype(np.float32),
+        "y": np.array([2, 0], np.int32),
+    }
 
 
 def mindspore_net():

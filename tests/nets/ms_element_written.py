@@ -1,4 +1,6 @@
-"""A product whose operand gets a new first element afterwards; by hand, the gradient is `8·x`, and 2 more but at the first."""
+"""A product whose operand gets a new first element afterwards; by hand, the gradient is `8·x`, and
+2 more but at the first.
+"""
 
 import numpy as np
 

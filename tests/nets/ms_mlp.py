@@ -7,7 +7,10 @@ OUTPUTS = ("loss", "logits")
 
 def inputs():
     random = np.random.default_rng(0)
-    return {"x": random.normal(size=(4, 6)).astype(np.float32), "y": np.array([0, 2, 1, 2], np.int32)}
+    return {
+        "x": random.normal(size=(4, 6)).astype(np.float32),
+        "y": np.array([0, 2, 1, 2], np.int32),
+    }
 
 
 def mindspore_net():

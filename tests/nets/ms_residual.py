@@ -9,7 +9,10 @@ BLOCKS = 50
 
 def inputs():
     random = np.random.default_rng(0)
-    return {"x": random.normal(size=(2, 3, 16, 16)).astype(np.float32), "y": np.array([2, 0], np.int32)}
+    return {
+        "x": random.normal(size=(2, 3, 16, 16)).astype(np.float32),
+        "y": np.array([2, 0], np.int32),
+    }
 
 
 def mindspore_net():

@@ -7,7 +7,10 @@ OUTPUTS = ("loss", "tokens")
 
 def inputs():
     random = np.random.default_rng(0)
-    return {"x": random.normal(size=(2, 4, 8)).astype(np.float32), "y": random.normal(size=(2, 4, 8)).astype(np.float32)}
+    return {
+        "x": random.normal(size=(2, 4, 8)).astype(np.float32),
+        "y": random.normal(size=(2, 4, 8)).astype(np.float32),
+    }
 
 
 def torch_net():

@@ -7,7 +7,10 @@ OUTPUTS = ("loss", "h")
 
 def inputs():
     random = np.random.default_rng(0)
-    return {"x": random.normal(size=(3, 4)).astype(np.float32), "y": random.normal(size=4).astype(np.float32)}
+    return {
+        "x": random.normal(size=(3, 4)).astype(np.float32),
+        "y": random.normal(size=4).astype(np.float32),
+    }
 
 
 def torch_net():

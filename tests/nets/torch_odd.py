@@ -1,4 +1,6 @@
-"""What scenarios may do besides: an integer input, an unused one, a frozen weight, a view, and an output off the tape."""
+"""What scenarios may do besides: an integer input, an unused one, a frozen weight, a view, and an
+output off the tape.
+"""
 
 import numpy as np
 

@@ -1,6 +1,4 @@
-"""Summaries of arrays: the figures by their definition, the same for an array alone as among
-others, whatever its dtype.
-"""
+"""Summaries of arrays: the figures by definition, alike for an array alone and among others."""
 
 import math
 

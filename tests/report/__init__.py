@@ -1,1 +1,1 @@
-"""Tests of the reports, studies and boards in all their faces."""
+"""Tests of the reports, studies and boards in all their formats."""

@@ -1,4 +1,4 @@
-"""The board of claims in its faces."""
+"""The board of claims in its formats."""
 
 import json
 

@@ -12,7 +12,8 @@ from tests.support.sample_report import case_report
 def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
     case = case_report(GradCase("grad", 0))
     assert wording.oracle(case) == "agrees"
-    along = [msgspec.structs.replace(each, directions=16) for each in case.oracle.estimates]
+    estimates = case.oracle.estimates
+    along = [msgspec.structs.replace(estimate, directions=16) for estimate in estimates]
     projected = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(along)))
     assert wording.oracle(projected) == "agrees ·16"
     assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=False)) == "differs"

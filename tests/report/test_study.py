@@ -1,4 +1,4 @@
-"""The record of a study in its faces, also where something could not be measured."""
+"""The record of a study in its formats, also where something could not be measured."""
 
 import json
 

@@ -8,7 +8,7 @@ from explorer.scenario.devices import parse, resolve
 
 
 @pytest.mark.parametrize(
-    ("given", "spelling"),
+    ("text", "spelling"),
     [
         ("cpu", "cpu"),
         ("cuda", "cuda:0"),
@@ -18,17 +18,17 @@ from explorer.scenario.devices import parse, resolve
         ("auto", "auto"),
     ],
 )
-def test_a_kind_without_a_number_is_its_first(given: str, spelling: str) -> None:
-    assert str(parse(given)) == spelling
+def test_a_kind_without_a_number_is_its_first(text: str, spelling: str) -> None:
+    assert str(parse(text)) == spelling
 
 
 @pytest.mark.parametrize(
-    "given",
+    "text",
     ["gpu", "CPU", "cpu:0", "cuda:", "cuda:01", "cuda:-1", "cuda:1234", "", " cpu", "mps:0"],
 )
-def test_what_is_no_device_is_refused_with_all_forms(given: str) -> None:
+def test_what_is_no_device_is_refused_with_all_forms(text: str) -> None:
     with pytest.raises(UsageError, match=r"allowed: cpu, cuda\[:N\], mps, npu\[:N\], auto"):
-        parse(given)
+        parse(text)
 
 
 @pytest.mark.parametrize(

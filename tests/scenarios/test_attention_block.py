@@ -17,8 +17,9 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 
 def attention_gradients(leaves: dict[str, Floats]) -> dict[str, Floats]:
-    """The backward of the block by hand: layer norm, residual, values, softmax, scores, and the
-    three maps of x.
+    """The backward of the block by hand.
+
+    Layer norm, residual, values, softmax, scores, and the three maps of x.
     """
     x, gamma = leaves["x"], leaves["norm.weight"]
     query, key, value = (x @ leaves[f"{name}.weight"].T for name in ("query", "key", "value"))

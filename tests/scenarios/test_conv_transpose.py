@@ -19,8 +19,9 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 
 def places() -> list[tuple[int, int, int, int, int, int]]:
-    """Where each element (i, j) of a 3×3 image lands in a 5×5 one through each of 3×3 taps (a, b):
-    stride 2, one row and column cut off.
+    """Where each element (i, j) of a 3×3 image lands in a 5×5 one through each tap (a, b) of 3×3.
+
+    The stride is 2, and one row and column is cut off.
     """
     inside = []
     for i, j, a, b in product(range(3), repeat=4):

@@ -17,8 +17,9 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 
 def convolution_gradients(x: Floats, kernel: Floats, before: int) -> tuple[Floats, Floats]:
-    """Gradients of the sum of squares of a 3×3 convolution of stride 2 on a 4×4 image, padded by
-    one row and column in all.
+    """Gradients of the sum of squares of a 3×3 convolution of stride 2 on a 4×4 image.
+
+    The image is padded by one row and one column in all.
     """
     padded = np.pad(x, (before, 1 - before))
     dpadded, dkernel = np.zeros_like(padded), np.zeros_like(kernel)

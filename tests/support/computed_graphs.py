@@ -8,7 +8,7 @@ import numpy as np
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.lint import lint
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, Kind, Output, Phase
+from explorer.model.graph import GradGraph, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 Function = Callable[..., Any]
@@ -37,7 +37,7 @@ class ComputedGraph:
         op: str,
         *values: Any,
         inputs: tuple[int, ...] = (),
-        kind: Kind = "op",
+        kind: NodeKind = "op",
         phase: Phase = "forward",
         observed: bool = True,
         **fields: Any,
@@ -53,14 +53,15 @@ class ComputedGraph:
         return self._builder.add(op, kind, phase, slots, outputs=tuple(outputs), **fields)
 
     def leaf(
-        self, name: str, value: Any, kind: Kind = "parameter", phase: Phase = "forward"
+        self, name: str, value: Any, kind: NodeKind = "parameter", phase: Phase = "forward"
     ) -> int:
         """A named parameter, or an input or constant of that name."""
         return self.hold(kind, value, kind=kind, phase=phase, name=name)
 
     def op(self, op: str, function: Function, *inputs: int, line: int = 0, **fields: Any) -> int:
-        """An op that computes ``function`` of its inputs (a tuple: several outputs) at a line of
-        net.py.
+        """An op at a line of net.py that computes ``function`` of its inputs.
+
+        A function that returns a tuple gives the op several outputs.
         """
         computed = function(*(self.values[node][0] for node in inputs))
         values = computed if isinstance(computed, tuple) else (computed,)
@@ -102,8 +103,9 @@ def spoiled(value: AnyArray) -> AnyArray:
 
 
 def one_input(engine: str, build: Callable[[ComputedGraph, int], int], x: Any = None) -> GradGraph:
-    """A net of one input "x", by default a random matrix of shape (4, 4), whose result "out" is
-    the node that ``build`` adds.
+    """A net of one input "x" whose result "out" is the node that ``build`` adds.
+
+    ``x`` is by default a random matrix of shape (4, 4).
     """
     graph = ComputedGraph(engine)
     value = np.random.default_rng(1).standard_normal((4, 4)) if x is None else x

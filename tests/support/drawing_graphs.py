@@ -1,6 +1,4 @@
-"""Gradient graphs written by hand, small and large, for the tests and the benchmark of the
-drawings.
-"""
+"""Gradient graphs written by hand, small and large, for tests and benchmarks of drawing."""
 
 from typing import NamedTuple
 
@@ -38,8 +36,9 @@ def dense_mse() -> GradGraph:
 
 
 def convolution() -> GradGraph:
-    """Convolution, batch norm, ReLU, max-pool, dense and cross-entropy, in the names of MindSpore's
-    compiled graph.
+    """A convolution net in the names of MindSpore's compiled graph.
+
+    Convolution, batch norm, ReLU, max-pool, dense and cross-entropy.
     """
     g = HandmadeGraph()
     x = g.leaf("x", "input", shape=(2, 3, 8, 8))
@@ -160,8 +159,9 @@ def branches() -> GradGraph:
 
 
 def decided() -> GradGraph:
-    """A branch that ran beside one that did not, forward and backward, each taken by a call that
-    has the value.
+    """A branch that ran beside one that did not, forward and backward.
+
+    Each is taken by a call, which has the value.
     """
     g = HandmadeGraph()
     left = "if x.sum() > 0: true branch"
@@ -235,8 +235,9 @@ def tiny() -> GradGraph:
 
 
 def chain(length: int, scope: str = "") -> GradGraph:
-    """A chain of ``length`` nodes, half of them backward; ``scope`` is a format string of the
-    index.
+    """A chain of ``length`` nodes, half of them backward.
+
+    ``scope`` is a format string of the index.
     """
     g = HandmadeGraph()
     last = g.leaf("x", "input")
@@ -262,8 +263,9 @@ class _Linear(NamedTuple):
 
 
 def residual(blocks: int, width: int = 5) -> GradGraph:
-    """Residual blocks, each of ``width`` operators and a skip, with a parameter an operator; about
-    blocks × 3.4 × width nodes.
+    """Residual blocks, each of ``width`` operators and a skip, with a parameter an operator.
+
+    They have about blocks × 3.4 × width nodes.
     """
     g = HandmadeGraph()
     last = g.leaf("x", "input")

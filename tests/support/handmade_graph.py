@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import Edge, GradGraph, Kind, Node, Output, Phase
+from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 
@@ -22,7 +22,7 @@ class HandmadeGraph:
         reads: Sequence[str] = (),
         *,
         saved: Sequence[str] = (),
-        kind: Kind = "op",
+        kind: NodeKind = "op",
         phase: Phase = "forward",
         forward: str | None = None,
         name: str = "",
@@ -64,7 +64,7 @@ class HandmadeGraph:
     def leaf(
         self,
         name: str,
-        kind: Kind = "parameter",
+        kind: NodeKind = "parameter",
         value: AnyArray | None = None,
         shape: tuple[int, ...] = (2, 8),
     ) -> str:

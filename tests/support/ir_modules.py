@@ -169,9 +169,7 @@ class Names:
     graphs: list[str]
 
     def resolve(self, value: Value, nodes: int) -> Value:
-        """A value whose references are ones that the module holds, in a subgraph that has so many
-        nodes so far.
-        """
+        """A value whose references lead somewhere, in a subgraph that has ``nodes`` nodes so far."""
         match value:
             case NodeRef(number):
                 return NodeRef(number % nodes) if nodes else Symbol("None")

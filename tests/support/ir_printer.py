@@ -228,7 +228,8 @@ def subgraph_lines(graph: Subgraph, is_entry: bool) -> list[str]:
     lines = ["subgraph attr:", *pairs_lines(graph.attrs)]
     lines.append(f"subgraph instance: {graph.name} : 0x1")
     if not is_entry:
-        types = [abstract_text(each.abstract) for each in own if each.abstract is not None]
+        abstracts = [parameter.abstract for parameter in own]
+        types = [abstract_text(abstract) for abstract in abstracts if abstract is not None]
         lines.append(f"# Parameters: {len(own)}, ({', '.join(types)})")
     if graph.side_effects:
         lines.append(effects_text(graph.side_effects))

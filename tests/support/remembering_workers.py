@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
 from explorer.workers.protocol import Lost
@@ -19,7 +19,7 @@ class Remembering(Workers):
         self.captured: dict[tuple[str, str, str], Captured] = {}
 
     def call(
-        self, kind: Kind, target: str, argument: msgspec.Struct, reply: type[Reply]
+        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
     ) -> Reply | Lost:
         """As Workers.call."""
         answer = super().call(kind, target, argument, reply)

@@ -162,8 +162,9 @@ def report(
     foreseen: bool = True,
     title: str = "Dense layer with mean squared error",
 ) -> Report:
-    """The full matrix of a net with two inputs; ``foreseen`` sets tape against graph at 1,
-    ``unexpected`` torch-graph at (0,).
+    """The full matrix of a net with two inputs.
+
+    ``foreseen`` sets tape against graph at 1, ``unexpected`` torch-graph at (0,).
     """
     expected = (ExpectedDifference(("tape",), "the tape sees one tensor under two names"),)
     cases = []

@@ -54,9 +54,10 @@ def studied(name: str, workers: Workers) -> StudyRecord:
 
 
 class World:
-    """Figures as they were measured, to be changed: ``world[QUESTION, "torch"]`` is what one party found.
+    """Figures as they were measured, to be changed.
 
-    ``timings`` holds seconds that stand in place of the measured ones.
+    ``world[QUESTION, "torch"]`` are the figures of one party. ``timings`` holds seconds that
+    stand in place of the measured ones.
     """
 
     def __init__(self, measured: Mapping[str, Measured]) -> None:
@@ -106,6 +107,8 @@ def judge(
     claim: Claim, measured: Mapping[str, Measured], change: Callable[[World], None] = unchanged
 ) -> Ruling:
     """The ruling on a claim in the world that was measured, after ``change`` has been at it."""
-    world = World({each.name: measured[each.name] for each in claim.measurements})
+    world = World(
+        {measurement.name: measured[measurement.name] for measurement in claim.measurements}
+    )
     change(world)
     return claim.judge(world.evidence, claim.expects)

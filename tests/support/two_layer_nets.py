@@ -1,5 +1,6 @@
-"""One small net as two frameworks show it: two dense layers, relu and squared error, with their
-backward.
+"""One small net as two frameworks show it, forward and backward.
+
+Two dense layers, relu and squared error.
 """
 
 import numpy as np
@@ -66,8 +67,9 @@ def pytorch_net(
 def mindspore_net(
     graph: ComputedGraph | None = None, values: dict[str, AnyArray] | None = None
 ) -> GradGraph:
-    """As MindSpore's IR shows it: MatMul and BiasAdd apart, the loss in pieces, gradients in another
-    order.
+    """As MindSpore's IR shows it.
+
+    MatMul and BiasAdd are apart, the loss is in pieces, the gradients are in another order.
     """
     g = graph or ComputedGraph("mindspore-graph")
     leaves = _leaves(g, values)

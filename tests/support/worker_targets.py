@@ -1,6 +1,4 @@
-"""What the worker's tests have it run: functions that answer, raise, crash, hang, print, or look
-around.
-"""
+"""Functions that tests have a worker run: they answer, raise, crash, hang, print, or look around."""
 
 import os
 import sys

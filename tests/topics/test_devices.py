@@ -1,4 +1,4 @@
-"""Devices: what moves and what does not, the matrix on each device that is here, and the verdicts on them."""
+"""Devices: what moves, the matrix on each device that is here, and the verdicts."""
 
 from collections.abc import Callable
 from typing import Any

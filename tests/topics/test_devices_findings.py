@@ -1,4 +1,4 @@
-"""What is told of devices that are not here: differences between two, and tables without figures."""
+"""Findings on devices that are not here: two that differ, and tables without figures."""
 
 import math
 from typing import Any

@@ -1,6 +1,4 @@
-"""Claims about gradient calls: the verdicts that the installed versions deserve, and others for
-other figures.
-"""
+"""Claims about gradient calls: the installed versions' verdicts, and those of other figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -1,5 +1,6 @@
-"""The higher-order study: orders 1 to 5 against closed forms, what they cost, and where derivatives
-end or go wrong.
+"""The higher-order study: orders 1 to 5 against closed forms, and their cost.
+
+Also where derivatives end or go wrong.
 """
 
 from collections.abc import Callable

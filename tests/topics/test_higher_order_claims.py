@@ -1,6 +1,4 @@
-"""The claim about higher orders: its verdict on the installed versions, and others for other
-figures.
-"""
+"""The claim about higher orders: verdicts on the installed versions, and on other figures."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,10 +1,10 @@
-"""What a tape and a graph keep for the backward: the watch on saved tensors, and the liveness analysis."""
+"""What a tape and a graph keep for the backward: saved tensors watched, and liveness analysed."""
 
 import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError
-from explorer.model.graph import Edge, GradGraph, Kind, Node, Output, Phase
+from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.model.results import Captured, Failure, Result
 from explorer.topics.tape_life.liveness import (
     captured_graph,
@@ -33,7 +33,7 @@ def test_a_saved_tensor_counts_for_the_operator_that_ran_last() -> None:
     assert unpack(box) == "tensor"
 
 
-def node(number: int, op: str, phase: Phase, kind: Kind = "op", body: str = "") -> Node:
+def node(number: int, op: str, phase: Phase, kind: NodeKind = "op", body: str = "") -> Node:
     """A node that yields a float32 tensor of 24 bytes."""
     output = Output((2, 3), "float32")
     return Node(

@@ -1,6 +1,4 @@
-"""The loss-scale study: what float16 loses, what scaling saves, and how the scalers of both
-frameworks live.
-"""
+"""The loss-scale study: what float16 loses, what scaling saves, and how scalers live."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +11,7 @@ from explorer.model.errors import UsageError
 from explorer.model.measurement import Figures, Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale import inputs
-from explorer.topics.loss_scale.finite_checks import is_finite
+from explorer.topics.loss_scale.findings_scalers import is_finite
 from explorer.topics.loss_scale.life import counts, same_scales, turn
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
@@ -265,6 +263,14 @@ def test_without_evidence_there_are_no_findings_and_every_table_says_why() -> No
     assert telling.findings == ()
     assert telling.charts == ()
     assert all("not measured" in table.note for table in telling.tables)
+
+
+def test_tables_are_read_from_the_sweep_by_the_scalers_lives_to_unscaling() -> None:
+    titles = [table.title for table in tell(TOPIC, Evidence({})).tables]
+    assert len(titles) == 7
+    assert titles[0].startswith("Gradients over 34 powers of two")
+    assert titles[3].startswith("The life of a dynamic scaler")
+    assert titles[-1] == "Unscaling, and what is refused"
 
 
 @pytest.mark.torch

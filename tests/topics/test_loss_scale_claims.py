@@ -1,6 +1,4 @@
-"""Claims about loss scaling: the verdicts that the installed versions deserve, and other verdicts
-for other figures.
-"""
+"""Claims about loss scaling: verdicts on the installed versions, and on other figures."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

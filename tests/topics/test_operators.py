@@ -1,6 +1,4 @@
-"""What operators do on the installed versions: figures of the guides, closed forms, gradients at
-kinks, and the same figures again.
-"""
+"""Operators on the installed versions: guides' figures, closed forms, gradients at kinks."""
 
 import math
 from typing import Any
@@ -75,7 +73,7 @@ def telling(evidence: Evidence) -> Telling:
 
 
 def answers_at_kink(evidence: Evidence, name: str) -> Figures:
-    """What each engine found at one kink."""
+    """The figures of each engine at one kink."""
     kinks = {measured.kink.name: measured for measured in measured_kinks(evidence)}
     return kinks[name].answers
 

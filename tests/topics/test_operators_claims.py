@@ -1,6 +1,4 @@
-"""Claims 40 to 51: the verdicts that the installed versions deserve, and other verdicts for other
-figures.
-"""
+"""Claims 40 to 51: the installed versions' verdicts, and those of other figures."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What studies and claims are declared with: questions, evidence, topics; without a framework."""
+"""What studies and claims are declared with: questions and topics; without a framework."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from explorer.model.claim import Ruling
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.model.study import Chart, Table
-from explorer.topics import TOPICS, claims, topic
+from explorer.topics import TOPICS, topic
 from explorer.topics.evidence import Evidence
 from explorer.topics.judging import judged, needed
 from explorer.topics.measuring import measure
@@ -90,14 +90,10 @@ def test_a_question_is_not_asked_on_a_scenario_that_another_is_always_about(weat
     assert elsewhere.scenario == "/nets/mine.py"
 
 
-def test_evidence_says_what_it_is_about() -> None:
-    assert Evidence({}, Target("/nets/mine.py")).target.name == "mine"
-    assert Evidence({}).target.name == ""
-
-
 def test_a_question_can_be_put_to_some_of_its_parties_alone(weather: Topic) -> None:
     rain = weather.ask("rain", ("mindspore", "torch"))
-    assert [each.name for each in rain.by("torch").measurements(Target())] == ["weather.rain.torch"]
+    (alone,) = rain.by("torch").measurements(Target())
+    assert alone.name == "weather.rain.torch"
     assert rain.by("torch") != rain
     with pytest.raises(ValueError, match="not asked of keras; of mindspore, torch"):
         rain.by("keras")
@@ -107,23 +103,6 @@ def test_a_question_is_asked_once(weather: Topic) -> None:
     weather.ask("rain", ("torch",))
     with pytest.raises(ValueError, match="weather asks 'rain' twice"):
         weather.ask("rain", ("mindspore",))
-
-
-def test_evidence_leaves_out_who_did_not_answer(weather: Topic) -> None:
-    rain = weather.ask("rain", ("mindspore", "torch"))
-    evidence = Evidence({"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)})
-    assert evidence[rain] == {"torch": {"drops": 2}}
-    assert not evidence.answered(rain)
-    assert evidence.answered(rain.by("torch"))
-    assert evidence.failures == {"weather.rain.mindspore": LOST.error}
-    assert Evidence({})[rain] == {}
-
-
-def test_timings_belong_to_who_answered(weather: Topic) -> None:
-    rain = weather.ask("rain", ("mindspore", "torch"))
-    timed = Measured(outcome="ok", figures={}, timings={"fall": 0.5})
-    evidence = Evidence({"weather.rain.mindspore": LOST, "weather.rain.torch": timed})
-    assert evidence.timings(rain) == {"torch": {"fall": 0.5}}
 
 
 def test_what_needs_an_answer_is_told_only_when_everybody_gave_it(weather: Topic) -> None:
@@ -176,7 +155,7 @@ def claim_about_rain(weather: Topic, id: int = 7, heading: str = "networks") -> 
 def test_a_claim_is_judged_on_its_own_questions_and_the_guide_s_figures(weather: Topic) -> None:
     claim_about_rain(weather)
     claim = weather.claims[7]
-    assert [each.name for each in needed([claim])] == [
+    assert [measurement.name for measurement in needed([claim])] == [
         "weather.rain.mindspore",
         "weather.rain.torch",
     ]
@@ -225,7 +204,3 @@ def test_every_topic_declares_programs_that_are_there(name: str) -> None:
         path = Path(*module.split(".")).with_suffix(".py")
         assert f"def {function}(" in path.read_text(encoding="utf-8"), measurement.name
         assert measurement.name.rpartition(".")[2] in PARTIES
-
-
-def test_claims_have_the_rows_1_to_61_each_once() -> None:
-    assert list(claims()) == list(range(1, 62))

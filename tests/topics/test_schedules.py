@@ -1,6 +1,4 @@
-"""The study of learning-rate schedules on the installed frameworks: sequences by closed form, counterparts,
-and who moves a schedule on.
-"""
+"""Schedules on the installed frameworks: closed forms, counterparts, who advances them."""
 
 import math
 
@@ -12,9 +10,8 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Target
 from explorer.topics.schedules.counterparts import STEPS
-from explorer.topics.schedules.exports import exports, uncompared
 from explorer.topics.schedules.questions import EXPORTED, LISTS, PIECEWISE, TOPIC, USED
-from explorer.topics.schedules.rates import FamilyComparison, compare_all
+from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, uncompared
 from explorer.topics.studying import tell
 from explorer.workers.workers import Workers
 from tests.support.topics import studied
@@ -133,8 +130,9 @@ def test_the_same_measurements_give_the_same_figures_again(
 
 
 def test_with_one_framework_missing_the_other_is_told_alone(record: StudyRecord) -> None:
-    torch = {name: each for name, each in record.measured.items() if name.endswith(".torch")}
-    telling = tell(TOPIC, Evidence(torch))
+    names = [name for name in record.measured if name.endswith(".torch")]
+    torch_alone = {name: record.measured[name] for name in names}
+    telling = tell(TOPIC, Evidence(torch_alone))
     assert "PyTorch alone" in {row[-1] for row in telling.tables[0].rows}
     for chart in telling.charts:
         assert all("MindSpore" not in series.name for series in chart.series)

@@ -1,6 +1,4 @@
-"""Claims about schedules: the verdicts that the installed versions deserve, and other verdicts for
-other figures.
-"""
+"""Claims about schedules: the installed versions' verdicts, and those of other figures."""
 
 from collections.abc import Callable
 

@@ -1,5 +1,6 @@
-"""Stages of a gradient graph: figures of the compiler's passes against what is known of the nets, and the
-verdicts on them.
+"""Stages of a gradient graph: the compiler's passes against what is known of the nets.
+
+And the verdicts on them.
 """
 
 import math

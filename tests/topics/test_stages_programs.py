@@ -1,6 +1,4 @@
-"""The texts of MindSpore's passes as programs, and what is told of stages where figures are missing; no
-framework takes part.
-"""
+"""The texts of MindSpore's passes as programs, and stages without figures."""
 
 from pathlib import Path
 
@@ -10,8 +8,7 @@ from explorer.engines.mindspore.ir import parse
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
-from explorer.topics.stages.pass_names import readable, short
-from explorer.topics.stages.passes import after_each_pass, program_after, written
+from explorer.topics.stages.passes import after_each_pass, program_after, readable, short, written
 from explorer.topics.stages.programs import (
     PHASES,
     calls_written,
@@ -21,7 +18,7 @@ from explorer.topics.stages.programs import (
     operators,
 )
 from explorer.topics.stages.questions import GRAPH, LENGTHS, LOOPS, TOPIC
-from explorer.topics.stages.sizes import sizes_by_length
+from explorer.topics.stages.readings import sizes_by_length
 from explorer.topics.studying import tell
 
 SAMPLES = Path(__file__).resolve().parents[1] / "ir_samples"
@@ -33,11 +30,11 @@ def sample(name: str) -> str:
 
 def test_the_phases_of_a_program_add_up_to_its_nodes() -> None:
     module = parse(sample("branch_validate.ir"), "branch_validate.ir")
-    counted = counts(module)
+    by_phase = counts(module)
     nodes = sum(len(graph.nodes) for graph in module.subgraphs)
-    assert sum(counted[phase] for phase in PHASES) == nodes
-    assert counted["forward"] > 0
-    assert counted["backward"] > 0
+    assert sum(by_phase[phase] for phase in PHASES) == nodes
+    assert by_phase["forward"] > 0
+    assert by_phase["backward"] > 0
     assert calls_written(module, "no_such_function") == []
 
 
@@ -83,7 +80,7 @@ def test_a_program_is_followed_to_its_last_pass_and_no_further(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "end"),
+    ("name", "shown", "last_part"),
     [
         (
             "opt_a_r1_j0_34_meta_fg_expand",
@@ -94,8 +91,8 @@ def test_a_program_is_followed_to_its_last_pass_and_no_further(tmp_path: Path) -
         ("validate", "validate", "validate"),
     ],
 )
-def test_a_pass_is_told_without_its_numbers(name: str, told: str, end: str) -> None:
-    assert (readable(name), short(name)) == (told, end)
+def test_a_pass_is_told_without_its_numbers(name: str, shown: str, last_part: str) -> None:
+    assert (readable(name), short(name)) == (shown, last_part)
 
 
 def test_without_figures_cells_say_why() -> None:

@@ -6,7 +6,7 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.studying import tell
-from explorer.topics.tape_life.charts import bytes_over_time
+from explorer.topics.tape_life.findings import bytes_over_time
 from explorer.topics.tape_life.questions import HOOKS, TOPIC
 from explorer.topics.tape_life.wording import correctness, refusal, unwrapped
 

@@ -1,5 +1,6 @@
-"""The study of training steps on the installed frameworks: every route leaves the same weights, and where
-rules, groups and steps part it is told.
+"""The study of training steps on the installed frameworks.
+
+Every route leaves the same weights, and where rules, groups and steps part it is told.
 """
 
 import math
@@ -14,7 +15,7 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import PARTIES, Question, Target
 from explorer.topics.studying import tell
-from explorer.topics.training.claims_routes import weights_of
+from explorer.topics.training.claims_steps import weights_of
 from explorer.topics.training.differences import (
     NEAR,
     accumulation_difference,
@@ -22,6 +23,7 @@ from explorer.topics.training.differences import (
     list_difference,
     step_differences,
 )
+from explorer.topics.training.findings_routes import REFERENCE, TAPE, StepRoute, states_by_route
 from explorer.topics.training.findings_steps import PARTS, parts_of
 from explorer.topics.training.inputs import RATE, STEPS, WEIGHT, gradients
 from explorer.topics.training.questions import (
@@ -42,7 +44,6 @@ from explorer.topics.training.questions import (
     WEIGHT_DECAY,
     WITHOUT_SET_GRAD,
 )
-from explorer.topics.training.step_routes import REFERENCE, TAPE, StepRoute, states_by_route
 from explorer.topics.training.update_rules import compare_rules
 from explorer.workers.workers import Workers
 from tests.support.topics import studied

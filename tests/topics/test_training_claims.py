@@ -1,6 +1,4 @@
-"""Claims about training: the verdicts that the installed versions deserve, and other verdicts for
-other figures.
-"""
+"""Claims about training: verdicts on the installed versions, and on other figures."""
 
 from collections.abc import Callable
 
@@ -8,6 +6,7 @@ import pytest
 
 from explorer.model.measurement import Measured
 from explorer.topics.question import Question
+from explorer.topics.training.findings_routes import GRAPH, TAPE
 from explorer.topics.training.questions import (
     ACCUMULATION,
     ADD_PARAM_GROUP,
@@ -28,7 +27,6 @@ from explorer.topics.training.questions import (
     WEIGHT_DECAY,
     WITHOUT_SET_GRAD,
 )
-from explorer.topics.training.step_routes import GRAPH, TAPE
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, studied
 

@@ -1,5 +1,6 @@
-"""Training steps without a framework: planted differences are measured, and without evidence nothing is
-told.
+"""Training steps without a framework.
+
+Planted differences are measured, and without evidence nothing is told.
 """
 
 import pytest
@@ -17,9 +18,9 @@ from explorer.topics.training.differences import (
     moved_weights,
     step_differences,
 )
+from explorer.topics.training.findings_routes import ROUTES
 from explorer.topics.training.inputs import SHAPES, batches, start
 from explorer.topics.training.questions import LOOP, TOPIC
-from explorer.topics.training.step_routes import ROUTES
 from explorer.topics.training.update_rules import PLACES, UPDATE_RULES, compare_rules
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.scenario.find import FOLDER
-from explorer.web.offered_scenarios import VARIABLE, digest, folders, offered, scenario
+from explorer.web.offered_scenarios import VARIABLE, digest_of_file, folders, offered, scenario
 from tests.support.scenario_files import MINIMAL, written
 
 
@@ -21,12 +21,12 @@ def test_only_scenarios_of_configured_folders_are_offered(
 
 def test_a_scenario_is_loaded_anew_only_when_its_text_has_changed(tmp_path: Path) -> None:
     file = written(tmp_path, MINIMAL)
-    first, before = scenario(file), digest(file)
+    first, before = scenario(file), digest_of_file(file)
     assert scenario(file) is first
     file.write_text('"""Another title."""\n' + MINIMAL)
-    assert digest(file) != before
+    assert digest_of_file(file) != before
     assert scenario(file).title == "Another title"
 
 
 def test_a_file_that_cannot_be_read_has_a_digest_too(tmp_path: Path) -> None:
-    assert "No such file" in digest(tmp_path / "nowhere.py")
+    assert "No such file" in digest_of_file(tmp_path / "nowhere.py")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.model.engines import Kind
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, carry_out
@@ -10,7 +10,7 @@ from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
 
 
-def job(name: str, text: str, *kinds: Kind) -> Job:
+def job(name: str, text: str, *kinds: WorkerKind) -> Job:
     target = f"tests.support.worker_targets:{name}"
     return Job(text, "words", kinds or ("torch",), target, Word(text), Word)
 

@@ -13,9 +13,9 @@ from explorer.model.graph import GradGraph, Phase
 
 
 def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1e-6) -> Alignment:
-    """Pairs nodes whose values agree up to layout, says why the others have no partner, and finds
-    the first divergence.
+    """Pairs the nodes of two graphs by value, and finds the first divergence.
 
+    A pair are nodes whose values agree up to layout; every other node says why it has no partner.
     Two elements agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
     tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
     that these dtypes need. Named results (outputs, gradients) are compared element by element, and
@@ -29,8 +29,11 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     enclose_steps(matching)
     share_outputs(matching)
 
-    differing = [mismatch.left for mismatch in matching.differing_results()]
-    names = [result.name or result.id for result in differing]
+    differing = []
+    for mismatch in matching.differing_results():
+        result = mismatch.left
+        differing.append(result.name or result.id)
+    differing += [result.name for result in missing]
     cases = dict.fromkeys((left.case, right.case))
     return Alignment(
         left=left.engine,
@@ -39,7 +42,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
         pairs=_pairs(matching),
         unpaired=tuple(reasons(matching, finding)),
         divergence=finding.divergence,
-        differing=(*names, *(result.name for result in missing)),
+        differing=tuple(differing),
         left_coverage=_coverage(left_side),
         right_coverage=_coverage(right_side),
     )
@@ -50,34 +53,39 @@ def _missing(matching: Matching, side: Side) -> list[Vertex]:
     if not side.other.results("backward"):
         return []
     differing = matching.differing(side)
-    results = side.results("backward")
-    return [result for result in results if result.is_free and result not in differing]
+    unpaired = [result for result in side.results("backward") if result.is_free]
+    return [result for result in unpaired if result not in differing]
 
 
 def _pairs(matching: Matching) -> tuple[Pair, ...]:
     """Pairs in the left side's execution order, each followed by those that share its number."""
     matches = sorted(matching.matches, key=lambda match: match.left.node.rank)
-    numbers = {match.left.node: number for number, match in enumerate(matches, start=1)}
-    pairs = [_pair(match, numbers, _how(matching, match)) for match in matches]
-    # A shared output has the number of the pair that its op is in.
-    pairs += [_pair(match, numbers, match.how) for match in sorted(matching.shared, key=_place)]
+    numbers: dict[Vertex, int] = {}
+    pairs = []
+    for number, match in enumerate(matches, start=1):
+        numbers[match.left.node] = number
+        pairs.append(_pair(match, number, _how(matching, match)))
+    for match in sorted(matching.shared, key=_place):
+        # A shared output has the number of the pair that its op is in.
+        number = numbers[match.left.node.representative]
+        pairs.append(_pair(match, number, match.how))
     return tuple(sorted(pairs, key=lambda pair: pair.number))
 
 
 def _place(match: Match) -> tuple[int, int, str, int]:
-    """Where a match stands among others of its number."""
+    """The sort key of a match among others of its number."""
     left, right = match.left, match.right
     return left.node.rank, left.output, right.node.id, right.output
 
 
-def _pair(match: Match, numbers: dict[Vertex, int], how: How) -> Pair:
+def _pair(match: Match, number: int, how: How) -> Pair:
     left, right = match.left, match.right
     return Pair(
         left=left.node.id,
         right=right.node.id,
         left_output=left.output,
         right_output=right.output,
-        number=numbers[left.node.representative],
+        number=number,
         how=how,
         left_within=tuple(step.id for step in left.node.steps),
         right_within=tuple(step.id for step in right.node.steps),

@@ -1,15 +1,16 @@
 """Pairs that need no search: leaves and results, by their names."""
 
 from explorer.compare.align.matching import NOISE, Match, Matching, Mismatch
-from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.model.graph import Phase
 
 PHASES: tuple[Phase, ...] = ("forward", "backward")
 
 
 def pair_leaves(matching: Matching) -> None:
-    """Pairs inputs, parameters and named constants by name; those whose values differ pair with
-    nothing else.
+    """Pairs inputs, parameters and named constants by name.
+
+    Inputs and parameters of one name whose values differ pair with nothing else.
     """
     leaves, other_leaves = _leaves(matching.left), _leaves(matching.right)
     for name, left in leaves.items():
@@ -37,8 +38,9 @@ def _leaves(side: Side) -> dict[str, Vertex]:
 
 
 def pair_results(matching: Matching) -> None:
-    """Pairs results by phase and name, the rest by their order; a result never pairs with anything
-    else.
+    """Pairs results by phase and name, the rest by their order.
+
+    A result pairs with a result only.
     """
     transposed = {
         match.left.node.name for match in matching.matches if _is_in_another_layout(matching, match)
@@ -57,9 +59,7 @@ def _is_in_another_layout(matching: Matching, match: Match) -> bool:
 
 
 def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
-    """Results of the same name; then the others of a phase, one after the other, where both sides
-    have as many.
-    """
+    """Results of one name; then the rest of a phase, in order, where both sides have as many."""
     named, other_named = _named_results(matching.left), _named_results(matching.right)
     shared = [key for key in named if key in other_named]
     pairs = [(named[key], other_named[key]) for key in shared]
@@ -88,9 +88,13 @@ def _others(side: Side, phase: Phase, shared: list[tuple[Phase, str]]) -> list[V
     return [node for node in side.results(phase) if node not in taken]
 
 
-def _are_equal_results(matching: Matching, left: Value, right: Value, any_layout: bool) -> bool:
-    """Whether results agree element by element (in any order where their parameter is stored in
-    another one), or are noise about zero.
+def _are_equal_results(
+    matching: Matching, left: OutputValue, right: OutputValue, any_layout: bool
+) -> bool:
+    """Whether results agree element by element, or are noise about zero.
+
+    With ``any_layout``, as for a parameter that is stored transposed, the elements may be in any
+    order.
     """
     agrees = left.agrees(right)
     if agrees is None or matching.are_noise(left, right, NOISE):
@@ -99,9 +103,7 @@ def _are_equal_results(matching: Matching, left: Value, right: Value, any_layout
 
 
 def _pair_makers(matching: Matching, left: Vertex, right: Vertex) -> None:
-    """Pairs what makes an equal result: the same work on both sides, unless one side only reshapes
-    it there.
-    """
+    """Pairs the nodes that make an equal result, unless one of the two only reshapes it."""
     if not left.inputs or not right.inputs:
         return
     value, other = left.inputs[0], right.inputs[0]
@@ -111,5 +113,5 @@ def _pair_makers(matching: Matching, left: Vertex, right: Vertex) -> None:
         matching.join(value, other, "value+provenance")
 
 
-def _is_made_by_free_work(value: Value) -> bool:
+def _is_made_by_free_work(value: OutputValue) -> bool:
     return value.is_main and value.node.is_free and value.node.is_work

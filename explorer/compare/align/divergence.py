@@ -36,7 +36,7 @@ NOT_ALIKE = 0, False, False
 
 
 def diverge(matching: Matching, missing: list[Vertex]) -> Finding:
-    """Where two graphs part, if a named result differs.
+    """The place where two graphs part, if a named result differs.
 
     ``missing`` are gradients that only the one or the other side has, the left's first.
     """
@@ -77,11 +77,10 @@ def _suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) 
 
 
 def _early(matching: Matching, results: list[Mismatch]) -> SuspectsBySide | None:
-    """Suspects of a forward that differs although its results agree, within tolerance or because a
-    later op hides it.
+    """Suspects of a forward that differs although its results agree.
 
-    Steps that one side alone breaks down are no difference; the same op on both sides with another
-    value is.
+    They agree within tolerance, or because a later op hides the difference. Steps that one side
+    alone breaks down are no difference; the same op on both sides with another value is.
     """
     # The way back from a gradient leads through backward first: what is there is no suspect here.
     suspects_of: dict[Side, Suspects] = {}
@@ -95,7 +94,7 @@ def _early(matching: Matching, results: list[Mismatch]) -> SuspectsBySide | None
 
 
 def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
-    """The family and the size of the value of what follows from a node before values agree again."""
+    """The family and size of every op that follows from a node before values agree again."""
     work = set()
     for node in unpaired_onwards(first):
         if not node.is_bookkeeping:
@@ -107,8 +106,9 @@ def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
 
 
 def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Finding | None:
-    """Inputs and parameters come before all computation: other values, or one that only one side
-    has.
+    """A leaf among the suspects: one with another value on each side, or on one side only.
+
+    Leaves come before all computation, so they are looked at before ops are.
     """
     left, right = suspects_of.values()
     suspected = {*left.nodes, *right.nodes}
@@ -148,9 +148,7 @@ def _from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> Finding:
 
 
 def _from_entries(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Finding | None:
-    """The earliest suspects whose inputs agree: two ops that part, or work that the other side does
-    not do.
-    """
+    """The earliest suspects whose inputs agree: two ops that part, or work of one side only."""
     if not any(suspects.entries for suspects in suspects_of.values()):
         return None
     # A gradient that is left out changes all that follows: it is looked for before ops that differ.
@@ -188,8 +186,9 @@ def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
 
 
 def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
-    """How much two nodes are alike: shared inputs count first, then the same kind of op, then the
-    same module.
+    """The likeness of two nodes; of more similar nodes the tuple is greater.
+
+    Shared inputs count first, then the same kind of op, then the same module.
     """
     if node.phase != other.phase:
         return NOT_ALIKE
@@ -200,8 +199,9 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
 def _two_ops(
     matching: Matching, left: Vertex, right: Vertex, suspects_of: SuspectsBySide, phase: Phase
 ) -> Finding:
-    """Two ops, or the stretches of ops that two lines of code became, with equal inputs and other
-    values.
+    """Two ops with equal inputs and other values.
+
+    Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
     if same_work(left, right) and left.value.size == right.value.size:
         row, other_row = [left], [right]
@@ -226,8 +226,9 @@ def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
 
 
 def _inputs_note(matching: Matching, left: Vertex, right: Vertex) -> str:
-    """What is odd about inputs that agree as sets of numbers: their order as arguments, or of the
-    numbers within.
+    """A note on inputs that agree as sets of numbers and still differ.
+
+    They may differ in their order as arguments, or in the order of the numbers in one of them.
     """
     fed = matching.differing(left.side).intersection(left.feeders)
     if fed:
@@ -262,9 +263,7 @@ def _are_in_another_order(left: Vertex, right: Vertex) -> bool:
 
 
 def _from_result(mismatch: Mismatch, phase: Phase) -> Finding:
-    """All that leads to a result agrees with something on the other side, but not with what leads
-    to the result there.
-    """
+    """A result whose maker has a partner on the other side that is not the result's maker there."""
     left, right = mismatch.left, mismatch.right
     maker = left.inputs[0].node if left.inputs else left
     other_maker = right.inputs[0].node if right.inputs else right

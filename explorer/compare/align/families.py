@@ -1,6 +1,4 @@
-"""Which operators of MindSpore and PyTorch, by any of their engines' names, do the same kind of
-work.
-"""
+"""Operators of MindSpore and PyTorch in families of the same kind of work."""
 
 import re
 from functools import lru_cache
@@ -75,8 +73,9 @@ FAMILIES: dict[str, str] = {
         "onesext zerosext"
     ),
 }
-"""Family to its other members, squashed: in lower case, without underscores, namespace, overload
-or version.
+"""Family to its other members, by their squashed names.
+
+A squashed name is in lower case, without underscores, namespace, overload or version.
 """
 
 BOOKKEEPING = frozenset({"reshape", "transpose", "cast", "identity", "expand", "tuple", "fill"})
@@ -98,8 +97,9 @@ _GRAD = re.compile(r"^(?:grad(?=.)|pyboost)?(.+?)(?:backwardext|backward|gradext
 
 @lru_cache(maxsize=4096)
 def family(op: str) -> str:
-    """The family of an operator named as an IR, a tape or a dispatcher names it; its own squashed
-    name where the table has none.
+    """The family of an operator, named as an IR, a tape or a dispatcher names it.
+
+    Where the table has none, it is the operator's own squashed name.
 
     >>> family("aten.addmm.default"), family("AddmmBackward0"), family("BiasAddGrad")
     ('matmul', 'matmulgrad', 'sum')

@@ -1,4 +1,4 @@
-"""Which observed values of two graphs are the same numbers, up to layout and rounding."""
+"""Fingerprints: observed values that are the same numbers, up to layout and rounding."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,43 +7,45 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.align.sides import Bucket, Side, Value
+from explorer.compare.align.sides import Bucket, OutputValue, Side
+from explorer.compare.tolerances import COARSE
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.differences import Floats, are_equal
 from explorer.numeric.summaries import QUANTILES
 
 Places = NDArray[np.intp]
 
-COARSE = {"float16": 1e-3, "bfloat16": 1.6e-2}
-"""Relative error to allow for values that passed through a coarse dtype: the tolerances of
-torch.testing.assert_close.
-"""
-
 REACH = 64
-"""How many neighbours in norm a value is compared with; more can only be the same value over and
-over.
+"""The number of neighbours in norm that a value is compared with.
+
+More than these can only be the same value over and over.
 """
 
 TIGHT = 3e-6
-"""Differences below this, relative to a value's scale, are the rounding of float32 sums: such
-candidates go first.
+"""Differences below this, relative to a value's scale, are the rounding of float32 sums.
+
+Candidates that lie so close go first.
 """
 
 _RANGE = 1e4
-"""Elements this much greater than the typical one (masks of -1e9) do not raise the scale that
-rounding is measured by.
+"""Elements this much greater than the typical one do not raise the scale of rounding.
+
+Such are the -1e9 of attention masks.
 """
 
 _SIZE, _NONFINITE, _RMS, _MEAN, _FIRST_QUANTILE = range(5)
-"""Columns of the table of figures: number of elements, how many are not finite, root mean square,
-mean, and the quantiles.
+"""Columns of the table of figures.
+
+They hold the number of elements, how many are not finite, the root mean square, the mean, and from
+_FIRST_QUANTILE on the quantiles.
 """
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far two elements that agree may lie apart: ``rtol`` of the element, and ``atol`` of the
-    tensor's typical greatest element.
+    """The tolerance within which two elements agree.
+
+    ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element.
     """
 
     rtol: float
@@ -52,7 +54,7 @@ class Tolerance:
 
 @dataclass
 class _Content:
-    """What the values of one bucket hold, while buckets are compared.
+    """The numbers that the values of one bucket hold, while buckets are compared.
 
     ``figures`` are its row of the table, ``elements`` are sorted and None unless all are known,
     ``coarseness`` is the greatest of its values.
@@ -61,12 +63,14 @@ class _Content:
     figures: list[float]
     elements: Floats | None
     coarseness: float
-    values: list[Value]
+    values: list[OutputValue]
 
 
 class _Neighbours(NamedTuple):
-    """Two rows of the sorted table whose figures agree: how far they lie apart relative to their
-    scale, and how far their elements may, as ``rtol`` of the element plus ``floor``.
+    """Two rows of the sorted table whose figures agree.
+
+    ``distance`` is how far they lie apart relative to their scale; their elements may lie apart by
+    ``rtol`` of the element plus ``floor``.
     """
 
     first: int
@@ -101,7 +105,7 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
 
 
 def _all_contents(sides: tuple[Side, Side]) -> list[_Content]:
-    """What values hold, each once, in order of first appearance."""
+    """The distinct contents of all values, in order of first appearance."""
     by_key: dict[tuple[Any, ...], _Content] = {}
     for side in sides:
         _note_coarseness(side)
@@ -113,8 +117,9 @@ def _all_contents(sides: tuple[Side, Side]) -> list[_Content]:
 
 
 def _note_coarseness(side: Side) -> None:
-    """Notes the coarsest rounding on the way to each node: what a float16 product fed keeps its
-    error in float32.
+    """Notes the coarsest rounding on the way to each node.
+
+    A float32 value that was computed from a float16 one keeps the error of float16.
     """
     for node in side.nodes:
         coarseness = 0.0
@@ -125,7 +130,7 @@ def _note_coarseness(side: Side) -> None:
         node.coarseness = coarseness
 
 
-def _collect(by_key: dict[tuple[Any, ...], _Content], value: Value, summary: Summary) -> None:
+def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summary: Summary) -> None:
     """Adds a value to those that hold the same numbers."""
     whole = None
     if summary.whole is not None:
@@ -156,10 +161,10 @@ def _bucket(content: _Content, scale: float, is_plain: bool) -> Bucket:
 
 
 def scales(quantiles: Floats) -> Floats:
-    """The magnitude that rounding is relative to, one a row: the greatest element that is not a
-    mask or an outlier.
+    """The magnitude that rounding is relative to, one a row.
 
-    ``quantiles`` has shape ``(rows, QUANTILES)``.
+    It is the greatest element that is no mask and no outlier. ``quantiles`` has shape
+    ``(rows, QUANTILES)``, the scales have shape ``(rows,)``.
     """
     sizes = np.sort(np.abs(quantiles), axis=1)
     last = sizes.shape[1] - 1
@@ -197,9 +202,7 @@ class _Sweep:
         return np.flatnonzero(alike)
 
     def neighbours(self, first: Places, step: int) -> Iterator[_Neighbours]:
-        """Those of the rows ``first`` that agree in all figures with the row ``step`` places behind
-        them.
-        """
+        """The rows of ``first`` that agree in all figures with the row ``step`` places behind."""
         second = first + step
         rtol, floor = self._allowed(first, second)
         mean_and_quantiles = self._table[:, _MEAN:]
@@ -220,7 +223,7 @@ class _Sweep:
             )
 
     def _allowed(self, first: Places, second: Places) -> tuple[Floats, Floats]:
-        """How far elements of two rows may lie apart: relative to the element, and at least."""
+        """The (rtol, floor) within which elements of two rows agree, each of shape ``(rows,)``."""
         coarseness = np.maximum(self._coarseness[first], self._coarseness[second])
         scale = np.maximum(self._scale[first], self._scale[second])
         rtol: Floats = np.maximum(self._tolerance.rtol, coarseness)
@@ -231,8 +234,10 @@ class _Sweep:
 def _introduce(
     buckets: list[Bucket], contents: list[_Content], table: Floats, tolerance: Tolerance
 ) -> None:
-    """Tells each bucket which others agree with it: it is compared with those that stand behind it
-    as long as the norms agree.
+    """Tells each bucket which others agree with it.
+
+    A bucket is compared with those that stand behind it in the sorted table, for as long as the
+    norms agree.
     """
     # Only what stands near one another in the sorted table is compared: all pairs are too many.
     sweep = _Sweep(table, contents, tolerance)

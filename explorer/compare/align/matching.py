@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 
 from explorer.compare.align.fingerprints import Tolerance, agree, elements
-from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.model.alignment import How
 from explorer.model.graph import Phase
 
 NOISE = 10.0
-"""Results are noise about zero up to this many times ``atol``: a gradient that cancels is a sum of
-larger terms.
+"""Results are noise about zero up to this many times ``atol``.
+
+A gradient that cancels is a sum of larger terms, and has the rounding of these.
 """
 
 LAYOUT_SLACK = 10.0
-"""How many times the tolerance an element may be off before it counts as being in another place."""
+"""The multiple of the tolerance beyond which an element counts as being in another place."""
 
 _NO_EVIDENCE_OF_ORIGIN: frozenset[How] = frozenset({"across", "name", "provenance"})
 """Pairs that say nothing of what made their numbers: it may be other work on either side."""
@@ -23,11 +24,11 @@ _NO_EVIDENCE_OF_ORIGIN: frozenset[How] = frozenset({"across", "name", "provenanc
 class Match:
     """Two values that are the same quantity, and the evidence for it."""
 
-    left: Value
-    right: Value
+    left: OutputValue
+    right: OutputValue
     how: How
 
-    def on(self, side: Side) -> Value:
+    def on(self, side: Side) -> OutputValue:
         """The value of one side."""
         return self.left if side.is_left else self.right
 
@@ -45,10 +46,10 @@ class Mismatch:
 
 
 class Matching:
-    """What of two sides is paired; only its methods change what nodes say of their partners.
+    """The pairs of two sides; only its methods change what nodes say of their partners.
 
-    ``matches`` are the pairs in order of discovery, at most one a node. ``shared`` pairs a node that
-    has no partner with a further output of one that has. ``mismatches`` are leaves and results
+    ``matches`` are the pairs in order of discovery, at most one a node. ``shared`` pairs a node
+    that has no partner with a further output of one that has. ``mismatches`` are leaves and results
     that share a name and not a value.
     """
 
@@ -74,7 +75,7 @@ class Matching:
         """Keeps two leaves of one name from pairing with anything else."""
         left.is_reserved = right.is_reserved = True
 
-    def join(self, left: Value, right: Value, how: How) -> None:
+    def join(self, left: OutputValue, right: OutputValue, how: How) -> None:
         """Makes a pair of two nodes, by one value of each."""
         self.matches.append(Match(left, right, how))
         left.is_taken = right.is_taken = True
@@ -87,8 +88,9 @@ class Matching:
             self._join_origins(left.node.origin, right.node.origin, how)
 
     def _join_origins(self, left: Vertex, right: Vertex, how: How) -> None:
-        """Notes that two nodes made the numbers of a pair, and makes them a pair too where ``how``
-        is evidence that they are.
+        """Notes that two nodes made the numbers of a pair.
+
+        They become a pair too where ``how`` is evidence of that.
         """
         # The first pair decides: later ones may be equal by chance.
         left.counterpart = left.counterpart or right
@@ -97,7 +99,7 @@ class Matching:
         if how not in _NO_EVIDENCE_OF_ORIGIN and _may_have_made_the_same(left, right):
             self.join(left.value, right.value, "value+provenance")
 
-    def share(self, value: Value, other: Value, how: How) -> None:
+    def share(self, value: OutputValue, other: OutputValue, how: How) -> None:
         """Pairs a further output of a paired node with a node of the other side that has none."""
         left, right = (value, other) if value.node.side.is_left else (other, value)
         self.shared.append(Match(left, right, how))
@@ -110,9 +112,10 @@ class Matching:
         for step in steps:
             step.host = top
 
-    def layout(self, left: Value, right: Value) -> How | None:
-        """How the equal numbers of two values of one shape lie differently: "transposed",
-        "reordered", or None where they do not or not every element is known.
+    def layout(self, left: OutputValue, right: OutputValue) -> How | None:
+        """How the equal numbers of two values of one shape lie differently.
+
+        "transposed", "reordered", or None where they do not or not every element is known.
         """
         one, other = left.whole, right.whole
         if one is None or other is None or one.shape != other.shape or one.data == other.data:
@@ -127,17 +130,18 @@ class Matching:
                 return "transposed"
         return "reordered"
 
-    def _room(self, left: Value, right: Value) -> tuple[float, float]:
-        """How far elements may be off before they count as being in another place."""
+    def _room(self, left: OutputValue, right: OutputValue) -> tuple[float, float]:
+        """The (rtol, floor) beyond which elements count as being in another place."""
         coarseness = max(left.node.coarseness, right.node.coarseness)
         scale = right.bucket.scale if right.bucket else 0.0
         rtol = LAYOUT_SLACK * max(self.tolerance.rtol, coarseness)
         floor = LAYOUT_SLACK * max(self.tolerance.atol, coarseness) * scale
         return rtol, floor
 
-    def are_noise(self, left: Value, right: Value, room: float = 1.0) -> bool:
-        """Whether two values of one size are nothing but rounding noise about zero: up to ``room``
-        times ``atol``.
+    def are_noise(self, left: OutputValue, right: OutputValue, room: float = 1.0) -> bool:
+        """Whether two values of one size are rounding noise about zero.
+
+        All their elements lie within ``room`` times ``atol`` of zero.
         """
         limit = room * self.tolerance.atol
         return left.size == right.size and left.is_within(limit) and right.is_within(limit)

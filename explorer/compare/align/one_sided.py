@@ -1,6 +1,4 @@
-"""Divergences at work that only one side does: an op too many, a gradient added in, a gradient
-stopped.
-"""
+"""Divergences at work of one side only: an op too many, a gradient added in, a gradient stopped."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from explorer.compare.align.fingerprints import agree, elements
-from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.compare.align.suspects import Suspects, SuspectsBySide
 from explorer.compare.align.wording import (
     Contrast,
@@ -24,7 +22,7 @@ from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats
 
 ABSENT = "absent"
-"""How a value reads that the other side does not have."""
+"""The reading of a value that the other side does not have."""
 
 STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 """Operators that hand their input on and stop its gradient."""
@@ -33,18 +31,19 @@ MOST_TERMS = 64
 """Terms of a sum that are looked at."""
 
 CLOSE = 1e-3, 1e-5
-"""How far, by element and by scale, a difference of two gradients may lie from a third: subtraction
-loses digits.
+"""(rtol, floor) within which a difference of two gradients equals a third.
+
+Wider than the tolerance of values, because subtraction loses digits.
 """
 
 # An op too many
 
 
 def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Finding:
-    """Ops in a row that only one side has, with their value against that of the input which the
-    other side uses as it is.
+    """Ops in a row that only one side has.
 
-    ``goes_on`` is what the other side does instead.
+    Their value is read against that of the input which the other side uses as it is. ``goes_on`` is
+    what the other side does instead.
     """
     last = row[-1]
     text = f"First divergence in {phase}: {row_of(row)} of {last.side.engine}"
@@ -73,7 +72,7 @@ def _missing_there(row: list[Vertex], phase: Phase) -> str:
 
 
 def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:
-    """The counterpart of the last thing that is fed into a row of ops and is as large as its value."""
+    """The counterpart of the last input of a row of ops that is as large as the row's value."""
     for node in reversed(row):
         for origin in node.origins:
             if origin.counterpart and origin.value.size == row[-1].value.size:
@@ -82,8 +81,9 @@ def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:
 
 
 def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[Vertex]:
-    """The ops that stand before the one which the other side starts with at once, as ``other``;
-    none where both start alike.
+    """The ops of one side ahead of the op with which the other side starts at once, ``other``.
+
+    None where both sides start with the same kind of op.
     """
     there = [other, *suspects_of[other.side].downstream(other)]
     if node.family in {later.family for later in there}:
@@ -93,7 +93,7 @@ def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[
 
 
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
-    """What leads up to the first of the nodes that does the same work as the other side's."""
+    """The ops before the first of ``nodes`` that does the same work as the other side's op."""
     for node in nodes:
         if node.family == other.family:
             return suspects.lineage_of_inputs(node)
@@ -101,9 +101,7 @@ def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vert
 
 
 def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Finding:
-    """Entries that share nothing: one side does something first, or has something that the other
-    has not.
-    """
+    """Entries without a counterpart: one side does something first, or something of its own."""
     left, right = suspects_of.values()
     for here, there in ((left, right), (right, left)):
         behind = [node for node in here.nodes if node not in here.entries]
@@ -119,8 +117,9 @@ def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Finding:
 
 
 def gradient_added(suspects_of: SuspectsBySide) -> Finding | None:
-    """A gradient that one side adds in and the other leaves out: without it, the sum is a value
-    that the other side has.
+    """A gradient that one side adds in and the other leaves out.
+
+    Without it, the sum is a value that the other side has.
     """
     for side, suspects in suspects_of.items():
         for node in suspects.nodes:
@@ -146,8 +145,8 @@ def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
             yield term.node, rest
 
 
-def _terms(node: Vertex) -> list[Value]:
-    """What a sum is made of, through the sums that stand among its terms."""
+def _terms(node: Vertex) -> list[OutputValue]:
+    """The terms of a sum, with those of the sums among them."""
     terms = list(node.inputs)
     for term in terms:
         if len(terms) < MOST_TERMS and _is_inner_sum(term.node):
@@ -179,7 +178,7 @@ def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> Finding:
     return on_one_side(node, "backward", sentence, readings, [node])
 
 
-def _finite_elements(value: Value) -> Floats | None:
+def _finite_elements(value: OutputValue) -> Floats | None:
     """All elements, where they are known and finite."""
     if value.summary is None or value.summary.whole is None or value.summary.nonfinite:
         return None
@@ -190,8 +189,9 @@ def _finite_elements(value: Value) -> Floats | None:
 
 
 def gradient_stopped(suspects_of: SuspectsBySide) -> Finding | None:
-    """The op that stops a gradient which the other side computes: its user has a partner, from
-    which a suspect derives.
+    """The op that stops a gradient which the other side computes.
+
+    A user of that op has a partner on the other side, from which a suspect derives.
     """
     for side in suspects_of:
         gradients = suspects_of[side.other].by_forward()
@@ -211,7 +211,7 @@ def _stopping(side: Side) -> Iterator[Vertex]:
 
 
 def _users(node: Vertex) -> list[Vertex]:
-    """What uses a node's numbers in forward, directly or through steps that pass them on."""
+    """The forward users of a node's numbers, directly or through steps that pass them on."""
     users = [node]
     for user in users:
         if user.origin is node.origin:

@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 NEAREST = 64
-"""How many candidates of one item are considered; those nearest in relative position."""
+"""The number of candidates of one item that are considered, those nearest in position."""
 
 
-class Window(Generic[T]):
+class MovingWindow(Generic[T]):
     """Candidates that several items share: a window on them moves along from item to item."""
 
     def __init__(self, candidates: Sequence[T]) -> None:
@@ -26,7 +26,7 @@ class Window(Generic[T]):
 
 
 def increasing(
-    choices: Iterable[tuple[T, Window[T]]], rank: Callable[[T], int]
+    choices: Iterable[tuple[T, MovingWindow[T]]], rank: Callable[[T], int]
 ) -> list[tuple[T, T]]:
     """Pairs (item, candidate), at most one of each, with strictly increasing ranks of candidates.
 

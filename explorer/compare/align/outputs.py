@@ -1,5 +1,6 @@
-"""Further outputs of a paired op that are nodes on the other side: gradients that one op yields
-together.
+"""Further outputs of a paired op that are nodes on the other side.
+
+Such are the gradients of a convolution, which one engine's op yields together.
 """
 
 from collections.abc import Iterator
@@ -7,15 +8,15 @@ from typing import NamedTuple
 
 from explorer.compare.align.matching import NOISE, Matching
 from explorer.compare.align.provenance import shared_origins
-from explorer.compare.align.sides import Bucket, Side, Value, Vertex
+from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
 
 class Sharing(NamedTuple):
     """An output of a paired op, and the value of a node of the other side that is the same."""
 
-    output: Value
-    other: Value
+    output: OutputValue
+    other: OutputValue
     how: How
 
 
@@ -30,9 +31,7 @@ def share_outputs(matching: Matching) -> None:
 
 
 def _equal_outputs(side: Side) -> Iterator[Sharing]:
-    """Outputs of paired ops, each with a free node of the other side that holds the same and
-    derives from the same.
-    """
+    """Outputs of paired ops, each with a free node of the other side of equal value and descent."""
     unpaired = _unpaired_by_bucket(side.other)
     for output in _further_outputs(side):
         for bucket in output.neighbours():
@@ -41,8 +40,8 @@ def _equal_outputs(side: Side) -> Iterator[Sharing]:
                     yield Sharing(output, other.value, "value+provenance")
 
 
-def _further_outputs(side: Side) -> Iterator[Value]:
-    """What the paired ops of a side yield beside their main values, where that says something."""
+def _further_outputs(side: Side) -> Iterator[OutputValue]:
+    """The outputs of paired ops beside their main values, as far as they vary."""
     for node in side.work:
         if not node.is_free:
             for output in node.values:
@@ -70,8 +69,9 @@ def _are_kin(node: Vertex, other: Vertex) -> bool:
 
 
 def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
-    """What makes the results of one name: that tells where numbers do not, as in a gradient that
-    cancels to noise about zero.
+    """The outputs and nodes that make the results of one name.
+
+    The name tells where numbers do not, as in a gradient that cancels to noise about zero.
     """
     for match in matching.matches:
         result, other_result = match.on(side).node, match.on(side.other).node
@@ -83,7 +83,7 @@ def _makers_of_results(matching: Matching, side: Side) -> Iterator[Sharing]:
                 yield from _same_made(matching, output, other)
 
 
-def _same_made(matching: Matching, output: Value, other: Value) -> Iterator[Sharing]:
+def _same_made(matching: Matching, output: OutputValue, other: OutputValue) -> Iterator[Sharing]:
     if output.agrees(other):
         yield Sharing(output, other, "value+provenance")
     elif matching.are_noise(output, other, NOISE):

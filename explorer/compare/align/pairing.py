@@ -1,6 +1,4 @@
-"""The search for pairs of nodes that hold the same values: unique values first, then provenance,
-then order.
-"""
+"""The search for pairs of nodes: by unique values first, then by provenance, then by order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +7,7 @@ from math import inf
 from explorer.compare.align.anchors import pair_leaves, pair_results
 from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.order import Window, increasing
+from explorer.compare.align.order import MovingWindow, increasing
 from explorer.compare.align.provenance import (
     Candidates,
     are_consistent,
@@ -17,16 +15,17 @@ from explorer.compare.align.provenance import (
     successors,
     trace_origins,
 )
-from explorer.compare.align.sides import Bucket, Side, Value, Vertex
+from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
-Group = tuple[str, str]
-Pool = dict[tuple[Group, Bucket], list[Value]]
+NodeGroup = tuple[str, str]
+Pool = dict[tuple[NodeGroup, Bucket], list[OutputValue]]
 """The free values of one side, by the group of their nodes and by what they hold."""
 
 SWEEPS = 3
-"""How often provenance is followed down the graph and up again; each way works from the pairs of
-the one before.
+"""The number of times provenance is followed down the graph and up again.
+
+Each way works from the pairs of the one before.
 """
 
 NO_EVIDENCE = 0.0, 0.0, 0
@@ -35,15 +34,16 @@ NO_EVIDENCE = 0.0, 0.0, 0
 
 @dataclass(frozen=True)
 class Rule:
-    """Which nodes may pair: like with like, or ``across`` phases and with constants; by their main
-    value only, or by any.
+    """Which nodes may pair, and by which of their values.
+
+    Like pairs with like, or ``across`` phases and with constants; ``main_only`` is by main values.
     """
 
     across: bool
     main_only: bool
 
-    def group(self, node: Vertex) -> Group | None:
-        """Where a node's partner is looked for; None where it may not get one, or has one."""
+    def group(self, node: Vertex) -> NodeGroup | None:
+        """The group in which a node's partner is looked for; None where it may not get one."""
         if not node.is_free or node.is_reserved or node.is_result:
             return None
         if not self.across:
@@ -51,14 +51,14 @@ class Rule:
         # Work may be done in the other phase, or folded into a constant; leaves stay leaves.
         return None if node.is_leaf else ("any", "any")
 
-    def values(self, node: Vertex) -> list[Value]:
+    def values(self, node: Vertex) -> list[OutputValue]:
         """The values by which a node may pair."""
         if self.main_only:
             return [node.main] if node.main else []
         return node.values
 
     def how(self, evidence: How) -> How:
-        """What the evidence for a pair under this rule is called."""
+        """The evidence that a pair under this rule is recorded with."""
         return "across" if self.across else evidence
 
 
@@ -76,8 +76,9 @@ RULES = (
 
 
 def pair_nodes(left: Side, right: Side, tolerance: Tolerance) -> Matching:
-    """Pairs the nodes of two sides; the same graphs always give the same pairs, in order of
-    discovery.
+    """Pairs the nodes of two sides.
+
+    The same graphs always give the same pairs, in order of discovery.
     """
     fingerprint(left, right, tolerance)
     trace_origins(left)
@@ -116,8 +117,9 @@ def _pool(side: Side, rule: Rule) -> Pool:
 def _pair_unique_values(
     matching: Matching, rule: Rule, pool: Pool, other_pool: Pool, limit: float
 ) -> None:
-    """Pairs a value that exactly one free node of each side holds; a number repeated throughout a
-    tensor proves nothing.
+    """Pairs a value that exactly one free node of each side holds.
+
+    A number repeated throughout a tensor proves nothing.
     """
     for group, bucket in pool:
         if not bucket.is_distinctive or not _only_holder(pool, group, bucket, limit):
@@ -128,7 +130,9 @@ def _pair_unique_values(
             matching.join(value, other, rule.how("value"))
 
 
-def _only_agreeing(pool: Pool, group: Group, other: Value, limit: float) -> Value | None:
+def _only_agreeing(
+    pool: Pool, group: NodeGroup, other: OutputValue, limit: float
+) -> OutputValue | None:
     """The value of the only free node that agrees with one of the other side.
 
     Agreement within tolerance is not transitive: that need not be where the other was found from.
@@ -137,9 +141,9 @@ def _only_agreeing(pool: Pool, group: Group, other: Value, limit: float) -> Valu
     return value if value and value.agrees(other) else None
 
 
-def _only_holder(pool: Pool, group: Group, bucket: Bucket, limit: float) -> Value | None:
+def _only_holder(pool: Pool, group: NodeGroup, bucket: Bucket, limit: float) -> OutputValue | None:
     """The value of the only free node that holds what a bucket does, as far as ``limit`` allows."""
-    holder: Value | None = None
+    holder: OutputValue | None = None
     for near in bucket.neighbours(limit):
         for value in _free(pool, group, near):
             if holder is None:
@@ -149,7 +153,7 @@ def _only_holder(pool: Pool, group: Group, bucket: Bucket, limit: float) -> Valu
     return holder
 
 
-def _free(pool: Pool, group: Group, bucket: Bucket) -> Iterator[Value]:
+def _free(pool: Pool, group: NodeGroup, bucket: Bucket) -> Iterator[OutputValue]:
     """The values in a bucket whose nodes have got no partner since the pool was made."""
     for value in pool.get((group, bucket), ()):
         if value.node.is_free:
@@ -160,8 +164,9 @@ def _free(pool: Pool, group: Group, bucket: Bucket) -> Iterator[Value]:
 
 
 def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
-    """Pairs, among equal values, a node with the one that is fed by, feeds, or derives from the
-    partners of its neighbours.
+    """Pairs, among equal values, a node with the one whose neighbours are its neighbours' partners.
+
+    Neighbours are the nodes that feed it, that it feeds, and the forward node that it derives from.
     """
     candidates = Candidates(matching.right, rule.values)
     down = matching.left.nodes
@@ -176,7 +181,7 @@ def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
 
 
 def _pair_with_best(matching: Matching, rule: Rule, node: Vertex, candidates: Candidates) -> None:
-    best: tuple[Value, Value] | None = None
+    best: tuple[OutputValue, OutputValue] | None = None
     best_score = NO_EVIDENCE
     for value, candidate in _options(rule, node, candidates):
         points, closeness = evidence(matching, value, candidate)
@@ -187,7 +192,9 @@ def _pair_with_best(matching: Matching, rule: Rule, node: Vertex, candidates: Ca
         matching.join(*best, rule.how("value+provenance"))
 
 
-def _options(rule: Rule, node: Vertex, candidates: Candidates) -> Iterator[tuple[Value, Value]]:
+def _options(
+    rule: Rule, node: Vertex, candidates: Candidates
+) -> Iterator[tuple[OutputValue, OutputValue]]:
     """The values of a node, each with every candidate that it may pair with."""
     group = rule.group(node)
     if group is None:
@@ -204,8 +211,9 @@ def _options(rule: Rule, node: Vertex, candidates: Candidates) -> Iterator[tuple
 
 
 def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
-    """Pairs what is still ambiguous along the longest sequence that both execution orders agree
-    on, ops of one family only or any.
+    """Pairs what is still ambiguous along the longest sequence that both execution orders agree on.
+
+    With ``same_family``, only ops of one family pair.
     """
     choices = _choices(matching, rule, same_family)
     choices.sort(key=lambda choice: (choice[0].node.rank, choice[0].output))
@@ -218,7 +226,7 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
 
 def _choices(
     matching: Matching, rule: Rule, same_family: bool
-) -> list[tuple[Value, Window[Value]]]:
+) -> list[tuple[OutputValue, MovingWindow[OutputValue]]]:
     """Each free value of the left side, with those that agree with it on the right."""
     pool, other_pool = _pool(matching.left, rule), _pool(matching.right, rule)
     only_distinctive = rule.across or not same_family
@@ -234,23 +242,24 @@ def _choices(
 
 
 def _windows(
-    pool: Pool, group: Group, bucket: Bucket, same_family: bool
-) -> dict[str, Window[Value]]:
-    """What agrees with a bucket, by operator family, or all together under ""."""
-    by_family: dict[str, list[Value]] = {}
+    pool: Pool, group: NodeGroup, bucket: Bucket, same_family: bool
+) -> dict[str, MovingWindow[OutputValue]]:
+    """The free values that agree with a bucket, by operator family, or all together under ""."""
+    by_family: dict[str, list[OutputValue]] = {}
     for near in bucket.neighbours():
         for value in _free(pool, group, near):
             family = value.node.family if same_family else ""
             by_family.setdefault(family, []).append(value)
-    return {family: Window(values) for family, values in by_family.items()}
+    return {family: MovingWindow(values) for family, values in by_family.items()}
 
 
 # By what is around
 
 
 def _pair_unobserved(matching: Matching) -> None:
-    """Pairs a node whose value one side did not observe, or is rounding noise about zero, where op
-    and all inputs do.
+    """Pairs nodes by op and inputs alone, where values cannot tell.
+
+    Such a value was not observed on one side, or is rounding noise about zero.
     """
     for node in matching.left.work:
         if node.is_free:
@@ -260,5 +269,5 @@ def _pair_unobserved(matching: Matching) -> None:
                     break
 
 
-def _may_be_the_same(matching: Matching, value: Value, other: Value) -> bool:
+def _may_be_the_same(matching: Matching, value: OutputValue, other: OutputValue) -> bool:
     return value.agrees(other) is None or matching.are_noise(value, other)

@@ -1,17 +1,18 @@
-"""Where values come from and go to: the evidence that tells nodes of equal value apart."""
+"""Provenance: the origins and uses of values, which tell nodes of equal value apart."""
 
 from collections.abc import Callable, Iterable, Iterator
 
 from explorer.compare.align.fingerprints import TIGHT
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.sides import Bucket, Side, Value, Vertex
+from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex
 
 FEW = 16
-"""How many candidates one relation offers; more are the same value over and over, and the first
-free ones will do.
+"""The number of candidates that one relation offers.
+
+More are the same value over and over, and the first free ones will do.
 """
 
-Listed = dict[tuple[Vertex, Bucket], list[Value]]
+Listed = dict[tuple[Vertex, Bucket], list[OutputValue]]
 """Values by a node that they are related to, and by what they hold."""
 
 
@@ -25,7 +26,7 @@ def trace_origins(side: Side) -> None:
                 break
 
 
-def _passes_on(node: Vertex, value: Value) -> bool:
+def _passes_on(node: Vertex, value: OutputValue) -> bool:
     """Whether the main value of a node is that of one it reads, which is the main one there too."""
     if node.main is None or value is not value.node.main:
         return False
@@ -54,7 +55,7 @@ class Candidates:
     node derives from.
     """
 
-    def __init__(self, side: Side, values: Callable[[Vertex], Iterable[Value]]) -> None:
+    def __init__(self, side: Side, values: Callable[[Vertex], Iterable[OutputValue]]) -> None:
         """Lists the values that ``values`` picks of each node that has no partner."""
         self._by_origin: Listed = {}
         self._by_forward: Listed = {}
@@ -63,7 +64,7 @@ class Candidates:
                 for value in values(node):
                     self._list(value)
 
-    def _list(self, value: Value) -> None:
+    def _list(self, value: OutputValue) -> None:
         node, bucket = value.node, value.bucket
         if bucket is None:
             return
@@ -72,12 +73,10 @@ class Candidates:
         if node.forward is not None:
             self._by_forward.setdefault((node.forward, bucket), []).append(value)
 
-    def of(self, value: Value) -> list[Value]:
-        """Free values of this side that equal one of the other side, and whose neighbourhoods are
-        paired with its own.
-        """
+    def of(self, value: OutputValue) -> list[OutputValue]:
+        """Free values of this side that equal one of the other side and have paired neighbours."""
         # A dict for its order: of equal evidence, the candidate that comes first wins.
-        candidates: dict[Value, None] = {}
+        candidates: dict[OutputValue, None] = {}
         for bucket in value.neighbours():
             candidates.update(dict.fromkeys(self._related(value.node, bucket)))
         for consumer in value.node.consumers[:FEW]:
@@ -85,7 +84,7 @@ class Candidates:
                 candidates.update(dict.fromkeys(_feeding(consumer.partner, value)))
         return list(candidates)
 
-    def _related(self, node: Vertex, bucket: Bucket) -> list[Value]:
+    def _related(self, node: Vertex, bucket: Bucket) -> list[OutputValue]:
         """Free values that are fed by, or derive from, the partner of what does so for a node."""
         values = []
         for origin in dict.fromkeys(node.origins):
@@ -96,7 +95,7 @@ class Candidates:
         return values
 
 
-def _first_free(listed: Listed, node: Vertex, bucket: Bucket) -> list[Value]:
+def _first_free(listed: Listed, node: Vertex, bucket: Bucket) -> list[OutputValue]:
     """The first few values listed under a node whose own nodes have no partner."""
     values = listed.get((node, bucket), [])
     free = _free(values[: 2 * FEW])
@@ -106,13 +105,14 @@ def _first_free(listed: Listed, node: Vertex, bucket: Bucket) -> list[Value]:
     return free[:FEW]
 
 
-def _free(values: list[Value]) -> list[Value]:
+def _free(values: list[OutputValue]) -> list[OutputValue]:
     return [value for value in values if value.node.is_free]
 
 
-def _feeding(consumer: Vertex, wanted: Value) -> Iterator[Value]:
-    """Free values that agree with the wanted one and feed a node, directly or through steps that
-    pass them on.
+def _feeding(consumer: Vertex, wanted: OutputValue) -> Iterator[OutputValue]:
+    """Free values that agree with the wanted one and feed a node.
+
+    They feed it directly, or through steps that pass them on.
     """
     for read in consumer.inputs[:FEW]:
         for value in _back_to_origin(read):
@@ -120,7 +120,7 @@ def _feeding(consumer: Vertex, wanted: Value) -> Iterator[Value]:
                 yield value
 
 
-def _back_to_origin(value: Value) -> Iterator[Value]:
+def _back_to_origin(value: OutputValue) -> Iterator[OutputValue]:
     """A value, and those that it is passed on from."""
     for _ in range(FEW):
         yield value
@@ -131,9 +131,10 @@ def _back_to_origin(value: Value) -> Iterator[Value]:
         value = passed_on[0]
 
 
-def evidence(matching: Matching, left: Value, right: Value) -> tuple[float, float]:
-    """Points for two equal values being the same quantity, and how close they lie in their graphs
-    (0 in the same relative place, -1 at opposite ends).
+def evidence(matching: Matching, left: OutputValue, right: OutputValue) -> tuple[float, float]:
+    """Points for two equal values being the same quantity, and how close they lie in their graphs.
+
+    Closeness is 0 in the same relative place, and -1 at opposite ends.
     """
     node, other = left.node, right.node
     # Scores are compared exactly: points must always be added in one order.
@@ -168,8 +169,9 @@ def _for_families(one: Vertex, other: Vertex) -> float:
 
 
 def _for_derivation(one: Vertex, other: Vertex) -> float:
-    """Points for backward nodes that derive from partners; a sum of gradients derives from any of
-    its terms' forward nodes.
+    """Points for backward nodes that derive from partners.
+
+    None for a sum of gradients, which derives from the forward node of any of its terms.
     """
     if one.forward is None or other.forward is None or one.forward.partner is None:
         return 0.0
@@ -179,7 +181,7 @@ def _for_derivation(one: Vertex, other: Vertex) -> float:
 
 
 def shared_origins(one: Vertex, other: Vertex) -> int:
-    """How many inputs of two nodes are the same quantity."""
+    """The number of inputs of two nodes that are the same quantity."""
     counterparts = {origin.counterpart for origin in one.origins}
     return len(counterparts & set(other.origins))
 
@@ -205,8 +207,9 @@ def _users(node: Vertex) -> list[Vertex]:
 
 
 def successors(node: Vertex) -> Iterator[Vertex]:
-    """Free nodes of the other side of the same family and phase, fed by the counterparts of all
-    that feeds a node, in the same order.
+    """Free nodes of the other side of the same family and phase, with the same inputs.
+
+    All that feeds a node has a counterpart, and these feed the other in the same order.
     """
     wanted = [origin.counterpart for origin in node.origins]
     first = next(iter(wanted), None)

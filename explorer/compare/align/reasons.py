@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.sides import Bucket, Side, Value, Vertex, reach
+from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex, reach
 from explorer.compare.align.suspects import BUFFER, find_suspects
 from explorer.compare.align.wording import Finding
 from explorer.model.alignment import Reason, Unpaired
@@ -61,7 +61,7 @@ def _why_spoiled(node: Vertex, finding: Finding, spoiled: set[Vertex]) -> Why | 
 
 
 def _spoiled(side: Side, differing: set[Vertex], finding: Finding) -> set[Vertex]:
-    """All unpaired nodes that lead to a result that differs, or follow from where the graphs part."""
+    """All unpaired nodes that lead to a differing result, or follow from where the graphs part."""
     spoiled = finding.parts_of(side) | _leading_to(differing)
     for node in side.nodes:
         if node.is_free and not spoiled.isdisjoint(node.feeders):
@@ -108,16 +108,18 @@ def _needed(side: Side) -> set[Vertex]:
 
 
 class Regions:
-    """Unpaired work of both sides that leads to the same pairs, counted: the side with more of it
-    is the decomposed one.
+    """Unpaired work of both sides that leads to the same pairs, counted.
+
+    The side with more of it is the decomposed one.
 
     Regions are disjoint sets of nodes, a pair being one node of them, its left one (union-find;
     Tarjan, Efficiency of a good but not linear set union algorithm, Journal of the ACM 22, 1975).
     """
 
     def __init__(self, matching: Matching) -> None:
-        """Joins unpaired nodes with what consumes them in their own phase, across sides where that
-        is a pair.
+        """Joins unpaired nodes with their consumers of the same phase.
+
+        A consumer with a partner joins the regions of both sides.
         """
         self._up: dict[Vertex, Vertex] = {}
         self._towards: dict[Vertex, Vertex] = {}
@@ -149,7 +151,7 @@ class Regions:
         detail = f"a step towards {goal}, which {opposite.engine} reaches with {between}"
         return "decomposed", detail
 
-    def _further_output(self, node: Vertex) -> Value | None:
+    def _further_output(self, node: Vertex) -> OutputValue | None:
         """The output of an op of the other side, not its main one, that holds the same."""
         holders = self._holders[node.side.other]
         for bucket in node.value.neighbours():
@@ -195,15 +197,15 @@ class Regions:
 
 
 def _left_of_pair(node: Vertex) -> Vertex:
-    """What stands for a node's pair among regions; the node itself where it has no partner."""
+    """The left node of a node's pair; the node itself where it has no partner."""
     if node.partner is None or node.side.is_left:
         return node
     return node.partner
 
 
-def _first_holders(side: Side) -> dict[Bucket, Value]:
+def _first_holders(side: Side) -> dict[Bucket, OutputValue]:
     """The first value of a side in each bucket."""
-    holders: dict[Bucket, Value] = {}
+    holders: dict[Bucket, OutputValue] = {}
     for node in side.nodes:
         for value in node.values:
             if value.bucket is not None:

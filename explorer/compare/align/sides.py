@@ -1,4 +1,4 @@
-"""The two graphs as the aligner walks them: nodes in execution order, and the values between them."""
+"""The two graphs as the aligner walks them: nodes in execution order, and what they hold."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,7 +11,10 @@ from explorer.model.arrays import Array, Summary
 from explorer.model.graph import Edge, GradGraph, Node, Phase
 
 LEAVES = frozenset({"input", "parameter"})
+"""Kinds of nodes at which a graph begins."""
+
 WORK = frozenset({"op", "call", "accumulate"})
+"""Kinds of nodes that compute something; the rest are constants and results."""
 
 
 @dataclass(eq=False, slots=True)
@@ -34,11 +37,11 @@ class Bucket:
         return self is other or other in self.near
 
     def distance(self, other: "Bucket") -> float:
-        """How far apart two buckets that agree are, relative to their scale."""
+        """The distance of two buckets that agree, relative to their scale."""
         return 0.0 if self is other else self.near[other]
 
     def neighbours(self, limit: float = inf) -> Iterator["Bucket"]:
-        """The bucket itself, then those that agree with it and are no further away than ``limit``."""
+        """The bucket itself, then those that agree with it at a distance of at most ``limit``."""
         yield self
         for bucket, distance in self.near.items():
             if distance <= limit:
@@ -46,8 +49,8 @@ class Bucket:
 
 
 @dataclass(eq=False, slots=True)
-class Value:
-    """What one output of a node holds.
+class OutputValue:
+    """The value of one output of a node.
 
     ``summary`` is None where the value was not observed, ``bucket`` also where it has no elements.
     A value that ``is_taken`` is in a pair.
@@ -62,7 +65,7 @@ class Value:
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """The number of its elements."""
         return prod(self.shape)
 
     @property
@@ -91,20 +94,20 @@ class Value:
             yield from self.bucket.neighbours()
 
     def is_within(self, limit: float) -> bool:
-        """Whether all its elements are known to be finite and no further from zero than ``limit``."""
+        """Whether all its elements are known to be finite and within ``limit`` of zero."""
         known = self.summary
         if known is None or known.nonfinite:
             return False
         return max(-known.minimum, known.maximum) <= limit
 
-    def agrees(self, other: "Value") -> bool | None:
+    def agrees(self, other: "OutputValue") -> bool | None:
         """Whether two values are the same numbers up to layout; None when one was not observed."""
         if self.bucket is None or other.bucket is None:
             return None
         return self.bucket.agrees(other.bucket)
 
-    def distance(self, other: "Value") -> float:
-        """How far apart two values that agree are, relative to their scale."""
+    def distance(self, other: "OutputValue") -> float:
+        """The distance of two values that agree, relative to their scale."""
         if self.bucket is None or other.bucket is None:
             return inf
         return self.bucket.distance(other.bucket)
@@ -139,13 +142,13 @@ class Vertex:
         self.source = next(iter(record.source), "")
         self.family = family(record.op)
 
-        self.values: list[Value] = []
+        self.values: list[OutputValue] = []
         for index, output in enumerate(record.outputs):
-            self.values.append(Value(self, index, output.shape, output.values))
+            self.values.append(OutputValue(self, index, output.shape, output.values))
         observed = [value for value in self.values if value.summary is not None]
         self.main = observed[0] if observed else None
         self.value = self.main or self.output(0)
-        self.inputs: list[Value] = []
+        self.inputs: list[OutputValue] = []
         self.consumers: list[Vertex] = []
         self.forward: Vertex | None = None
         self.rank = 0
@@ -197,16 +200,16 @@ class Vertex:
         return [value.node.origin for value in self.inputs]
 
     @property
-    def result(self) -> Value:
-        """Where the value of a result stands: in its own slot, else in the slot that feeds it."""
+    def result(self) -> OutputValue:
+        """The value of a result: its own where it was observed, else the one that it reads."""
         if self.main is None and self.inputs:
             return self.inputs[0]
         return self.value
 
-    def output(self, index: int) -> Value:
-        """What an output holds; one that the record does not list was not observed."""
+    def output(self, index: int) -> OutputValue:
+        """The value of an output; one that the record does not list was not observed."""
         while len(self.values) <= index:
-            self.values.append(Value(self, len(self.values)))
+            self.values.append(OutputValue(self, len(self.values)))
         return self.values[index]
 
     # What is paired with it
@@ -266,7 +269,7 @@ def in_order(nodes: Iterable[Vertex]) -> list[Vertex]:
 
 
 def reach(start: Iterable[Vertex], onwards: Callable[[Vertex], Iterable[Vertex]]) -> set[Vertex]:
-    """All nodes that one comes to from some, these included, by going ``onwards`` again and again."""
+    """All nodes reached from ``start``, which is included, by going ``onwards`` repeatedly."""
     reached = set(start)
     stack = list(reached)
     while stack:
@@ -321,5 +324,5 @@ def _execution_order(users: dict[Vertex, set[Vertex]]) -> list[Vertex]:
 
 
 def _recorded_place(node: Vertex, index: int) -> tuple[bool, bool, int, int]:
-    """Where a node stands as its engine recorded it; leaves come before all work of their phase."""
+    """The place at which an engine recorded a node, with leaves before all work of their phase."""
     return node.phase == "backward", not node.is_leaf, node.record.order, index

@@ -1,17 +1,19 @@
-"""Steps that lead to a pair's node and that its partner takes inside itself: a product before its
-bias is added.
+"""Steps that lead to a pair's node and that its partner takes inside itself.
+
+Such is a product before its bias is added, where the other engine has one op for both.
 """
 
 from dataclasses import dataclass
 
 from explorer.compare.align.matching import Match, Matching
-from explorer.compare.align.sides import Value, Vertex, in_order
+from explorer.compare.align.sides import OutputValue, Vertex, in_order
 
 
 @dataclass(frozen=True)
-class Region:
-    """Unpaired ``steps`` that nothing but a pair's node ``top`` uses, in execution order, and the
-    origins of what goes ``into`` them.
+class Enclosure:
+    """Unpaired ``steps`` that nothing but a pair's node ``top`` uses, in execution order.
+
+    ``into`` are the origins of what goes into them.
     """
 
     top: Vertex
@@ -20,8 +22,7 @@ class Region:
 
 
 def enclose_steps(matching: Matching) -> None:
-    """Finds, for each pair, the unpaired steps that lead to its node and that its partner takes
-    inside itself.
+    """Finds, for each pair, the steps to its node that its partner takes inside itself.
 
     That holds by value: both nodes hold the same numbers, all that goes into the steps is paired
     with what goes into the partner, and nothing else uses the steps. In backward these are the
@@ -29,10 +30,11 @@ def enclose_steps(matching: Matching) -> None:
     """
     for match in sorted(matching.matches, key=lambda match: match.left.node.rank):
         if _may_enclose(match):
-            region, other_region = _region(match.left.node), _region(match.right.node)
-            if (region.steps or other_region.steps) and _are_fed_alike(region, other_region):
-                matching.enclose(region.top, region.steps)
-                matching.enclose(other_region.top, other_region.steps)
+            left, right = _enclosure(match.left.node), _enclosure(match.right.node)
+            has_steps = left.steps != () or right.steps != ()
+            if has_steps and _are_fed_alike(left, right):
+                matching.enclose(left.top, left.steps)
+                matching.enclose(right.top, right.steps)
 
 
 def _may_enclose(match: Match) -> bool:
@@ -43,12 +45,12 @@ def _may_enclose(match: Match) -> bool:
     return _is_main_work(left) and _is_main_work(right)
 
 
-def _is_main_work(value: Value) -> bool:
+def _is_main_work(value: OutputValue) -> bool:
     return value.is_main and value.node.is_work
 
 
-def _region(top: Vertex) -> Region:
-    """What leads to a node in its own phase, back to what has a partner or is used elsewhere."""
+def _enclosure(top: Vertex) -> Enclosure:
+    """The steps to a node in its own phase, back to nodes with a partner or another user."""
     members = {top}
     around = set()
     stack = [top]
@@ -63,7 +65,7 @@ def _region(top: Vertex) -> Region:
     steps = members - {top}
     # What was met before all its users had been may have become a step after all.
     into = {node.origin for node in around - steps}
-    return Region(top, tuple(in_order(steps)), frozenset(into))
+    return Enclosure(top, tuple(in_order(steps)), frozenset(into))
 
 
 def _may_be_step(node: Vertex, top: Vertex) -> bool:
@@ -77,18 +79,18 @@ def _is_used_within(node: Vertex, members: set[Vertex]) -> bool:
     return users <= members
 
 
-def _are_fed_alike(region: Region, other_region: Region) -> bool:
-    fed, other_fed = _paired_inputs(region), _paired_inputs(other_region)
-    if fed is None or other_fed is None:
+def _are_fed_alike(left: Enclosure, right: Enclosure) -> bool:
+    inputs, other_inputs = _paired_inputs(left), _paired_inputs(right)
+    if inputs is None or other_inputs is None:
         return False
-    return {node.counterpart for node in fed} == other_fed
+    return {node.counterpart for node in inputs} == other_inputs
 
 
-def _paired_inputs(region: Region) -> set[Vertex] | None:
-    """What goes into a region and has a counterpart; None where something has none that should."""
+def _paired_inputs(enclosure: Enclosure) -> set[Vertex] | None:
+    """The inputs of steps that have a counterpart; None where one lacks it that needs one."""
     inputs = set()
-    for node in region.into:
-        if _is_kept(node, region.top):
+    for node in enclosure.into:
+        if _is_kept(node, enclosure.top):
             if not _is_known(node):
                 return None
         elif node.counterpart:

@@ -1,5 +1,6 @@
-"""What lies between a result that differs and the last values that agree: where to look for the
-first divergence.
+"""Suspects: the nodes between a result that differs and the last values that agree.
+
+The first divergence is looked for among them.
 """
 
 import re
@@ -54,7 +55,7 @@ class Suspects:
         return in_order(_computed_from(entry, self.nodes) - {entry})
 
     def lineage(self, last: Vertex) -> list[Vertex]:
-        """The observed suspects that a suspect was computed from, and itself, in execution order."""
+        """The observed suspects that one was computed from, itself included, in execution order."""
         members = set(self.nodes)
         return _observed(reach([last], lambda node: members.intersection(node.feeders)))
 
@@ -64,8 +65,9 @@ class Suspects:
         return self.lineage(feeding[-1]) if feeding else []
 
     def stretch(self, entry: Vertex) -> list[Vertex]:
-        """The suspects from an entry on that the same line of the same module made: one thing that
-        a person wrote, in several ops.
+        """The suspects from an entry on that the same line of the same module made.
+
+        They are one expression in the source, in several ops.
         """
         has_line = entry.scope or entry.source
         if entry.is_leaf or not has_line:
@@ -110,7 +112,7 @@ def _unsettled(nodes: Iterable[Vertex], phase: Phase) -> list[Vertex]:
 
 
 def _is_settled(node: Vertex, phase: Phase) -> bool:
-    """Whether a node's value is known to agree, or is no business of the phase that is looked into."""
+    """Whether a node's value is known to agree, or cannot be where graphs part in ``phase``."""
     if node.is_agreed or node.origin.counterpart:
         return True
     if node.is_leaf:
@@ -143,7 +145,7 @@ def same_work(one: Vertex, other: Vertex) -> bool:
 
 
 def _computed_from(entry: Vertex, nodes: Iterable[Vertex]) -> set[Vertex]:
-    """An entry, and those of the nodes, which come in execution order, that are computed from it."""
+    """An entry, and those of ``nodes``, which are in execution order, that are computed from it."""
     reached = {entry}
     for node in nodes:
         if not reached.isdisjoint(node.feeders):

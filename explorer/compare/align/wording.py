@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.compare.align.fingerprints import elements
-from explorer.compare.align.sides import Side, Value, Vertex
+from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.model.alignment import Divergence
 from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats, elementwise_difference
@@ -34,8 +34,10 @@ NO_DIVERGENCE = Finding(None, frozenset())
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two values that should have been equal: how each reads, their greatest difference, and what
-    the difference looks like.
+    """Two values that should have been equal, in words.
+
+    ``value`` and ``other`` are how they read, ``greatest`` is their greatest difference, and
+    ``note`` says what the difference looks like.
     """
 
     value: str
@@ -74,7 +76,7 @@ def row_of(nodes: list[Vertex]) -> str:
 # Values
 
 
-def reading(value: Value) -> str:
+def reading(value: OutputValue) -> str:
     """A value as a reader knows it: its elements when they are few, else its shape and mean."""
     if value.summary is None:
         return "not observed"
@@ -84,10 +86,8 @@ def reading(value: Value) -> str:
     return f"{_shape(value)} with mean {value.summary.mean:.5g}"
 
 
-def contrast(value: Value, other: Value) -> Contrast:
-    """Reads two values at their greatest difference; by their shapes where the element counts
-    differ.
-    """
+def contrast(value: OutputValue, other: OutputValue) -> Contrast:
+    """Reads two values at their greatest difference, or by shape where their sizes differ."""
     if value.summary is None or other.summary is None:
         return Contrast(reading(value), reading(other))
     if value.size != other.size:
@@ -100,12 +100,12 @@ def contrast(value: Value, other: Value) -> Contrast:
     return _at_greatest(own, others, _note(own, others, _common_shape(value, other)))
 
 
-def _common_shape(value: Value, other: Value) -> tuple[int, ...]:
+def _common_shape(value: OutputValue, other: OutputValue) -> tuple[int, ...]:
     """The shape of two values; that of their elements in a row where they have two."""
     return value.shape if value.shape == other.shape else (value.size,)
 
 
-def _shape(value: Value) -> str:
+def _shape(value: OutputValue) -> str:
     return f"shape {list(value.shape)}"
 
 
@@ -128,7 +128,7 @@ def _finiteness(value: Floats) -> str:
 
 
 def _note(value: Floats, other: Floats, shape: tuple[int, ...]) -> str:
-    """What a difference looks like at a glance: a transpose, another order, a sign, a factor."""
+    """The kind of a difference, if it has one: a transpose, another order, a sign, a factor."""
     if not value.size or not np.isfinite([value, other]).all():
         return ""
     if _are_close(value, other) or not _are_close(np.sort(value), np.sort(other)):
@@ -159,7 +159,7 @@ def _factor_note(value: Floats, other: Floats) -> str:
 
 
 def _common_factor(value: Floats, other: Floats) -> float | None:
-    """What every element of the other value is multiplied by to be that of the first."""
+    """The factor from the other value to the first, where it is the same for all elements."""
     nonzero = other != 0
     if not nonzero.any() or value[~nonzero].any():
         return None
@@ -173,7 +173,7 @@ def _common_factor(value: Floats, other: Floats) -> float | None:
 
 
 class _End(NamedTuple):
-    """What a divergence is on one side; there may be no node."""
+    """One side of a divergence; ``node`` is None where it has no counterpart."""
 
     node: str | None
     source: str

@@ -1,4 +1,4 @@
-"""Puts a ladder together: the boxes, edges, groups and headings of its picture."""
+"""Lays a graph out in columns step by step, and puts the picture together."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
@@ -6,22 +6,21 @@ from typing import Final, NamedTuple
 from explorer.drawing.ladder.backward_lane import place_backward
 from explorer.drawing.ladder.columns import Columns
 from explorer.drawing.ladder.forward_lane import place_forward
-from explorer.drawing.ladder.frame import Frame, settle
 from explorer.drawing.ladder.groups import GroupSpan, group_spans
 from explorer.drawing.ladder.heights import GROUP_END, HEAD, LABEL_HEIGHT, Heights, row_heights
 from explorer.drawing.ladder.lane import Lane
+from explorer.drawing.ladder.placed_columns import PlacedColumns, SideColumn, place_columns
 from explorer.drawing.ladder.routes import Route, Tracks
+from explorer.drawing.ladder.routing import route_edges
 from explorer.drawing.ladder.rows import lane_rows
-from explorer.drawing.ladder.side_columns import SideColumn
-from explorer.drawing.ladder.wiring import route_edges
 from explorer.drawing.modules import group_paths
 from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, Waypoint, Wire
 from explorer.drawing.spacing import Wish, spread
 from explorer.drawing.style import MARGIN
 from explorer.model.graph import GradGraph
 
-BETWEEN_BESIDE: Final = 7.0
-"""Room between two leaves or gradients one below the other, in points."""
+BETWEEN_IN_COLUMN: Final = 7.0
+"""Room between two boxes of a side column, in points."""
 
 BELOW_BOXES: Final = 14.0
 """Room below the lowest box, in points."""
@@ -30,23 +29,26 @@ ABOVE_ROWS: Final = 2.0
 """Room between the columns' headings and the rows, in points."""
 
 BELOW_HEADING: Final = 4.0
+"""Least distance of the boxes of a side column from where the rows begin, in points."""
+
 IMMOVABLE: Final = 1e9
-"""How far below the upper edge of the rows, in points, the leaves and gradients begin at the
-earliest, and the weight of that edge against theirs.
-"""
+"""The weight of a place that no box can move."""
 
 ABOVE_LABEL: Final = 1.0
+"""Room between the top of a group and its label, in points."""
+
 BELOW_MEMBERS: Final = 5.0
-"""Room between a group's sides and what is in it, in points: above its label, and below its boxes."""
+"""Room between the lowest boxes of a group and its bottom, in points."""
 
 
 class LaidOut(NamedTuple):
-    """A picture without its titles, and why Graphviz did not lay out its forward lane ("" when it
-    did).
+    """A picture without its titles, and a note about its layout.
+
+    ``note`` says why Graphviz did not lay out the forward lane ("" when it did).
     """
 
     picture: Picture
-    instead: str
+    note: str
 
 
 def lay_out(
@@ -63,39 +65,40 @@ def lay_out(
     backward = Lane(cards, rows.backward, centres, direction=-1)
 
     # Rows get their y last: how high a gap is depends on the edges that run through it.
-    frame = settle(graph, columns, cards, forward, backward)
+    placed = place_columns(graph, columns, cards, forward, backward)
     tracks = Tracks()
-    routes = route_edges(frame, tracks)
+    routes = route_edges(placed, tracks)
 
     paths = group_paths(graph)
     groups = [*group_spans(forward, paths), *group_spans(backward, paths)]
     heights = row_heights(cards, rows, tracks, groups)
-    boxes = _boxes(frame, heights)
-    return LaidOut(_picture(graph, frame, routes, boxes, groups, heights), layout.instead)
+    boxes = _boxes(placed, heights)
+    return LaidOut(_picture(graph, placed, routes, boxes, groups, heights), layout.note)
 
 
-def _boxes(frame: Frame, heights: Heights) -> dict[str, Box]:
+def _boxes(placed: PlacedColumns, heights: Heights) -> dict[str, Box]:
     """Every card at its place, keyed by id."""
     boxes = {}
-    for lane in (frame.forward, frame.backward):
+    for lane in (placed.forward, placed.backward):
         for node in lane.centres:
-            card = frame.cards[node]
+            card = placed.cards[node]
             y = heights.centres[lane.rows[node]] - card.height / 2
             boxes[node] = Box(card, lane.left_of(node), y)
-    for leaf, middle in _middles(frame.leaves, frame.cards, heights).items():
-        card = frame.cards[leaf]
-        boxes[leaf] = Box(card, frame.leaves_end - card.width, middle - card.height / 2)
-    for gradient, middle in _middles(frame.gradients, frame.cards, heights).items():
-        card = frame.cards[gradient]
-        boxes[gradient] = Box(card, frame.gradients_start, middle - card.height / 2)
+    for leaf, middle in _middles(placed.leaves, placed.cards, heights).items():
+        card = placed.cards[leaf]
+        boxes[leaf] = Box(card, placed.leaves_end - card.width, middle - card.height / 2)
+    for gradient, middle in _middles(placed.gradients, placed.cards, heights).items():
+        card = placed.cards[gradient]
+        boxes[gradient] = Box(card, placed.gradients_start, middle - card.height / 2)
     return boxes
 
 
 def _middles(column: SideColumn, cards: Mapping[str, Card], heights: Heights) -> dict[str, float]:
-    """The y of the middle of each leaf or gradient: as near as it can come to its row, none above
-    the rows.
+    """The y of the middle of each box of a side column, as near to its row as can be.
+
+    None stands above the rows.
     """
-    # The first stands for the upper edge: so heavy that nothing moves it.
+    # The first stands for where the rows begin.
     wishes = [Wish(HEAD + BELOW_HEADING, 0.0, IMMOVABLE)]
     for node in column.order:
         # A net without operators has no rows that its leaves could stand at.
@@ -103,13 +106,13 @@ def _middles(column: SideColumn, cards: Mapping[str, Card], heights: Heights) ->
         if heights.centres:
             y = heights.centres[column.rows[node]] + column.nudges[node]
         wishes.append(Wish(y, cards[node].height))
-    middles = spread(wishes, BETWEEN_BESIDE)
+    middles = spread(wishes, BETWEEN_IN_COLUMN)
     return dict(zip(column.order, middles[1:], strict=True))
 
 
 def _picture(
     graph: GradGraph,
-    frame: Frame,
+    placed: PlacedColumns,
     routes: Sequence[Route],
     boxes: Mapping[str, Box],
     groups: Sequence[GroupSpan],
@@ -118,13 +121,13 @@ def _picture(
     bottom = max((box.bottom + BELOW_BOXES for box in boxes.values()), default=0.0)
     right = max((box.right for box in boxes.values()), default=0.0)
     return Picture(
-        width=max(frame.width, right) + MARGIN,
+        width=max(placed.width, right) + MARGIN,
         height=max(heights.bottom, bottom),
         # In the graph's order, which is also the one in which a screen reader comes to them.
         boxes=tuple(boxes[node.id] for node in graph.nodes),
         wires=tuple(_wire(route, boxes, heights) for route in routes),
         groups=tuple(_module_group(span, heights) for span in groups),
-        texts=_headings(frame),
+        texts=_headings(placed),
     )
 
 
@@ -134,22 +137,22 @@ def _wire(route: Route, boxes: Mapping[str, Box], heights: Heights) -> Wire:
 
 
 def _module_group(span: GroupSpan, heights: Heights) -> ModuleGroup:
-    label_height = LABEL_HEIGHT * (span.holds + 1)
+    label_height = LABEL_HEIGHT * (span.nesting + 1)
     top = heights.top_of(span.first) - label_height - ABOVE_LABEL
-    bottom = heights.bottom_of(span.last) + BELOW_MEMBERS + GROUP_END * span.holds
+    bottom = heights.bottom_of(span.last) + BELOW_MEMBERS + GROUP_END * span.nesting
     return ModuleGroup(span.fitted_label, span.left, top, span.width, bottom - top)
 
 
-def _headings(frame: Frame) -> tuple[Text, ...]:
+def _headings(placed: PlacedColumns) -> tuple[Text, ...]:
     """The names of the columns that have something in them."""
     y = HEAD - ABOVE_ROWS
     headings = []
-    if frame.leaves.order:
-        headings.append(Text(frame.leaves_end, y, "given", "heading-leaf"))
-    if frame.columns.forward:
-        headings.append(Text(sum(frame.forward_extent) / 2, y, "forward", "heading-forward"))
-    if frame.columns.backward:
-        headings.append(Text(sum(frame.backward_extent) / 2, y, "backward", "heading-backward"))
-    if frame.gradients.order:
-        headings.append(Text(frame.gradients_start, y, "gradients", "heading-gradient"))
+    if placed.leaves.order:
+        headings.append(Text(placed.leaves_end, y, "given", "heading-leaf"))
+    if placed.columns.forward:
+        headings.append(Text(sum(placed.forward_extent) / 2, y, "forward", "heading-forward"))
+    if placed.columns.backward:
+        headings.append(Text(sum(placed.backward_extent) / 2, y, "backward", "heading-backward"))
+    if placed.gradients.order:
+        headings.append(Text(placed.gradients_start, y, "gradients", "heading-gradient"))
     return tuple(headings)

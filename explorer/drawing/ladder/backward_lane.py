@@ -1,4 +1,4 @@
-"""Places the boxes of the backward lane: each near its forward node's place and what it is wired to."""
+"""Places the boxes of the backward lane, each near its forward node and its neighbours."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -6,10 +6,10 @@ from typing import Final
 
 import msgspec
 
-from explorer.drawing.ladder.columns import Columns, links_among
+from explorer.drawing.ladder.columns import Columns
 from explorer.drawing.ladder.lane import Lane
 from explorer.drawing.ladder.rows import Rows
-from explorer.drawing.links import Neighbours, neighbours
+from explorer.drawing.links import Neighbours, links_among, neighbours
 from explorer.drawing.picture import Card
 from explorer.drawing.spacing import Wish, spread
 from explorer.drawing.style import GROUP_SIDE
@@ -19,36 +19,36 @@ BETWEEN_BOXES: Final = 3 * GROUP_SIDE
 """Room between neighbours, in points."""
 
 BESIDE_SUBGRAPH: Final = 4 * GROUP_SIDE
-"""Room between a subgraph's boxes and all else, in points."""
+"""Room between a subgraph's boxes and all others, in points."""
 
-OUTWARD: Final = 50.0
-"""How far towards the gradients a node is drawn that leads to a gradient only, in points."""
+TOWARDS_GRADIENTS: Final = 50.0
+"""How far towards the gradients a node that leads to a gradient only is moved, in points."""
 
-GOING_ON: Final = 12.0
-"""How much more a node that the backward goes on from holds its place than one that leads to a
-gradient only.
-"""
+THROUGH_WEIGHT: Final = 12.0
+"""How much more a node on the way to earlier operators holds its place than any other node."""
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """What draws a backward node sideways.
+    """What the x of a backward node depends on.
 
-    ``before`` and ``after`` are its neighbours in the lane, ``homes`` the x of each node's forward
-    node, ``middle`` that of the forward lane. ``ending`` are the nodes that lead to a gradient only.
+    ``before`` and ``after`` are the neighbours of each node in the lane, ``forward_x`` is the x of
+    its forward node, ``middle`` that of the forward lane's middle. ``terminal`` are the nodes that
+    lead to a gradient only.
     """
 
     before: Neighbours
     after: Neighbours
-    homes: Mapping[str, float]
+    forward_x: Mapping[str, float]
     middle: float
-    ending: set[str]
+    terminal: set[str]
 
 
 def place_backward(
     graph: GradGraph, columns: Columns, cards: Mapping[str, Card], rows: Rows, forward: Lane
 ) -> dict[str, float]:
-    """The x of the centre of each box of the backward lane, in points, as if the lane stood in the
-    place of the forward lane.
+    """The x of the centre of each box of the backward lane, in points.
+
+    The lane stands in the place of the forward lane until ``place_columns`` shifts it.
     """
     surroundings = _surroundings(graph, columns, rows, forward)
     by_row: defaultdict[int, list[str]] = defaultdict(list)
@@ -58,8 +58,8 @@ def place_backward(
     downwards = sorted(by_row)
 
     centres: dict[str, float] = {}
-    # Upwards, as the backward runs; then down and up again, for at first a node's readers had no
-    # place yet that could draw it.
+    # Upwards, as the backward runs; then down and up again, since a node's readers had no place yet
+    # when it was placed first.
     for row in [*upwards, *downwards, *upwards]:
         _place_row(by_row[row], centres, surroundings, cards)
     bodies = {node.id: node.body for node in graph.nodes if node.body and node.id in centres}
@@ -70,26 +70,24 @@ def place_backward(
 def _surroundings(graph: GradGraph, columns: Columns, rows: Rows, forward: Lane) -> Surroundings:
     before, after = neighbours(links_among(graph, columns.backward))
     # The forward lane's x serve as the backward lane's until both are moved to their places.
-    homes = {}
+    forward_x = {}
     for node in graph.nodes:
         if node.forward in forward.centres:
-            homes[node.id] = forward.centres[node.forward]
+            forward_x[node.id] = forward.centres[node.forward]
     middle = (forward.left + forward.right) / 2
-    ending = _ending(columns, rows, after)
-    return Surroundings(before, after, homes, middle, ending)
+    terminal = _terminal(columns, rows, after)
+    return Surroundings(before, after, forward_x, middle, terminal)
 
 
-def _ending(columns: Columns, rows: Rows, after: Neighbours) -> set[str]:
-    """The nodes from which the backward goes no further up than their own level: they lead to a
-    gradient only.
-    """
-    ending: set[str] = set()
-    # From the top, so that what a node leads to is known before the node.
+def _terminal(columns: Columns, rows: Rows, after: Neighbours) -> set[str]:
+    """The nodes that lead to a gradient only: no path from them leaves their level."""
+    terminal: set[str] = set()
+    # From the top, so that the nodes that a node leads to come before it.
     for node in sorted(columns.backward, key=rows.backward.__getitem__):
         level = rows.levels[node]
-        if all(rows.levels[other] == level and other in ending for other in after[node]):
-            ending.add(node)
-    return ending
+        if all(rows.levels[other] == level and other in terminal for other in after[node]):
+            terminal.add(node)
+    return terminal
 
 
 def _place_row(
@@ -98,37 +96,40 @@ def _place_row(
     surroundings: Surroundings,
     cards: Mapping[str, Card],
 ) -> None:
-    """Place the nodes of a row anew, as near to where they are drawn as their widths allow."""
+    """Place the nodes of a row anew, as near to their preferred x as their widths allow."""
     wishes = {}
     for node in row:
-        x, width = _drawn_to(node, centres, surroundings), cards[node].width
-        if node in surroundings.ending:
-            wishes[node] = Wish(x + OUTWARD, width)
+        x, width = _preferred_x(node, centres, surroundings), cards[node].width
+        if node in surroundings.terminal:
+            wishes[node] = Wish(x + TOWARDS_GRADIENTS, width)
         else:
-            wishes[node] = Wish(x, width, GOING_ON)
+            wishes[node] = Wish(x, width, THROUGH_WEIGHT)
     order = sorted(row, key=lambda node: wishes[node].centre)
     places = spread([wishes[node] for node in order], BETWEEN_BOXES)
     centres.update(zip(order, places, strict=True))
 
 
-def _drawn_to(node: str, centres: Mapping[str, float], surroundings: Surroundings) -> float:
-    """The x that a node is drawn to by its forward node and by its neighbours."""
-    home = surroundings.homes.get(node)
-    # In the first pass the forward node alone counts: the neighbours' places are only a beginning.
-    if home is not None and node not in centres:
-        return home
-    pulled = _mean(_near(node, centres, surroundings))
-    return pulled if home is None else (home + pulled) / 2
+def _preferred_x(node: str, centres: Mapping[str, float], surroundings: Surroundings) -> float:
+    """The x halfway between a node's forward node and the mean of its neighbours."""
+    forward_x = surroundings.forward_x.get(node)
+    # In the first pass the forward node alone counts: the neighbours' places are provisional.
+    if forward_x is not None and node not in centres:
+        return forward_x
+    neighbours_x = _mean(_neighbours_x(node, centres, surroundings))
+    return neighbours_x if forward_x is None else (forward_x + neighbours_x) / 2
 
 
-def _near(node: str, centres: Mapping[str, float], surroundings: Surroundings) -> Sequence[float]:
-    """Where the neighbours of a node stand; before they have a place, where they belong."""
+def _neighbours_x(
+    node: str, centres: Mapping[str, float], surroundings: Surroundings
+) -> Sequence[float]:
+    """The x of the neighbours of a node; of their forward nodes where none is placed yet."""
     before, after = surroundings.before[node], surroundings.after[node]
     placed = [centres[other] for other in (*before, *after) if other in centres]
     if placed:
         return placed
-    homes = [surroundings.homes[other] for other in after if other in surroundings.homes]
-    return homes or [surroundings.middle]
+    forward_x = surroundings.forward_x
+    readers = [forward_x[other] for other in after if other in forward_x]
+    return readers or [surroundings.middle]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -141,9 +142,7 @@ def _move_apart(
     cards: Mapping[str, Card],
     rows: Mapping[str, int],
 ) -> None:
-    """Move all else out of the way of each subgraph, to the side where it stands, so that none is
-    mixed in.
-    """
+    """Move the other boxes away from each subgraph, so that none stands among its members."""
     subgraphs: defaultdict[str, list[str]] = defaultdict(list)
     for node, body in bodies.items():
         subgraphs[body].append(node)
@@ -168,24 +167,26 @@ def _clear(
     centres: dict[str, float],
     cards: Mapping[str, Card],
 ) -> None:
-    """Move the ``strangers`` beside a subgraph away from its ``middle`` until they are clear of its
-    members.
+    """Move the ``strangers`` beside a subgraph outwards until they are clear of its members.
+
+    Outwards is away from ``middle``, the x of the subgraph's middle.
     """
-    # The nearest first: what stands further out is moved along with it, and may need no more.
+    # The nearest first: boxes further out are moved along with it, and may then be clear.
     for node in sorted(strangers, key=lambda node: abs(centres[node] - middle)):
-        side = 1 if centres[node] >= middle else -1
-        outer = max(side * centres[member] + cards[member].width / 2 for member in members)
-        inner = side * centres[node] - cards[node].width / 2
+        direction = 1 if centres[node] >= middle else -1
+        outer = max(direction * centres[member] + cards[member].width / 2 for member in members)
+        inner = direction * centres[node] - cards[node].width / 2
         lacking = outer + BESIDE_SUBGRAPH - inner
         if lacking > 0:
-            _move_outwards(side * lacking, centres[node], centres, members)
+            _move_outwards(direction * lacking, centres[node], centres, members)
 
 
 def _move_outwards(
     distance: float, start: float, centres: dict[str, float], staying: Collection[str]
 ) -> None:
-    """Move all that stands at ``start`` or further out, in the direction of the distance's sign, so
-    that the order of every row stays.
+    """Move all boxes at ``start`` or further out, so that the order of every row stays.
+
+    A positive ``distance`` moves to the right, a negative one to the left.
     """
     for node, centre in centres.items():
         is_beyond = centre >= start if distance > 0 else centre <= start

@@ -1,22 +1,21 @@
 """Sorts the nodes of a gradient graph into the columns of a ladder."""
 
-from collections.abc import Iterable
 from typing import Final, Literal
 
 import msgspec
 
-from explorer.drawing.links import Link, links_of
-from explorer.model.graph import Edge, GradGraph, Node
+from explorer.model.graph import GradGraph, Node
 
 ColumnName = Literal["leaves", "forward", "backward", "gradients"]
 
 LEAF_KINDS: Final = frozenset({"input", "parameter", "constant"})
+"""Kinds of the nodes that no operator computes."""
 
 
 class Columns(msgspec.Struct, frozen=True):
     """The ids of the nodes in each column from left to right, in the graph's order.
 
-    ``forward`` and ``backward`` are the two lanes; the leaves and the gradients stand beside them.
+    ``forward`` and ``backward`` are the two lanes, ``leaves`` and ``gradients`` the side columns.
     """
 
     leaves: list[str]
@@ -56,17 +55,6 @@ def ladder_columns(graph: GradGraph) -> Columns:
 def single_column(graph: GradGraph) -> Columns:
     """All nodes in one lane that runs down."""
     return Columns([], [node.id for node in graph.nodes], [], [])
-
-
-def edges_among(graph: GradGraph, nodes: Iterable[str]) -> list[Edge]:
-    """The edges of a graph that begin and end at some of its nodes."""
-    ids = set(nodes)
-    return [edge for edge in graph.edges if edge.origin in ids and edge.target in ids]
-
-
-def links_among(graph: GradGraph, nodes: Iterable[str]) -> list[Link]:
-    """The two ends of each edge that begins and ends at some of a graph's nodes."""
-    return links_of(edges_among(graph, nodes))
 
 
 def _is_leaf(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Places the boxes of the forward lane, or of the one lane of a flow: Graphviz, then chains upright."""
+"""Places the boxes of the forward lane, or of the only lane of a flow, with Graphviz."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,25 +6,28 @@ from typing import Final
 
 import msgspec
 
-from explorer.drawing.ladder.columns import Columns, edges_among
-from explorer.drawing.layout import Layout, LayoutRequest, Place, arrange
-from explorer.drawing.links import Link, links_of, neighbours
-from explorer.drawing.picture import Card
+from explorer.drawing.ladder.columns import Columns
+from explorer.drawing.layout import Layout, LayoutRequest, arrange
+from explorer.drawing.links import Link, edges_among, links_of, neighbours
+from explorer.drawing.picture import Card, Point
 from explorer.drawing.spacing import Wish, spread
 from explorer.drawing.style import GROUP_SIDE
 from explorer.model.graph import GradGraph
 
-FEW_RUNGS: Final = 40
-"""With more saved tensors than this in the lane, Graphviz is not shown them: it would take minutes,
-so they are drawn over its layout.
+FEW_SAVED: Final = 40
+"""With more saved tensors than this in the lane, Graphviz is not given them: it would take minutes.
+
+Their edges are then drawn over the layout of the others.
 """
 
 ROW_HEIGHT: Final = 30.0
 """What Graphviz takes for the height of every box, in points; only the order of rows is kept."""
 
 BETWEEN_ROWS: Final = 24.0
+"""Room between rows, in points, in the layout of Graphviz."""
+
 BETWEEN_BOXES: Final = 4 * GROUP_SIDE
-"""Room between neighbours in points: enough for the sides of two groups within groups."""
+"""Room between neighbours in a row, in points: enough for the sides of two groups within groups."""
 
 CHAIN_WEIGHT: Final = 12.0
 """How much more a node of a chain holds its place than another."""
@@ -50,23 +53,24 @@ def _request(graph: GradGraph, columns: Columns, cards: Mapping[str, Card]) -> L
             clusters[node] = nodes[node].body
     edges = edges_among(graph, columns.forward)
     unsaved = [edge for edge in edges if edge.kind != "saved"]
-    rungs = len(edges) - len(unsaved)
-    links = list(dict.fromkeys(links_of(edges if rungs <= FEW_RUNGS else unsaved)))
+    saved_count = len(edges) - len(unsaved)
+    links = links_of(edges if saved_count <= FEW_SAVED else unsaved)
+    links = list(dict.fromkeys(links))
     flow = set(links_of(unsaved))
     return LayoutRequest(
         sizes=sizes,
         edges=links,
-        last=_results(columns, cards, links),
+        bottom_row=_results(columns, cards, links),
         clusters=clusters,
         # A saved tensor may bend: it is not a step of the computation.
         light=[link for link in links if link not in flow],
-        across=BETWEEN_BOXES,
-        down=BETWEEN_ROWS,
+        column_gap=BETWEEN_BOXES,
+        row_gap=BETWEEN_ROWS,
     )
 
 
 def _results(columns: Columns, cards: Mapping[str, Card], links: Sequence[Link]) -> list[str]:
-    """The net's results that stand at the bottom of a ladder, all in one row."""
+    """The results of the net that stand in the bottom row of a ladder."""
     # In a flow, a result stands where it is made: pulled down, it would drag its maker aside.
     is_flow = not columns.backward and not columns.leaves
     if is_flow:
@@ -77,12 +81,12 @@ def _results(columns: Columns, cards: Mapping[str, Card], links: Sequence[Link])
 
 
 def _with_chains_upright(
-    places: Mapping[str, Place], links: Sequence[Link], cards: Mapping[str, Card]
-) -> dict[str, Place]:
-    """The places with the nodes of each chain one below the other, as far as their neighbours let
-    them.
+    places: Mapping[str, Point], links: Sequence[Link], cards: Mapping[str, Card]
+) -> dict[str, Point]:
+    """The places with the nodes of each chain one below the other, as far as there is room.
 
-    Graphviz sets nodes a few points aside wherever that shortens an edge; upright, the eye follows.
+    Graphviz sets nodes a few points aside wherever that shortens an edge; an upright chain is
+    easier to follow.
     """
     makers = _makers_in_chains(links)
     centres: dict[str, float] = {}
@@ -104,7 +108,7 @@ def _with_chains_upright(
 
 
 def _makers_in_chains(links: Sequence[Link]) -> dict[str, str]:
-    """The maker of each node that reads one value alone, and is alone in reading it."""
+    """The maker of each node that has this one input and is its only reader."""
     before, after = neighbours(links)
     makers = {}
     for node, origins in before.items():
@@ -114,7 +118,7 @@ def _makers_in_chains(links: Sequence[Link]) -> dict[str, str]:
     return makers
 
 
-def _rows_from_the_top(places: Mapping[str, Place]) -> list[list[str]]:
+def _rows_from_the_top(places: Mapping[str, Point]) -> list[list[str]]:
     """The nodes of each row from left to right."""
     rows: defaultdict[float, list[str]] = defaultdict(list)
     for node in sorted(places, key=lambda node: places[node][0]):

@@ -1,4 +1,4 @@
-"""Finds the modules whose nodes stand together in a lane, to be drawn as soft boxes behind them."""
+"""Groups the boxes of a lane by module; the picture has a background behind each group."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,19 +6,19 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from explorer.drawing.label_text import fit, measure
 from explorer.drawing.ladder.lane import Lane
 from explorer.drawing.modules import PART_DOT, module_path
 from explorer.drawing.style import GROUP_LABEL_START, GROUP_SIDE, LABEL_SIZE
-from explorer.drawing.text import fit, measure
 
 MOST_FOR_LABEL: Final = 220.0
-"""How much room a group may take for its label, in points."""
+"""The greatest width that a group is given for its label, in points."""
 
 OUT_OF_LANE: Final = 32.0
 """How far a group may stand out of its lane for its label, in points; on the right twice as far."""
 
 DEEPEST: Final = 2
-"""Groups within groups beyond this many are left out: the innermost label holds the whole path."""
+"""The most levels of groups in one another; those further out are left out, labels name them."""
 
 BEHIND_LABEL: Final = 5.0
 """Room between a label and the edge that enters a group's first box, in points."""
@@ -36,8 +36,8 @@ LEAST_WIDTH: Final = 30.0
 class GroupSpan(msgspec.Struct, frozen=True):
     """A group before rows have a y: its module path, its sides in points, its first and last row.
 
-    ``holds`` tells how many groups it holds, one in the other. ``label`` is what the path says
-    beyond that of the group around it.
+    ``nesting`` is how many levels of groups are inside it. ``label`` is the part of the path that
+    the group around it does not have in its own.
     """
 
     path: str
@@ -45,7 +45,7 @@ class GroupSpan(msgspec.Struct, frozen=True):
     right: float
     first: int
     last: int
-    holds: int
+    nesting: int
     label: str = ""
 
     @property
@@ -58,12 +58,13 @@ class GroupSpan(msgspec.Struct, frozen=True):
         """The label as far as there is room."""
         room = self.width - LABEL_ENDS
         label = self.label.replace(PART_DOT, ".")
-        words = label if measure(label, LABEL_SIZE) <= room else _brief(label)
-        return fit(words, LABEL_SIZE, room)
+        if measure(label, LABEL_SIZE) > room:
+            label = _brief(label)
+        return fit(label, LABEL_SIZE, room)
 
 
 class _Run(NamedTuple):
-    """A module, and rows of a lane without a break that its nodes stand in."""
+    """A module, and unbroken rows of a lane that its nodes stand in."""
 
     path: str
     rows: list[int]
@@ -75,35 +76,36 @@ class _Run(NamedTuple):
 
 
 def group_spans(lane: Lane, paths: Mapping[str, str]) -> list[GroupSpan]:
-    """The groups of one lane, outer ones first; a module that others are mixed into is left out
-    there.
+    """The groups of one lane, outer ones first.
 
-    ``paths`` are the module paths of the lane's nodes.
+    ``paths`` are the module paths of the lane's nodes. A module is left out where boxes of others
+    stand among its own.
     """
     spans: list[GroupSpan] = []
-    # Inner modules first: an outer one has to hold them.
+    # Inner modules first: the group of an outer one lies around theirs.
     for run in sorted(_runs(lane, paths), key=lambda run: run.key):
         members = _members(lane, run, paths)
-        inner = [span for span in spans if _holds(run, span)]
+        inner = [span for span in spans if _contains(run, span)]
         span = _around(lane, run, members, inner)
-        # A module in a module with nothing else in it would be drawn as two frames around one box.
-        says_the_same = any(_covers(lane, other, run, members) for other in inner)
-        if says_the_same or span.holds >= DEEPEST:
+        # A module with nothing in it but another module would be two groups around the same boxes.
+        is_redundant = any(_covers(lane, other, run, members) for other in inner)
+        if is_redundant or span.nesting >= DEEPEST:
             continue
-        free = [other for other in _candidates(lane, span) if _is_free(other, lane, members, spans)]
+        candidates = _candidates(lane, span)
+        free = [other for other in candidates if _is_free(other, lane, members, spans)]
         if free:
             spans.append(max(free, key=_legibility))
     labelled = [_with_label(span, spans) for span in spans]
-    return sorted(labelled, key=lambda span: (-span.holds, span.first, span.left))
+    return sorted(labelled, key=lambda span: (-span.nesting, span.first, span.left))
 
 
 def _is_free(span: GroupSpan, lane: Lane, members: set[str], others: Sequence[GroupSpan]) -> bool:
-    """Whether a group is clear of what it does not hold."""
-    return not _holds_others(lane, span, members) and not _is_crossed(span, others)
+    """Whether a group overlaps no box and no group that is not part of it."""
+    return not _covers_others(lane, span, members) and not _is_crossed(span, others)
 
 
 def _runs(lane: Lane, paths: Mapping[str, str]) -> Iterator[_Run]:
-    """Every module with each of its unbroken runs of rows."""
+    """The runs of every module."""
     rows_of: defaultdict[str, set[int]] = defaultdict(set)
     for node in lane.centres:
         path = paths.get(node, "")
@@ -127,8 +129,9 @@ def _members(lane: Lane, run: _Run, paths: Mapping[str, str]) -> set[str]:
     """The nodes of a run's module in its rows."""
     members: set[str] = set()
     for row in run.rows:
-        nodes = [box.node for box in lane.boxes[row]]
-        members.update(node for node in nodes if _within(paths[node], run.path))
+        for box in lane.boxes[row]:
+            if _within(paths[box.node], run.path):
+                members.add(box.node)
     return members
 
 
@@ -136,8 +139,8 @@ def _within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(outer + ".")
 
 
-def _holds(run: _Run, span: GroupSpan) -> bool:
-    """Whether a group is of a module inside a run's, and in its rows."""
+def _contains(run: _Run, span: GroupSpan) -> bool:
+    """Whether a group belongs to a module inside that of a run, and stands in the run's rows."""
     in_its_rows = run.rows[0] <= span.first and span.last <= run.rows[-1]
     return in_its_rows and _within(span.path, run.path)
 
@@ -150,7 +153,7 @@ def _covers(lane: Lane, span: GroupSpan, run: _Run, members: set[str]) -> bool:
 
 
 def _around(lane: Lane, run: _Run, members: set[str], inner: Sequence[GroupSpan]) -> GroupSpan:
-    """The least group around a run's members and the groups inside it."""
+    """The smallest group around the members of a run and the groups inside it."""
     lefts = [lane.left_of(node) for node in members] + [span.left for span in inner]
     rights = [lane.right_of(node) for node in members] + [span.right for span in inner]
     return GroupSpan(
@@ -159,13 +162,13 @@ def _around(lane: Lane, run: _Run, members: set[str], inner: Sequence[GroupSpan]
         right=max(rights) + GROUP_SIDE,
         first=run.rows[0],
         last=run.rows[-1],
-        holds=1 + max((span.holds for span in inner), default=-1),
+        nesting=1 + max((span.nesting for span in inner), default=-1),
     )
 
 
 def _candidates(lane: Lane, span: GroupSpan) -> Iterator[GroupSpan]:
-    """The group as wide as its label wants it, as a shorter label does, and as it is."""
-    # A wider group may reach into boxes that are not of its module, where a narrower one does not.
+    """The group widened for its whole label, widened for a shorter one, and not widened."""
+    # A wider group may cover boxes of other modules where a narrower one does not.
     lacking = _lacking(lane, span)
     for text in (span.path, _brief(span.path), ""):
         yield _widened(lane, span, lacking, text)
@@ -173,23 +176,23 @@ def _candidates(lane: Lane, span: GroupSpan) -> Iterator[GroupSpan]:
 
 
 def _lacking(lane: Lane, span: GroupSpan) -> float:
-    """By how much a group must grow to the left so that its label ends before the edge that comes
-    down into its first box.
+    """How many points a group lacks on its left for its label to end before the first edge.
+
+    That is the edge which comes down into the first box of the group's first row.
     """
-    centres = [
-        (box.left + box.right) / 2
-        for box in lane.boxes[span.first]
-        if span.left < box.left < span.right
-    ]
-    label = span.path if span.holds else span.path.rsplit(".", 1)[-1]
+    # An edge from above comes down into the middle of a box.
+    in_first_row = [box for box in lane.boxes[span.first] if span.left < box.left < span.right]
+    centres = [(box.left + box.right) / 2 for box in in_first_row]
+    first_edge = min(centres, default=span.right)
+    label = span.path if span.nesting else span.path.rsplit(".", 1)[-1]
     label_end = span.left + GROUP_LABEL_START + measure(label, LABEL_SIZE) + BEHIND_LABEL
-    lacking = label_end - min(centres, default=span.right)
-    return min(MOST_FOR_LABEL, max(0.0, lacking))
+    return min(MOST_FOR_LABEL, max(0.0, label_end - first_edge))
 
 
 def _widened(lane: Lane, span: GroupSpan, leftwards: float, text: str) -> GroupSpan:
-    """The group wider to the left, and to the right as far as a text needs it; not far out of its
-    lane.
+    """The group made wider to the left, and to the right as far as a text needs it.
+
+    It does not reach far beyond its lane.
     """
     left = max(span.left - leftwards, min(span.left, lane.left - OUT_OF_LANE))
     right = left + measure(text, LABEL_SIZE) + LABEL_ROOM
@@ -200,9 +203,7 @@ def _widened(lane: Lane, span: GroupSpan, leftwards: float, text: str) -> GroupS
 
 
 def _brief(label: str) -> str:
-    """What a subgraph is, without what decides on it: "true branch" of "if x.sum() > 0: true
-    branch".
-    """
+    """A label without the condition: "true branch" of "if x.sum() > 0: true branch"."""
     return label.rpartition(": ")[2]
 
 
@@ -214,8 +215,8 @@ def _legibility(span: GroupSpan) -> tuple[int, float]:
     return sum(legible), -room
 
 
-def _holds_others(lane: Lane, span: GroupSpan, members: set[str]) -> bool:
-    """Whether a box stands in a group that is not of its module."""
+def _covers_others(lane: Lane, span: GroupSpan, members: set[str]) -> bool:
+    """Whether a group overlaps a box that is not of its module."""
     for row in range(span.first, span.last + 1):
         for box in lane.boxes.get(row, ()):
             overlaps = box.left < span.right and span.left < box.right
@@ -225,9 +226,9 @@ def _holds_others(lane: Lane, span: GroupSpan, members: set[str]) -> bool:
 
 
 def _is_crossed(span: GroupSpan, others: Sequence[GroupSpan]) -> bool:
-    """Whether another group that is not part of this one overlaps it."""
+    """Whether a group overlaps another that is not part of it."""
     for other in others:
-        # Most groups are in other rows: in a large graph this is what takes the time.
+        # Most groups are in other rows; in a large graph this loop takes most of the time.
         if other.last < span.first or span.last < other.first:
             continue
         shares_width = other.left < span.right and span.left < other.right
@@ -237,11 +238,11 @@ def _is_crossed(span: GroupSpan, others: Sequence[GroupSpan]) -> bool:
 
 
 def _with_label(span: GroupSpan, spans: Sequence[GroupSpan]) -> GroupSpan:
-    """The group labelled with the part of its path that the group around it does not say already."""
-    said = ""
+    """The group labelled with its path, less the path of the innermost group around it."""
+    longest_prefix = ""
     for outer in spans:
         in_its_rows = outer.first <= span.first and span.last <= outer.last
         prefix = outer.path + "."
-        if in_its_rows and span.path.startswith(prefix) and len(prefix) > len(said):
-            said = prefix
-    return msgspec.structs.replace(span, label=span.path[len(said) :])
+        if in_its_rows and span.path.startswith(prefix) and len(prefix) > len(longest_prefix):
+            longest_prefix = prefix
+    return msgspec.structs.replace(span, label=span.path[len(longest_prefix) :])

@@ -1,4 +1,4 @@
-"""Gives every row of a ladder its y: boxes as high as they are, tracks between rows, room for labels."""
+"""Gives every row of a ladder its y: room for its boxes, for tracks in the gaps, and for labels."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,8 @@ HEAD: Final = 82.0
 """Where the rows begin, in points: below the picture's title and the columns' headings."""
 
 ABOVE_LEVEL: Final = 26.0
-ABOVE_STEP: Final = 17.0
-"""Height of the gap above a row, in points, without its tracks: of the first row of a level, and of
-another.
-"""
+ABOVE_ROW: Final = 17.0
+"""Height of the gap above a row without its tracks, in points: the first of a level, and others."""
 
 TRACK: Final = 6.0
 """How far the tracks of one gap are apart, in points."""
@@ -28,12 +26,12 @@ BEFORE_TRACKS: Final = 7.0
 """Room between a row and the first track below it, in points."""
 
 LABEL_HEIGHT: Final = 13.0
-"""Room above a group's uppermost boxes for its label, in points, for each group in the other."""
+"""Room above a row for the label of each of the nested groups that begin there, in points."""
 
 GROUP_END: Final = 4.0
-"""Room below a group's lowest boxes, in points, for each group in the other."""
+"""Room below a row for the end of each of the nested groups that end there, in points."""
 
-PASSING: Final = 2.0
+OUTSIDE_ROW: Final = 2.0
 """How far outside a row an edge that passes it turns upright, in points."""
 
 BELOW: Final = 14.0
@@ -41,8 +39,10 @@ BELOW: Final = 14.0
 
 
 class Heights(msgspec.Struct, frozen=True):
-    """The y of rows in points: their centres, their half heights, and the first track of the gap
-    above each and below the last.
+    """The y of everything that a route can meet, in points.
+
+    ``centres`` and ``halves`` are the centres and the half heights of the rows, ``first_tracks``
+    the first tracks of the gaps: one above each row, and one below the last.
     """
 
     centres: list[float]
@@ -59,13 +59,13 @@ class Heights(msgspec.Struct, frozen=True):
         return self.centres[row] + self.halves[row]
 
     def y(self, height: Height, boxes: Mapping[str, Box]) -> float:
-        """The y of a point of a route, in points; ``boxes`` are those that routes meet."""
+        """The y of a point of a route, in points; ``boxes`` are the placed boxes, by id."""
         if isinstance(height, BesideNode):
             box = boxes[height.node]
             return box.y + box.card.height / 2 + height.offset
         if isinstance(height, OnTrack):
             return self.first_tracks[height.gap] + TRACK * height.track
-        outside = self.halves[height.row] + PASSING
+        outside = self.halves[height.row] + OUTSIDE_ROW
         return self.centres[height.row] + (-outside if height.edge == "top" else outside)
 
 
@@ -80,16 +80,16 @@ def row_heights(
     above: defaultdict[int, float] = defaultdict(float)
     below: defaultdict[int, float] = defaultdict(float)
     for group in groups:
-        deep = group.holds + 1
-        above[group.first] = max(above[group.first], LABEL_HEIGHT * deep)
-        below[group.last] = max(below[group.last], GROUP_END * deep)
+        levels = group.nesting + 1
+        above[group.first] = max(above[group.first], LABEL_HEIGHT * levels)
+        below[group.last] = max(below[group.last], GROUP_END * levels)
 
     centres, halves, first_tracks = [], [], []
     y = HEAD
     count = max(row_of.values(), default=-1) + 1
     for row in range(count):
         first_tracks.append(y + BEFORE_TRACKS)
-        gap = ABOVE_LEVEL if row in rows.first_rows else ABOVE_STEP
+        gap = ABOVE_LEVEL if row in rows.first_rows else ABOVE_ROW
         y += gap + TRACK * tracks.count(row) + above[row]
         centres.append(y + box_heights[row] / 2)
         halves.append(box_heights[row] / 2)

@@ -1,6 +1,4 @@
-"""One lane of a ladder: boxes in rows, and the free vertical ways between them for edges that pass
-rows by.
-"""
+"""One lane of a ladder: boxes in rows, and the vertical ways past them for edges that pass rows."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,26 +17,24 @@ OUTSIDE: Final = 40.0
 """How far beside its outermost boxes a lane still has ways of its own, in points."""
 
 FAR: Final = 60
-"""An edge that passes more rows than this goes to the gutter without looking for a way between
-boxes.
-"""
+"""An edge that passes more rows than this takes the gutter: no way between boxes is looked for."""
 
 GUTTER: Final = 12.0
-"""How far beside the lane its gutter begins, in points, beyond what passing edges keep clear of."""
+"""How far beside the lane its gutter begins, in points, beyond the clearance of passing edges."""
 
 GUTTER_WAYS: Final = 24
-"""The ways of a gutter; with more origins than this, edges lie over each other again."""
+"""How many ways a gutter has; with more origins than this, edges lie over each other again."""
 
 
 class Interval(NamedTuple):
-    """What lies between two x."""
+    """The x from ``left`` to ``right``, in points."""
 
     left: float
     right: float
 
 
 class BoxSpan(NamedTuple):
-    """The sides of a node's box."""
+    """The x of the left and the right side of a node's box."""
 
     left: float
     right: float
@@ -53,8 +49,10 @@ class Way(NamedTuple):
 
 
 class _Passing(NamedTuple):
-    """An edge that passes rows of its lane: how many rows its ends leave between them, and the first
-    and the last that have boxes in them.
+    """An edge that passes rows of its lane.
+
+    ``length`` is the number of the last row to pass less that of the first; ``first`` and ``last``
+    are the first and the last of these rows that have boxes in them.
     """
 
     origin: str
@@ -67,9 +65,10 @@ class _Passing(NamedTuple):
 class Lane:
     """Boxes with a row and a horizontal centre; all lengths in points.
 
-    ``cards``, ``rows`` and ``centres`` are the boxes', by id; ``boxes`` are those of each row from
-    left to right. Ways past rows are handed out one after the other and stay taken: ``ways`` holds
-    those of the edges. A lane is moved to its place once, when all ways are handed out.
+    ``cards``, ``rows`` and ``centres`` give the card, the row and the centre of each box by id;
+    ``boxes`` are the boxes of each row from left to right. ``ways`` is the x of the way of each edge
+    that passes rows. A way that edges of one origin have taken is closed to all others. A lane is
+    shifted to its place once, after its ways are assigned.
     """
 
     def __init__(
@@ -111,17 +110,15 @@ class Lane:
         return self.centres[node] + self.half_width(node)
 
     def is_leftmost(self, node: str) -> bool:
-        """Whether nothing stands between a node and the lane's left edge."""
+        """Whether nothing stands between a node and the left end of the lane."""
         return self.boxes[self.rows[node]][0].node == node
 
     def is_rightmost(self, node: str) -> bool:
-        """Whether nothing stands between a node and the lane's right edge."""
+        """Whether nothing stands between a node and the right end of the lane."""
         return self.boxes[self.rows[node]][-1].node == node
 
-    def take_ways(self, links: Iterable[Link]) -> None:
-        """Hand out a vertical way to each edge within the lane that passes rows, as near to its ends
-        as can be.
-        """
+    def assign_ways(self, links: Iterable[Link]) -> None:
+        """Give each edge within the lane that passes rows the free way nearest to its ends."""
         passing = []
         for origin, target in links:
             if origin in self.rows and target in self.rows:
@@ -143,15 +140,15 @@ class Lane:
         runs_along = (end - start) * self.direction > 0
         if runs_along:
             first, last = first + 1, last - 1
-        # Rows that only the other lane has boxes in are in nobody's way.
+        # A row in which only the other lane has boxes is free.
         rows = [row for row in range(first, last + 1) if row in self.boxes]
         if not rows:
             return None
         return _Passing(origin, target, last - first, rows[0], rows[-1])
 
     def _free_way(self, edge: _Passing) -> float:
-        # Looking at every row that a very long edge passes would take a time that grows with the
-        # square of the graph, and there is hardly ever a way through all of them.
+        # Looking at every row that a very long edge passes would take time quadratic in the size of
+        # the graph, and there is hardly ever a way through all of them.
         if edge.last - edge.first > FAR:
             return self._gutter(edge.origin)
         blocked = self._blocked(edge)
@@ -179,14 +176,14 @@ class Lane:
         """The way outside all boxes for the edges of an origin."""
         if origin not in self._gutters:
             # On the outer side, away from the rungs that cross between the lanes.
-            edge = self.left if self.direction == 1 else self.right
+            lane_end = self.left if self.direction == 1 else self.right
             number = len(self._gutters) % GUTTER_WAYS
             distance = CLEARANCE + GUTTER + APART * number
-            self._gutters[origin] = edge - self.direction * distance
+            self._gutters[origin] = lane_end - self.direction * distance
         return self._gutters[origin]
 
     def extent(self) -> Interval:
-        """The lane's left and right edge with all ways in it; before the lane is moved."""
+        """The x where the lane begins and ends, with all its ways."""
         left, right = self.left, self.right
         for x in self.ways.values():
             left = min(left, x - CLEARANCE)
@@ -194,13 +191,13 @@ class Lane:
         return Interval(left, right)
 
     def shift(self, distance: float) -> None:
-        """Move the whole lane sideways, after which no way can be handed out any more."""
+        """Move the whole lane sideways; after that, no way can be assigned any more."""
         self.centres = {node: x + distance for node, x in self.centres.items()}
         self.ways = {link: x + distance for link, x in self.ways.items()}
         for row, spans in self.boxes.items():
-            self.boxes[row] = [
-                BoxSpan(left + distance, right + distance, node) for left, right, node in spans
-            ]
+            self.boxes[row] = []
+            for left, right, node in spans:
+                self.boxes[row].append(BoxSpan(left + distance, right + distance, node))
         self.left += distance
         self.right += distance
 
@@ -217,9 +214,9 @@ def union(intervals: Sequence[Interval]) -> list[Interval]:
     return united
 
 
-def _free_places(blocked: Sequence[Interval], wish: float) -> tuple[float, ...]:
-    """The free places nearest to ``wish``: itself, or both ends of the interval that blocks it."""
+def _free_places(blocked: Sequence[Interval], x: float) -> tuple[float, ...]:
+    """The free places nearest to ``x``: itself, or both ends of the interval that blocks it."""
     for interval in blocked:
-        if interval.left < wish < interval.right:
+        if interval.left < x < interval.right:
             return tuple(interval)
-    return (wish,)
+    return (x,)

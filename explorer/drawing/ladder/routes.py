@@ -1,4 +1,4 @@
-"""The ways of edges before rows have a y: points whose heights are told by boxes, rows and tracks."""
+"""The routes of edges before rows have a y: heights are given by boxes, rows and tracks."""
 
 from collections import defaultdict
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -12,32 +12,32 @@ TRACK_END: Final = 3.0
 
 
 class BesideNode(msgspec.Struct, frozen=True):
-    """The middle of a node's box, and ``offset`` points below it."""
+    """The height that is ``offset`` points below the middle of a node's box."""
 
     node: str
     offset: float = 0.0
 
 
 class RowEdge(msgspec.Struct, frozen=True):
-    """The upper or lower edge of a row."""
+    """Just outside the upper or the lower edge of a row."""
 
     row: int
     edge: Literal["top", "bottom"]
 
 
 class OnTrack(msgspec.Struct, frozen=True):
-    """One of the horizontal tracks in the gap above a row, counted from the top."""
+    """One of the horizontal tracks in the gap above row ``gap``, counted from the top."""
 
     gap: int
     track: int
 
 
 Height: TypeAlias = BesideNode | RowEdge | OnTrack
-"""A y to be."""
+"""A height that gets its y once the rows have theirs."""
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One step of a route: how it turns, and where it ends."""
+    """One step of a route: how it turns, and the point where it ends."""
 
     turn: Turn
     x: float
@@ -45,7 +45,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Route(msgspec.Struct, frozen=True):
-    """One edge's way: it starts at the first step's point and follows the others."""
+    """The path of one edge: it starts at the end of the first step and follows the others."""
 
     origin: str
     target: str
@@ -79,7 +79,7 @@ def bottom_of(card: Card) -> BesideNode:
 
 
 class _Piece(NamedTuple):
-    """What an edge covers of a track, and the node it comes from."""
+    """The part of a track that an edge covers, and the edge's origin."""
 
     left: float
     right: float
@@ -87,8 +87,9 @@ class _Piece(NamedTuple):
 
 
 class Tracks:
-    """The horizontal tracks in the gaps between rows: edges of one origin share a track, others
-    keep apart.
+    """The horizontal tracks in the gaps between rows.
+
+    Edges of one origin may share a track; others on it keep apart.
     """
 
     def __init__(self) -> None:

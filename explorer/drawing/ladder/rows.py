@@ -5,17 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from explorer.drawing.ladder.columns import LEAF_KINDS, Columns, links_among
-from explorer.drawing.layout import Place
-from explorer.drawing.links import Neighbours, layers, neighbours
+from explorer.drawing.ladder.columns import LEAF_KINDS, Columns
+from explorer.drawing.links import Neighbours, layers, links_among, neighbours
+from explorer.drawing.picture import Point
 from explorer.model.graph import GradGraph
 
 
 class Rows(msgspec.Struct, frozen=True):
     """The row of each lane node, counted from the top of a grid that both lanes share.
 
-    A level is the rows beside one row of the forward lane: several where the backward of one
-    operator takes several steps. ``levels`` gives that of each backward node, ``first_rows`` the
+    A level is the rows beside one row of forward boxes: several where the backward of one operator
+    is a sequence of operators. ``levels`` gives the level of each backward node, ``first_rows`` the
     uppermost row of each level.
     """
 
@@ -25,54 +25,56 @@ class Rows(msgspec.Struct, frozen=True):
     first_rows: frozenset[int]
 
 
-def lane_rows(graph: GradGraph, columns: Columns, places: Mapping[str, Place]) -> Rows:
+def lane_rows(graph: GradGraph, columns: Columns, places: Mapping[str, Point]) -> Rows:
     """The rows of both lanes, from the ``places`` of the forward lane."""
     forward_levels = _forward_levels(places)
     levels = _backward_levels(graph, columns, forward_levels)
-    steps = _steps_within_levels(graph, columns, levels)
-    heights: defaultdict[int, int] = defaultdict(lambda: 1)
+    offsets = _offsets_within_levels(graph, columns, levels)
+    row_counts: defaultdict[int, int] = defaultdict(lambda: 1)
     for node in columns.backward:
-        heights[levels[node]] = max(heights[levels[node]], steps[node] + 1)
+        row_counts[levels[node]] = max(row_counts[levels[node]], offsets[node] + 1)
 
     first_rows = []
     total = 0
     for level in range(max([*forward_levels.values(), *levels.values()], default=0) + 1):
         first_rows.append(total)
-        total += heights[level]
+        total += row_counts[level]
 
-    # A forward node stands beside the middle of its backward, whose steps run from below upwards.
+    # A forward node stands beside the middle of its backward, which runs from below upwards.
     forward = {}
     for node, level in forward_levels.items():
-        forward[node] = first_rows[level] + (heights[level] - 1) // 2
+        forward[node] = first_rows[level] + (row_counts[level] - 1) // 2
     backward = {}
     for node in columns.backward:
         level = levels[node]
-        backward[node] = first_rows[level] + heights[level] - 1 - steps[node]
+        backward[node] = first_rows[level] + row_counts[level] - 1 - offsets[node]
     return Rows(forward, backward, levels, frozenset(first_rows))
 
 
-def _forward_levels(places: Mapping[str, Place]) -> dict[str, int]:
+def _forward_levels(places: Mapping[str, Point]) -> dict[str, int]:
     """The level of every forward node, counted from the top."""
     # Rounded, so that no last digit parts a row in two; rows are many points apart.
-    heights = {node: round(y, 1) for node, (_, y) in places.items()}
-    levels = {y: level for level, y in enumerate(sorted(set(heights.values())))}
-    return {node: levels[y] for node, y in heights.items()}
+    y_of = {node: round(y, 1) for node, (_, y) in places.items()}
+    levels = {y: level for level, y in enumerate(sorted(set(y_of.values())))}
+    return {node: levels[y] for node, y in y_of.items()}
 
 
 def _backward_levels(
     graph: GradGraph, columns: Columns, forward_levels: Mapping[str, int]
 ) -> dict[str, int]:
-    """The level of every backward node: its forward node's, else that of the topmost node it reads,
-    else its reader's.
+    """The level of every backward node.
+
+    It is that of its forward node, else that of the topmost node it reads, else that of its lowest
+    reader.
     """
     bottom = max(forward_levels.values(), default=0)
     before, after = neighbours(links_among(graph, columns.backward))
-    # A node without a level looks to its neighbours, so these have to be dealt with before it.
+    # A node without a level takes a neighbour's, so the neighbours have to get theirs before it.
     order = _reading_order(columns.backward, after)
     levels = _linked_levels(graph, columns, forward_levels, before)
-    _take_levels_of_what_is_read(levels, order, before)
-    _take_levels_of_readers(levels, order, after, bottom)
-    _sink_first_constants(levels, graph, bottom)
+    _inherit_levels_from_inputs(levels, order, before)
+    _inherit_levels_from_readers(levels, order, after, bottom)
+    _lower_seeds(levels, graph, bottom)
     return levels
 
 
@@ -97,32 +99,32 @@ def _linked_levels(
     return levels
 
 
-def _take_levels_of_what_is_read(
+def _inherit_levels_from_inputs(
     levels: dict[str, int], order: Iterable[str], before: Neighbours
 ) -> None:
-    """Give the nodes without a level that of the topmost node they read."""
+    """Give each node without a level that of the topmost node it reads."""
     for node in order:
-        read = [levels[other] for other in before[node] if other in levels]
-        # The backward climbs: what adds up two gradients runs after the later of them.
-        if read and node not in levels:
-            levels[node] = min(read)
+        input_levels = [levels[other] for other in before[node] if other in levels]
+        # The backward climbs: a sum of two gradients runs after the later of them.
+        if input_levels and node not in levels:
+            levels[node] = min(input_levels)
 
 
-def _take_levels_of_readers(
+def _inherit_levels_from_readers(
     levels: dict[str, int], order: Sequence[str], after: Neighbours, bottom: int
 ) -> None:
-    """Give the nodes that are still without a level that of their lowest reader."""
+    """Give each node that is still without a level that of its lowest reader."""
     for node in reversed(order):
-        readers = [levels[other] for other in after[node] if other in levels]
+        reader_levels = [levels[other] for other in after[node] if other in levels]
         if node not in levels:
-            levels[node] = max(readers, default=bottom)
+            levels[node] = max(reader_levels, default=bottom)
 
 
-def _sink_first_constants(levels: dict[str, int], graph: GradGraph, bottom: int) -> None:
+def _lower_seeds(levels: dict[str, int], graph: GradGraph, bottom: int) -> None:
     """Move the constants that the first backward operators read, the seeds, to the bottom."""
     nodes = graph.by_id()
     constants = [node for node in levels if nodes[node].kind in LEAF_KINDS]
-    # Other constants stay beside their reader: a factor halfway up belongs to its step.
+    # Other constants stay beside their reader: a factor halfway up belongs to its operator.
     computing = levels.keys() - constants
     deepest = max((levels[node] for node in computing), default=bottom)
     for constant in constants:
@@ -131,7 +133,7 @@ def _sink_first_constants(levels: dict[str, int], graph: GradGraph, bottom: int)
 
 
 def _leaf_levels(graph: GradGraph, forward_levels: Mapping[str, int]) -> dict[str, int]:
-    """The level of each leaf: the uppermost of those that read it in the forward lane."""
+    """The level of each leaf: that of its uppermost reader in the forward lane."""
     levels: dict[str, int] = {}
     for edge in graph.edges:
         if edge.target in forward_levels and edge.origin not in forward_levels:
@@ -141,16 +143,16 @@ def _leaf_levels(graph: GradGraph, forward_levels: Mapping[str, int]) -> dict[st
 
 
 def _reading_order(nodes: list[str], after: Neighbours) -> list[str]:
-    """The nodes so that each follows what it reads, otherwise in their own order."""
+    """The nodes, sorted so that each follows the nodes it reads, otherwise in their own order."""
     links = [(origin, target) for origin in nodes for target in after[origin]]
     depths = layers(nodes, links)
     return sorted(nodes, key=depths.__getitem__)
 
 
-def _steps_within_levels(
+def _offsets_within_levels(
     graph: GradGraph, columns: Columns, levels: Mapping[str, int]
 ) -> dict[str, int]:
-    """How far up within its level each backward node stands: 0 for those that run first."""
+    """How many rows up within its level each backward node stands: 0 for those that run first."""
     within = []
     for origin, target in links_among(graph, columns.backward):
         if levels[origin] == levels[target]:

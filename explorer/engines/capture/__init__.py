@@ -1,1 +1,1 @@
-"""What the captures of all engines share: the builder of graphs, and their checker."""
+"""Parts that the captures of all engines share: the builder of graphs, and their checker."""

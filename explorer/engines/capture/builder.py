@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from explorer.model.graph import Edge, EdgeKind, GradGraph, Kind, Node, Output, Phase
+from explorer.model.graph import Edge, EdgeKind, GradGraph, Node, NodeKind, Output, Phase
 
 Slot = tuple[int, int]
 """The number of a node and the number of one of its outputs, both counted from 0."""
@@ -15,7 +15,7 @@ class NodeDraft(msgspec.Struct):
     """A node that may still change; the fields are those of Node, and ``forward`` is a number."""
 
     op: str
-    kind: Kind
+    kind: NodeKind
     phase: Phase
     name: str = ""
     scope: str = ""
@@ -49,7 +49,7 @@ class GraphBuilder:
     def add(
         self,
         op: str,
-        kind: Kind,
+        kind: NodeKind,
         phase: Phase,
         inputs: tuple[Slot | None, ...] = (),
         **fields: Any,
@@ -129,7 +129,7 @@ class GraphBuilder:
         return leaves
 
     def edge_kind(self, origin: int, target: int) -> EdgeKind:
-        """What an edge with a value is between two nodes: "saved" from forward into backward."""
+        """The kind of an edge with a value: "saved" from forward into backward, else "data"."""
         crosses = self.nodes[target].phase == "backward" and self.nodes[origin].phase == "forward"
         return "saved" if crosses else "data"
 

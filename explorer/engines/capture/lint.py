@@ -7,8 +7,9 @@ from explorer.model.graph import Edge, GradGraph, Node
 
 
 def lint(graph: GradGraph) -> list[str]:
-    """Every way in which a graph breaks its contract, each as one sentence with the fact and the
-    likely cause; [] when sound.
+    """Every way in which a graph breaks its contract; [] when it is sound.
+
+    Each is one sentence with the fact and the likely cause.
     """
     return [*_ids(graph), *_edges(graph), *_links(graph), *_cycle(graph)]
 

@@ -7,10 +7,10 @@ from explorer.model.graph import GradGraph
 
 
 def latest_first(graph: GradGraph) -> Iterator[int]:
-    """The places of a graph's nodes so that each follows what its edges come from, and otherwise in
-    the reverse of their own order.
+    """The places of a graph's nodes in an order that its edges allow, the latest first.
 
-    Nodes on a cycle, and those behind it, are left out (Kahn's algorithm).
+    Each node follows those that its edges come from; apart from that, the order is the reverse of
+    the nodes' own. Nodes on a cycle, and those behind it, are left out (Kahn's algorithm).
     """
     waiting, followers = _neighbours(graph)
     # heapq gives the least number first, so the places are negated.
@@ -26,7 +26,7 @@ def latest_first(graph: GradGraph) -> Iterator[int]:
 
 
 def _neighbours(graph: GradGraph) -> tuple[list[int], list[list[int]]]:
-    """How many edges lead to each node, and the nodes that its own edges lead to."""
+    """The number of edges that lead to each node, and the nodes that its own edges lead to."""
     places = {node.id: place for place, node in enumerate(graph.nodes)}
     arriving = [0] * len(graph.nodes)
     followers: list[list[int]] = [[] for _ in graph.nodes]

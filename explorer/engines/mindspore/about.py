@@ -1,4 +1,4 @@
-"""What MindSpore says of itself: its version, and the devices that it can use here."""
+"""MindSpore's version, and the devices that it can use on this machine."""
 
 import mindspore as ms
 from mindspore import hal
@@ -8,7 +8,7 @@ from explorer.model.results import About
 
 
 def about(request: Nothing) -> About:
-    """Version and usable devices: the CPU always, and every Ascend NPU where its runtime answers."""
+    """MindSpore's version and devices: the CPU, and every Ascend NPU whose runtime answers."""
     devices = ["cpu"]
     if hal.is_available("Ascend"):
         devices += [f"npu:{index}" for index in range(hal.device_count("Ascend"))]

@@ -1,6 +1,4 @@
-"""Cases put to MindSpore in its own words: the real call in the mode of the engine, and its result
-with names attached.
-"""
+"""MindSpore's answers to cases: the real call in the mode of the engine, and its named result."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -52,22 +50,23 @@ def answered(
 
 def failed(request: CaseRequest, error: Exception) -> Result:
     """The result of a case that MindSpore refused, or whose net raised."""
-    said = failure(error, request.net.scenario)
-    return Result(outcome="raised", error=said, code=code(request))
+    return Result(outcome="raised", error=failure(error, request.net.scenario), code=code(request))
 
 
 def cotangent_arguments(request: CaseRequest) -> tuple[Any, ...]:
-    """What the gradient function of a case takes after the net's own arguments."""
-    return (sensitivities(request.net),) if request.case.sens_param else ()
+    """The arguments of a gradient function behind the net's own: its cotangents, if it has any."""
+    if request.case.sens_param:
+        return (sensitivities(request.net),)
+    return ()
 
 
 def weights(net: Net, case: GradCase) -> Any:
-    """What the case passes as ``weights``: nothing, one bare Parameter, or all of them as a
-    ParameterTuple.
-    """
+    """The ``weights`` argument of a case: None, one bare Parameter, or a ParameterTuple of all."""
     if case.weights is None:
         return None
-    return net.weights[0] if case.weights == "one" else ms.ParameterTuple(net.weights)
+    if case.weights == "one":
+        return net.weights[0]
+    return ms.ParameterTuple(net.weights)
 
 
 def derivative(
@@ -77,9 +76,10 @@ def derivative(
     wrap: Callable[[Any], Any] = lambda inner: inner,
     **options: Any,
 ) -> Callable[..., Any]:
-    """MindSpore's gradient function of a case, with what ``weights`` gave for ``parameters``.
+    """MindSpore's gradient function of a case.
 
-    ``wrap`` sees the inner gradients of a nested call; ``options`` go to ``grad``.
+    ``parameters`` is the case's ``weights`` argument. ``wrap`` is applied to the inner gradient
+    functions of a nested call; ``options`` go to ``grad``.
     """
     outer: Callable[..., Any]
     if case.api == "GradOperation":
@@ -93,11 +93,11 @@ def derivative(
     return outer
 
 
-# The names of what comes back
+# Names of the results
 
 
 def named(value: Any, net: Net, case: GradCase) -> tuple[Tree, tuple[Leaf, ...]]:
-    """The names of what a case returned, in its own structure, and its leaves in order."""
+    """The names of a case's result in the structure it came in, and its leaves in order."""
     tree = rename(value, expected(value, net, case))
     leaves = []
     for name, tensor in zip(names_in(tree), flat(value), strict=True):
@@ -115,12 +115,14 @@ def gradient_of(case: GradCase, result: Any) -> Any:
 
 
 def expected(value: Any, net: Net, case: GradCase) -> Tree:
-    """The names that a result should have by the rules; how many outputs there are is seen in the
-    result itself.
+    """The names that the rules of the API give a result.
+
+    The number of the net's outputs is read off the result itself.
     """
     count = 1
     if case.api == "value_and_grad":
-        count = len(value[0]) if isinstance(value[0], (tuple, list)) else 1
+        if isinstance(value[0], (tuple, list)):
+            count = len(value[0])
     elif case.has_aux:
         count = len(value[1]) + 1
     weight_names = case.weight_names(net.trainable)
@@ -128,35 +130,38 @@ def expected(value: Any, net: Net, case: GradCase) -> Tree:
 
 
 def rename(value: Any, tree: Tree) -> Tree:
-    """The structure of ``value`` with the names of ``tree``: place by place where the two agree,
-    else in order, else g0, g1, …
+    """The structure of ``value`` with the names of ``tree``.
+
+    They are given place by place where the two agree, else in order, else as g0, g1, …
     """
     if not isinstance(value, (tuple, list)):
         return names_in(tree)[0]
     if isinstance(tree, Branch) and len(tree.parts) == len(value):
-        parts = zip(value, tree.parts, strict=True)
-        return Branch(tuple(rename(item, part) for item, part in parts))
+        return Branch(tuple(map(rename, value, tree.parts)))
     # A net may return tuples within tuples, of which the rules know nothing.
-    return _placed(value, iter(_names(tree, len(list(flat(value))))))
+    count = len(list(flat(value)))
+    return _named_in_order(value, iter(_names(tree, count)))
 
 
 def _names(tree: Tree, count: int) -> list[str]:
-    """Names for ``count`` tensors that are not nested as a tree says."""
+    """Names for ``count`` tensors that are not nested as ``tree`` is."""
     if isinstance(tree, str):
         return [f"{tree}.{index}" for index in range(count)]
     names = names_in(tree)
-    return list(names) if len(names) == count else [f"g{index}" for index in range(count)]
+    if len(names) == count:
+        return list(names)
+    return [f"g{index}" for index in range(count)]
 
 
-def _placed(value: Any, names: Iterator[str]) -> Tree:
-    """The structure of ``value``, whose tensors take the next of the names."""
+def _named_in_order(value: Any, names: Iterator[str]) -> Tree:
+    """The structure of ``value``, in which every tensor takes the next of the names."""
     if isinstance(value, (tuple, list)):
-        return Branch(tuple(_placed(item, names) for item in value if item is not None))
+        return Branch(tuple(_named_in_order(item, names) for item in value if item is not None))
     return next(names)
 
 
 def _ids(request: CaseRequest) -> tuple[tuple[str, ...], str]:
-    """The names that ``return_ids=True`` adds to a first gradient, or the reason why it adds none."""
+    """The names that ``return_ids=True`` adds to a first gradient, or why it adds none."""
     case = request.case
     is_first_gradient = case.api == "grad" and case.order == 1
     if case.has_aux or not is_first_gradient:
@@ -165,7 +170,6 @@ def _ids(request: CaseRequest) -> tuple[tuple[str, ...], str]:
     try:
         pairs = derivative(net.call, case, weights(net, case), return_ids=True)(*net.arguments)
     except Exception as error:
-        said = failure(error, request.net.scenario)
-        return (), f"return_ids=True raises {said.text}"
+        return (), f"return_ids=True raises {failure(error, request.net.scenario).text}"
     ids = [str(item) for item in flat(pairs) if not isinstance(item, ms.Tensor)]
     return tuple(ids), ""

@@ -1,4 +1,4 @@
-"""Code that a reader can paste to put a case to MindSpore without the explorer."""
+"""Code that a reader can paste to compute a case in MindSpore without the explorer."""
 
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
@@ -14,9 +14,12 @@ from explorer.scenario.load import load
 MODE_NAMES = {"mindspore-graph": "GRAPH_MODE", "mindspore-tape": "PYNATIVE_MODE"}
 """MindSpore's names of the modes in which the engines run."""
 
+SEED = 0
+"""MindSpore's seed when a net is built."""
+
 
 def code(request: CaseRequest) -> str:
-    """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print."""
+    """A whole program: net, start, call, print; to be run from the folder of ``scenarios``."""
     scenario = load(request.net.scenario)
     case = request.case
     names = ", ".join(scenario.inputs())
@@ -69,7 +72,7 @@ def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
 
 
 def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
-    lines = ["ms.set_seed(0)", "net = mindspore_net()"]
+    lines = [f"ms.set_seed({SEED})", "net = mindspore_net()"]
     if not request.net.parameters:
         if scenario.train:
             lines.append("net.set_train()")

@@ -12,8 +12,9 @@ ENDS = re.compile(
 
 
 def failure(error: BaseException, scenario: str) -> Failure:
-    """The record of an exception: its type, its message without stacks and machine paths, and the
-    scenario's line it names.
+    """The record of an exception: its type, its message, and the scenario's line that it names.
+
+    The message comes without stacks and machine paths.
     """
     # The compiler raises where the net is called; the line that it failed on is in the message
     # (2.10.0).

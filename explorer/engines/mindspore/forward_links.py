@@ -1,5 +1,6 @@
-"""Which forward node each backward node of an IR program derives from: settled by what its
-statements say, and by data flow where they say too much or too little.
+"""The forward node that each backward node of an IR program derives from.
+
+The statements name it; data flow decides where they name several forward nodes or none.
 """
 
 from collections import Counter
@@ -13,18 +14,17 @@ REMOVED = "the compiler removed the forward node {}: nothing needs its value"
 LINKED_KINDS = frozenset({"op", "accumulate", "call"})
 """The kinds of backward nodes that derive from a forward node."""
 
+# Inlining copies forward nodes. Which copy a backward node derives from is told by the nodes that
+# it reads, each of which earns the copy some points: the more, the closer it is to the copy.
+
 DIRECT = 8
-"""What it counts that a backward node reads a copy of its forward node, or another node that derives
-from this copy.
-"""
+"""Points for a node that is the copy itself, or derives from it."""
 
 SHARED = 4
-"""What it counts that a backward node reads a tensor which the copy reads, or one that derives from
-a reader of the copy.
-"""
+"""Points for a node that the copy reads too, or that derives from a reader of the copy."""
 
 DISTANT = 1
-"""What it counts that a backward node reads one that derives from a reader of a reader."""
+"""Points for a node that derives from a reader of a reader of the copy."""
 
 
 class ForwardLinks:
@@ -85,16 +85,18 @@ class ForwardLinks:
         return alike[0] if len(alike) == 1 else None
 
     def _kinship(self, number: int, copy: int) -> tuple[int, int]:
-        """How much a backward node has to do with one of several copies of its forward node: points
-        for what it reads, and how seldom the copy was chosen.
+        """How closely a backward node is related to one of several copies of its forward node.
+
+        The points for the nodes that it reads come first. Where they are equal, the copy counts
+        that was chosen least often by backward nodes of the same operator.
         """
-        identity = self._identities.wanted(number).identity
+        identity = self._identities.reference(number).identity
         fed = self._feeds.get(copy, ())
         points = 0
         for origin in self._feeds.get(number, ()):
             linked = self._chosen.get(origin, -1)
             linked_fed = self._feeds.get(linked, ())
-            same_group = self._identities.wanted(origin).identity == identity
+            same_group = self._identities.reference(origin).identity == identity
             if origin == copy:
                 points += DIRECT
             if origin in fed:
@@ -110,10 +112,8 @@ class ForwardLinks:
     # Sums of gradients
 
     def _of_sum(self, number: int) -> int | None:
-        """The tensor whose gradient is accumulated: what the forward nodes of all addends were fed
-        with.
-        """
-        # Of several tensors that all of them read, the gradient's shape and the order decide.
+        """The node whose gradient a sum accumulates: it feeds the forward nodes of all addends."""
+        # Of several nodes that feed all of them, the gradient's shape and the order decide.
         common: set[int] | None = None
         for origin in self._feeds.get(number, ()):
             linked = self._builder.forward_of(self._chosen.get(origin))
@@ -124,9 +124,7 @@ class ForwardLinks:
         return self._latest_of_shape(number, common or set())
 
     def _of_sum_by_users(self, number: int) -> int | None:
-        """The tensor whose gradient is accumulated, by who reads the sum: backward nodes of what
-        made the tensor.
-        """
+        """The node whose gradient a sum accumulates: the readers of the sum derive from it."""
         candidates = set()
         for user in self._users.get(number, ()):
             linked = self._builder.forward_of(self._chosen.get(user))
@@ -144,7 +142,7 @@ class ForwardLinks:
     def _is_sum(self, number: int) -> bool:
         return self._nodes[number].kind == "accumulate"
 
-    # What is written down
+    # The drafts
 
     def _write(self, number: int) -> None:
         node = self._nodes[number]
@@ -161,7 +159,7 @@ class ForwardLinks:
             node.scope = forward.scope
 
     def _why_unlinked(self, number: int) -> str:
-        operator = self._identities.wanted(number).name.rpartition("_")[0]
+        operator = self._identities.reference(number).name.rpartition("_")[0]
         return REMOVED.format(operator) if operator else MERGED
 
     def _source_of_feeds(self, number: int) -> tuple[str, ...]:
@@ -172,9 +170,7 @@ class ForwardLinks:
 
 
 def link_to_leaf(node: NodeDraft, leaf: int) -> None:
-    """Let a sum that is returned as the gradient with respect to a leaf, and is linked to nothing
-    yet, derive from that leaf.
-    """
+    """Link a sum to the leaf whose gradient it is returned as, unless it has a forward node."""
     if node.forward is None and node.kind == "accumulate":
         node.forward = leaf
         node.missing.pop("forward", None)

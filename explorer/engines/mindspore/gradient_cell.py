@@ -1,4 +1,4 @@
-"""Cells that hold a gradient call: with one around it the compiler keeps the net's module paths.
+"""Cells that hold a gradient call: inside one the compiler keeps the net's module paths (2.10.0).
 
 MindSpore compiles them from this source: each order is written out, so that nothing but the calls
 stands in the IR.

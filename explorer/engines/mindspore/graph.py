@@ -1,4 +1,4 @@
-"""MindSpore's graph style: GRAPH_MODE compiles forward and backward into one graph before it runs."""
+"""MindSpore's graph style: GRAPH_MODE compiles forward and backward into one graph, then runs."""
 
 import os
 import shutil
@@ -52,9 +52,7 @@ PIECES = frozenset("↓✓✗")
 
 @paused()
 def capture(request: CaseRequest) -> Captured:
-    """The compiler's gradient graph of one case, pass by pass, with the answer that the compiled
-    graph gave.
-    """
+    """The gradient graph of one case after each pass, and the answer of the compiled graph."""
     case = request.case
     scratch = _scratch(request.values)
     try:
@@ -141,11 +139,13 @@ def _compiled(case: GradCase) -> GradCase:
 
 
 def _answer(case: GradCase, run: CompiledRun) -> Any:
-    """What the case itself would have returned, taken from what was compiled."""
+    """The result of ``case`` itself, taken from that of the case which was compiled."""
     if case.api == run.case.api:
         return run.value
     outputs, gradient = run.value
-    return (gradient, tuple(outputs[1:])) if case.has_aux else gradient
+    if case.has_aux:
+        return gradient, tuple(outputs[1:])
+    return gradient
 
 
 # Its graphs
@@ -154,7 +154,7 @@ def _answer(case: GradCase, run: CompiledRun) -> Any:
 def _graph(
     request: CaseRequest, run: CompiledRun, compiler_pass: CompilerPass, module: Module
 ) -> GradGraph:
-    """The graph of what a pass has left; the last one alone has values, which its kernels dumped."""
+    """The graph after a pass; only that of the last one has values, which its kernels dumped."""
     statements = program(module)
     observed = compiler_pass == FINAL and request.values
     values = KernelValues(kernels_in(run.folders), statements) if observed else None
@@ -170,10 +170,8 @@ def _graph(
 
 
 def _net_entry(module: Module, net: Net) -> str:
-    """The graph of the user's own net before differentiation; the entry where the pass does not
-    name it.
-    """
-    # A graph's name holds the module and the qualified name of its function (2.10.0).
+    """The name of the subgraph that is the user's own net; the entry where no subgraph is."""
+    # A subgraph's name holds the module and the qualified name of its function (2.10.0).
     stem = net.scenario.module.__name__.replace(".", "_")
     entry = module.entry
     for graph in module.subgraphs:
@@ -184,8 +182,9 @@ def _net_entry(module: Module, net: Net) -> str:
 
 
 def _leaves(module: Module, run: CompiledRun) -> dict[str, ModuleLeaf]:
-    """The module's parameters as a reader knows them: inputs by place, parameters by PyTorch's
-    names.
+    """The net's inputs and parameters among the module's parameters, by label.
+
+    Parameters are named as in PyTorch.
     """
     known: dict[str, ModuleLeaf] = {}
     for name, parameter in run.net.parameters.items():
@@ -202,7 +201,10 @@ def _leaves(module: Module, run: CompiledRun) -> dict[str, ModuleLeaf]:
 
 
 def _add_outputs(graph: GraphCapture, run: CompiledRun, whole: bool) -> None:
-    """Name what a stage returns: everything, or in a stage that has the forward alone the outputs."""
+    """Add nodes for the results of a stage, or for its outputs alone where it is not ``whole``.
+
+    A stage is whole unless it holds the forward alone.
+    """
     tree, _ = named(run.value, run.net, run.case)
     gradients = set(names_in(gradient_of(run.case, tree)))
     leaves = graph.builder.leaves()

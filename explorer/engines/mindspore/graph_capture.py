@@ -1,5 +1,7 @@
-"""One stage of a compiled program as a gradient graph: MindSpore's IR with bookkeeping folded away,
-phases told apart, and backward linked to forward.
+"""One stage of a compiled program as a gradient graph.
+
+Bookkeeping of MindSpore's IR is folded away, the phases are told apart, and backward is linked to
+forward.
 """
 
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from explorer.engines.mindspore.ir_bindings import (
     Bindings,
     Closure,
     Constants,
-    flat,
+    flat_binding,
     item_of,
     results_of,
     slots_of,
@@ -39,17 +41,18 @@ from explorer.engines.mindspore.source_lines import source
 from explorer.engines.mindspore.subgraph_calls import SubgraphCalls
 from explorer.engines.mindspore.subgraph_names import SubgraphNames, argument
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, Kind, Output, Phase
+from explorer.model.graph import GradGraph, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 
 @dataclass(frozen=True)
 class ModuleLeaf:
-    """What a parameter of a module is to a reader: an input or a parameter of the net, its name, and
-    its values if they are known.
+    """The input or parameter of the net that a parameter of a module stands for.
+
+    ``array`` are its values, None where they are not known.
     """
 
-    kind: Kind
+    kind: NodeKind
     name: str
     array: AnyArray | None = None
 
@@ -81,8 +84,9 @@ class GraphCapture:
         self._in_forward: frozenset[int] = frozenset()
 
     def walk(self, statements: Statements, entry: str, returns_outputs: bool = False) -> None:
-        """Build every graph that is reached from ``entry``; with ``returns_outputs`` that returns
-        (outputs, gradients).
+        """Build every graph that is reached from ``entry``.
+
+        ``returns_outputs`` says that the entry returns (outputs, gradients).
         """
         if returns_outputs:
             self._in_forward = needed_by_outputs(statements[entry])
@@ -154,14 +158,14 @@ class GraphCapture:
         arguments = self._arguments(graph.name, len(parameters))
         for place, parameter in enumerate(parameters):
             if arguments is not None:
-                argument_binding = self._placed(arguments[place], self._lane)
-                self._bindings.bind_parameter(parameter.label, argument_binding)
+                binding = self._placed(arguments[place], self._lane)
+                self._bindings.bind_parameter(parameter.label, binding)
             else:
                 self._own_input(parameter)
         for statement in statements:
             value = self._value(statement)
             if statement.op == "Return" and not self._body:
-                self.returned = list(flat(value))
+                self.returned = list(flat_binding(value))
             elif statement.op == "Return":
                 results = slots_of(self._placed(value, self._lane))
                 self._calls.callee(graph.name).results = list(results)
@@ -177,7 +181,7 @@ class GraphCapture:
         return self.builder.add(leaf.kind, leaf.kind, "forward", name=leaf.name, outputs=outputs), 0
 
     def _arguments(self, graph: str, count: int) -> list[Binding] | None:
-        """What the parameters of a graph are, where it has no inputs of its own."""
+        """The bindings of a graph's parameters; None where the graph has inputs of its own."""
         if self._body:
             return self._calls.arguments(graph, count)
         # The graph that is entered is the user's net: it takes the module's inputs.
@@ -200,13 +204,15 @@ class GraphCapture:
             self._bindings.bind_parameter(parameter.label, (number, 0))
 
     def _placed(self, binding: Binding, phase: Phase) -> Binding:
+        """A binding whose constants are nodes of the graph at hand."""
         return self._constants.placed(binding, phase, self._body)
 
     # Statements
 
     def _value(self, statement: IRStatement) -> Binding:
-        """What a statement yields: of bookkeeping an operand or a part of one, of anything else the
-        slots of a node.
+        """The binding of a statement's result.
+
+        For bookkeeping it is an operand or a part of one, for anything else the slots of a node.
         """
         operands = [self._bindings.of(value) for value in statement.operands]
         if statement.op in ORDERING:
@@ -231,11 +237,13 @@ class GraphCapture:
         outputs = tuple(Output(shape, dtype) for shape, dtype in statement.outputs)
         if self._values is not None:
             outputs, missing = self._values.outputs(statement)
+        # The edges into a call are drawn when the results of its subgraphs are known.
+        fed_by = () if kind == "call" else _input_slots(inputs)
         number = self.builder.add(
             statement.op,
             kind,
             phase,
-            () if kind == "call" else _places(inputs),
+            fed_by,
             scope=statement.module_path,
             source=source(statement.lines),
             outputs=outputs,
@@ -257,12 +265,14 @@ class GraphCapture:
         return "backward" if "backward" in phases else "forward"
 
 
-def _kind(statement: IRStatement, phase: Phase) -> Kind:
+def _kind(statement: IRStatement, phase: Phase) -> NodeKind:
     if statement.op == "call":
         return "call"
-    return "accumulate" if statement.op == "AddN" and phase == "backward" else "op"
+    if statement.op == "AddN" and phase == "backward":
+        return "accumulate"
+    return "op"
 
 
-def _places(inputs: list[Binding]) -> tuple[Slot | None, ...]:
-    """The input slots of a node, None where no tensor goes in."""
-    return tuple(item if isinstance(item, tuple) else None for item in flat(inputs))
+def _input_slots(inputs: list[Binding]) -> tuple[Slot | None, ...]:
+    """The input slots of a node by place, None where no tensor goes in."""
+    return tuple(item if isinstance(item, tuple) else None for item in flat_binding(inputs))

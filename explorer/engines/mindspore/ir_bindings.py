@@ -1,5 +1,7 @@
-"""What the names in an IR program stand for while its graphs are walked: tensors of the gradient
-graph, tuples and functions of them, and constants.
+"""Bindings of the names in an IR program to the gradient graph while its graphs are walked.
+
+A name is bound to a tensor of the gradient graph, to a tuple or a function of tensors, or to a
+constant.
 """
 
 import re
@@ -28,7 +30,7 @@ NOT_WRITTEN_OUT = "the IR does not write out its elements"
 NUMBER = re.compile(r"[-+]?(?:nan|inf|\d[\d.]*(?:e[-+]?\d+)?)|[Tt]rue|[Ff]alse")
 FLAGS = {"true": 1.0, "false": 0.0}
 ELLIPSIS = "..."
-"""What stands for the elements of a large tensor that MindSpore leaves out."""
+"""MindSpore's sign for elements of a large tensor that it leaves out (2.10.0)."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,14 @@ class Closure:
 
 
 Binding: TypeAlias = Union[Slot, Closure, TensorValue, "list[Binding]", None]
-"""What a name stands for: a tensor, a function, a constant that has no node yet, a tuple of these,
-or (None) something that is no tensor.
-"""
+"""A tensor, a function, a constant that has no node yet, a list of these, or None for no tensor."""
 
 
-def flat(binding: Binding) -> Iterator[Slot | TensorValue | None]:
-    """What a binding holds from left to right, a function as the slots that it has closed over."""
+def flat_binding(binding: Binding) -> Iterator[Slot | TensorValue | None]:
+    """The items of a binding from left to right; a function as the slots it has closed over."""
     if isinstance(binding, list):
         for item in binding:
-            yield from flat(item)
+            yield from flat_binding(item)
     elif isinstance(binding, Closure):
         yield from binding.slots
     else:
@@ -57,21 +57,23 @@ def flat(binding: Binding) -> Iterator[Slot | TensorValue | None]:
 
 def slots_of(binding: Binding) -> Iterator[Slot]:
     """The tensors that a binding holds, from left to right."""
-    for item in flat(binding):
+    for item in flat_binding(binding):
         if isinstance(item, tuple):
             yield item
 
 
 def item_of(operand: Binding, place: Value) -> Binding:
-    """What a TupleGetItem takes out of its first operand, with the second one as its place."""
-    index = int(place.value) if isinstance(place, Scalar) else 0
+    """The binding of a TupleGetItem: item ``place`` of ``operand``."""
+    index = 0
+    if isinstance(place, Scalar):
+        index = int(place.value)
     if isinstance(operand, list) and index < len(operand):
         return operand[index]
     return operand
 
 
 def results_of(number: int, statement: IRStatement) -> Binding:
-    """What the tensors that a node yields are bound to, nested as its type nests them."""
+    """The binding of a node's results, nested as the node's type nests them."""
     if statement.elements is None:
         return (number, 0)
     results: list[Binding] = []
@@ -79,7 +81,7 @@ def results_of(number: int, statement: IRStatement) -> Binding:
     for element in statement.elements:
         count = tensor_count(element)
         if element.name == "Func":
-            # What the function closes over is what has gone into the node.
+            # The function closes over inputs of the node, which therefore stands for them.
             results.append(Closure(((number, 0),)))
         elif element.name in SEQUENCES:
             results.append([(number, output + step) for step in range(count)])
@@ -124,7 +126,7 @@ class Bindings:
         return list(self._module_parameters.values())
 
     def of(self, value: Value) -> Binding:
-        """What an operand stands for."""
+        """The binding of an operand; None for one that is no tensor."""
         if isinstance(value, NodeRef):
             return self._by_number.get(value.index)
         if isinstance(value, ParameterRef):
@@ -139,8 +141,9 @@ class Bindings:
 
 
 class Constants:
-    """The nodes of constants: equal ones of one phase and subgraph share a node, which shows its
-    elements where values are ``observed``.
+    """The nodes of constants: equal constants of one phase and subgraph share a node.
+
+    It shows their elements where values are ``observed``.
     """
 
     def __init__(self, builder: GraphBuilder, observed: bool) -> None:
@@ -158,13 +161,16 @@ class Constants:
 
     def _slot(self, value: TensorValue, phase: Phase, body: str) -> Slot:
         slot = self._slots.get((value, phase, body))
-        # One that nobody read until now may have been taken out of the graph.
+        # A constant that was unread may have been taken out of the graph.
         if slot is not None and self._builder.is_kept(slot[0]):
             return slot
-        array, dtype = elements(value), value.dtype.lower()
-        missing = {} if array is not None else {"values": NOT_WRITTEN_OUT}
+        array = elements(value)
+        dtype = value.dtype.lower()
+        missing = {}
         summary = None
-        if array is not None and self._observed:
+        if array is None:
+            missing["values"] = NOT_WRITTEN_OUT
+        elif self._observed:
             summary = summary_as(array, dtype)
         outputs = (Output(value.shape, dtype, summary),)
         number = self._builder.add(
@@ -187,5 +193,5 @@ def elements(value: TensorValue) -> AnyArray | None:
 
 
 def summary_as(array: AnyArray, dtype: str) -> Summary:
-    """The summary of an array of a tensor whose dtype is called ``dtype``."""
+    """The summary of a tensor of that dtype whose elements are ``array``."""
     return summarise(array.astype(carrier(dtype), copy=False), dtype)

@@ -1,5 +1,6 @@
-"""The statements of an IR program as capture reads them: tensors in and out, identity, and place in
-the source.
+"""The statements of an IR program as capture reads them.
+
+They say which tensors go in and come out, which node derives from which, and where it was written.
 """
 
 from collections import deque
@@ -19,9 +20,7 @@ from explorer.engines.mindspore.ir.records import (
     Value,
 )
 from explorer.engines.mindspore.operators import HANDING_ON, IDENTITIES
-
-Line = tuple[str, int]
-"""The name of a file and the number of a line."""
+from explorer.engines.source_lines import Line
 
 SEQUENCES = frozenset({"Tuple", "List"})
 """The names of types that hold others in order."""
@@ -29,7 +28,7 @@ SEQUENCES = frozenset({"Tuple", "List"})
 DEFINITIONS = ("def ", "class ", "@")
 
 WRAPPED_NET = "network"
-"""The attribute under which the Cells around a net hold it."""
+"""The attribute under which the Cells of ``gradient_cell`` hold the user's net."""
 
 BACKPROPAGATOR = "◂"
 """The mark of a subgraph that computes the gradients of another one, whose mark is ▸."""
@@ -39,7 +38,7 @@ RECOMPUTE_KEYS = ("recompute_sub_graph", "recompute_id")
 
 
 def is_definition(source: Source) -> bool:
-    """Whether a source is the head of the function around a call, and no call."""
+    """Whether a source is the head of a function or class, and no call."""
     return source.code.lstrip().startswith(DEFINITIONS)
 
 
@@ -68,8 +67,9 @@ class IRStatement:
 
     @property
     def module_path(self) -> str:
-        """The path of the user's module in the full name: "fc" of
-        "Gradients/Default/network-Net/fc-Dense/Grad_MatMul/MatMul-op0".
+        """The path of the user's module in the full name.
+
+        It is "fc" in "Gradients/Default/network-Net/fc-Dense/Grad_MatMul/MatMul-op0".
         """
         scopes = self.full_name.split("/")[:-1]
         path = [scope.rpartition("-")[0] for scope in scopes if "-" in scope]
@@ -79,7 +79,7 @@ class IRStatement:
 
     @property
     def operands(self) -> tuple[Value, ...]:
-        """What goes in; for a call through a value, that value first."""
+        """The operands; those of a call through a value begin with that value."""
         callee = self.node.callee
         if callee is None or isinstance(callee, GraphRef):
             return self.node.operands
@@ -92,8 +92,9 @@ class IRStatement:
 
     @property
     def twin(self) -> str:
-        """What a node of a Cell with ``recompute()`` shares with the one that computes it once
-        more; "" for any other node.
+        """The identity that a node of a Cell with ``recompute()`` shares with its recomputation.
+
+        It is "" for any other node.
         """
         numbers = []
         for key in RECOMPUTE_KEYS:
@@ -106,13 +107,14 @@ class IRStatement:
 
     @property
     def recomputes(self) -> bool:
-        """Whether this is the one that computes it once more, in backward."""
+        """Whether this is the recomputation of a node, which belongs to backward."""
         return bool(self.twin) and "duplicated" in self.node.cnode_attrs
 
     @property
     def in_bprop(self) -> bool:
-        """Whether it was written in a ``bprop``: in a backward of the user's own, whose nodes the
-        compiler does not mark (2.10.0).
+        """Whether it was written in a ``bprop``, the user's own backward of a Cell.
+
+        The compiler does not mark the nodes of one as backward (2.10.0).
         """
         return any(source.code.lstrip().startswith("def bprop(") for source in self.node.sources)
 
@@ -178,7 +180,9 @@ def tensor_count(kind: Type) -> int:
     """How many tensors a type holds."""
     if _dtype(kind):
         return 1
-    return sum(map(tensor_count, kind.args)) if kind.name in SEQUENCES else 0
+    if kind.name in SEQUENCES:
+        return sum(map(tensor_count, kind.args))
+    return 0
 
 
 def tensor_outputs(abstract: Abstract | None) -> Iterator[tuple[tuple[int, ...], str]]:
@@ -188,22 +192,24 @@ def tensor_outputs(abstract: Abstract | None) -> Iterator[tuple[tuple[int, ...],
     for kind, shape in abstract.leaves():
         dtype = _dtype(kind)
         if dtype:
-            yield shape.sizes if isinstance(shape, TensorShape) else (), dtype
+            sizes = shape.sizes if isinstance(shape, TensorShape) else ()
+            yield sizes, dtype
 
 
 def _dtype(kind: Type) -> str:
     """The dtype name of a tensor's type, or of a reference to one; "" for any other type."""
-    inner = kind.args[0] if kind.name == "Ref" and kind.args else kind
-    return inner.args[0].name.lower() if inner.name == "Tensor" and inner.args else ""
+    if kind.name == "Ref" and kind.args:
+        kind = kind.args[0]
+    if kind.name == "Tensor" and kind.args:
+        return kind.args[0].name.lower()
+    return ""
 
 
-# What a part of a program needs
+# Parts of a program
 
 
 def reached(statements: Statements, entry: str) -> list[str]:
-    """The graphs that ``entry`` calls or hands on, directly or through others, each after its
-    caller.
-    """
+    """The graphs that ``entry`` calls or hands on, itself or through others; callers come first."""
     graphs = {entry: None}
     waiting = deque([entry])
     while waiting:
@@ -216,8 +222,9 @@ def reached(statements: Statements, entry: str) -> list[str]:
 
 
 def needed_by_outputs(statements: list[IRStatement]) -> frozenset[int]:
-    """The numbers of the statements that a net's outputs need, of a graph that returns (outputs,
-    gradients).
+    """The numbers of the statements that a net's outputs need.
+
+    ``statements`` are those of a graph that returns (outputs, gradients).
     """
     by_number = {statement.node.index: statement for statement in statements}
     result = _result(statements[-1], by_number)

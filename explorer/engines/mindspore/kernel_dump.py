@@ -15,11 +15,12 @@ FILE_NAME = re.compile(
     r"^[^.]+\.(?P<scope>.+)-op(?P<number>\d+)\.\d+\.\d+\.(?P<time>\d+)"
     r"\.output\.(?P<slot>\d+)\.[^.]+\.\w+\.npy$"
 )
-"""Kernel type, scope with numbered operator, task, stream, time, slot, format and dtype (2.10.0)."""
+"""Kernel type, scope, number of the operator, task, stream, time, slot, format, dtype (2.10.0)."""
 
 SINGLES = frozenset({"<f2", "<E2", "<f8"})
-"""Types under which MindSpore 2.10.0 writes float32 where a kernel hands float32 on (on the CPU
-ReduceSum and TensorMove).
+"""Types in headers of files that may hold float32 all the same (2.10.0).
+
+MindSpore writes them where a kernel hands float32 on: on the CPU ReduceSum and TensorMove.
 """
 
 BFLOAT16 = "<E2"
@@ -30,8 +31,9 @@ Kernel = dict[int, tuple[int, Path]]
 
 
 def kernels_in(folders: Iterable[Path]) -> dict[str, list[Kernel]]:
-    """The kernels that dumped into some folders, by scope and in the order of their numbers; one
-    that ran several times counts with its last run.
+    """The kernels that dumped into some folders, by scope and in the order of their numbers.
+
+    A kernel that ran several times counts with its last run.
     """
     numbered: dict[str, dict[int, Kernel]] = {}
     for folder in folders:
@@ -41,7 +43,8 @@ def kernels_in(folders: Iterable[Path]) -> dict[str, list[Kernel]]:
                 continue
             kernel = numbered.setdefault(name["scope"], {}).setdefault(int(name["number"]), {})
             # In a loop a kernel runs several times, and dumps each time.
-            slot, written = int(name["slot"]), (int(name["time"]), path)
+            slot = int(name["slot"])
+            written = (int(name["time"]), path)
             kernel[slot] = max(kernel.get(slot, written), written)
     kernels: dict[str, list[Kernel]] = {}
     for scope, by_number in numbered.items():
@@ -56,11 +59,13 @@ def load(path: Path) -> AnyArray:
     its header says.
     """
     data = path.read_bytes()
+    # Bytes 8 and 9 are the length of the header, which begins behind them.
     start = 10 + int.from_bytes(data[8:10], "little")
     dtype, shape, order = _header(data[10:start])
     if dtype in SINGLES and len(data) - start == 4 * int(np.prod(shape)):
         dtype = "<f4"
     if dtype == BFLOAT16:
+        # A bfloat16 is the upper half of a float32.
         upper = np.frombuffer(data, "<u2", offset=start).astype(np.uint32) << 16
         return upper.view(np.float32).reshape(shape, order=order)
     plain: AnyArray = np.frombuffer(data, dtype, offset=start)

@@ -1,4 +1,4 @@
-"""The values that kernels dumped, joined to the statements of the IR that they were compiled from."""
+"""The values that kernels dumped, joined to the IR statements that they were compiled from."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
 FOLDED = "the backend folds this node into another kernel, whose value alone is dumped"
 
 EXPANSION = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
-"""The scope of a kernel into which an operator was expanded: the operator, and the kernel's kind."""
+"""The scope of a kernel that an operator was expanded into: the operator, and the kernel's kind."""
 
 BRANCH_NUMBER = re.compile(r"[▸◂](\d+)_[✓✗↰↱]")
 """A branch and its backward carry one number in their graphs' names (2.10.0)."""
@@ -46,6 +46,7 @@ class KernelValues:
                     by_scope.setdefault(scope, []).append(statement)
                 else:
                     by_op.setdefault(statement.op, []).append(statement)
+        # The kernels of a scope can be counted off only without branches that did not run.
         self.idle = self._left_out(by_scope, statements)
         self._join_by_scope(by_scope)
         for op, group in by_op.items():
@@ -58,7 +59,7 @@ class KernelValues:
         return self._arrays.get(id(statement), {})
 
     def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, str]]:
-        """What a statement yields, and why values of it are missing."""
+        """The outputs of a statement, and the reason where values of them are missing."""
         arrays = self.of(statement)
         unwritten = UNWRITTEN.get(statement.op, ())
         outputs = []
@@ -77,12 +78,14 @@ class KernelValues:
             return UNWRITTEN_REASON
         if statement.op == "call":
             return INSIDE
-        return NOT_TAKEN if statement.graph in self.idle else FOLDED
+        if statement.graph in self.idle:
+            return NOT_TAKEN
+        return FOLDED
 
     def _left_out(
         self, groups: dict[str, list[IRStatement]], graphs: Iterable[str]
     ) -> frozenset[str]:
-        """The ``graphs`` of branches that did not run, by how many kernels are too few."""
+        """The ``graphs`` of branches that did not run, told by how many kernels are missing."""
         left_out: set[str] = set()
         for scope, group in groups.items():
             graph = _graph_left_out(group, len(self._kernels[scope]))
@@ -111,7 +114,7 @@ class KernelValues:
             self._join(statement, kernel)
 
     def _join_by_shape(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
-        """Where some statements were folded into other kernels: join what shapes alone decide."""
+        """Join what shapes alone decide, where some statements were folded into other kernels."""
         for statement in statements:
             alike = [other for other in statements if other.outputs == statement.outputs]
             fitting = _fitting(statement, kernels)
@@ -145,7 +148,7 @@ class KernelValues:
         return kinds
 
     def _join_parts(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
-        """Where each output came from a kernel of its own: a split becomes one slice for each part."""
+        """Join outputs that have a kernel each: a split becomes one slice for each part."""
         position = 0
         for statement in statements:
             parts: Kernel = {}
@@ -186,8 +189,9 @@ def _time_of_last(kernels: list[Kernel]) -> int:
 
 
 def _graph_left_out(statements: list[IRStatement], ran: int) -> str | None:
-    """The one graph without which as many statements remain as kernels ran: a branch that was not
-    taken.
+    """The branch that was not taken: without it as many statements remain as kernels ran.
+
+    None where all statements ran, or where more than one graph could be the branch.
     """
     if len(statements) == ran:
         return None
@@ -199,7 +203,7 @@ def _graph_left_out(statements: list[IRStatement], ran: int) -> str | None:
 
 
 def _of_the_same_branches(graphs: Iterable[str], others: Iterable[str]) -> set[str]:
-    """Those of ``others`` that are the forward or the backward of a branch in ``graphs``."""
+    """The graphs of ``others`` that are the forward or the backward of a branch in ``graphs``."""
     numbers = set()
     for graph in graphs:
         branch = BRANCH_NUMBER.search(graph)
@@ -214,7 +218,7 @@ def _of_the_same_branches(graphs: Iterable[str], others: Iterable[str]) -> set[s
 
 
 def _fitting(statement: IRStatement, kernels: list[Kernel]) -> list[Arrays]:
-    """The arrays of those kernels that have the shapes of a statement."""
+    """The arrays of the kernels that fit the shapes of a statement."""
     candidates = [_arrays(statement, kernel) for kernel in kernels]
     return [arrays for arrays in candidates if arrays]
 
@@ -224,7 +228,8 @@ def _arrays(statement: IRStatement, kernel: Kernel) -> Arrays:
     arrays = {}
     for slot, (_, path) in sorted(kernel.items()):
         if slot < len(statement.outputs):
-            array, (shape, _) = load(path), statement.outputs[slot]
+            array = load(path)
+            shape, _ = statement.outputs[slot]
             if array.size != int(np.prod(shape)):
                 return {}
             arrays[slot] = array.reshape(shape)

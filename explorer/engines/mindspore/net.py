@@ -1,6 +1,4 @@
-"""Scenario nets in MindSpore: built afresh for one question, started from given values, described
-by their first forward.
-"""
+"""Scenario nets in MindSpore, built afresh for each case and started from given values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import numpy as np
 from mindspore.common.api import _pynative_executor
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
-from explorer.engines.mindspore.code import MODE_NAMES
+from explorer.engines.mindspore.code import MODE_NAMES, SEED
 from explorer.engines.mindspore.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.errors import UsageError
@@ -22,17 +20,17 @@ from explorer.numeric.cotangents import cotangent
 from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
 
-SEED = 0
 TARGETS = {"cpu": "CPU", "npu": "Ascend"}
 """What MindSpore calls the devices."""
 
 
 @dataclass(frozen=True)
 class Net:
-    """One net ready to be called: its Cell or function, its input tensors by name, and its
-    parameters by PyTorch's names.
+    """One net ready to be called.
 
-    ``trainable`` are the names of the parameters that "all weights" stands for, in that order.
+    ``call`` is its Cell or function. ``inputs`` are its input tensors by name, and ``parameters``
+    are named as in PyTorch. ``trainable`` are the names of the parameters that "all weights" stands
+    for, in that order.
     """
 
     scenario: Scenario
@@ -48,7 +46,7 @@ class Net:
 
     @property
     def weights(self) -> list[Any]:
-        """The trainable parameters, in that order."""
+        """The trainable parameters, in the order of ``trainable``."""
         return [self.parameters[name] for name in self.trainable]
 
 
@@ -95,17 +93,16 @@ def use_device(device: str) -> None:
 
 
 def tensors(arrays: dict[str, AnyArray]) -> dict[str, Any]:
-    """MindSpore tensors of numpy arrays; one array under two names becomes one tensor under two
-    names.
-    """
+    """MindSpore tensors of numpy arrays by name; an array under two names becomes one tensor."""
     # Aliasing matters: a tape adds up the gradients of one tensor under two names.
     by_array = {id(array): ms.Tensor(array) for array in arrays.values()}
     return {name: by_array[id(array)] for name, array in arrays.items()}
 
 
 def set_parameter(parameter: Any, start: Array) -> None:
-    """Overwrite a parameter; a start of the same size and another shape (PyTorch's 1-d convolution)
-    is reshaped.
+    """Overwrite a parameter with ``start``, which has the same size.
+
+    It is reshaped where its shape is another one, as that of PyTorch's 1-d convolution is.
     """
     values = unpack(start).reshape(parameter.shape)
     parameter.set_data(ms.Tensor(values.copy()).astype(parameter.dtype))
@@ -151,21 +148,22 @@ def forward(net: Net) -> Any:
 
 
 def sensitivities(request: NetRequest) -> Any:
-    """The cotangents that ``sens_param`` asks for: one tensor, or a tuple where the net returns
-    several.
+    """The cotangents for ``sens_param``: one tensor, or a tuple where the net returns several.
 
-    A net of its own is run for the shapes: running the one that is asked about would move its
-    statistics and its seed.
+    A net of its own is run for the shapes: running the one that is differentiated would move its
+    running statistics and its seed.
     """
     outputs = forward(build(request))
     cotangents = []
     for index, output in enumerate(flat(outputs)):
         array = cotangent(index, tuple(output.shape), dtype_of(output))
         cotangents.append(ms.Tensor(array).astype(output.dtype))
-    return tuple(cotangents) if isinstance(outputs, (tuple, list)) else cotangents[0]
+    if isinstance(outputs, (tuple, list)):
+        return tuple(cotangents)
+    return cotangents[0]
 
 
-# A first look at a net
+# The description of a net
 
 
 def describe(request: NetRequest) -> Description:
@@ -189,24 +187,22 @@ def _parameter_specs(net: Net) -> tuple[ParameterSpec, ...]:
     return tuple(specs)
 
 
-def _located(said: Failure, request: NetRequest) -> Failure:
-    """A failure with its line, where that is not known: PYNATIVE_MODE executes asynchronously and
-    fails when a result is read, so the forward is run once more, waiting for every operator.
-    """
-    if said.source or request.engine != "mindspore-tape":
-        return said
+def _located(known: Failure, request: NetRequest) -> Failure:
+    """A failure of a forward with the line that it names, found by another run if it names none."""
+    if known.source or request.engine != "mindspore-tape":
+        return known
+    # PYNATIVE_MODE executes asynchronously and fails when a result is read: a run that waits for
+    # every operator fails at the line of the operator.
     try:
         with WaitForOperators():
             forward(build(request))
     except Exception as error:
         return failure(error, request.scenario)
-    return said
+    return known
 
 
 class WaitForOperators(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
-    """Waits for each operator, so that one that fails does so while the user's line is still on the
-    stack.
-    """
+    """Waits for each operator: one that fails does so while the user's line is on the stack."""
 
     def __ms_dispatch__(
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None

@@ -1,5 +1,6 @@
-"""What capture has to know of MindSpore's operators: which compute nothing, which write to their
-operands, and which leave an output unwritten (2.10.0).
+"""MindSpore's operators that capture treats in a way of their own (2.10.0).
+
+They compute nothing, write to their operands, or leave an output unwritten.
 """
 
 import re
@@ -25,8 +26,15 @@ PACKING = frozenset(
 
 UNEXPANDED = frozenset(
     {
-        *("DoUnpackCall", "EnvironCreate", "EnvironGet", "EnvironSet", "J", "RefToEmbed"),
-        *("StopGradient", "getattr", "resolve"),
+        "DoUnpackCall",
+        "EnvironCreate",
+        "EnvironGet",
+        "EnvironSet",
+        "J",
+        "RefToEmbed",
+        "StopGradient",
+        "getattr",
+        "resolve",
     }
 )
 """Operators that a later pass expands, or takes out once it has served: J becomes a derivative."""
@@ -37,24 +45,26 @@ BOOKKEEPING = ORDERING | HANDING_ON | FUNCTION_VALUES | PACKING | UNEXPANDED
 # What operators write to
 
 IN_PLACE = re.compile(r"Assign|Inplace|Scatter|[Cc]opy_?$")
-"""Operators that change a tensor that they are given."""
+"""Names of operators that change any of their operands."""
 
 RUNNING_STATISTICS = {"BatchNorm": slice(3, 5)}
-"""Operators that change only some of their operands: the running mean and variance."""
+"""Operators that change some of their operands alone: the running mean and variance."""
 
 UNWRITTEN: dict[str, tuple[int, ...]] = {"BatchNorm": (1, 2)}
-"""Outputs that a CPU kernel leaves as it found the memory: they differ from run to run."""
+"""Outputs that a CPU kernel never writes: they hold other values at every run."""
 
 UNWRITTEN_REASON = "the kernel leaves outputs 1 and 2 unwritten"
 
 
 def written_operands(op: str) -> slice | None:
-    """Which of the tensors that it is given an operator may change; None for one that changes none."""
+    """The tensor operands that an operator may change; None for one that changes none."""
     if op in RUNNING_STATISTICS:
         return RUNNING_STATISTICS[op]
-    return slice(None) if IN_PLACE.search(op) else None
+    if IN_PLACE.search(op):
+        return slice(None)
+    return None
 
 
 def may_write(op: str) -> bool:
-    """Whether an operator, or a variant of it, may change a tensor that it is given."""
+    """Whether an operator, or a variant of it, may change one of its operands."""
     return "BatchNorm" in op or IN_PLACE.search(op) is not None

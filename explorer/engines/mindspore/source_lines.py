@@ -1,4 +1,4 @@
-"""Where an operator was called from: the module that was running, and the lines of Python above it."""
+"""The call sites of operators: the module that was running, and the lines of Python above it."""
 
 import sys
 from functools import cache
@@ -8,10 +8,10 @@ from typing import Any
 
 import mindspore as ms
 
-from explorer.engines.mindspore.ir_statements import Line
 from explorer.engines.source_lines import (
     LIBRARY_LINES,
     FileKind,
+    Line,
     display_name,
     file_kind,
     user_first,
@@ -31,26 +31,25 @@ PLUMBING = (
     "utils",
     "_check",
 )
-"""Parts of MindSpore through which every operator is called, so that their lines say nothing
-(2.10.0).
-"""
+"""Parts of MindSpore through which every operator is called: their lines say nothing (2.10.0)."""
 
-Place = tuple[str, tuple[str, ...]]
-"""The path of a module, and lines as a node keeps them."""
+CallSite = tuple[str, tuple[str, ...]]
+"""The path of the module that called an operator, and the lines of Python as a node keeps them."""
 
-NOWHERE: Place = ("", ())
+NOWHERE: CallSite = ("", ())
 
 
-class CallingPlaces:
+class CallSites:
     """Tells where operators are called from while one net runs."""
 
     def __init__(self, net: Any) -> None:
         cells = net.cells_and_names() if isinstance(net, ms.nn.Cell) else ()
         self._paths = {id(cell): path for path, cell in cells}
 
-    def here(self, stop: str) -> Place:
-        """The path of the innermost running module ("block.conv"), and the lines up the stack as far
-        as the file ``stop``.
+    def here(self, stop: str) -> CallSite:
+        """The path of the innermost running module ("block.conv"), and the lines up the stack.
+
+        The lines end at the file ``stop``.
         """
         users: list[str] = []
         library: list[str] = []
@@ -76,19 +75,21 @@ def _runs_cell(frame: FrameType) -> bool:
 
 @cache
 def kind_of_file(name: str) -> FileKind:
-    """What a file is to a reader of source lines."""
+    """The kind of a file on the stack: a user's, the library's, plumbing, or the engine's."""
     return file_kind(name, PACKAGE, ENGINE, lambda path: path.startswith(PLUMBING))
 
 
 @cache
 def shown_name(name: str) -> str:
-    """How a file is shown: "mindspore/nn/layer/basic.py", "net.py"."""
+    """The name under which a file is shown: "mindspore/nn/layer/basic.py", "net.py"."""
     return display_name(name, PACKAGE)
 
 
 def source(lines: tuple[Line, ...]) -> tuple[str, ...]:
-    """The lines that lead to a node, given with the outermost first, as a node keeps them: the
-    user's first, then a few of the library's, innermost first and each once.
+    """The source lines of a node, from the ``lines`` that lead to it with the outermost first.
+
+    The user's come first, then a few of the library's; both have the innermost first and each line
+    once.
     """
     users: dict[str, None] = {}
     library: list[str] = []
@@ -102,5 +103,5 @@ def source(lines: tuple[Line, ...]) -> tuple[str, ...]:
 
 
 def user_lines(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Those of some lines that lie in the user's code, each once, in the same order."""
+    """The lines that lie in the user's code, each once and in the same order."""
     return tuple(dict.fromkeys(line for line in lines if kind_of_file(line[0]) == "user"))

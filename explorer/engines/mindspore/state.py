@@ -1,32 +1,31 @@
-"""Parameters that a forward changes without being trained, running statistics above all: which they
-are, and which operators wrote them.
-"""
+"""Parameters that a forward changes although they are not trained: running statistics above all."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.mindspore.net import Net, array_of, dtype_of
 from explorer.engines.mindspore.operators import may_write
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import AnyArray, Summary
 from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise_all
 
 
 def snapshot(net: Net) -> dict[str, AnyArray]:
-    """The floating parameters that nobody trains as they are now; copied, since an array may share
-    memory with its parameter.
-    """
+    """The floating parameters that are not trained, as they are now."""
     state = {}
     for name, parameter in net.parameters.items():
         if name not in net.trainable:
             array = array_of(parameter)
             if array.dtype.kind == "f":
+                # An array may share memory with its parameter.
                 state[name] = array.copy()
     return state
 
 
 def moved(net: Net, before: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    """Those parameters of a snapshot that hold other values by now."""
+    """The parameters of a snapshot that hold other values by now, with these values."""
     state = {}
     for name, value in before.items():
         now = array_of(net.parameters[name]).copy()
@@ -36,13 +35,17 @@ def moved(net: Net, before: dict[str, AnyArray]) -> dict[str, AnyArray]:
 
 
 def add_state(builder: GraphBuilder, net: Net, state: dict[str, AnyArray], values: bool) -> None:
-    """Add a node for each changed parameter with its value after the forward, fed by the operator
-    that wrote it.
+    """Add a node for each changed parameter, fed by the operator that wrote it.
+
+    ``state`` has the parameters after the forward; the nodes show them where ``values`` are asked
+    for.
     """
     leaves = builder.leaves()
     readers = _forward_readers(builder)
     dtypes = [dtype_of(net.parameters[name]) for name in state]
-    summaries = summarise_all(list(state.values()), dtypes) if values else [None] * len(state)
+    summaries: Sequence[Summary | None] = [None] * len(state)
+    if values:
+        summaries = summarise_all(list(state.values()), dtypes)
     for (name, array), dtype, summary in zip(state.items(), dtypes, summaries, strict=True):
         output = Output(tuple(array.shape), dtype, summary)
         inputs: tuple[Slot, ...] = ()
@@ -63,8 +66,10 @@ def _forward_readers(builder: GraphBuilder) -> dict[int, list[int]]:
 def _written(
     builder: GraphBuilder, leaf: int, readers: dict[int, list[int]], output: Output
 ) -> Slot:
-    """The slot of a changed parameter: a further output of the last operator that read it and may
-    write, else the leaf's own.
+    """The slot of a changed parameter.
+
+    It is a further output of the last operator that read it and may write; the leaf's own where no
+    operator read it.
     """
     operators = readers.get(leaf, [])
     if not operators:

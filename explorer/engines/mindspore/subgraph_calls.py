@@ -1,6 +1,4 @@
-"""Subgraphs of an IR program where they are called: what goes in, what comes out, and which of them
-stand in their caller as if they were written there.
-"""
+"""The calls of an IR program's subgraphs: their arguments, their results, and those to inline."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,12 +12,14 @@ from explorer.engines.mindspore.operators import FUNCTION_VALUES
 from explorer.model.graph import Output
 
 PASSES_FUNCTIONS = FUNCTION_VALUES | {"call", "Return", "MakeTuple"}
-"""Operators that take a function and do not call it, or whose calls are listed."""
+"""Operators that take a function without calling it, or whose calls the IR lists."""
 
 
 class SubgraphCall(NamedTuple):
-    """A call: the subgraphs that it may enter, the values that decide on one, and the values that
-    it hands over.
+    """A call of one of the subgraphs ``called``.
+
+    ``deciding`` are the slots that decide which one it enters, ``arguments`` those that it hands
+    over.
     """
 
     called: tuple[str, ...]
@@ -31,8 +31,8 @@ class SubgraphCall(NamedTuple):
 class Callee:
     """A subgraph as its callers see it.
 
-    ``callers`` counts the places that may enter it. ``bound`` are the operands that a Partial binds
-    ahead of the ``arguments`` of the call; ``results`` is None until its end has been read.
+    ``callers`` counts the calls that may enter it. ``bound`` are the operands that a Partial binds
+    ahead of the ``arguments`` of the call; ``results`` is None until its Return has been read.
     """
 
     callers: int = 0
@@ -44,8 +44,8 @@ class Callee:
 class SubgraphCalls:
     """The calls of one program.
 
-    A subgraph that one call alone enters has no inputs of its own: its parameters are what goes in
-    there. One that several places call keeps inputs of its own, and so does a loop.
+    A subgraph that one call alone enters has no inputs of its own: its parameters are the arguments
+    of that call. One that several calls enter keeps inputs of its own, and so does a loop.
     """
 
     def __init__(self, builder: GraphBuilder) -> None:
@@ -54,7 +54,7 @@ class SubgraphCalls:
         self._callees: dict[str, Callee] = {}
 
     def callee(self, name: str) -> Callee:
-        """What is known of a subgraph."""
+        """The record of a subgraph."""
         return self._callees.setdefault(name, Callee())
 
     def has_one_caller(self, name: str) -> bool:
@@ -64,8 +64,9 @@ class SubgraphCalls:
     # While the program is walked
 
     def survey(self, statements: Iterable[IRStatement]) -> None:
-        """Count the calls of every subgraph; one that an operator takes can be called by it at any
-        time.
+        """Count the calls of every subgraph.
+
+        A subgraph that is an operand can be called by the operator any number of times.
         """
         for statement in statements:
             for name in statement.called:
@@ -76,7 +77,7 @@ class SubgraphCalls:
                     self.callee(name).callers += 2
 
     def bind(self, statement: IRStatement, operands: list[Binding]) -> bool:
-        """Keep what a Partial binds; False where its subgraph keeps inputs of its own."""
+        """Keep the operands that a Partial binds; False if its subgraph has inputs of its own."""
         if statement.op != "Partial" or not statement.node.operands:
             return False
         function = statement.node.operands[0]
@@ -98,9 +99,7 @@ class SubgraphCalls:
         )
 
     def arguments(self, name: str, count: int) -> list[Binding] | None:
-        """What the ``count`` parameters of a subgraph are, where one call alone enters it and that
-        is known.
-        """
+        """The bindings of a subgraph's ``count`` parameters; None if it has inputs of its own."""
         callee = self.callee(name)
         arguments = [*callee.bound, *callee.arguments]
         if self.has_one_caller(name) and len(arguments) == count:
@@ -108,7 +107,7 @@ class SubgraphCalls:
         return None
 
     def feeds(self) -> dict[int, list[int]]:
-        """The nodes that each call takes, for itself or into a subgraph."""
+        """The nodes that each call reads, for itself or for the subgraph that it enters."""
         feeds: dict[int, list[int]] = {}
         for number, call in self.calls.items():
             slots = [*call.deciding, *call.arguments]
@@ -120,10 +119,10 @@ class SubgraphCalls:
     # When it has been walked
 
     def connect_results(self, idle: frozenset[str], observed: bool) -> None:
-        """Draw what comes out of subgraphs into their calls; where values are ``observed``, a call
-        shows those of the subgraph that ran.
+        """Draw the edges from the results of subgraphs into their calls.
 
-        ``idle`` are the subgraphs that did not run.
+        Where values are ``observed``, a call shows those of the subgraph that ran; ``idle`` are the
+        subgraphs that did not run.
         """
         read = {origin for (origin, _), _, _ in self._builder.edges()}
         # Inner calls first: outer ones take the values that these show.
@@ -138,8 +137,9 @@ class SubgraphCalls:
                 self._take_values_of_ran(number, [name for name in entered if name not in idle])
 
     def dissolve(self) -> None:
-        """Take calls of functions that are called once out of the graph: what the function holds
-        belongs to the caller.
+        """Take calls of functions that are called once out of the graph.
+
+        The nodes of such a function belong to its caller from then on.
         """
         callers: dict[str, str] = {}
         for number, call in self.calls.items():
@@ -149,12 +149,14 @@ class SubgraphCalls:
                 callers[name] = self._builder.nodes[number].body
         for number in self._builder.kept():
             node = self._builder.nodes[number]
+            # A caller may be dissolved itself.
             while node.body in callers:
                 node.body = callers[node.body]
 
     def drop_unread(self, returned: Iterable[Binding]) -> None:
-        """Take operators without tensors, and constants, out of the graph where nobody reads them;
-        what the program has ``returned`` stays.
+        """Take unread constants, and unread operators that yield no tensor, out of the graph.
+
+        What the program has ``returned`` stays.
         """
         builder = self._builder
         read = {builder.resolve(slot)[0] for slot, _, _ in builder.edges()}
@@ -173,12 +175,12 @@ class SubgraphCalls:
         return self.callee(name).results or []
 
     def _entered(self, call: SubgraphCall) -> list[str]:
-        """The subgraphs that a call alone enters, of which the results are known."""
+        """The subgraphs that a call alone enters, and whose results are known."""
         names = [name for name in call.called if self.has_one_caller(name)]
         return [name for name in names if self.callee(name).results is not None]
 
     def _read_by(self, call: SubgraphCall, entered: list[str], read: set[int]) -> list[Slot]:
-        """What is drawn into a call, where the nodes ``read`` are known to be read by others."""
+        """The slots that a call is shown to read; ``read`` are the nodes that others read."""
         slots: list[Slot] = []
         all_entered = len(entered) == len(call.called)
         # A backpropagator is a closure whose contents stand in what it calls.
@@ -201,7 +203,7 @@ class SubgraphCalls:
             self._take_values(number, self._results(ran[0]))
 
     def _take_values(self, number: int, results: list[Slot]) -> None:
-        """Let a call show the values of what came out of a subgraph, if the shapes are its own."""
+        """Let a call show the values of a subgraph's results, if these have the call's shapes."""
         outputs = self._outputs(results)
         call = self._builder.nodes[number]
         if [output.shape for output in outputs] != [output.shape for output in call.outputs]:

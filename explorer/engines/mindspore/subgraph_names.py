@@ -1,6 +1,4 @@
-"""Names of an IR's subgraphs that a reader understands: the user's own functions and conditions in
-place of the compiler's marks and numbers.
-"""
+"""Readable names of an IR's subgraphs: functions and conditions in place of marks and numbers."""
 
 import re
 from collections import Counter
@@ -19,33 +17,33 @@ MARKS = {
     "↵": "loop",
     "↻": "loop body",
 }
-"""What MindSpore 2.10.0 puts before the name of a function that it made of a piece of one."""
+"""The marks before the name of a function that the compiler made of a piece of one (2.10.0)."""
 
 NAME = re.compile(
     r"^(?:\d+_)*(?P<back>[▸◂]?)(?:\d+_)?"
     r"\d*(?P<mark>[✓✗↰↱↓↵↻]?)[✓✗↰↱↓↵↻\d]*(?P<name>.*?)(?:_\d+)?$"
 )
-"""A subgraph's name: numbers, which side of a derivative it is, a mark, the user's name, a number."""
+"""A subgraph's name: numbers, the side of a derivative, a mark, the user's name, a number."""
 
 BRANCH = re.compile(r"[▸◂](\d+_\d*[✓✗↰↱↓↵↻]+)")
-"""What the forward of a piece of a function, and its backward, share in their names."""
+"""The part of their names that the forward and the backward of a piece of a function share."""
 
 CONDITION = re.compile(r"(?:el)?((?:if|while|for) .+):$")
 CONDITIONAL_EXPRESSION = re.compile(r"\b(if .+?) else\b")
 LONGEST_CONDITION = 44
-"""A condition with more characters is named by its line instead."""
+"""The most characters of a condition that is shown; a longer one is named by its line."""
 
 BACKWARD = ", backward"
 
 PARAMETER_MARKS = re.compile(r"^(?:[▸◂ф]|equiv_\d+_)+")
-"""What the compiler puts before the name of a parameter (2.10.0)."""
+"""The marks that the compiler puts before the name of a parameter (2.10.0)."""
 
 GENERATED_PARAMETER = re.compile(r"(?:Parameter|CNode)_\d+|")
 """A parameter that has no name in the source."""
 
 
 class SubgraphNames:
-    """The names of one program's subgraphs, by the conditions that calls decide by."""
+    """The names of one program's subgraphs; a branch is named by the condition of its call."""
 
     def __init__(self) -> None:
         self._conditions: dict[str, str] = {}
@@ -58,9 +56,7 @@ class SubgraphNames:
                 self._conditions.update(dict.fromkeys(map(_branch, statement.called), condition))
 
     def rename(self, builder: GraphBuilder) -> None:
-        """Give the subgraphs of a graph, and the calls that enter them, names for a reader; equal
-        names are numbered.
-        """
+        """Give subgraphs and the calls that enter them readable names; equal ones are numbered."""
         nodes = [builder.nodes[number] for number in builder.kept()]
         labels = self._labels(nodes)
         for node in nodes:
@@ -70,9 +66,7 @@ class SubgraphNames:
                 node.name = _call_name(node.calls)
 
     def _labels(self, nodes: list[NodeDraft]) -> dict[str, str]:
-        """The label of every subgraph that the nodes belong to or enter; that of the main graph
-        stays empty.
-        """
+        """The label of every subgraph that the nodes belong to or enter; "" for the main graph."""
         labels = {"": ""}
         uses: Counter[str] = Counter()
         for node in nodes:
@@ -85,11 +79,12 @@ class SubgraphNames:
 
 
 def readable(name: str, condition: str = "") -> str:
-    """A subgraph's name in words: "if x.sum() > 0: true branch", "loop body of line 12", or the
-    function's own name.
+    """A subgraph's name in words; that of a function is the function's own.
 
     >>> readable("165_160_99_▸59_✓net_construct_341", "if x.sum() > 0")
     'if x.sum() > 0: true branch'
+    >>> readable("141_92_▸17_↻net_construct_307", ": of line 12")
+    'loop body of line 12'
     >>> readable("73_deprecated_tensor_sum_176")
     'deprecated_tensor_sum'
     """
@@ -103,15 +98,16 @@ def readable(name: str, condition: str = "") -> str:
 
 
 def _piece(words: str, condition: str) -> str:
-    """A piece of a function, with the condition that leads to it, or with its line."""
+    """The name of a piece of a function, with the condition that leads to it or with its line."""
     if condition and ":" not in condition:
         return f"{condition}: {words}"
     return words + condition.lstrip(":")
 
 
 def argument(name: str) -> str:
-    """What a subgraph's parameter is called: as in the source, without the compiler's marks;
-    "argument" where it has no name.
+    """A subgraph's parameter as in the source, without the compiler's marks.
+
+    It is "argument" where it has no name there.
 
     >>> argument("▸фh"), argument("equiv_17_cube"), argument("Parameter_375")
     ('h', 'cube', 'argument')
@@ -121,7 +117,7 @@ def argument(name: str) -> str:
 
 
 def _call_name(calls: tuple[str, ...]) -> str:
-    """What a call is called: the condition that it decides by, or the function that it enters."""
+    """The name of a call: the condition that it decides by, or the function that it enters."""
     first = calls[0].removesuffix(BACKWARD)
     if len(calls) == 1 or ":" in first:
         return first.partition(":")[0]
@@ -129,9 +125,7 @@ def _call_name(calls: tuple[str, ...]) -> str:
 
 
 def _branch(name: str) -> str:
-    """What the forward and the backward of a branch share in their names: its number and mark; the
-    whole name of any other subgraph.
-    """
+    """The number and mark that a branch shares with its backward; else the whole name."""
     branch = BRANCH.search(name)
     return branch[1] if branch else name
 

@@ -24,9 +24,7 @@ __all__ = ["answer", "capture", "describe"]
 
 @paused()
 def capture(request: CaseRequest) -> Captured:
-    """The tape of one case as a graph, op by op, with the answer that was computed while it was
-    recorded.
-    """
+    """The tape of one case as a graph, op by op, and the answer that was computed meanwhile."""
     case = request.case
     try:
         cotangents = cotangent_arguments(request)

@@ -8,13 +8,13 @@ import mindspore as ms
 from explorer.engines.capture.builder import Slot
 from explorer.engines.mindspore.net import Net
 from explorer.engines.mindspore.operators import UNWRITTEN, UNWRITTEN_REASON
-from explorer.engines.mindspore.source_lines import Place
+from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.engines.mindspore.tape_nodes import TapeNodes
 from explorer.engines.mindspore.tape_saved_bytes import SavedBytes
 from explorer.engines.mindspore.tape_tensors import TapeTensor, TensorOrigins, on_tape
 from explorer.engines.mindspore.tape_values import TensorGraph
-from explorer.model.graph import GradGraph, Kind, Phase
+from explorer.model.graph import GradGraph, NodeKind, Phase
 
 UNLINKED = "the tape does not say what this derives from"
 
@@ -23,9 +23,9 @@ TapeEdge = tuple[int | None, int]
 
 
 class TapeCapture:
-    """A graph that grows with what a recorder saw, told in the order in which it happened.
+    """A graph that grows with the events of a recorder, in the order in which they happened.
 
-    ``phase`` is that of the operators told next; those around the forward belong to backward.
+    ``phase`` is that of the operators that come next; those around the forward belong to backward.
     """
 
     def __init__(self, net: Net, values: bool) -> None:
@@ -59,12 +59,12 @@ class TapeCapture:
         self._saved.operator_starts()
 
     def operator_ran(
-        self, op: str, operands: list[TapeTensor], outputs: list[Any], place: Place
+        self, op: str, operands: list[TapeTensor], outputs: list[Any], site: CallSite
     ) -> None:
-        """An operator has run; ``place`` is where the net called it."""
+        """An operator has run, which the net called at ``site``."""
         inputs = tuple(self._origin(operand) for operand in operands)
         if self.phase == "forward":
-            number = self._forward(op, inputs, outputs, place)
+            number = self._forward(op, inputs, outputs, site)
         elif self._running is None and not inputs:
             number = self.graph.add_tensors(op, "constant", "backward", (), outputs, name="seed")
         elif self._running is None:
@@ -76,11 +76,13 @@ class TapeCapture:
         self._origins.note_views(number, operands, outputs)
         self._origins.register(number, outputs)
 
-    def _forward(self, op: str, inputs: tuple[Slot, ...], outputs: list[Any], place: Place) -> int:
+    def _forward(
+        self, op: str, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
+    ) -> int:
         missing = {}
         if self.graph.has_values and op in UNWRITTEN:
             missing["values"] = UNWRITTEN_REASON
-        scope, source = place
+        scope, source = site
         number = self.graph.add_tensors(
             op, "op", "forward", inputs, outputs, scope=scope, source=source, missing=missing
         )
@@ -88,7 +90,7 @@ class TapeCapture:
         return number
 
     def _sum(self, op: str, inputs: tuple[Slot, ...], outputs: list[Any]) -> int:
-        """An operator between two nodes of the tape: it accumulates what goes to the same node."""
+        """A node for an operator between two tape nodes: it sums gradients that go to one node."""
         target = None
         for slot in inputs:
             if slot in self._targets:
@@ -102,36 +104,37 @@ class TapeCapture:
     def _backward(
         self,
         op: str,
-        kind: Kind,
+        kind: NodeKind,
         inputs: tuple[Slot, ...],
         outputs: list[Any],
         number: int | None,
     ) -> int:
-        """A node of backward that derives from what node ``number`` is or derives from."""
+        """A node of backward, deriving from the forward node that ``number`` is or derives from."""
         linked = self.graph.forward_of(number)
         if linked is None:
             missing = {"forward": UNLINKED}
             return self.graph.add_tensors(op, kind, "backward", inputs, outputs, missing=missing)
-        place = self.graph.nodes[linked]
-        if inputs and not place.source:
+        located = self.graph.nodes[linked]
+        if inputs and not located.source:
             # It derives from a leaf, which stands on no line of the net: what feeds it does.
-            place = self.graph.nodes[inputs[0][0]]
+            located = self.graph.nodes[inputs[0][0]]
         return self.graph.add_tensors(
             op,
             kind,
             "backward",
             inputs,
             outputs,
-            scope=place.scope,
-            source=place.source,
+            scope=located.scope,
+            source=located.source,
             forward=linked,
         )
 
     # Nodes of the tape
 
     def gradients_arrive(self, identity: int, gradients: Sequence[Any]) -> None:
-        """A node of the tape is about to run on ``gradients``, with those that come from several
-        nodes summed.
+        """A node of the tape is about to run on ``gradients``, one for each of its outputs.
+
+        Gradients that come from several nodes are summed already.
         """
         self._running = None
         for place, gradient in enumerate(gradients):
@@ -156,8 +159,10 @@ class TapeCapture:
         results: list[TapeTensor],
         edges: list[TapeEdge],
     ) -> None:
-        """A node of the tape has run: its ``results``, which go along ``edges``, were made by its
-        operators, or by all that it was given together.
+        """A node of the tape has run, and its ``results`` go along ``edges``.
+
+        Results that no operator made get a node, which is fed by ``gradients`` and by the saved
+        tensors that were unpacked.
         """
         tensors = [result.tensor for result in results]
         unannounced = [tensor for tensor in tensors if self._origins.slot(tensor) is None]
@@ -191,14 +196,14 @@ class TapeCapture:
 
     # Leaves and results
 
-    def _add_leaf(self, kind: Kind, name: str, tensor: Any) -> None:
+    def _add_leaf(self, kind: NodeKind, name: str, tensor: Any) -> None:
         number = self.graph.add_tensors(kind, kind, "forward", (), [tensor], name=name)
         self._leaves[name] = number
         if self._origins.slot(tensor) is None:  # one tensor may be two inputs
             self._origins.register(number, [tensor])
 
     def enter(self, arguments: Sequence[Any]) -> None:
-        """The net is called with ``arguments``, which are its inputs, or wrappers of them."""
+        """The net is called with ``arguments``: its inputs, or wrappers of them."""
         for tensor, argument in zip(self._net.inputs.values(), arguments, strict=True):
             slot = self._origins.slot(tensor)
             if slot is not None:
@@ -264,9 +269,8 @@ class TapeCapture:
         return number, 0
 
     def _unannounced(self, node: Any, tensor: Any) -> Slot:
-        """A node for a tape node that no operator announced: MindSpore copies a view into contiguous
-        memory without one (2.10.0).
-        """
+        """The slot of a tape node that no operator announced, which gets a node in the graph."""
+        # MindSpore copies a view into contiguous memory without an operator (2.10.0).
         makers = self._tape.makers_of_children(node)
         inputs = tuple((maker, 0) for maker in makers)
         number = self.graph.add_tensors(node.name(), "op", self.phase, inputs, [tensor])

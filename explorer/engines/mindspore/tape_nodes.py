@@ -39,7 +39,7 @@ class TapeNodes:
         self._numbers.setdefault(node._unique_id(), number)
 
     def expect(self, number: int) -> None:
-        """Note that a node of the graph has run, whose node of the tape was not seen yet."""
+        """Note that a node of the graph has run, whose node of the tape has still to be found."""
         self._unclaimed.setdefault(self._nodes[number].op, deque()).append(number)
 
     def makers_of_children(self, node: Any) -> list[int]:
@@ -55,8 +55,9 @@ class TapeNodes:
         return makers
 
     def match(self, node: Any) -> None:
-        """Find the operator of a tape node whose tensor nobody used: the first of its name between
-        its neighbours on the tape.
+        """Find the operator of a tape node whose tensor no other operator read.
+
+        It is the first of that name between the operators of the node's neighbours on the tape.
         """
         unclaimed = self._unclaimed.get(node.name())
         if node._unique_id() in self._numbers or not unclaimed:

@@ -1,9 +1,8 @@
-"""What MindSpore does while a net runs forward and backward on its tape: every operator, every node
-of the tape that runs, and what is saved.
+"""Records the operators, the tape's nodes and the saved tensors of a forward and its backward.
 
-One dispatch mode sees the operators, hooks on the tape's nodes say which of them runs backward.
-PYNATIVE_MODE executes asynchronously, and to ask where a tensor lies is to wait for it: what happens
-is only noted, and made into nodes of a graph when a pass over the net is over.
+A dispatch mode sees the operators, and hooks on the tape's nodes say which of them runs backward.
+PYNATIVE_MODE executes asynchronously, and to ask where a tensor lies is to wait for it: events are
+only noted, and become nodes of a graph when a pass over the net is over.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +15,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.mindspore.net import Net
 from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
-from explorer.engines.mindspore.source_lines import NOWHERE, CallingPlaces
+from explorer.engines.mindspore.source_lines import NOWHERE, CallSites
 from explorer.engines.mindspore.tape_capture import TapeCapture
 from explorer.engines.mindspore.tape_nodes import inner_nodes
 from explorer.engines.mindspore.tape_tensors import TapeTensor, on_tape, tensors_in
@@ -27,13 +26,15 @@ READ_AT_START = "explorer.read"
 
 
 class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
-    """Records one gradient computation of one net: a context manager around it, with ``watch``
-    around the net, and ``pack`` and ``unpack`` as hooks of saved tensors.
+    """Records one gradient computation of one net.
+
+    It is a context manager around the computation; ``watch`` wraps the net, and ``pack`` and
+    ``unpack`` are the hooks of saved tensors.
     """
 
     def __init__(self, net: Net, values: bool) -> None:
         self._capture = TapeCapture(net, values)
-        self._places = CallingPlaces(net.call)
+        self._sites = CallSites(net.call)
         self._events: list[Callable[[], None]] = []
         self._paused = False
         self._hooked: dict[int, Any] = {}
@@ -58,7 +59,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         return graph
 
     def _settle(self) -> None:
-        """Make nodes of what was noted."""
+        """Make nodes of the events that were noted."""
         events, self._events = self._events, []
         with self._unwatched():
             for event in events:
@@ -66,7 +67,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
 
     @contextmanager
     def _unwatched(self) -> Iterator[None]:
-        """Operators in here are none of the net's: to read a bfloat16 tensor is to cast it."""
+        """Record no operators meanwhile: casts with which the engine reads are not the net's."""
         before, self._paused = self._paused, True
         try:
             yield
@@ -81,9 +82,9 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         if self._paused:
             return func(*args, **(kwargs or {}))
         operands = _operands(args)
-        place = NOWHERE
+        site = NOWHERE
         if self._capture.phase == "forward":
-            place = self._places.here(__file__)
+            site = self._sites.here(__file__)
         if self._capture.graph.has_values:
             self._keep_values(func.name, operands)
         self._events.append(self._capture.operator_starts)
@@ -91,22 +92,23 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         outputs = list(tensors_in((result,)))
         if outputs:
             ran = self._capture.operator_ran
-            self._events.append(partial(ran, func.name, operands, outputs, place))
+            self._events.append(partial(ran, func.name, operands, outputs, site))
+            # A tensor is known by its memory, which must not be used again (see TensorOrigins).
             self._alive.append((args, result))
         return result
 
     def _keep_values(self, op: str, operands: list[TapeTensor]) -> None:
-        """Read what an operator is about to overwrite, unless that was read at the start and
-        nothing has looked at it since.
-        """
+        """Read the tensors that an operator will overwrite, unless their values are known."""
         tensors = [operand.tensor for operand in operands]
         places = written_operands(op)
         written = tensors[places] if places else []
+        # To read is to wait: parameters that were read at the start, and that no operator but
+        # batch norm has taken since, are not read again.
         if not all(tensor._get_user_data(READ_AT_START) for tensor in written):
             self._settle()
             self._capture.graph.keep_values(written)
         if op in RUNNING_STATISTICS:
-            return  # these operators take no views
+            return  # these operators make no views
         # Views of the operands may exist from now on, whose values would have to be kept.
         for tensor in tensors:
             if tensor._get_user_data(READ_AT_START):
@@ -115,9 +117,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     # The net, and the tape that it leaves behind
 
     def watch(self, call: Any, phase: Phase) -> Callable[..., Any]:
-        """``call`` as a function that also hooks the tape which it leaves; operators inside belong
-        to ``phase``.
-        """
+        """``call`` as a function that hooks the tape it leaves; its operators are of ``phase``."""
 
         def watched(*arguments: Any) -> Any:
             capture = self._capture

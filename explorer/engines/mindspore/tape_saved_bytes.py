@@ -1,4 +1,4 @@
-"""What a net saves for backward on MindSpore's tape, in bytes and by operator."""
+"""The bytes that the operators of a net save for backward on MindSpore's tape."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from explorer.engines.capture.builder import NodeDraft
 
 
 class SavedBytes:
-    """Counts what is saved for backward: every storage once, for the operator that saved it first."""
+    """Counts saved bytes by operator: every storage once, for the operator that saved it first."""
 
     def __init__(self, nodes: list[NodeDraft]) -> None:
         self._nodes = nodes
@@ -15,7 +15,7 @@ class SavedBytes:
         self._unowned = 0
 
     def operator_starts(self) -> None:
-        """What is saved from now on is the next operator's."""
+        """An operator starts: tensors that are saved from now on are its own."""
         self._last = None
 
     def operator_made(self, number: int) -> None:

@@ -1,6 +1,4 @@
-"""Tensors while MindSpore's tape is recorded: where each lies in memory and on the tape, and which
-node of the graph made it.
-"""
+"""Tensors while MindSpore's tape is recorded: their memory, their tape node and their slot."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -18,8 +16,9 @@ Memory = tuple[int, tuple[int, ...], Any]
 
 
 class TapeTensor(NamedTuple):
-    """A tensor as it was at one moment: what is written to it later gives it another node of the
-    tape. ``output`` counts the outputs of ``node``, which is None for a tensor off the tape.
+    """A tensor as it was at one moment, since a later write gives it another node of the tape.
+
+    ``output`` counts the outputs of ``node``, which is None for a tensor off the tape.
     """
 
     tensor: Any
@@ -27,8 +26,8 @@ class TapeTensor(NamedTuple):
     output: int
 
 
-class View(NamedTuple):
-    """A tensor that lies where another one does, and its slot."""
+class TensorView(NamedTuple):
+    """A tensor that shares memory with another one, and its slot."""
 
     slot: Slot
     tensor: Any
@@ -49,7 +48,7 @@ def tensors_in(values: Any) -> Iterator[Any]:
 
 
 def memory_of(tensor: Any) -> Memory:
-    """By what a tensor is known: where its elements lie, and how they are read.
+    """The identity of a tensor: where its elements lie, and how they are read.
 
     Python's wrappers are of no use for it: MindSpore makes them anew at every access (2.10.0).
     """
@@ -64,7 +63,7 @@ class TensorOrigins:
 
     def __init__(self) -> None:
         self._slots: dict[Memory, Slot] = {}
-        self._views: dict[Form, list[View]] = {}
+        self._views: dict[Form, list[TensorView]] = {}
         self._alive: list[Any] = []
 
     def slot(self, tensor: Any) -> Slot | None:
@@ -82,21 +81,22 @@ class TensorOrigins:
         self._alive.append(tensors)
 
     def alias(self, tensor: Any, slot: Slot) -> None:
-        """Note that a tensor is another one of that slot."""
+        """Note that a tensor comes from a slot of which another tensor is known."""
         self._slots[memory_of(tensor)] = slot
         self.hold(tensor)
 
     def note_views(self, number: int, operands: list[TapeTensor], outputs: list[Any]) -> None:
-        """Remember those outputs of a node that lie where one of its operands does."""
+        """Remember the outputs of a node that share memory with one of its operands."""
         addresses = {operand.tensor.data_ptr() for operand in operands}
         for output, tensor in enumerate(outputs):
             if tensor.data_ptr() in addresses:
                 views = self._views.setdefault(_form(tensor), [])
-                views.append(View((number, output), tensor))
+                views.append(TensorView((number, output), tensor))
 
     def copied_view(self, tensor: Any) -> Slot | None:
-        """The slot of the view that a tensor is a contiguous copy of: MindSpore copies on the way to
-        a kernel, and announces no operator for it (2.10.0).
+        """The slot of the view that a tensor is a contiguous copy of; None where there is none.
+
+        MindSpore copies on the way to a kernel, and announces no operator for it (2.10.0).
         """
         latest_first = self._views.get(_form(tensor), [])[::-1]
         for view in latest_first:

@@ -1,5 +1,6 @@
-"""The values of what the nodes of a tape's graph yield, all read at the end: to read a tensor is to
-wait until it is computed.
+"""A graph whose nodes yield tensors, the values of which are all read at the end.
+
+To read a tensor is to wait until it is computed.
 """
 
 from collections.abc import Iterable
@@ -9,7 +10,7 @@ from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
 from explorer.engines.mindspore.net import array_of, dtype_of
 from explorer.engines.mindspore.operators import UNWRITTEN
 from explorer.model.arrays import AnyArray, Summary
-from explorer.model.graph import Kind, Output, Phase
+from explorer.model.graph import NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise_all
 
 
@@ -27,7 +28,7 @@ class TensorGraph(GraphBuilder):
     def add_tensors(
         self,
         op: str,
-        kind: Kind,
+        kind: NodeKind,
         phase: Phase,
         inputs: tuple[Slot | None, ...],
         tensors: list[Any],
@@ -65,6 +66,7 @@ class TensorGraph(GraphBuilder):
         elements: dict[Slot, Any] = {}
         unique: dict[Any, Slot] = {}
         for slot, tensor in self._held.items():
+            # A tensor that was overwritten shows elements which no other slot does.
             elements[slot] = slot if slot in self._known else _elements(tensor)
             unique.setdefault(elements[slot], slot)
         summaries = dict(zip(unique, self._summaries(unique.values()), strict=True))
@@ -94,5 +96,5 @@ def _storage(tensor: Any) -> int:
 
 
 def _elements(tensor: Any) -> Any:
-    """What two tensors share when they show the same elements in the same order."""
+    """The key that two tensors share when they show the same elements in the same order."""
     return tensor.data_ptr(), tuple(tensor.shape), tensor.dtype, tuple(tensor.stride())

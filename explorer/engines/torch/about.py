@@ -1,4 +1,4 @@
-"""What PyTorch says of itself: its version, and the devices that it can use here."""
+"""The version of PyTorch, and the devices that it can use here."""
 
 import torch
 
@@ -7,8 +7,9 @@ from explorer.model.results import About
 
 
 def about(request: Nothing) -> About:
-    """Version and usable devices: the CPU always, every CUDA device, and Apple's GPU where there is
-    one.
+    """The version of PyTorch and the devices that it can use.
+
+    These are the CPU always, every CUDA device, and Apple's GPU where there is one.
     """
     devices = ["cpu"]
     if torch.cuda.is_available():

@@ -1,6 +1,4 @@
-"""Answers of both styles: gradients under MindSpore's structure, and the refusals that belong to a
-case.
-"""
+"""Answers of both styles in MindSpore's structure, and the refusals that belong to a case."""
 
 from typing import Any
 
@@ -28,13 +26,14 @@ def named(
 
 def failed(request: CaseRequest, error: Exception, code: str = "") -> Result:
     """The result of a case whose computation raised."""
-    said = failure(error, request.net.scenario)
-    return Result(outcome=outcome(error), error=said, code=code)
+    reason = failure(error, request.net.scenario)
+    return Result(outcome=outcome(error), error=reason, code=code)
 
 
 def refuse_missing_auxiliary(case: GradCase, returned: Any) -> None:
-    """Raises what ``torch.func`` raises where a case splits off auxiliary outputs from a net that
-    ``returned`` one bare tensor.
+    """Raise what ``torch.func`` raises for a net without auxiliary outputs.
+
+    That is a net that ``returned`` one bare tensor, where the case splits off auxiliary outputs.
     """
     if case.has_aux and bare(returned):
         # The net itself is not run for it: it might raise before, for a reason of its own.

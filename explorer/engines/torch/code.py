@@ -20,7 +20,7 @@ JOINT_IMPORTS = [
 ]
 
 METHOD_DOCSTRING = " " * 8 + '"""'
-"""How the one line of a method's docstring begins."""
+"""The beginning of a method's docstring of one line."""
 
 
 def code(request: CaseRequest, skips: bool = False) -> str:
@@ -202,9 +202,7 @@ def _definition(wrapper: type) -> list[str]:
 
 
 def _state(request: CaseRequest, scenario: Scenario) -> list[str]:
-    """The lines that let just the weights of the case require gradients, and gather the net's
-    tensors.
-    """
+    """The lines that let the case's weights alone require gradients, and gather the tensors."""
     is_module = gives_parameters(scenario) or bool(request.net.parameters)
     if not is_module:
         return ["tensors = {}"]

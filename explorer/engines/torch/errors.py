@@ -19,7 +19,7 @@ UNSUPPORTED = (
     DynamicOutputShapeException,
     NotImplementedError,
 )
-"""What the graph side of torch 2.13 raises when it cannot turn a net into one graph."""
+"""The errors of the graph side of torch 2.13 when it cannot turn a net into one graph."""
 
 ENDS = re.compile(
     r"\n\s*("
@@ -28,12 +28,13 @@ ENDS = re.compile(
     r"|Traceback \(most recent"
     r")"
 )
-"""What follows the message proper (torch 2.13): stacks, and advice to developers of PyTorch."""
+"""The end of the message proper (torch 2.13): stacks and advice to developers follow."""
 
 
 def failure(error: BaseException, scenario: str) -> Failure:
-    """The record of an exception: its type, its message without stacks and machine paths, and the
-    scenario's line that it names.
+    """The record of an exception, without stacks and machine paths.
+
+    It has the type, the message, and the scenario's line that the exception names.
     """
     # An operator raises below the user's frame. Dynamo reads a net without running it, and names
     # the line in its message (torch 2.13).
@@ -41,7 +42,9 @@ def failure(error: BaseException, scenario: str) -> Failure:
 
 
 def outcome(error: BaseException) -> Literal["raised", "unsupported"]:
-    """Whether an exception is the net's own, or says that the graph side has no way to hold this
-    net.
+    """The outcome that an exception stands for.
+
+    It is "raised" when the exception is the net's own, and "unsupported" when the graph side has no
+    way to hold this net.
     """
     return "unsupported" if isinstance(error, UNSUPPORTED) else "raised"

@@ -34,8 +34,9 @@ def answer(request: CaseRequest) -> Result:
 
 
 def capture(request: CaseRequest) -> Captured:
-    """The part of the joint graph that a case asks for, and the answer computed from it node by
-    node.
+    """The part of the joint graph that a case asks for, and the answer.
+
+    The answer is computed from that graph, node by node.
     """
     graphs: list[GradGraph] = []
     result = _answered(request, partial(_solve_recorded, graphs=graphs))
@@ -43,8 +44,9 @@ def capture(request: CaseRequest) -> Captured:
 
 
 def replay(request: CaseRequest) -> Result:
-    """The gradients of one case from running the nodes of its joint graph in another order that its
-    edges allow.
+    """The gradients of one case from its joint graph, run in another order.
+
+    The order is one that the graph's edges allow.
     """
     return _answered(request, _solve_reordered)
 
@@ -55,7 +57,7 @@ def _answered(request: CaseRequest, solve: Callable[[CaseRequest, Net], JointRes
     try:
         net = ready(request)
         graph, results = solve(request, net)
-        outputs, gradients, note = sort_out(graph, results, net, case)
+        outputs, gradients, note = _outputs_and_gradients(graph, results, net, case)
         structure, leaves = named(net, case, outputs, gradients)
     except Exception as error:
         return failed(request, error, listing)
@@ -97,11 +99,11 @@ def _solve_reordered(request: CaseRequest, net: Net) -> JointResults:
 def _part(request: CaseRequest, net: Net) -> JointPart:
     graph = shared(request, net)
     wanted = net.leaf_keys(request.case)
-    return JointPart(graph, net, wanted, *arguments(graph, net, request.case))
+    return JointPart(graph, net, wanted, *_arguments(graph, net, request.case))
 
 
 def _natural(net: Net, case: GradCase, outputs: int) -> str:
-    """What the joint graph gives, as PyTorch would write it: parameters come before inputs."""
+    """The return value of the joint graph, as PyTorch would write it: parameters before inputs."""
     names = tuple(net.leaves(case))
     inputs = len(case.positions)
     gradients = names[inputs:] + names[:inputs]
@@ -139,8 +141,9 @@ def _require_gradients(net: Net, leaves: list[torch.Tensor]) -> None:
 
 
 def shared(request: CaseRequest, net: Net) -> Joint:
-    """A joint graph of everything differentiable, which many cases share, or else the one of this
-    case's leaves alone.
+    """A joint graph that many cases share, or else the one of this case's leaves alone.
+
+    The shared graph has the gradients with respect to everything differentiable.
     """
     differentiable = [value for value in net.arguments if value.is_floating_point()]
     differentiable += [net.state[name] for name in net.trainable]
@@ -157,17 +160,17 @@ def shared(request: CaseRequest, net: Net) -> Joint:
 def run(graph: Joint, net: Net, case: GradCase) -> list[Any]:
     """The results of the graph module, in the order of ``graph.outputs``."""
     torch.manual_seed(SEED)
-    primals, tangents = arguments(graph, net, case)
+    primals, tangents = _arguments(graph, net, case)
     if not graph.differentiates:
         return list(graph.module(*primals))
     outputs, gradients = graph.module(primals, tangents)
     return [*outputs, *gradients]
 
 
-def arguments(
+def _arguments(
     graph: Joint, net: Net, case: GradCase
 ) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """What the graph takes: primals, and a tangent for every output that has a place for one."""
+    """The graph's arguments: primals, and a tangent for each output that has a place for one."""
     # They need no gradients any more, yet gradients stay enabled: the LSTM kernel of torch 2.13
     # keeps its workspace only then.
     primals = []
@@ -179,11 +182,13 @@ def arguments(
     return primals, graph.tangents(case, primals[0].device)
 
 
-def sort_out(
+def _outputs_and_gradients(
     graph: Joint, results: list[Any], net: Net, case: GradCase
 ) -> tuple[list[torch.Tensor], list[torch.Tensor], str]:
-    """The net's outputs, the gradients of the case's leaves, and a note on those that had to be
-    made up as zeros.
+    """The net's outputs, the gradients of the case's leaves, and a note on them.
+
+    The note names the leaves whose gradients had to be made up as zeros; it is "" where there is
+    none.
     """
     by_role = dict(zip(graph.outputs, results, strict=True))
     outputs = [value for (kind, _), value in by_role.items() if kind == "output"]

@@ -12,7 +12,7 @@ from explorer.engines.torch.net import LeafKey, array_of, dtype_of
 from explorer.engines.torch.operators import draws_random_numbers, tensors_in
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.state import changed, snapshot
-from explorer.model.graph import GradGraph, Kind, Output, Phase
+from explorer.model.graph import GradGraph, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
 
 UNWRITTEN = (
@@ -20,7 +20,7 @@ UNWRITTEN = (
 )
 UNLINKED = "the joint graph gives it no sequence number of a forward operator"
 
-KINDS: dict[str, Kind] = {"input": "input", "parameter": "parameter"}
+KINDS: dict[str, NodeKind] = {"input": "input", "parameter": "parameter"}
 """The kinds of nodes that roles of placeholders stand for; any other is a constant."""
 
 STEP = re.compile(r"\[['\"]?([^'\"\]]+)['\"]?\]")
@@ -140,15 +140,17 @@ class JointGradGraph:
         )
 
     def _add_zeros(self, wanted: list[LeafKey]) -> None:
-        """Add the gradients that the joint graph leaves out, since the outputs do not depend on
-        their leaves.
+        """Add zeros for the gradients that the joint graph leaves out.
+
+        The outputs do not depend on the leaves of these.
         """
-        given = set()
+        present = set()
         for (kind, key), end in zip(self._part.joint.outputs, self._part.ends, strict=True):
             if kind == "gradient" and end is not None:
-                given.add(key)
+                present.add(key)
         net = self._part.net
-        for key in sorted(set(wanted) - given, key=str):
+        # By name, for keys are positions as well as names; in the same order at every run.
+        for key in sorted(set(wanted) - present, key=str):
             value = net.state[key] if isinstance(key, str) else net.arguments[key]
             name = self._part.leaf_name(key)
             leaf = self.nodes.get(self._part.leaves.get(name))

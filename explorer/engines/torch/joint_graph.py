@@ -1,5 +1,4 @@
-"""AOTAutograd's joint graph of a net: forward and backward in one graph, derived before anything
-runs.
+"""AOTAutograd's joint graph: forward and backward in one graph, derived before anything runs.
 
 The one place that touches these calls: torch 2.13 documents them as experimental.
 """
@@ -19,7 +18,7 @@ from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
 
 KEPT = 32
-"""How many joint graphs a worker keeps: the cases of a matrix share a few."""
+"""The number of joint graphs that a worker keeps: the cases of a matrix share a few."""
 
 # Without it Dynamo of torch 2.13 refuses LSTMs.
 torch._dynamo.config.allow_rnn = True
@@ -27,7 +26,7 @@ torch._dynamo.config.allow_rnn = True
 torch._dynamo.config.automatic_dynamic_shapes = False
 
 Role = tuple[str, Any]
-"""What a placeholder or a result of a joint graph is.
+"""The role of a placeholder or a result of a joint graph.
 
 ("parameter", name), ("input", index), ("tangent", index of output), ("output", index),
 ("gradient", name or index), ("state", name of a changed buffer) or ("other", "").
@@ -91,10 +90,10 @@ def _rooted(call: Any, case: GradCase) -> Any:
 
 
 def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
-    """The joint graph of everything that ``call`` returns, for arguments of these shapes, each a
-    position of its own.
+    """The joint graph of everything that ``call`` returns, for arguments of these shapes.
 
-    Raises what Dynamo and AOTAutograd raise when a net cannot be turned into one graph.
+    Every argument is a position of its own. Raises what Dynamo and AOTAutograd raise when a net
+    cannot be turned into one graph.
     """
     # Copies: one tensor in two positions would become one placeholder.
     apart = tuple(_copy(argument) for argument in arguments)
@@ -118,8 +117,9 @@ def _copy(argument: torch.Tensor) -> torch.Tensor:
 
 
 def _depth(call: Any) -> int:
-    """How many modules of ours are wrapped round a net: each puts "net." before the names of its
-    parameters.
+    """The number of modules of ours that are wrapped round a net.
+
+    Each puts "net." before the names of its parameters.
     """
     depth = 0
     while isinstance(call, (FirstOutput, Gradient)):
@@ -129,7 +129,7 @@ def _depth(call: Any) -> int:
 
 
 def _role(description: Any, depth: int) -> Role:
-    """What AOTAutograd's description of a placeholder or result says, without our modules."""
+    """The role in AOTAutograd's description of a placeholder or result, without our modules."""
     kind = type(description).__name__
     if kind in ("ParamAOTInput", "BufferAOTInput"):
         return "parameter", description.target.removeprefix("net." * depth)

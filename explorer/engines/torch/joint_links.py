@@ -1,9 +1,10 @@
-"""Which forward node of a joint graph each backward node derives from."""
+"""Links from the backward nodes of a joint graph to the forward nodes that they derive from."""
 
 from typing import Any
 
+from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_part import JointPart, is_accumulation, lines
-from explorer.engines.torch.source_lines import Line, kind_of_file
+from explorer.engines.torch.source_lines import kind_of_file
 
 
 class JointLinks:
@@ -29,8 +30,10 @@ class JointLinks:
                 self._by_call[callers[depth:]] = node
 
     def origin(self, node: Any) -> Any:
-        """The forward fx node that a backward one derives from, or None: by its sequence number, or
-        as what its consumer derives from, at the end of which stands the leaf of a gradient.
+        """The forward fx node that a backward one derives from, or None.
+
+        A node that has no origin of its own derives from what its consumer derives from; the last
+        consumer is the gradient with respect to a leaf, and derives from that leaf.
         """
         while node is not None and self._part.phases[node] == "backward":
             origin = self._own_origin(node)
@@ -50,8 +53,9 @@ class JointLinks:
         return self._by_sequence.get(node.meta.get("seq_nr"))
 
     def _called_with(self, node: Any) -> Any:
-        """The last forward node that was called from the same line as a backward written by hand,
-        or from around it.
+        """The last forward node called from the same line as a backward written by hand.
+
+        Where there is none, it is one that was called from a line further out.
         """
         callers = _user_lines(node)
         for depth in range(len(callers)):

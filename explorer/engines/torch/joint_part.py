@@ -7,30 +7,32 @@ from typing import Any
 
 import torch
 
+from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_graph import Joint
 from explorer.engines.torch.net import SEED, LeafKey, Net
-from explorer.engines.torch.source_lines import Line, trace_lines
+from explorer.engines.torch.source_lines import trace_lines
 from explorer.model.graph import Phase
 
 FORWARD_RESULTS = frozenset({"output", "state"})
-"""What is shown of a forward's results, whatever is asked of its backward."""
+"""The forward's results that are shown, whatever is asked of its backward."""
 
 ACCUMULATION = "Gradient addition node"
-"""What AOTAutograd writes into the stack of a sum that gathers the gradients of several uses (torch
-2.13).
+"""The mark of a sum that gathers the gradients of several uses of a tensor (torch 2.13).
+
+AOTAutograd writes it into the node's stack trace.
 """
 
 Values = dict[Any, Any]
-"""What every fx node of a run gave: a tensor, or a tuple or list of tensors and None."""
+"""The value of every fx node of a run: a tensor, or a tuple or list of tensors and None."""
 
 
 class JointPart:
-    """What lies behind the forward's results and the gradients with respect to ``wanted``, which
-    holds keys of ``joint.outputs``.
+    """The part of a joint graph behind the forward's results and the gradients asked for.
 
-    ``nodes`` are the fx nodes in the order of the graph, ``roles`` what its placeholders are,
-    ``leaves`` the placeholders of inputs and parameters by name. ``ends`` has the fx node of each
-    of ``joint.outputs``, or None where it is not asked for or the graph gives none.
+    ``wanted`` holds the keys of these gradients in ``joint.outputs``. ``nodes`` are the fx nodes in
+    the order of the graph, ``roles`` what its placeholders are, ``leaves`` the placeholders of
+    inputs and parameters by name. ``ends`` has the fx node of each of ``joint.outputs``, or None
+    where it is not asked for or the graph gives none.
     """
 
     def __init__(
@@ -59,16 +61,17 @@ class JointPart:
         return leaves
 
     def _ends(self, wanted: Collection[LeafKey]) -> list[Any]:
-        (results,) = (node for node in self.joint.module.graph.nodes if node.op == "output")
+        (results,) = self.joint.module.graph.output_node().args
         ends = []
-        for (kind, key), end in zip(self.joint.outputs, results.args[0], strict=True):
-            asked_for = kind in FORWARD_RESULTS or (kind == "gradient" and key in wanted)
-            ends.append(end if asked_for else None)
+        for (kind, key), end in zip(self.joint.outputs, results, strict=True):
+            is_wanted = kind in FORWARD_RESULTS or (kind == "gradient" and key in wanted)
+            ends.append(end if is_wanted else None)
         return ends
 
     def _needed(self) -> set[Any]:
-        """The ends with all that they depend on, and the inputs in any case: a reader looks for
-        them.
+        """The ends with all that they depend on, and every input.
+
+        A reader looks for the inputs even where no end depends on them.
         """
         needed: set[Any] = set()
         waiting = [node for node, (kind, _) in self.roles.items() if kind == "input"]
@@ -91,16 +94,15 @@ class JointPart:
     # What a node is
 
     def is_by_hand(self, node: Any) -> bool:
-        """Whether a node is from the backward of a custom function, which torch 2.13 leaves without
-        a tag in a joint graph.
+        """Whether a node is from the backward of a custom function.
+
+        torch 2.13 leaves such nodes without a tag in a joint graph.
         """
         untagged = node.op == "call_function" and "partitioner_tag" not in node.meta
         return untagged and self.joint.differentiates
 
     def is_hidden(self, node: Any) -> bool:
-        """Whether a node does no step: it picks one of several outputs, or is autograd's own
-        detached alias.
-        """
+        """Whether a node is no step: it picks an output, or is autograd's own detached alias."""
         if is_pick(node):
             return True
         if node.target is not torch.ops.aten.detach.default:
@@ -138,10 +140,12 @@ class JointPart:
         if node in values:
             return values[node]
         origin = self._read(values, node.args[0])
-        return origin[node.args[1]] if is_pick(node) else origin
+        if is_pick(node):
+            return origin[node.args[1]]
+        return origin
 
     def results(self, values: Values) -> list[Any]:
-        """What the graph module would return, in the order of ``joint.outputs``."""
+        """The results that the graph module would return, in the order of ``joint.outputs``."""
         return [None if end is None else self._read(values, end) for end in self.ends]
 
     def shown_by(self, node: Any, values: Values) -> tuple[Any, int]:

@@ -1,6 +1,4 @@
-"""Scenario nets in PyTorch: built afresh for one question, started from given values, described by
-their first forward.
-"""
+"""Scenario nets in PyTorch: built afresh for each request, started from given values, described."""
 
 import hashlib
 from collections.abc import Iterator
@@ -35,10 +33,10 @@ torch.backends.cudnn.deterministic = True
 
 @dataclass(frozen=True)
 class Net:
-    """One net ready to be called: its Module or function, its input tensors, its parameters and
-    buffers, all by name.
+    """One net ready to be called, with its input tensors, parameters and buffers by name.
 
-    ``trainable`` are the names of the parameters that "all weights" stands for, in that order.
+    ``call`` is a Module or a function; ``state`` holds parameters and buffers. ``trainable`` are
+    the names of the parameters that "all weights" stands for, in that order.
     """
 
     scenario: Scenario
@@ -66,8 +64,9 @@ class Net:
 
 
 def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
-    """A fresh net on the device of a request, started from its parameters; ``dtype`` converts all
-    that is floating.
+    """A fresh net on the device of a request, started from the request's parameters.
+
+    Where ``dtype`` is given, all that is floating is converted to it.
     """
     torch.manual_seed(SEED)
     scenario = load(request.scenario)
@@ -88,9 +87,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
 
 
 def identity(request: NetRequest) -> bytes:
-    """A digest of all that makes a net what it is: the scenario's text, the device, and the
-    starting values.
-    """
+    """A digest of all that makes a net: the scenario's text, the device, the starting values."""
     digest = hashlib.sha256(Path(request.scenario).read_bytes())
     digest.update(msgspec.msgpack.encode((request.scenario, request.device, request.parameters)))
     return digest.digest()
@@ -115,7 +112,7 @@ def tensors(
 
 
 def forward(net: Net) -> Any:
-    """What the net returns, from the same random numbers every time."""
+    """The return value of the net, computed with the same random numbers every time."""
     torch.manual_seed(SEED)
     return net.call(*net.arguments)
 

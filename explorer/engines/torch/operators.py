@@ -1,5 +1,7 @@
-"""What capture has to know of PyTorch's operators: the tensors among their arguments, what they
-write to, and which do no arithmetic.
+"""Facts about PyTorch's operators that captures need.
+
+These are the tensors among their arguments, what they write to, and which of them do no arithmetic
+or draw random numbers.
 """
 
 import functools
@@ -16,8 +18,9 @@ ZEROS = "aten.zeros_like.default"
 EMPTY = frozenset(
     {"aten.new_empty_strided.default", "aten.empty.memory_format", "aten.empty_like.default"}
 )
-"""Operators that make memory without writing to it: what they yield is no value until another
-operator fills it.
+"""Operators that allocate memory without writing to it.
+
+What they yield is no value until another operator fills it.
 """
 
 UNDECLARED = {
@@ -25,8 +28,9 @@ UNDECLARED = {
     "aten::cudnn_batch_norm": (3, 4),
     "aten::miopen_batch_norm": (3, 4),
 }
-"""Operators that change arguments although their schema does not say so, and the positions of these
-(torch 2.13): the running statistics.
+"""Operators that change arguments although their schema does not say so (torch 2.13).
+
+Each has the positions of these arguments, the running statistics.
 """
 
 SEQUENCES = frozenset({tuple, list})

@@ -13,19 +13,20 @@ from explorer.engines.torch.tape_records import Origin
 
 
 def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """Outputs and gradients as a fresh ``net``'s tensors give them, running the latest operator
-    that is ready first.
+    """Outputs and gradients of a recording, computed once more from a fresh ``net``'s tensors.
+
+    The latest operator that is ready runs first.
     """
     drawn = TapeGradGraph(recording, values=False)
-    records = {node: number for number, node in drawn.nodes.items()}
+    record_of_node = {node: number for number, node in drawn.nodes.items()}
     leaves = {**net.inputs, **net.state}
     filled = recording.bookkeeping.filled
     values: dict[Origin, torch.Tensor] = {}
     torch.manual_seed(SEED)
     for node in latest_first(drawn.record("")):
-        if node not in records:
+        if node not in record_of_node:
             continue  # a result, which computes nothing
-        number = records[node]
+        number = record_of_node[node]
         record = recording.records[number]
         if record.operator is None:
             # Constants are as they were recorded; a copy, since an operator may write to them.
@@ -33,8 +34,10 @@ def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[t
             values[number, 0] = leaves.get(record.name, recorded).detach()
             continue
         if number in filled:
+            # The memory that this operator fills has no node of its own.
             _run(recording, filled[number], values)
         _run(recording, number, values)
+
     resolve = recording.bookkeeping.resolve
     outputs = [values[resolve(origin)] for origin in recording.outputs.values()]
     gradients = [values[resolve(origin)] for origin in recording.gradients.values()]
@@ -47,8 +50,10 @@ def _run(recording: Recording, number: int, values: dict[Origin, torch.Tensor]) 
     operands = []
     for origin in record.origins:
         # Hidden aliases are not run once more: what they alias is read instead.
-        shown = origin if origin in values else recording.bookkeeping.resolve(origin)
-        operands.append(values[shown])
+        if origin not in values:
+            origin = recording.bookkeeping.resolve(origin)
+        operands.append(values[origin])
+    # Operands are in the order in which gather_tensors() met them: args first, then kwargs.
     remaining = iter(operands)
     args = _filled(record.args, remaining)
     kwargs = _filled(record.kwargs, remaining)

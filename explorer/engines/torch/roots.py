@@ -1,5 +1,6 @@
-"""Nets as modules that return just what is to be differentiated; listings show them to the reader,
-so this is plain PyTorch throughout.
+"""Nets as modules that return just what is to be differentiated.
+
+Listings show them to the reader, so this is plain PyTorch throughout.
 """
 
 from collections.abc import Callable
@@ -21,8 +22,9 @@ class FirstOutput(torch.nn.Module):  # type: ignore[misc]  # torch is untyped he
 
 
 class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
-    """The gradient of the sum of all elements that a net returns, with respect to the input at
-    ``position``; again a net.
+    """The gradient of the sum of all elements that a net returns; again a net.
+
+    It is taken with respect to the input at ``position``.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Where an operator was called from: the module that was running, and the lines of Python above it."""
+"""The place that an operator was called from: the running module, and the lines of Python above."""
 
 import re
 import sys
@@ -10,14 +10,11 @@ from typing import Any
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from explorer.engines.source_lines import FileKind, display_name, file_kind, user_first
+from explorer.engines.source_lines import FileKind, Line, display_name, file_kind, user_first
 
 PACKAGE = Path(torch.__file__).resolve().parent
 ENGINE = Path(__file__).resolve().parent
 TRACE_LINE = re.compile(r'File "([^"]+)", line (\d+)')
-
-Line = tuple[str, int]
-"""The full name of a file and the number of a line."""
 
 
 class RunningModule:
@@ -54,8 +51,9 @@ class RunningModule:
 
 
 def calling_lines() -> tuple[Line, ...]:
-    """The lines of user and library code above the engine that calls this, innermost first, up to
-    where the engine itself called the net.
+    """The lines of user and library code on the stack, innermost first.
+
+    They begin above the engine that calls this, and end where the engine itself called the net.
     """
     lines = []
     frame: FrameType | None = sys._getframe(2)  # 0 is this function's, 1 the engine's
@@ -71,8 +69,9 @@ def calling_lines() -> tuple[Line, ...]:
 
 
 def trace_lines(trace: str) -> tuple[Line, ...]:
-    """The lines of user and library code in a printed stack, innermost first (a stack has them
-    last).
+    """The lines of user and library code in a printed stack, innermost first.
+
+    A printed stack has the innermost last.
     """
     lines = []
     for name, line in reversed(TRACE_LINE.findall(trace)):
@@ -83,8 +82,9 @@ def trace_lines(trace: str) -> tuple[Line, ...]:
 
 @cache
 def kind_of_file(name: str) -> FileKind:
-    """What a file is to a reader of source lines; of PyTorch only the modules of ``torch.nn`` count
-    as a library, the rest is plumbing.
+    """The kind of a file for a reader of source lines.
+
+    Of PyTorch only the modules of ``torch.nn`` count as a library; the rest is plumbing.
     """
     return file_kind(name, PACKAGE, ENGINE, _is_plumbing)
 
@@ -95,8 +95,10 @@ def _is_plumbing(path: str) -> bool:
 
 @cache
 def source(lines: tuple[Line, ...], scenario: str) -> tuple[str, ...]:
-    """Lines as a node keeps them: those of the file ``scenario`` first, then other code of the
-    user, then a few of the library's.
+    """Lines as a node keeps them, the user's own first.
+
+    Those of the file ``scenario`` stand before other code of the user; then come a few of the
+    library's.
     """
     own: list[str] = []
     others: list[str] = []

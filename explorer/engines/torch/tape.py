@@ -35,8 +35,9 @@ def answer(request: CaseRequest) -> Result:
 
 
 def capture(request: CaseRequest) -> Captured:
-    """The tape of one case as a graph, op by op, with the answer that was computed while it was
-    recorded.
+    """The tape of one case as a graph, op by op, and the answer.
+
+    The answer was computed while the tape was recorded.
     """
     recording = None
     try:
@@ -51,8 +52,9 @@ def capture(request: CaseRequest) -> Captured:
 
 
 def replay(request: CaseRequest) -> Result:
-    """The gradients of one case from running its recorded operators once more, in another order
-    that its graph allows.
+    """The gradients of one case from its recorded operators, run in another order.
+
+    The order is one that the graph's edges allow.
     """
     case = request.case
     try:
@@ -67,8 +69,10 @@ def replay(request: CaseRequest) -> Result:
 
 @dataclass(frozen=True)
 class Solution:
-    """What the net returned, the outputs that were differentiated by position, the gradients in the
-    order of the case's leaves, and a note on them.
+    """The return value of a net, and the gradients of one case.
+
+    ``roots`` are the outputs that were differentiated, by position; ``gradients`` are in the order
+    of the case's leaves, and ``note`` is a remark on them.
     """
 
     returned: Any
@@ -130,7 +134,7 @@ def _result(request: CaseRequest, net: Net, solution: Solution) -> Result:
 
 
 def _natural(net: Net, case: GradCase) -> str:
-    """What the idiom of the case gives, as PyTorch would write it."""
+    """The return value of the case's idiom, as PyTorch would write it."""
     names = list(net.leaves(case))
     if case.api == "value_and_grad":
         return ", ".join(f"{name.removeprefix('d')}.grad" for name in names)
@@ -139,11 +143,10 @@ def _natural(net: Net, case: GradCase) -> str:
 
 
 def differentiated(net: Net, case: GradCase, returned: Any) -> dict[int, torch.Tensor]:
-    """The outputs that a case differentiates, by position: those that are on the tape, or all when
-    none is.
+    """The outputs that a case differentiates, by position.
 
-    Raises what ``torch.func`` raises when a case splits off auxiliary outputs that the net does not
-    have.
+    These are the outputs that are on the tape, or all when none is. Raises what ``torch.func``
+    raises when a case splits off auxiliary outputs that the net does not have.
     """
     refuse_missing_auxiliary(case, returned)
     outputs = dict(enumerate(flat(returned)))
@@ -159,10 +162,10 @@ def differentiate(
     roots: dict[int, torch.Tensor],
     before_pass: Callable[[list[torch.Tensor]], None] = lambda _: None,
 ) -> tuple[list[torch.Tensor], str]:
-    """The gradients of a case in the order of its leaves, by the idiom that belongs to its api, and
-    a note on them.
+    """The gradients of a case in the order of its leaves, and a note on them.
 
-    ``before_pass`` is called with the heads of every pass.
+    They are computed by the idiom that belongs to the case's api. ``before_pass`` is called with
+    the heads of every pass.
     """
     leaves = list(net.leaves(case).values())
     heads = list(roots.values())

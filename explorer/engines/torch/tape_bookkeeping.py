@@ -1,4 +1,4 @@
-"""Which records of a tape are bookkeeping, and whose node shows what they yield."""
+"""The records of a tape that are bookkeeping, and the nodes that show their tensors."""
 
 from collections.abc import Iterable, Sequence
 
@@ -25,14 +25,9 @@ class Bookkeeping:
         self._shown_by: dict[int, Origin] = {}
         self._unread: set[int] = set()
         self._records = records
-        read_in_forward = {number for number, _ in forward_results}
-        read = {number for number, _ in gradients}
-        for record in records:
-            numbers = [number for number, _ in record.origins]
-            read.update(numbers)
-            if record.phase == "forward":
-                read_in_forward.update(numbers)
-        read |= read_in_forward
+        in_forward = [record for record in records if record.phase == "forward"]
+        read_in_forward = _numbers(forward_results) | _numbers_read(in_forward)
+        read = read_in_forward | _numbers(gradients) | _numbers_read(records)
 
         for number, record in enumerate(records):
             if self._is_alias(record, number in read_in_forward):
@@ -72,3 +67,16 @@ class Bookkeeping:
         if record.kind == "parameter":
             return record.name not in trainable
         return record.op in EMPTY
+
+
+def _numbers(origins: Iterable[Origin]) -> set[int]:
+    """The numbers of the records that some tensors come from."""
+    return {number for number, _ in origins}
+
+
+def _numbers_read(records: Iterable[Record]) -> set[int]:
+    """The numbers of the records that the operands of some records come from."""
+    numbers: set[int] = set()
+    for record in records:
+        numbers |= _numbers(record.origins)
+    return numbers

@@ -6,7 +6,7 @@ import torch
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.garbage_collection import paused
-from explorer.engines.torch.in_place_hazards import hazards, last_writers
+from explorer.engines.torch.hazards import hazards, last_writers
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_bookkeeping import Bookkeeping
 from explorer.engines.torch.tape_links import forward_links
@@ -55,8 +55,10 @@ class Recording:
     def _written(
         self, tensor: torch.Tensor, value: torch.Tensor, writers: dict[int, int]
     ) -> Origin:
-        """The origin of a changed buffer: where an operator returned it, else a further output of
-        the last one that wrote to it.
+        """The origin of a changed buffer.
+
+        That is where an operator returned it, or else a further output of the last operator that
+        wrote to it.
         """
         origin = self.recorder.origin(tensor)
         writer = writers.get(self.recorder.tensors.storages[id(tensor)])
@@ -72,7 +74,7 @@ class Recording:
         return TapeGradGraph(self, values).record(case)
 
     def tensors_of(self, number: int) -> list[torch.Tensor]:
-        """What the node of a record yields."""
+        """The tensors that the node of a record yields."""
         outputs = self.records[number].outputs
         return outputs + self.further[number] if number in self.further else outputs
 

@@ -1,4 +1,4 @@
-"""Which forward operator each operator of a tape's backward derives from."""
+"""Links from the operators of a tape's backward to the forward operators that they derive from."""
 
 from collections.abc import Mapping
 

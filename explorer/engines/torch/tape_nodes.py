@@ -1,6 +1,4 @@
-"""The nodes of autograd's tape while a net is recorded: which operator made each of them, which one
-runs, and what they keep for backward.
-"""
+"""The nodes of autograd's tape: which operator made each, which one runs, and what they save."""
 
 import functools
 from bisect import bisect_right
@@ -14,9 +12,7 @@ from explorer.engines.torch.operators import tensors_in
 from explorer.engines.torch.tape_records import Origin, Record
 
 NextFunctions = tuple[tuple[Any, int], ...]
-"""The tape nodes that a node's gradients go to, each with the number of the input that they arrive
-at.
-"""
+"""The tape nodes that a node's gradients go to, each with the number of the input there."""
 
 LEAF = 2**64 - 1
 """The sequence number of a tape node that accumulates into a leaf (torch 2.13)."""
@@ -26,12 +22,12 @@ _next_sequence_number = torch.autograd._get_sequence_nr
 
 
 class TapeNodes:
-    """What is known of the tape: it is told of every operator, and of every backward pass before it
-    starts.
+    """The nodes of the tape while a net is recorded.
 
-    ``origins`` tells where a tensor comes from by its ``id``. Nodes are known by their sequence numbers,
-    which autograd counts up through the life of the process. ``walked`` are the nodes behind all
-    passes so far.
+    The recorder tells it of every operator, and of every backward pass before that starts.
+    ``origins`` tells where a tensor comes from by its ``id``. Nodes are known by their sequence
+    numbers, which autograd counts up through the life of the process. ``walked`` are the nodes
+    behind all passes so far.
     """
 
     def __init__(self, records: Sequence[Record], origins: Mapping[int, Origin]) -> None:
@@ -54,8 +50,9 @@ class TapeNodes:
     # Operators
 
     def attribute(self, record: Record) -> None:
-        """Note which tape node runs the operator of ``record``, the next one to be recorded, and
-        which nodes belong to it.
+        """Note the tape node that runs an operator, and the nodes that the operator made.
+
+        ``record`` is the operator's, and the next one to be recorded.
         """
         # Autograd makes an operator's node before it dispatches the operator: a new sequence number
         # is that of the operator at hand. Only the first operator at a number made the node.
@@ -75,7 +72,7 @@ class TapeNodes:
             record.kind = "accumulate"
 
     def _facts_of(self, node: Any) -> tuple[str, int, Origin | None]:
-        """What a record says of the node that runs its operator: name, sequence number, leaf."""
+        """The name, the sequence number and the leaf of a tape node, as a record has them."""
         sequence = node._sequence_nr()
         leaf = self._origins.get(id(node.variable)) if sequence == LEAF else None
         return node.name().removeprefix("torch::autograd::"), sequence, leaf
@@ -86,14 +83,14 @@ class TapeNodes:
         return _current_node() is None
 
     def feeds_leaf(self, record: Record) -> bool:
-        """Whether the node that runs the operator of ``record`` hands its gradients to an
-        AccumulateGrad node.
-        """
+        """Whether the tape node that runs ``record`` feeds an AccumulateGrad node."""
         return bool(record.tape) and self._running in self._feed_leaves
 
     def maker(self, sequence: int) -> int | None:
-        """The record of the operator that made the tape node of a sequence number: the last one
-        that had made any by then. None for a node that is older than the recording.
+        """The record of the operator that made the tape node of a sequence number.
+
+        It is the last record that had made any node by then; None for a node that is older than the
+        recording.
         """
         # Not every node's number is among the makers: CopySlices, which a write through a view
         # makes, sits one below (torch 2.13).
@@ -105,8 +102,9 @@ class TapeNodes:
     # Backward passes
 
     def expect_pass(self, heads: list[torch.Tensor]) -> None:
-        """Hook the tape behind ``heads``, from which a backward pass comes next, and count what it
-        keeps.
+        """Hook the tape behind ``heads``, and count what it saves.
+
+        A backward pass from ``heads`` comes next.
         """
         self._finished = None
         # Reading a saved tensor runs operators, which are none of the net's.
@@ -119,9 +117,7 @@ class TapeNodes:
                     self._feed_leaves.add(node)
 
     def _walk(self, heads: list[torch.Tensor]) -> list[tuple[Any, NextFunctions]]:
-        """The nodes behind ``heads`` that were not walked yet, each with the places that its
-        gradients go to.
-        """
+        """The nodes behind ``heads`` that were not walked yet, each with its next functions."""
         waiting = [head.grad_fn for head in heads if head.grad_fn is not None]
         fresh = []
         while waiting:
@@ -172,7 +168,7 @@ class TapeNodes:
 
 
 def saved_tensors(node: Any) -> list[torch.Tensor]:
-    """What a tape node keeps for backward, in the order of its fields.
+    """The tensors that a tape node keeps for backward, in the order of its fields.
 
     ``saved_tensors_hooks`` would see it too, but they switch off the check of versions that makes
     PyTorch refuse a saved tensor that was overwritten (torch 2.13).
@@ -185,8 +181,9 @@ def saved_tensors(node: Any) -> list[torch.Tensor]:
 
 @functools.cache
 def _saved_fields(kind: Any) -> tuple[tuple[str, str], ...]:
-    """The attributes in which a class of tape nodes keeps tensors: as they were saved, and as they
-    are held.
+    """The attributes in which a class of tape nodes keeps tensors.
+
+    Of each: as it was saved, and as it is held.
     """
     fields = []
     for raw in dir(kind):
@@ -198,8 +195,9 @@ def _saved_fields(kind: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _saved_value(node: Any, plain: str, raw: str) -> Any:
-    """What a node keeps in a field; where a hook has packed it, what the hook returned, since
-    unpacking may compute it anew. None for what was overwritten since.
+    """The content of a node's field; None where it was overwritten since.
+
+    Where a hook has packed it, this is what the hook returned: unpacking may compute it anew.
     """
     try:
         held = getattr(node, raw)

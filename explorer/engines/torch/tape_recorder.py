@@ -1,8 +1,8 @@
-"""What PyTorch's dispatcher does while a net runs forward and backward: every operator, what it
-read, and what it made.
+"""Records what PyTorch's dispatcher does while a net runs forward and backward.
 
-Nothing is computed from the tensors meanwhile, but a tensor about to be overwritten is copied
-first: a value is what it was when it was made.
+A record has the operator, what it read, and what it made. Nothing is computed from the tensors
+meanwhile, but a tensor about to be overwritten is copied first: a value is what it was when it was
+made.
 """
 
 from collections.abc import Iterable
@@ -24,18 +24,18 @@ from explorer.engines.torch.source_lines import RunningModule, calling_lines
 from explorer.engines.torch.tape_nodes import TapeNodes
 from explorer.engines.torch.tape_records import Origin, Record
 from explorer.engines.torch.tape_tensors import TensorOrigins
-from explorer.model.graph import Kind, Phase
+from explorer.model.graph import NodeKind, Phase
 
-SEED = "seed"
+SEED_NAME = "seed"
 """The name of the cotangent that a pass starts from."""
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
-    """Records one gradient computation of one net; a context manager around forward, and again
-    around backward.
+    """Records one gradient computation of one net.
 
-    ``records`` has what ran in order, after the net's inputs, parameters and buffers, whose numbers
-    are in ``leaves``. ``heads`` tells from which tensors second and further passes started.
+    A context manager around forward, and again around backward. ``records`` has what ran in order,
+    after the net's inputs, parameters and buffers, whose numbers are in ``leaves``. ``heads`` tells
+    from which tensors second and further passes started.
     """
 
     def __init__(self, net: Net) -> None:
@@ -49,7 +49,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         self.heads: list[Origin] = []
         self.leaves: dict[str, int] = {}
         for name, tensor in (*net.inputs.items(), *net.state.items()):
-            kind: Kind = "input" if name in net.inputs else "parameter"
+            kind: NodeKind = "input" if name in net.inputs else "parameter"
             self.leaves[name] = self._add_given(tensor, name, kind)[0]
 
     @classmethod
@@ -93,16 +93,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         gather_tensors(args, operands)
         if kwargs:
             gather_tensors(kwargs.values(), operands)
-        known = self.tensors.origins
-        origins = [known.get(id(tensor)) or self.origin(tensor) for tensor in operands]
+        # Most operands are known, and this runs at every operator: look them up without a call.
+        recorded = self.tensors.origins
+        origins = [recorded.get(id(tensor)) or self.origin(tensor) for tensor in operands]
         name = operator_name(operator)
         return Record(operator, args, kwargs, self.phase, origins, operands, name)
 
     def _note_preparation(self, record: Record) -> None:
         """Note what an operator is for that no tape node runs: it prepares a pass over the tape."""
         if not record.operands:
+            # ones() for a cotangent reads no tensor.
             record.kind = "constant"
-            record.name = SEED
+            record.name = SEED_NAME
         elif record.op == ZEROS:
             record.kind = "constant"  # the gradient of what the outputs do not depend on
 
@@ -118,7 +120,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         for tensor in record.written:
             self.tensors.keep_values(tensor)
 
-    def _add_given(self, tensor: torch.Tensor, name: str, kind: Kind) -> Origin:
+    def _add_given(self, tensor: torch.Tensor, name: str, kind: NodeKind) -> Origin:
         """A record for a tensor that no operator was seen to make; its origin."""
         number = len(self.records)
         record = Record(None, (), {}, self.phase, [], [], kind, [tensor], kind=kind, name=name)
@@ -127,17 +129,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         return number, 0
 
     def origin(self, tensor: torch.Tensor) -> Origin:
-        """Where a tensor comes from; one that is not known shows the elements of one that is, or is
-        a constant.
+        """The origin of a tensor.
+
+        One that is not known shows the elements of one that is, or else is a constant.
         """
         origin = self.tensors.origins.get(id(tensor)) or self.tensors.same_elements(tensor)
         if origin is not None:
             return origin
-        name = SEED if self.phase == "backward" and self.tape.is_idle else ""
+        name = SEED_NAME if self.phase == "backward" and self.tape.is_idle else ""
         return self._add_given(tensor, name, "constant")
 
     def values_at_start(self, names: Iterable[str]) -> dict[str, torch.Tensor]:
-        """What inputs and parameters held before anything ran."""
+        """The values of inputs and parameters before anything ran."""
         return {name: self.records[self.leaves[name]].outputs[0] for name in names}
 
     def expect_pass(self, heads: list[torch.Tensor]) -> None:

@@ -6,13 +6,11 @@ from typing import Any
 
 import torch
 
-from explorer.engines.torch.source_lines import Line
-from explorer.model.graph import Kind, Phase
+from explorer.engines.source_lines import Line
+from explorer.model.graph import NodeKind, Phase
 
 Origin = tuple[int, int]
-"""Where a tensor comes from: the number of a record, and that of one of its outputs; both count
-from 0.
-"""
+"""The origin of a tensor: the number of a record and that of its output, both from 0."""
 
 
 @dataclass(slots=True)
@@ -37,7 +35,7 @@ class Record:
     operands: list[torch.Tensor]
     op: str
     outputs: list[torch.Tensor] = field(default_factory=list)
-    kind: Kind = "op"
+    kind: NodeKind = "op"
     name: str = ""
     written: Sequence[torch.Tensor] = ()
     written_origins: Sequence[Origin] = ()

@@ -1,4 +1,4 @@
-"""Which recorded operator made each tensor, and which tensors share memory."""
+"""The tensors of a recording: which operator made each, and which share memory."""
 
 import functools
 import weakref
@@ -12,7 +12,7 @@ from explorer.engines.torch.tape_records import Origin, Record
 
 
 class TensorOrigins:
-    """Where all tensors of a recording come from, and the memory that they lie in.
+    """The origins of all tensors of a recording, and the memory that they lie in.
 
     ``origins`` and ``storages`` (addresses of PyTorch's storage objects) are keyed by the ``id`` of a
     tensor. All tensors are held until this object is dropped, so that an ``id`` stands for one
@@ -30,9 +30,9 @@ class TensorOrigins:
     def hold(self, number: int, tensors: list[torch.Tensor]) -> None:
         """Note that record ``number`` made ``tensors``."""
         for output, tensor in enumerate(tensors):
-            known = id(tensor)
-            self.origins[known] = number, output
-            storage = self.storages[known] = _storage(tensor)
+            storage = _storage(tensor)
+            self.origins[id(tensor)] = number, output
+            self.storages[id(tensor)] = storage
             self._in_storage.setdefault(storage, []).append((number, output))
         self._held += tensors
 
@@ -47,14 +47,17 @@ class TensorOrigins:
         outputs[:] = [tensor.detach() for tensor in originals]
         self.hold(number, outputs)
         for output, tensor in enumerate(originals):
-            known = id(tensor)
-            self.origins[known] = number, output
-            self.storages[known] = _storage(tensor)
-            self._unheld[known] = weakref.ref(tensor, functools.partial(self._forget, known))
+            key = id(tensor)
+            self.origins[key] = number, output
+            self.storages[key] = _storage(tensor)
+            # Only weakly: the id may be another tensor's as soon as this one is gone.
+            self._unheld[key] = weakref.ref(tensor, functools.partial(self._forget, key))
 
     def same_elements(self, tensor: torch.Tensor) -> Origin | None:
-        """The origin of a recorded tensor that shows the same elements of the same memory as
-        ``tensor``, which no operator was seen to make; it is ``tensor``'s too from now on.
+        """The origin of a recorded tensor that shows the same elements as ``tensor``, or None.
+
+        No operator was seen to make ``tensor``, and both lie in the same memory. From now on the
+        origin is that of ``tensor`` too.
         """
         storage = _storage(tensor)
         for origin in reversed(self._in_storage.get(storage, ())):
@@ -76,8 +79,8 @@ class TensorOrigins:
                 record.outputs[output] = shown.clone()  # autograd is off inside a dispatch mode
         self._in_storage[storage] = []
 
-    def _forget(self, known: int, _: Any) -> None:
-        del self._unheld[known], self.origins[known], self.storages[known]
+    def _forget(self, key: int, _: Any) -> None:
+        del self._unheld[key], self.origins[key], self.storages[key]
 
 
 def _storage(tensor: torch.Tensor) -> int:

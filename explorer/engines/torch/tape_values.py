@@ -12,17 +12,23 @@ from explorer.numeric.summaries import batches, summarise_rows
 
 
 class NodeOutputs:
-    """The outputs of nodes that yield one of ``tensors``, which somebody holds; without ``values``
-    just shape and dtype.
+    """The outputs of nodes that yield one of ``tensors``.
+
+    The caller holds the tensors. Without ``values`` an output has just shape and dtype.
     """
 
     def __init__(self, tensors: Iterable[torch.Tensor], values: bool) -> None:
-        by_id = {id(tensor): tensor for tensor in tensors}
         key_of = _elements if values else _form
-        self._keys = {known: key_of(tensor) for known, tensor in by_id.items()}
-        unique = {self._keys[known]: tensor for known, tensor in by_id.items()}
+        # A key costs several calls into PyTorch: it is made once for each tensor.
+        self._keys: dict[int, Any] = {}
+        unique: dict[Any, torch.Tensor] = {}
+        for tensor in tensors:
+            if id(tensor) not in self._keys:
+                key = self._keys[id(tensor)] = key_of(tensor)
+                unique[key] = tensor
+
         summaries = _summaries(unique) if values else {}
-        self._outputs = {}
+        self._outputs: dict[Any, Output] = {}
         for key, tensor in unique.items():
             self._outputs[key] = Output(tuple(tensor.shape), dtype_of(tensor), summaries.get(key))
 
@@ -32,10 +38,11 @@ class NodeOutputs:
 
 
 def _summaries(tensors: dict[Any, torch.Tensor]) -> dict[Any, Summary]:
-    """Those of one shape, dtype and device go through PyTorch and numpy together."""
+    """The summaries of tensors; those of one shape, dtype and device are made together."""
     groups: dict[Any, list[Any]] = {}
     for key in tensors:
         groups.setdefault(key[:3], []).append(key)
+
     summaries: dict[Any, Summary] = {}
     with torch.no_grad():
         for (shape, _, _), keys in groups.items():
@@ -44,9 +51,8 @@ def _summaries(tensors: dict[Any, torch.Tensor]) -> dict[Any, Summary]:
                 joined = torch.stack([tensors[key] for key in batch])
                 rows = array_of(joined).reshape(len(batch), size)
                 shapes = [tuple(shape)] * len(batch)
-                summaries.update(
-                    zip(batch, summarise_rows(rows, shapes, dtype_of(joined)), strict=True)
-                )
+                of_batch = summarise_rows(rows, shapes, dtype_of(joined))
+                summaries.update(zip(batch, of_batch, strict=True))
     return summaries
 
 
@@ -55,7 +61,7 @@ def _form(tensor: torch.Tensor) -> Any:
 
 
 def _elements(tensor: torch.Tensor) -> Any:
-    """What two tensors share when they show the same elements in the same order."""
+    """A key that two tensors share when they show the same elements in the same order."""
     return (
         tensor.shape,
         tensor.dtype,

@@ -1,1 +1,1 @@
-"""The board of claims, set in four faces."""
+"""The board of claims in four formats."""

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict
-from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, verdict_name
+from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, title, verdict_name
 from explorer.report.html import page
 from explorer.report.wording import versions_text
 
@@ -34,7 +34,7 @@ def _parts(board: Board) -> Iterator[str]:
     yield f'<p class="faint">Measured on {escape(board.date)} with {versions}</p>'
     yield f'<p class="summary">{escape(counts(board))}</p>'
     for heading, rows in rows_by_heading(board):
-        yield f"<h2>{escape(heading[:1].upper() + heading[1:])}</h2>"
+        yield f"<h2>{escape(title(heading))}</h2>"
         for row in rows:
             yield _claim(board, row)
 

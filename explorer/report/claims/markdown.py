@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
-from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, verdict_name
+from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, title, verdict_name
 from explorer.report.markdown import escape, page, table
 from explorer.report.wording import versions_text
 from explorer.text.messages import one_line
@@ -26,7 +26,7 @@ def _parts(board: Board) -> Iterator[str]:
     yield "\n".join(meanings)
     yield "\n".join(f"- {number}: {escape(guide)}" for number, guide in GUIDES.items())
     for heading, rows in rows_by_heading(board):
-        yield f"## {heading[:1].upper()}{heading[1:]}"
+        yield f"## {title(heading)}"
         yield table(COLUMNS, [_cells(row) for row in rows])
 
 

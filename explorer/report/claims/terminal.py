@@ -27,7 +27,7 @@ STYLES: dict[ClaimVerdict | None, str] = {
 """Each verdict's colour; None is that of a claim that could not be run."""
 
 FIGURES_LENGTH = 1500
-"""How many characters of a measurement's figures are shown."""
+"""The number of characters of a measurement's figures that are shown."""
 
 
 def show_board(board: Board, console: Console) -> None:

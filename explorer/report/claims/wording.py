@@ -1,4 +1,4 @@
-"""What a board of claims says in words: its verdicts, its counts, its rows by heading."""
+"""The words of a board of claims: its verdicts, its counts, its rows by heading."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,13 +19,19 @@ def rows_by_heading(board: Board) -> Iterator[tuple[str, list[ClaimRow]]]:
         yield heading, list(rows)
 
 
+def title(heading: str) -> str:
+    """A heading as a page has it, with a capital letter."""
+    # Not str.capitalize, which would make small letters of all others: MindSpore, API.
+    return heading[:1].upper() + heading[1:]
+
+
 def verdict_name(verdict: str | None) -> str:
     """A verdict as a reader has it: "holds with changes", or "not run"."""
     return verdict.replace("_", " ") if verdict else NOT_RUN
 
 
 def counts(board: Board) -> str:
-    """How many rows have which verdict: "61 claims: 40 holds, 9 holds with changes, …"."""
+    """The number of rows with each verdict: "61 claims: 40 holds, 9 holds with changes, …"."""
     by_verdict = Counter(row.verdict for row in board.rows)
     parts = []
     for verdict in (*CLAIM_VERDICTS, None):

@@ -1,1 +1,1 @@
-"""The report on a scenario: what it says in words and rows, set in four faces."""
+"""The report on a scenario: its words and rows (overview, wording), and four formats of them."""

@@ -60,12 +60,11 @@ def _rows(case: CaseRow, columns: Sequence[str]) -> Iterator[str]:
     """The row of a case, and one for each of its statements."""
     cells = []
     for column in columns:
+        # Columns are named after the fields of CaseRow.
         if column == "verdict":
             cells.append(_verdict(case))
         else:
-            cells.append(
-                f"<td>{escape(getattr(case, column))}</td>"
-            )  # columns are named after fields
+            cells.append(f"<td>{escape(getattr(case, column))}</td>")
     yield f"<tr>{''.join(cells)}</tr>"
     for statement in case.statements:
         who = f"<td>{escape(statement.who)}</td>"

@@ -82,6 +82,7 @@ def _result(result: Result) -> Document:
     }
 
 
+# In quotes: Nested is recursive, and no more than a string at run time.
 def _values(part: "Nested[Leaf]") -> Any:
     if isinstance(part, Leaf):
         return array_document(part.value)

@@ -1,4 +1,4 @@
-"""What a person is told of a report, in rows and sentences that any face can set."""
+"""A report in rows and sentences, which the terminal, Markdown, HTML and the app all show."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal
@@ -28,11 +28,11 @@ COUNTED = {
     "some_raise": "raise in some engines only",
     "not_compared": "answered by fewer than two engines",
 }
-"""What the summary says of the cases of a kind: a verdict, or one of two kinds of failure."""
+"""The words of the summary for the cases of a kind: a verdict, or "must" or "raise"."""
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """What some engines say with one voice, under the row of a case.
+    """The common answer of some engines, under the row of a case.
 
     ``who`` is empty for a remark on the whole row.
     """
@@ -85,7 +85,7 @@ class AlignmentRow(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a person is told of one report; no text in it can harm a terminal."""
+    """Everything that is shown of one report; no text in it can harm a terminal."""
 
     title: str
     scenario: str
@@ -101,7 +101,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cells_of(row: EngineRow | AlignmentRow) -> tuple[str, ...]:
-    """What stands under the columns for rows of this kind, which wording names."""
+    """The cells of a row, in the order of ENGINE_COLUMNS or ALIGNMENT_COLUMNS."""
     return tuple(msgspec.structs.astuple(row))
 
 
@@ -130,7 +130,7 @@ def overview(report: Report) -> Overview:
 
 
 class _Footnotes:
-    """What is said once in a report, and referred to afterwards."""
+    """Texts that a report shows once and refers to afterwards."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -221,7 +221,7 @@ def _state(report: CaseReport) -> State:
 
 
 def _statements(report: CaseReport) -> list[Statement]:
-    """What the engines say where they, or they and the oracle, do not agree on a value."""
+    """The answers of a case in which engines, or engines and the oracle, disagree."""
     statements: list[Statement] = []
     refuted = report.oracle_agrees is False
     if refuted or report.verdict in (*DIVIDED, "all_raise"):
@@ -242,7 +242,7 @@ def _statements(report: CaseReport) -> list[Statement]:
 
 
 def _voices(report: CaseReport, precision: int) -> list[Statement]:
-    """What each engine answered; those that say the same say it together."""
+    """The distinct answers, each with all engines that give it."""
     engines_by_answer: dict[str, list[str]] = {}
     defined = []
     for name, result in report.results.items():
@@ -257,11 +257,11 @@ def _voices(report: CaseReport, precision: int) -> list[Statement]:
 
 
 def _remarks(report: CaseReport) -> Iterator[str]:
-    """What is worth a footnote: why a difference is expected or not, and who could not answer."""
+    """The footnotes of a case: why a difference is expected or not, and who could not answer."""
     if report.reason:
         reason = clean(report.reason)
         yield reason if report.expected else f"not as expected: {reason}"
-    # What a framework raised stands under the case; this is about engines that said nothing.
+    # What a framework raised stands under the case; a footnote is for engines without an answer.
     for name, result in report.results.items():
         if result.outcome not in (*ANSWERED, "not_defined"):
             yield f"{name} {wording.answer(result)}"

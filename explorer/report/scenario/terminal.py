@@ -37,7 +37,7 @@ GAP = 2
 """Blanks between columns, and before the first one."""
 
 UNDER_A_CASE = 6
-"""How far the statements under a case stand to the right."""
+"""The indent of the statements under a case, in columns."""
 
 NARROW = 116
 """Below this width the structure shows in the values' nesting alone."""
@@ -86,8 +86,8 @@ def _has_ids(whole: Overview) -> bool:
 def _widths(rows: Sequence[CaseRow], columns: Sequence[str], width: int) -> dict[str, int]:
     """The width of each column, so that all fill ``width`` at most.
 
-    FIRM columns get what they need. The others share the rest: each, from the one that needs least,
-    gets what it needs or an equal share of what is left.
+    FIRM columns get what they need. The others share the rest: starting with the one that needs
+    least, every column gets what it needs, or an equal share of what is left.
     """
     widths: dict[str, int] = {}
     for column in columns:

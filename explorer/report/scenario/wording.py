@@ -1,4 +1,4 @@
-"""Short readings of calls, values, errors and differences, the same in every face."""
+"""Short readings of calls, values, errors and differences, the same in every format."""
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
@@ -25,7 +25,7 @@ VERDICTS: dict[CaseVerdict, str] = {
     "some_raise": "some raise",
     "not_compared": "alone",
 }
-"""What each verdict is called in front of a reader."""
+"""The name of each verdict in a report."""
 
 HEADINGS = {
     "grad": "grad(net, grad_position, weights, has_aux)",
@@ -42,18 +42,18 @@ OUTCOMES = {
     "timed_out": "ran out of time",
     "not_defined": "is not defined",
 }
-"""What an engine does that gives no value."""
+"""The words for each outcome without a value."""
 
 ENGINE_COLUMNS = ("engine", "how", "version", "device")
-"""What is said of each engine."""
+"""The columns of the table of engines."""
 
 ALIGNMENT_COLUMNS = ("pair", "forward", "backward", "first divergence")
-"""What is said of each pair of graphs."""
+"""The columns of the table of pairs of graphs."""
 
 NO_DIVERGENCE = "none"
 
 PAIRED = "op nodes that hold the same quantity, or are a step inside one op of the other graph"
-"""What the counts of an alignment count."""
+"""What is counted under "forward" and "backward"."""
 
 
 def heading(case: GradCase) -> str:
@@ -88,7 +88,7 @@ def failure(error: Failure | None) -> str:
 
 
 def answer(result: Result, precision: int = FEW) -> str:
-    """What an engine said: its value, or its error.
+    """An engine's answer: its value, or its error.
 
     Where it is not the framework that raised, what happened comes first.
     """
@@ -101,12 +101,12 @@ def answer(result: Result, precision: int = FEW) -> str:
 
 
 def who(engines: tuple[str, ...], every_engine: tuple[str, ...]) -> str:
-    """Some of the engines that were asked, in as few words as name them.
+    """Some of ``every_engine``, in as few words as name them.
 
     "all engines", "all but torch-tape", "both graph engines", or their names.
     """
     others = [name for name in every_engine if name not in engines]
-    # Of two engines that were asked, "all" and "all but" tell less than their names.
+    # Of two engines in all, "all" and "all but" tell less than their names.
     if len(engines) > 1 and len(others) < 2 and len(every_engine) > 2:
         return f"all but {others[0]}" if others else "all engines"
     if len(engines) == 2:
@@ -119,7 +119,7 @@ def who(engines: tuple[str, ...], every_engine: tuple[str, ...]) -> str:
 
 
 def oracle(report: CaseReport) -> str:
-    """How the oracle stands to the engines: on every element, along some directions, or not."""
+    """The agreement of the oracle: on every element, along so many directions, or none."""
     if report.oracle_agrees is None:
         return NOTHING
     if not report.oracle_agrees:

@@ -1,1 +1,1 @@
-"""The record of a study, set in three faces, and the files of its output folder."""
+"""The record of a study in three formats, and the files of its output folder."""

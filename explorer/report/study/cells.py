@@ -1,4 +1,4 @@
-"""What a record of a study says in words: the cells of its tables, and what is missing."""
+"""The cells of a study's tables as text, and the reasons for missing measurements."""
 
 from explorer.model.study import Cell, StudyRecord
 from explorer.report.wording import NOTHING

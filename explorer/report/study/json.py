@@ -12,7 +12,7 @@ def study_document(record: StudyRecord) -> Document:
     """The record as plain data."""
     # Measurements apart: their graphs hold raw bytes, and take a form of their own.
     document: Document = msgspec.to_builtins(msgspec.structs.replace(record, measured={}))
-    document["measured"] = {name: _measured(each) for name, each in record.measured.items()}
+    document["measured"] = {name: _measured(part) for name, part in record.measured.items()}
     return dict(plain(document))
 
 

@@ -13,7 +13,7 @@ from explorer.report.wording import versions_text
 from explorer.text.messages import one_line
 
 FINDING_LENGTH = 2000
-"""How many characters of a finding are shown: all, but for one that a framework has flooded."""
+"""The number of characters of a finding that are shown: all, unless a message floods it."""
 
 INDENT = 2
 

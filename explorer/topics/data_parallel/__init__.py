@@ -1,6 +1,4 @@
-"""Data parallel training: two real processes a framework, their own gradients and the reduced ones,
-and what seeds have to do.
-"""
+"""Data parallel training: local and reduced gradients of two real processes, and their seeds."""
 
 from explorer.topics.data_parallel import claims, findings
 from explorer.topics.data_parallel.questions import TOPIC

@@ -21,8 +21,9 @@ from explorer.topics.evidence import Evidence
     expects={"mean": [[43.0, 86.0, 129.0]]},
 )
 def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when both give the guide's mean and both need one seed; with changes where one evens
-    the start out itself.
+    """Holds when both frameworks give the guide's mean, and both need one seed on all ranks.
+
+    It holds with changes where a framework sends one rank's start to the others.
     """
     means_as_said = True
     sends_its_start = []
@@ -32,6 +33,7 @@ def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         mean = ranks[0]["mean"]
         means_as_said = means_as_said and is_mean(ranks) and mean == expects["mean"]
         alike_after_step = agree(ranks, "after_step_own_seed")
+        # Different starts that one step makes equal: the framework sent one of them around.
         if alike_after_step and not agree(ranks, "first_weights_own_seed"):
             sends_its_start.append(framework)
         local = " and ".join(digits(rank["local"]) for rank in ranks)

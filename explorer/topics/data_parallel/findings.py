@@ -1,6 +1,4 @@
-"""What two ranks' figures tell: mean against sum, and what became of weights that started
-differently.
-"""
+"""What two ranks' figures tell: mean against sum, and weights that started differently."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +12,7 @@ from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
 
 ROUTES = {"mindspore": "DistributedGradReducer, mccl", "torch": "DistributedDataParallel, gloo"}
-"""By what, and over which backend, each framework reduces gradients."""
+"""The API that reduces each framework's gradients, and the backend that it does so over."""
 
 ROWS = {
     "local": "gradient of the rank's own sample",
@@ -25,18 +23,19 @@ ROWS = {
     "first_weights_own_seed": "first random weights, each rank its own seed",
     "after_step_own_seed": "weights after one step from there",
 }
-"""What each rank reports, in a reader's words."""
+"""The figures that each rank reports, and their names for readers."""
 
 
 def is_mean(ranks: list[Figures]) -> bool:
     """Whether every rank's "mean" is the mean of the local gradients."""
+    # Exactly: the samples are small whole numbers, which float32 adds and halves without rounding.
     expected = np.mean([rank["local"] for rank in ranks], axis=0)
     return all(np.array_equal(rank["mean"], expected) for rank in ranks)
 
 
-def agree(ranks: list[Figures], what: str) -> bool:
-    """Whether all ranks report the same under ``what``."""
-    return all(rank[what] == ranks[0][what] for rank in ranks)
+def agree(ranks: list[Figures], key: str) -> bool:
+    """Whether all ranks report the same under ``key``, one of ROWS."""
+    return all(rank[key] == ranks[0][key] for rank in ranks)
 
 
 @TOPIC.finding()
@@ -55,6 +54,7 @@ def mean_against_sum(evidence: Evidence) -> Iterator[str]:
 
 
 def _about_seeds(ranks: list[Figures]) -> str:
+    # Weights that agree from the start say nothing about what the first step does to them.
     if agree(ranks, "first_weights_own_seed"):
         return "the seeds of the ranks made no difference to their first weights."
     start = "ranks with seeds of their own start from different weights"
@@ -70,12 +70,14 @@ def ranks_side_by_side(evidence: Evidence) -> Iterator[Table]:
     """The figures of both ranks, a table a framework."""
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks = figures["ranks"]
+        names = [f"rank {rank['rank']}" for rank in ranks]
         rows: list[tuple[Cell, ...]] = []
         for key, words in ROWS.items():
-            rows.append((words, *(digits(rank[key]) for rank in ranks), agree(ranks, key)))
+            numbers = [digits(rank[key]) for rank in ranks]
+            rows.append((words, *numbers, agree(ranks, key)))
         yield Table(
             title=f"{framework}: {ROUTES[framework]}",
-            columns=("what", *(f"rank {rank['rank']}" for rank in ranks), "the same"),
+            columns=("what", *names, "the same"),
             rows=tuple(rows),
         )
 
@@ -87,6 +89,7 @@ def gradients_of_the_first_weight(evidence: Evidence) -> Iterator[Chart]:
     for framework, figures in evidence[TWO_PROCESSES].items():
         ranks = figures["ranks"]
         bars = {f"rank {rank['rank']}, local": _first(rank["local"]) for rank in ranks}
+        # What is reduced is on every rank; the first one's stands for all.
         bars["mean"] = _first(ranks[0]["mean"])
         bars["sum"] = _first(ranks[0]["sum"])
         series.append(Series(framework, tuple(bars), tuple(bars.values())))

@@ -1,5 +1,6 @@
-"""Two MindSpore processes that differentiate one net on data of their own; run as a script, this
-file is one of them.
+"""Two MindSpore processes that differentiate one net on data of their own.
+
+Run as a script, this file is one of them.
 """
 
 import json
@@ -40,10 +41,9 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 def two_processes(ask: Ask) -> Found:
-    """`msrun` starts two ranks; each reports its local gradient, what the reducers make of it, and
-    its weights.
-    """
+    """`msrun` starts two ranks; each reports its gradients, local and reduced, and its weights."""
     folder = Path(tempfile.mkdtemp(dir="."))
+    # The environment's own launcher, which need not be on the path of whoever runs the explorer.
     launcher = shutil.which("msrun", path=str(Path(sys.executable).parent)) or "msrun"
     command = [
         *(launcher, f"--worker_num={RANKS}", f"--local_worker_num={RANKS}", "--join=True"),
@@ -54,7 +54,7 @@ def two_processes(ask: Ask) -> Found:
 
 
 def rank_figures() -> dict[str, Any]:
-    """What one rank sees."""
+    """The gradients and the weights of one rank, by the names of ROWS in findings.py."""
     from mindspore.communication import get_rank, init  # importing it starts what only a rank needs
 
     ms.set_context(mode=ms.PYNATIVE_MODE)
@@ -66,7 +66,7 @@ def rank_figures() -> dict[str, Any]:
 
     net = fresh_net(seed=0)
     first_weights = numbers(net.fc.weight)
-    net.fc.weight.set_data(ms.Tensor(WEIGHT))
+    net.fc.weight.set_data(ms.Tensor(WEIGHT))  # the guide's start, so that its figures come out
     local = local_gradients(net, rank)
     mean = reduced(net, local, mean=True)
     total = reduced(net, local, mean=False)
@@ -96,7 +96,7 @@ def local_gradients(net: Net, rank: int) -> Any:
 
 
 def reduced(net: Net, gradients: Any, mean: bool) -> Any:
-    """What DistributedGradReducer makes of all ranks' gradients."""
+    """The gradients of all ranks, reduced to their mean or sum by DistributedGradReducer."""
     return nn.DistributedGradReducer(net.trainable_params(), mean=mean, degree=RANKS)(gradients)
 
 

@@ -1,5 +1,6 @@
-"""Two PyTorch processes that differentiate one net on data of their own; run as a script, this file
-is one of them.
+"""Two PyTorch processes that differentiate one net on data of their own.
+
+Run as a script, this file is one of them.
 """
 
 import json
@@ -26,8 +27,10 @@ from explorer.topics.in_torch import numbers
 
 
 def two_processes(ask: Ask) -> Found:
-    """`torch.distributed.run` starts two ranks; each reports its local gradient, what DDP makes of
-    it, and its weights.
+    """`torch.distributed.run` starts two ranks; each reports its gradients and its weights.
+
+    The gradients are the local one, the one that DDP leaves in ``.grad``, and the sum over all
+    ranks.
     """
     folder = Path(tempfile.mkdtemp(dir="."))
     command = [
@@ -39,7 +42,7 @@ def two_processes(ask: Ask) -> Found:
 
 
 def rank_figures() -> dict[str, Any]:
-    """What one rank sees."""
+    """The gradients and the weights of one rank, by the names of ROWS in findings.py."""
     distributed.init_process_group("gloo")
     rank = distributed.get_rank()
 
@@ -50,6 +53,7 @@ def rank_figures() -> dict[str, Any]:
     local = numbers(net.weight.grad)
     total = net.weight.grad.clone()
     distributed.all_reduce(total)
+    # Wrapped only now: DDP hooks into backward, and the local gradient is read before that.
     mean = step(DistributedDataParallel(net), net, rank)
 
     own_net = fresh_net(seed=rank)
@@ -75,7 +79,7 @@ def loss(net: nn.Module, rank: int) -> torch.Tensor:
 
 
 def step(wrapped: nn.Module, net: nn.Linear, rank: int) -> list[Any]:
-    """One step of SGD through ``wrapped``; the gradient that DDP left in ``.grad``."""
+    """The gradient that DDP leaves in ``.grad``, after one step of SGD through ``wrapped``."""
     optimizer = torch.optim.SGD(net.parameters(), RATE)
     optimizer.zero_grad()
     loss(wrapped, rank).backward()

@@ -1,6 +1,4 @@
-"""What both frameworks' ranks share: the net's numbers, a free port, and running them together
-within a time limit.
-"""
+"""What the ranks of both frameworks share: the net's numbers, a free port, a time limit."""
 
 import json
 import os
@@ -24,7 +22,7 @@ WEIGHT = np.array([[2, 3, 4]], np.float32)
 RATE = 2.0**-10
 """The learning rate of the one step: a power of two, so that float32 steps are exact."""
 
-SECONDS = 80.0
+SECONDS = 80.0  # less than the topic's limit for a measurement, so that the message is this one
 """How long two ranks may take; they are stopped then."""
 
 STOPPING_SECONDS = 5.0
@@ -56,9 +54,10 @@ def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
-            message = f"the {RANKS} ranks were stopped after {seconds:g} s; last words: {_last_words(log)}"
-            raise TimeoutError(message) from None
+            stopped = f"the {RANKS} ranks were stopped after {seconds:g} s"
+            raise TimeoutError(f"{stopped}; last words: {_last_words(log)}") from None
         finally:
+            # Also after a rank has failed: its launcher may leave the other one waiting for it.
             _stop(child)
 
     answers = sorted(folder.glob("rank*.json"))
@@ -72,7 +71,8 @@ def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:
 
 
 def _environment() -> dict[str, str]:
-    # msrun starts whatever "python" is first on the path (MindSpore 2.10).
+    # msrun starts whatever "python" is first on the path (MindSpore 2.10). Gloo is kept to the
+    # loopback interface: by the name of the host it may find an address that nothing answers on.
     path = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
     return {**os.environ, "PATH": path, "GLOO_SOCKET_IFNAME": "lo"}
 
@@ -83,6 +83,7 @@ def _last_words(log: Path) -> str:
 
 def _stop(child: "subprocess.Popen[bytes]") -> None:
     """Kill a process with all that descends from it."""
+    # Its children are listed first: once it is gone they are nobody's, and cannot be found.
     try:
         family = psutil.Process(child.pid).children(recursive=True)
     except psutil.NoSuchProcess:

@@ -1,5 +1,6 @@
-"""What is measured of data parallel training: one program a framework, which starts and stops two
-processes of its own.
+"""What is measured of data parallel training: one program a framework.
+
+It starts and stops two processes of its own.
 """
 
 from explorer.topics.question import FRAMEWORKS

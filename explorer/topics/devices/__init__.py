@@ -1,6 +1,4 @@
-"""Devices: what each framework sees, where tensors live, how they move, what comes back to the host,
-and the matrix on each device.
-"""
+"""Devices: which there are, where tensors live, how they move, and the matrix on each of them."""
 
 from explorer.topics.devices import claims, findings
 from explorer.topics.devices.questions import TOPIC

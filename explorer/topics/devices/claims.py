@@ -22,8 +22,10 @@ from explorer.topics.evidence import Evidence
     asks=(MOVES,),
 )
 def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when PyTorch moves tensor and net and MindSpore refuses a second device; with changes
-    where it can move a tensor.
+    """Holds when PyTorch moves tensor and net, and MindSpore refuses a second device.
+
+    It holds with changes where MindSpore can move a tensor, and is outdated where it takes a second
+    device.
     """
     torch, mindspore = evidence[MOVES]["torch"], evidence[MOVES]["mindspore"]
     moves = moves_everything(torch)
@@ -31,10 +33,11 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     again_answer = said(again) if raised(again) else "taken"
     # MindSpore's Tensor.to converts the dtype (2.10.0).
     by_hand = [f"Tensor.{name}" for name in mindspore["tensor_api"] if name != "to"]
+    yes_or_no = "yes" if moves else "no"
     seen = (
-        f".to took tensor and net to {', '.join(torch['tensor_to'])} in PyTorch:"
-        f" {'yes' if moves else 'no'}; a second set_device in MindSpore: {again_answer}; to move a"
-        f" tensor it has {', '.join(by_hand) or 'nothing'}"
+        f".to took tensor and net to {', '.join(torch['tensor_to'])} in PyTorch: {yes_or_no};"
+        f" a second set_device in MindSpore: {again_answer};"
+        f" to move a tensor it has {', '.join(by_hand) or 'nothing'}"
     )
     if not moves:
         return Ruling(
@@ -63,10 +66,12 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 
 def moves_everything(figures: Figures) -> bool:
-    """Whether `.to` took the tensor, and every parameter of the net, to where it was told."""
-    tensor_moves = all(device == place for device, place in figures["tensor_to"].items())
-    net_moves = all(set(places) == {device} for device, places in figures["net_to"].items())
-    return tensor_moves and net_moves
+    """Whether `.to` took the tensor, and every parameter of the net, to the device it names."""
+    for device, place in figures["tensor_to"].items():
+        if place != device:
+            return False
+    # A net's `.to` is in place and goes parameter by parameter, so one could be left behind.
+    return all(set(places) == {device} for device, places in figures["net_to"].items())
 
 
 @TOPIC.claim(
@@ -78,8 +83,9 @@ def moves_everything(figures: Figures) -> bool:
     asks=(HOST,),
 )
 def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Needs a device other than the CPU in PyTorch: then holds when numpy() is refused there and
-    works after cpu().
+    """Holds when PyTorch refuses numpy() on a device other than the CPU, and allows it after cpu().
+
+    Where PyTorch has no such device here, it is not checkable.
     """
     torch, mindspore = evidence[HOST]["torch"], evidence[HOST]["mindspore"]
     seen = what_asnumpy_read(mindspore)
@@ -88,7 +94,7 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     if raised(torch["result_with_tape"]):
         seen += f"; on PyTorch's tape numpy() says {said(torch['result_with_tape'])}"
-    # The device "meta" refuses too, but it has no numbers that cpu() could bring back.
+    # Without the device "meta": it refuses too, but has no numbers that cpu() could bring back.
     by_cpu = torch["elsewhere_by_cpu"]
     if not by_cpu:
         return Ruling(
@@ -113,7 +119,7 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 
 def what_asnumpy_read(figures: Figures) -> str:
-    """What of MindSpore's asnumpy() read at once, and what it said to the rest."""
+    """The tensors of MindSpore that asnumpy() read at once, and its messages for the others."""
     readable = []
     refusals = []
     for name, figure in figures.items():

@@ -1,6 +1,4 @@
-"""What the questions about devices tell: tables by question, and how the matrix fares on each
-device.
-"""
+"""What is found about devices: tables by question, and the matrix on each device."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +21,7 @@ TITLES = {
 """The titles of the tables, a question each."""
 
 MESSAGE = 160
-"""How many characters of a message stand in a cell or a finding."""
+"""The characters of a message that stand in a cell or a finding: MindSpore's fill a screen."""
 
 
 @TOPIC.finding()
@@ -43,12 +41,12 @@ def kinds_of_devices(evidence: Evidence) -> Iterator[str]:
 def pytorch_moves(evidence: Evidence) -> Iterator[str]:
     """Where PyTorch took tensors and nets."""
     places = ", ".join(evidence[MOVES]["torch"]["tensor_to"])
-    yield (f"PyTorch moves tensors and nets one by one, at any time: `.to` took both to {places}.")
+    yield f"PyTorch moves tensors and nets one by one, at any time: `.to` took both to {places}."
 
 
 @TOPIC.finding(MOVES.by("mindspore"))
 def mindspore_keeps_its_device(evidence: Evidence) -> Iterator[str]:
-    """What MindSpore says to a second device, and what it has to move a tensor."""
+    """MindSpore's answer to a second device, and its methods that move a tensor."""
     figures = evidence[MOVES]["mindspore"]
     movers = ", ".join(f"Tensor.{name}" for name in figures["tensor_api"]) or "nothing"
     again = figures["set_device_again"]
@@ -80,10 +78,12 @@ def devices_against_the_cpu(evidence: Evidence) -> Iterator[str]:
 
 
 def difference(cases: Mapping[str, Any], other_cases: Mapping[str, Any]) -> float:
-    """The greatest difference of two answers to the matrix; infinite where an outcome or a leaf is
-    another one.
+    """The greatest difference of two answers to the matrix.
+
+    It is infinite where an outcome differs, or the names of the leaves.
     """
     worst = 0.0
+    # Both have all cases: an engine that cannot answer one has an outcome for it all the same.
     for label, case in cases.items():
         other = other_cases[label]
         leaves, other_leaves = case["leaves"], other["leaves"]
@@ -131,6 +131,7 @@ def matrix_by_device(evidence: Evidence) -> Iterator[Table]:
     rows: list[tuple[Cell, ...]] = []
     for engine, devices in evidence[MATRIX].items():
         for device, cases in devices.items():
+            # MindSpore answers on the device of its process alone, which may be another one.
             worst = difference(devices["cpu"], cases) if "cpu" in devices else None
             rows.append((engine, device, len(cases), answered(cases), worst))
     yield Table(

@@ -1,6 +1,4 @@
-"""Devices as MindSpore has them: what it sees, where tensors live, what moves them, what comes back
-to the host.
-"""
+"""Devices in MindSpore: which there are, where tensors live, what moves them, reading them."""
 
 from typing import Any
 
@@ -11,11 +9,11 @@ from explorer.engines.mindspore.about import about
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
 from explorer.topics.attempts import attempt
-from explorer.topics.devices.matrix import answers
 from explorer.topics.in_mindspore import numbers, set_style
+from explorer.topics.scenario_nets import matrix_answers
 
 KINDS = ("CPU", "Ascend", "GPU")
-"""What `set_device` has names for."""
+"""The kinds of device that `set_device` has names for (2.10.0)."""
 
 
 def sees(ask: Ask) -> Found:
@@ -31,9 +29,7 @@ def sees(ask: Ask) -> Found:
 
 
 def lives(ask: Ask) -> Found:
-    """Where a tensor, a parameter, a result and a gradient are, without anything said about
-    devices.
-    """
+    """Where tensor, parameter, result and gradient are when no device is named."""
     # The style alone: the device that a study was given is for its matrix.
     set_style("tape")
     x, net = ms.Tensor([1.0, 2.0]), nn.Dense(2, 1, "ones")
@@ -53,9 +49,7 @@ def device_of(tensor: Any) -> str:
 
 
 def moves(ask: Ask) -> Found:
-    """What choosing another device does, before and after something has run, and what a tensor and
-    a net offer to move.
-    """
+    """What choosing another device does before and after use, and what moves tensors and nets."""
     set_style("tape")
     x, net = ms.Tensor([1.0, 2.0]), nn.Dense(2, 1)
     movers = sorted(ask.options["movers"])
@@ -63,6 +57,7 @@ def moves(ask: Ask) -> Found:
     others = [kind for kind in KINDS if kind != here]
     move_to_same = attempt(numbers_after_move, x, here)
     move_to_other = {kind: attempt(device_after_move, x, kind) for kind in others}
+    # Last, since a set_device that is taken would move everything after it.
     set_device_again = attempt(ms.set_device, here, 1)
     set_device_other = {kind: attempt(ms.set_device, kind) for kind in others}
     return Found(
@@ -91,6 +86,7 @@ def device_after_move(tensor: Any, kind: str) -> str:
 def host(ask: Ask) -> Found:
     """What reads a result as numbers of the host at once."""
     set_style("tape")
+    # Given weights, since what is read is a figure of the record and must be the same at every run.
     net = nn.Dense(2, 1, "ones", "zeros")
     result = net(ms.Tensor([1.0, 2.0]))
     gradient = ms.grad(net)(ms.Tensor([1.0, 2.0]))
@@ -111,4 +107,4 @@ def read(tensor: Any) -> Any:
 def matrix(ask: Ask) -> Found:
     """Every case's leaves on the device of the process: MindSpore 2.10 keeps to one."""
     engine = f"mindspore-{ask.options['style']}"
-    return Found({ask.device: answers(ask, engine, ask.device)})
+    return Found({ask.device: matrix_answers(ask, engine, ask.device)})

@@ -1,6 +1,4 @@
-"""Devices as PyTorch has them: what it sees, where tensors live, what moves them, what comes back
-to the host.
-"""
+"""Devices in PyTorch: which there are, where tensors live, what moves them, reading them."""
 
 from typing import Any
 
@@ -11,10 +9,10 @@ from explorer.engines.torch.about import about
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
 from explorer.topics.attempts import attempt
-from explorer.topics.devices.matrix import answers
+from explorer.topics.scenario_nets import matrix_answers
 
 KINDS = ("cpu", "cuda", "mps", "xpu")
-"""Kinds that PyTorch has a module for."""
+"""The kinds of device that are looked for; PyTorch has a module for each (2.13.0)."""
 
 NO_DATA = "meta"
 """A device that is everywhere: tensors there have a shape and no numbers."""
@@ -41,9 +39,7 @@ def sees(ask: Ask) -> Found:
 
 
 def lives(ask: Ask) -> Found:
-    """Where a tensor, a parameter, a result and a gradient are, without anything said about
-    devices.
-    """
+    """Where tensor, parameter, result and gradient are when no device is named."""
     x, net = torch.ones(2, requires_grad=True), nn.Linear(2, 1)
     result = net(x)
     result.backward()
@@ -52,9 +48,7 @@ def lives(ask: Ask) -> Found:
 
 
 def moves(ask: Ask) -> Found:
-    """What `.to` does to a tensor and to a net after both were used, on each device here and on one
-    that is not.
-    """
+    """What `.to` does to a tensor and a net after use, on each device here and on absent ones."""
     x, net = torch.ones(2), nn.Linear(2, 1)
     net(x)
     movers = sorted(ask.options["movers"])
@@ -138,4 +132,4 @@ def matrix(ask: Ask) -> Found:
     """Every case's leaves, by device: the CPU first."""
     engine = f"torch-{ask.options['style']}"
     devices = about(Nothing()).devices
-    return Found({device: answers(ask, engine, device) for device in devices})
+    return Found({device: matrix_answers(ask, engine, device) for device in devices})

@@ -1,5 +1,6 @@
-"""The program behind every question about a gradient call: one case on one net, answered by one
-engine; runs in that engine's worker.
+"""The program behind every question about a gradient call: one engine's answer to one case.
+
+It runs in that engine's worker.
 """
 
 import msgspec
@@ -8,17 +9,15 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask, Found
 from explorer.text.messages import repeatable
-from explorer.topics import engine_answers
-from explorer.topics.starting_values import net_request
+from explorer.topics import scenario_nets
+from explorer.topics.scenario_nets import net_request
 
 
 def answer(ask: Ask) -> Found:
-    """An engine's answer to a case: its structure, its tensors from left to right, and the code
-    that gets it.
-    """
+    """An engine's answer to a case: its structure, its tensors from left to right, and its code."""
     # Options travel as plain data, in which a tuple of positions has become a list.
     case = msgspec.convert(ask.options["case"], GradCase)
-    result = engine_answers.answer(net_request(ask, ask.options["engine"]), case)
+    result = scenario_nets.answer(net_request(ask, ask.options["engine"]), case)
     if result.error:
         return Found(
             {

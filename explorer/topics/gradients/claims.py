@@ -1,6 +1,4 @@
-"""Claims about what a gradient call returns: positions, weights, auxiliary outputs, the older form
-(rows 1-11).
-"""
+"""Claims about what a gradient call returns, by position, weights and outputs (rows 1-11)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,9 +6,8 @@ from typing import Any
 from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
-from explorer.topics.agreement import grouped
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, flat_numbers, grouped
 from explorer.topics.gradients.questions import (
     ALL_OUTPUTS,
     DX_OF_SUM,
@@ -30,7 +27,7 @@ HEADING = "gradients"
 GUIDES = ("004",)
 
 NEARLY = 1e-6
-"""Up to this difference a number is the guide's."""
+"""Up to this difference a number is the guide's; float32 has small whole numbers exactly."""
 
 LOGITS = 20
 """What `dense_mse` returns beside its loss."""
@@ -65,25 +62,17 @@ def _has_values(figures: Figures, values: Sequence[Any]) -> bool:
     """Whether an answer has ``values`` from left to right, whatever their shapes."""
     if raised(figures):
         return False
-    return greatest_difference(_flat(figures["values"]), _flat(values)) <= NEARLY
-
-
-def _flat(value: Any) -> list[float]:
-    """The numbers of nested lists from left to right."""
-    if not isinstance(value, (list, tuple)):
-        return [value]
-    numbers = []
-    for item in value:
-        numbers.extend(_flat(item))
-    return numbers
+    # Flat, since numbers and nesting are judged apart.
+    return greatest_difference(flat_numbers(figures["values"]), flat_numbers(values)) <= NEARLY
 
 
 # Rows 1 to 7: the structures
 
 
 def structure_ruling(answers: Mapping[str, Figures], expects: dict[str, Any]) -> Ruling:
-    """The ruling on a call of the guide: it holds when numbers and structure are the guide's, with
-    changes when only the numbers are.
+    """The ruling on a call of the guide: it holds when numbers and structure are the guide's.
+
+    It holds with changes when only the numbers are.
     """
     has_values = {}
     has_both = {}
@@ -93,6 +82,7 @@ def structure_ruling(answers: Mapping[str, Figures], expects: dict[str, Any]) ->
         has_both[engine] = has_values[engine] and nests_alike
 
     seen = _by_label(answers)
+    # PyTorch's answer is evidence only: by_style judges MindSpore's two styles.
     if by_style(has_both) != "holds" and by_style(has_values) == "holds":
         structures = [answers[style]["structure"] for style in MINDSPORE_STYLES]
         forms = " or ".join(dict.fromkeys(structures))
@@ -254,7 +244,9 @@ def value_beside_gradients(evidence: Evidence, expects: dict[str, Any]) -> Rulin
                 "Unpack as `(outputs, gradients)`: the gradients nest as those of grad do, "
                 "without the auxiliary outputs."
             ),
-            "depends_on_style": "Check how the result nests in the style that you use: the two differ.",
+            "depends_on_style": (
+                "Check how the result nests in the style that you use: the two differ."
+            ),
             "does_not_hold": (
                 "Print what value_and_grad returns before you unpack it: it is not (outputs, "
                 "gradients) as grad nests."

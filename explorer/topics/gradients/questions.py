@@ -1,4 +1,4 @@
-"""The gradient calls of the guide as questions: one a case and net, put to the engines."""
+"""The gradient calls of the guide as questions to the engines, one a case and net."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ FILES = {"dense_mse": "dense_mse", SUM: str(Path(__file__).with_name("dense_mse_
 
 
 def ask_case(case: GradCase, parties: tuple[str, ...] = ASKED, net: str = "dense_mse") -> Question:
-    """The question what a case returns on a net; its name is the case's label with the net in it."""
+    """The question of what a case returns on a net, called after the case's label and the net."""
     # One program for every engine, since their answers have one form.
     return TOPIC.ask(
         case.label.replace("net", net),
@@ -39,11 +39,11 @@ def ask_case(case: GradCase, parties: tuple[str, ...] = ASKED, net: str = "dense
 
 @dataclass(frozen=True)
 class GuideCall:
-    """One of the guide's calls of grad on `dense_mse`: what it ``returns`` in the guide's words, and
-    its ``gradients`` from left to right.
+    """One of the guide's calls of grad on `dense_mse`, with the two questions about it.
 
-    ``grad`` asks what the call returns; ``with_value`` is its counterpart, and ``value_and_grad``
-    asks what that returns.
+    ``returns`` describes its result in the guide's words; ``gradients`` are the guide's numbers
+    from left to right. ``grad`` asks for the call itself; ``with_value`` is the same case for
+    value_and_grad, and ``value_and_grad`` asks for that.
     """
 
     case: GradCase
@@ -67,6 +67,8 @@ def guide_call(case: GradCase, returns: str, *gradients: Any) -> GuideCall:
     )
 
 
+# With x = [1, 2, 3], y = 19 and w = [2, 3, 4] the logits are 20 and the loss 1 = (20 - 19)², whose
+# gradients are 2 · 1 times w, -1 and x. The logits add w to the gradient with respect to x.
 DX, DY, DW = [[4, 6, 8]], -2, [[2, 4, 6]]
 DX_OF_SUM = [[6, 9, 12]]
 
@@ -128,9 +130,7 @@ NOTHING = ask_case(GradCase("grad"))
 
 @dataclass(frozen=True)
 class OlderForm:
-    """A call of GradOperation: what it is asked, and the question about the call of grad that asks
-    for the same.
-    """
+    """A call of GradOperation, and the questions about it and about its counterpart grad."""
 
     case: GradCase
     older: Question
@@ -138,9 +138,11 @@ class OlderForm:
 
 
 def older_form(case: GradCase, newer: Question | None = None) -> OlderForm:
-    """The call of GradOperation with the flags that amount to ``case``; ``newer`` is the question
-    about ``case`` where there is one already.
+    """The call of GradOperation with the flags that amount to ``case``.
+
+    ``newer`` is the question about ``case`` where there is one already.
     """
+    # The flags say "all" where grad takes positions and weights: more cannot be told apart.
     older = msgspec.structs.replace(
         case,
         api="GradOperation",

@@ -1,6 +1,4 @@
-"""What nested gradients tell: how many orders are right, how the gradient grows, and what a call
-costs.
-"""
+"""Findings about nested gradients: how many orders are right, how graphs grow, what calls cost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +10,8 @@ from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import relative_error
 from explorer.text.numbers import digits, number
-from explorer.topics.agreement import grouped
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import EMPTY, why_empty
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
 from explorer.topics.higher_order import wave
 from explorer.topics.higher_order.nested import EVERY_ORDER, TURNS, sampled, timing_name
 from explorer.topics.higher_order.questions import (
@@ -70,8 +66,9 @@ def nets(evidence: Evidence) -> list[NestedNet]:
 
 
 def truth(evidence: Evidence, net: NestedNet) -> dict[InputAndOrder, dict[str, Any]]:
-    """The figures that every engine is held against: of the wave its closed form, else those of
-    PyTorch in float64, some of which may have raised.
+    """The figures that every engine is held against, by input and order.
+
+    Of the wave its closed form, else those of PyTorch in float64, some of which may have raised.
     """
     if net.is_wave:
         return {
@@ -179,8 +176,9 @@ def derivatives(evidence: Evidence) -> Iterator[Table]:
 
 
 def shown(figure: Any) -> str:
-    """A derivative for a table's cell: its elements, with the norm where there are many; or what
-    was raised.
+    """A derivative for a table's cell: its elements, or what was raised.
+
+    Where there are many elements, the norm stands with them.
     """
     if figure is None:
         return EMPTY
@@ -197,8 +195,9 @@ def shown(figure: Any) -> str:
 
 
 def node_counts(evidence: Evidence, net: NestedNet) -> dict[str, list[int | str]]:
-    """The operators at every order, or the messages of what was raised, by engine and stage:
-    "MindSpore, graph (validate)".
+    """The operators at every order, by engine and stage: "MindSpore, graph (validate)".
+
+    Where something was raised, its message stands in place of a count.
     """
     counts: dict[str, list[int | str]] = {}
     for engine, figures in evidence[net.nodes].items():
@@ -294,7 +293,9 @@ def seconds_by_order(evidence: Evidence) -> Iterator[Table]:
     for label in seconds:
         columns += [f"{label}, {turn}" for turn in TURNS]
     rows: list[tuple[Cell, ...]] = []
-    for order in EVERY_ORDER if seconds else ():
+    # Without any seconds there are no columns for the orders' rows to fill.
+    orders = EVERY_ORDER if seconds else ()
+    for order in orders:
         cells: list[Cell] = [order]
         for timings in seconds.values():
             cells += [timings.get(timing_name(order, turn), EMPTY) for turn in TURNS]

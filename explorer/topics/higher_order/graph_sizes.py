@@ -1,6 +1,4 @@
-"""How many operators a gradient has at each order: what one engine captures, counted; runs in that
-engine's worker.
-"""
+"""How many operators one engine's gradient graphs have at each order; runs in its worker."""
 
 import importlib
 from typing import Any
@@ -19,8 +17,9 @@ DRAWN = 2
 
 
 def nodes(ask: Ask) -> Found:
-    """Operators of forward and gradients together, by order and stage, at the scenario's first
-    floating input.
+    """Operators of forward and gradients together, by order and stage.
+
+    With respect to the scenario's first floating input.
     """
     name = ask.options["engine"]
     engine = importlib.import_module(ENGINES[name].module)

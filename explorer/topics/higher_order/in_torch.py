@@ -1,5 +1,6 @@
-"""Nested gradients in PyTorch: orders 1 to 5 of a scenario on tape and graph and by torch.func, and
-Jacobians and Hessians.
+"""Higher orders in PyTorch: nested gradients, single operators, Jacobians and Hessians.
+
+Nested gradients are computed on tape and graph, and by torch.func as a reference.
 """
 
 from collections.abc import Callable
@@ -8,28 +9,34 @@ from typing import Any
 
 import torch
 from torch import func
+from torch.nn import functional as F  # noqa: N812  # its usual name
 
 from explorer.engines.torch import graph as torch_graph
 from explorer.engines.torch import tape as torch_tape
 from explorer.engines.torch.net import array_of, build, describe, forward
 from explorer.engines.torch.roots import Gradient
+from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest
 from explorer.topics.attempts import attempt, attempt_briefly, raised
 from explorer.topics.higher_order import nested
-from explorer.topics.higher_order.transformations import (
-    ARRAYS,
-    DTYPES,
-    NETS,
-    Transforms,
-    figures_of,
+from explorer.topics.higher_order import transformations as transforms
+from explorer.topics.higher_order.operators import (
+    OPERATORS,
+    change_along_ones,
+    dtype_of,
+    elements_at,
+    functions,
 )
 from explorer.topics.in_torch import numbers
 
+# Nested gradients
+
 
 def orders(ask: Ask) -> Found:
-    """The nested gradients of a scenario's net, by input and order; times of calls at the first, if
-    asked for.
+    """The nested gradients of a scenario's net, by input and order.
+
+    Calls at the first input are timed, if asked for.
     """
     style = ask.options["style"]
     net = nested.started_net(ask, f"torch-{style}", describe)
@@ -75,8 +82,9 @@ def in_graph(request: CaseRequest) -> Any:
 
 
 def reference(ask: Ask) -> Found:
-    """The nested gradients in float64: by ``torch.func.grad`` alone, or on the tape where the net
-    is not for ``torch.func``.
+    """The nested gradients in float64: by ``torch.func.grad`` alone, or on the tape.
+
+    On the tape where the net is not for ``torch.func``.
     """
     # On the CPU, whatever the device looked at: not every device has float64.
     net = nested.started_net(Ask(ask.scenario), "torch-tape", describe)
@@ -109,18 +117,24 @@ def in_double(request: CaseRequest) -> dict[str, Any]:
     return nested.sampled(array_of(gradients[0]))
 
 
+# Jacobians, products and Hessians
+
+
 def transformations(ask: Ask) -> Found:
-    """Jacobians, products, Hessians and batches of gradients of a field and an energy, each as the
-    closed forms have it.
+    """Jacobians, products, Hessians and batches of gradients of a field and an energy.
+
+    Each is one that the closed forms have.
     """
     net = ask.options["net"]
     figures: dict[str, Any] = {}
-    for dtype in DTYPES:
+    for dtype in transforms.DTYPES:
         matrix, x, v, batch = (
-            torch.tensor(array, dtype=getattr(torch, dtype), device=ask.device) for array in ARRAYS
+            torch.tensor(array, dtype=getattr(torch, dtype), device=ask.device)
+            for array in transforms.ARRAYS
         )
-        field, energy = NETS[net](torch, matrix)
-        figures |= figures_of(net, dtype, TRANSFORMS.calls(field, energy, x, v, batch), numbers)
+        field, energy = transforms.NETS[net](torch, matrix)
+        calls = TRANSFORMS.calls(field, energy, x, v, batch)
+        figures |= transforms.figures_of(net, dtype, calls, numbers)
     return Found(figures)
 
 
@@ -134,4 +148,99 @@ def slope(function: Any) -> Any:
     return func.grad(lambda x: function(x).sum())
 
 
-TRANSFORMS = Transforms(func, jvp, slope)
+TRANSFORMS = transforms.Transforms(func, jvp, slope)
+
+
+# Single operators, differentiated twice
+
+
+def operators(ask: Ask) -> Found:
+    """For each operator of a group: grad of grad, and the change of grad.
+
+    Both along the same direction, that of ones.
+    """
+    gradient_of = GRADIENTS[ask.options["style"]]
+    figures = {}
+    for name, x in OPERATORS[ask.options["group"]].items():
+        dtype = dtype_of(name)
+        first = gradient_of(FUNCTIONS[name])
+        second = gradient_of(first)
+        figures[name] = {
+            "dtype": dtype,
+            "change of first": attempt_briefly(change_along_ones, on_arrays(first), x, dtype),
+            "second": attempt_briefly(elements_at, on_arrays(second), x, dtype),
+        }
+    return Found(figures)
+
+
+def on_arrays(function: Callable[..., Any]) -> Callable[[AnyArray], AnyArray]:
+    """A function of a tensor as one of an array."""
+
+    def called(x: AnyArray) -> AnyArray:
+        """The result as an array."""
+        result: AnyArray = function(torch.tensor(x)).detach().numpy()
+        return result
+
+    return called
+
+
+def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The gradient of the sum of ``function`` on the tape, kept differentiable."""
+
+    def gradient(x: Any) -> Any:
+        """The gradient at ``x``, which stays on the tape."""
+        # The outer gradient has made x part of its graph: detaching it would lose the order.
+        leaf = x if x.requires_grad else x.detach().requires_grad_()
+        return torch.autograd.grad(function(leaf).sum(), leaf, create_graph=True)[0]
+
+    return gradient
+
+
+def functional(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The gradient of the sum of ``function`` by ``torch.func``."""
+    gradient: Callable[..., Any] = torch.func.grad(lambda x: function(x).sum())
+    return gradient
+
+
+GRADIENTS = {"tape": recorded, "func": functional}
+
+
+# The operators that PyTorch writes in its own way
+
+
+def norm(x: Any) -> Any:
+    """√Σx²."""
+    return torch.linalg.vector_norm(x)
+
+
+def greatest(x: Any) -> Any:
+    """The cube of the greatest element."""
+    return x.amax() ** 3
+
+
+def cross_entropy(x: Any) -> Any:
+    """The mean cross entropy of two samples with the logits x²."""
+    return F.cross_entropy(x * x, torch.tensor([0, 1]))
+
+
+def convolution(x: Any) -> Any:
+    """Σ of the cubes of each window's sum."""
+    return (F.conv2d(x, torch.ones((1, 1, 2, 2), dtype=x.dtype)) ** 3).sum()
+
+
+def batch_norm(x: Any) -> Any:
+    """Σ of the cubes of x² normalized over the batch."""
+    mean, variance = torch.tensor([0.1], dtype=x.dtype), torch.tensor([2.0], dtype=x.dtype)
+    weight, bias = torch.tensor([1.5], dtype=x.dtype), torch.tensor([0.25], dtype=x.dtype)
+    return (F.batch_norm(x * x, mean, variance, weight, bias, training=True) ** 3).sum()
+
+
+def flash_attention(x: Any) -> Any:
+    """Σ of the squares of attention by one kernel, x being query, key and value."""
+    # The dispatcher chooses the flash kernel for these inputs on the CPU (2.13).
+    return (F.scaled_dot_product_attention(x, x, x) ** 2).sum()
+
+
+FUNCTIONS = functions(
+    torch, F, (norm, greatest, cross_entropy, convolution, batch_norm, flash_attention)
+)

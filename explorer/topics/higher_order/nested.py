@@ -14,7 +14,7 @@ from explorer.model.results import Result
 from explorer.scenario.load import load
 from explorer.text.messages import first_statement, repeatable
 from explorer.topics.attempts import attempt, raised
-from explorer.topics.starting_values import drawn_parameters, net_request
+from explorer.topics.scenario_nets import drawn_parameters, net_request
 
 EVERY_ORDER = (1, 2, 3, 4, 5)
 """How often the gradient is nested."""
@@ -30,8 +30,9 @@ TURNS = ("first", "next")
 
 
 def cases(scenario: str) -> dict[str, dict[int, GradCase]]:
-    """The nested gradients asked of a scenario: by input, for its first floating ones, and by
-    order.
+    """The nested gradients asked of a scenario, by input and by order.
+
+    The inputs are its first floating ones, at most MOST_INPUTS.
     """
     cases: dict[str, dict[int, GradCase]] = {}
     for index, (name, array) in enumerate(load(scenario).inputs().items()):
@@ -46,8 +47,9 @@ def cases_of_first_input(scenario: str) -> dict[int, GradCase]:
 
 
 def started_net(ask: Ask, engine: str, describe: Callable[[NetRequest], Description]) -> NetRequest:
-    """The scenario's net for an engine; without starting values of its own it starts from draws
-    that both frameworks share.
+    """The scenario's net for an engine, with the same start in both frameworks.
+
+    Without starting values of its own it starts from draws.
     """
     net = net_request(ask, engine)
     if net.parameters:
@@ -57,8 +59,9 @@ def started_net(ask: Ask, engine: str, describe: Callable[[NetRequest], Descript
 
 
 def too_large(order: int, size: int) -> dict[str, Any]:
-    """The figure of an order that is not asked for, since the graph of ``order``, which is lower,
-    has ``size`` operators.
+    """The figure of an order that is not asked for, because a lower one is large already.
+
+    The graph of ``order``, which is lower, has ``size`` operators.
     """
     return {
         "raised": "NotAsked",
@@ -93,11 +96,11 @@ def orders(
     prepared: Callable[[CaseRequest], Callable[[], Any]],
     size_of: Callable[[CaseRequest], int] | None = None,
 ) -> Found:
-    """The nested gradients of a net, by input and order; and, if ``ask`` says so, the seconds of
-    calls with respect to the first input.
+    """The nested gradients of a net, by input and order.
 
-    ``answer`` is the engine's, ``prepared`` makes the call that is timed, and ``size_of`` counts the
-    operators of an answered case where an engine's graphs can grow too large.
+    If ``ask`` says so, also the seconds of calls with respect to the first input. ``answer`` is the
+    engine's, ``prepared`` makes the call that is timed, and ``size_of`` counts the operators of an
+    answered case where an engine's graphs can grow too large.
     """
     seconds: dict[str, float] = {}
     if ask.options["timed"]:
@@ -126,7 +129,7 @@ def orders(
 def call_seconds(
     requests: Mapping[int, CaseRequest], prepared: Callable[[CaseRequest], Callable[[], Any]]
 ) -> dict[str, float]:
-    """The seconds of the calls at each order, under "order 2, first call" and "order 2, next call".
+    """The seconds of the calls at each order, as "order 2, first call" and "order 2, next call".
 
     What ``prepared`` does is not timed. A call that raises has no seconds, and is not made again.
     """

@@ -1,5 +1,7 @@
-"""Single operators that are differentiated twice: functions that become a number by a sum and are
-not linear, their inputs, and what a second derivative is held against.
+"""Single operators that are differentiated twice, their inputs, and what decides on the result.
+
+Their functions become a number by a sum and are not linear; a second derivative is held against the
+change of the first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -59,17 +61,19 @@ IN_FLOAT32 = {
     "average_pooling",
     "flash_attention",
 }
-"""Operators asked in float32: MindSpore 2.10 has no kernel with float64's accuracy for them on the
-CPU. The others in float64.
+"""Operators asked in float32; the others are asked in float64.
+
+MindSpore 2.10 has no kernel with float64's accuracy for them on the CPU.
 """
 
 STEPS = {"float64": 1e-5, "float32": 1e-3}
 """The step of a central difference: the smaller one drowns in float32's rounding."""
 
 AGREES = 0.02
-"""A second derivative of an operator agrees when it is within this share of its greatest element of
-the first one's change: where it is lost it is wrong by far more, and in float32 a central
-difference is not sharper.
+"""A second derivative within this share of the greatest element of its reference agrees.
+
+The reference is the change of the first derivative. Where a second one is lost it is wrong by far
+more, and in float32 a central difference is not sharper.
 """
 
 OUTCOMES = ("agrees", "wrong", "raises")
@@ -184,8 +188,9 @@ def by_layer(ops: Any, layers: Any) -> list[Callable[[Any], Any]]:
 def functions(
     ops: Any, layers: Any, own: Iterable[Callable[[Any], Any]]
 ) -> dict[str, Callable[[Any], Any]]:
-    """The function of every operator by its name: those that both frameworks write alike, and a
-    framework's ``own``.
+    """The function of every operator by its name.
+
+    Those that both frameworks write alike, and a framework's ``own``.
     """
     alike = [*by_element(ops, layers), *by_shape(ops), *by_layer(ops, layers)]
     return {function.__name__: function for function in (*alike, *own)}
@@ -210,8 +215,9 @@ def elements_at(gradient: Callable[[AnyArray], AnyArray], x: AnyArray, dtype: st
 
 
 def outcome(figure: dict[str, Any]) -> str:
-    """What a second derivative is, one of OUTCOMES: it "agrees" with the change of the first, is
-    "wrong", or "raises".
+    """What a second derivative is, one of OUTCOMES.
+
+    It "agrees" with the change of the first, is "wrong", or "raises".
     """
     change, second = figure["change of first"], figure["second"]
     if raised(second):

@@ -1,5 +1,6 @@
-"""What is measured of higher orders: nested gradients of the wave and of the scenario looked at,
-second derivatives of single operators, Jacobians and Hessians.
+"""What is measured of higher orders: nested gradients, second derivatives, Jacobians, Hessians.
+
+Nested gradients are those of the wave and of the scenario looked at.
 """
 
 from pathlib import Path
@@ -25,8 +26,9 @@ WAVE = str(Path(__file__).with_name("wave.py"))
 """The net with a closed form; the study looks at it beside whatever scenario is looked at."""
 
 LARGEST = 2000
-"""An order whose graph has more operators than this is the last that is asked of a net: the next
-has more than twice as many.
+"""An order whose graph has more operators than this is the last that is asked of a net.
+
+The next has more than twice as many.
 """
 
 ALL_ENGINES = tuple(ENGINES)
@@ -65,6 +67,7 @@ def ask_nodes(name: str, scenario: str, unless_on: str = "") -> Question:
         scenario=scenario,
         options={"largest": LARGEST},
         options_of={engine: {"engine": engine} for engine in ENGINES},
+        # Graphs are captured to be counted, which some engines do in a worker of its own kind.
         kinds={engine: ENGINES[engine].captures_in for engine in ENGINES},
         unless_on=unless_on,
     )
@@ -82,9 +85,7 @@ TRANSFORMATIONS = {
 """The questions about Jacobians, products and Hessians, by net."""
 
 SECOND_DERIVATIVES = {
-    group: TOPIC.ask(
-        f"operators, {group}", TWICE, program="operators:operators", options={"group": group}
-    )
+    group: TOPIC.ask(f"operators, {group}", TWICE, program="operators", options={"group": group})
     for group in OPERATORS
 }
 """The questions about second derivatives of single operators, by group."""

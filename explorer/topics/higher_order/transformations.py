@@ -1,5 +1,4 @@
-"""Jacobians, products, Hessians and batches of gradients: of which functions, at which points, by
-which calls, and what they are in closed form.
+"""Jacobians, products, Hessians and batches of gradients, and their closed forms.
 
 The functions are of one vector: a field v(x), and an energy e(x), which is a number. There are two
 of each, one that works by element and one with a matrix product.
@@ -76,11 +75,11 @@ NETS: dict[str, Callable[[Any, Any], tuple[Function, Function]]] = {
 
 
 class Transforms(msgspec.Struct, frozen=True):
-    """How a framework transforms functions: ``space`` has grad, vjp, vmap, jacrev and jacfwd, which
-    mindspore and torch.func name alike; for the others there is a function of our own.
+    """How a framework transforms functions.
 
-    ``jvp`` is the product of a function's Jacobian at a point with a direction. ``slope`` makes the
-    gradient of the sum of a function's elements.
+    ``space`` has grad, vjp, vmap, jacrev and jacfwd, which mindspore and torch.func name alike; for
+    the others there is a function of our own. ``jvp`` is the product of a function's Jacobian at a
+    point with a direction. ``slope`` makes the gradient of the sum of a function's elements.
     """
 
     space: Any
@@ -90,8 +89,9 @@ class Transforms(msgspec.Struct, frozen=True):
     def calls(
         self, field: Function, energy: Function, x: Any, v: Any, batch: Any
     ) -> dict[str, Callable[[], Any]]:
-        """Every transformation, still to be called: of ``field`` and ``energy`` at ``x``, with the
-        direction ``v``, or at every row of ``batch``.
+        """Every transformation, still to be called.
+
+        Of ``field`` and ``energy`` at ``x``, with direction ``v``, or at every row of ``batch``.
         """
         space = self.space
         return {
@@ -113,8 +113,9 @@ class Transforms(msgspec.Struct, frozen=True):
 def figures_of(
     net: str, dtype: str, calls: Mapping[str, Callable[[], Any]], numbers: Callable[[Any], Any]
 ) -> dict[str, Any]:
-    """What is asked of a net in one of DTYPES, each under its name: nested ``numbers`` of what the
-    call returns, or what it raised.
+    """What is asked of a net in one of DTYPES, each under its name.
+
+    Nested ``numbers`` of what the call returns, or what it raised.
     """
     figures = {}
     for name in asked_of(net, dtype):
@@ -134,9 +135,11 @@ def numbers_of(call: Callable[[], Any], numbers: Callable[[Any], Any]) -> Any:
 
 
 class Derivatives(msgspec.Struct, frozen=True):
-    """The derivatives at POINT of a field (``jacobian``) and an energy (``hessian``), shape (3, 3);
-    and at every row of BATCH the energy's ``gradients`` and the sums of their rows of second
-    derivatives (``curvatures``), shape (2, 3).
+    """The derivatives of a field and an energy, in float64.
+
+    At POINT the field's ``jacobian`` and the energy's ``hessian``, shape (3, 3); at every row of
+    BATCH the energy's ``gradients`` and the sums of their rows of second derivatives
+    (``curvatures``), shape (2, 3).
     """
 
     jacobian: AnyArray
@@ -232,8 +235,9 @@ def closed_forms() -> dict[str, list[Any]]:
 
 
 def held(figure: Any, closed_form: list[Any]) -> str:
-    """How a transformation stands against its closed form: "agrees", "wrong: off by …", or what was
-    raised.
+    """How a transformation stands against its closed form.
+
+    "agrees", "wrong: off by …", or what was raised.
     """
     if raised(figure):
         return said(figure)

@@ -36,7 +36,5 @@ def torch_net() -> Any:
 
 
 def derivative(order: int, x: Any = 0.7) -> Any:
-    """The derivative of order ``order`` at a number or at every element of an array, in closed
-    form.
-    """
+    """The derivative of order ``order`` in closed form, at a number or by element of an array."""
     return 2 ** (order / 2) * np.exp(x) * np.sin(x + order * np.pi / 4)

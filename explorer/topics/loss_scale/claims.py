@@ -1,5 +1,6 @@
-"""Claims about loss scaling: the guide's example, finite gradients, underflow in float16, the
-dynamic scaler (rows 12-15).
+"""Claims about loss scaling: the guide's example, finite gradients, underflow, dynamic scalers.
+
+Rows 12 to 15.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import number
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence
-from explorer.topics.loss_scale.finite_checks import answered, refusals, wrongly_answered
+from explorer.topics.loss_scale.findings_scalers import answered, refusals, wrongly_answered
 from explorer.topics.loss_scale.inputs import TINY
 from explorer.topics.loss_scale.life import counts, same_scales
 from explorer.topics.loss_scale.questions import FINITENESS, GUIDE_EXAMPLE, LIFE, TOPIC, UNDERFLOW
@@ -72,9 +73,8 @@ def static_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 
 def _near(figures: Figures, expected: Mapping[str, Any]) -> bool:
-    return all(
-        greatest_difference(figures[name], value) <= NEARLY for name, value in expected.items()
-    )
+    differences = [greatest_difference(figures[name], expected[name]) for name in expected]
+    return max(differences) <= NEARLY
 
 
 def _by_name(sentences: Mapping[str, str]) -> str:
@@ -108,9 +108,8 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         if wrong:
             sentence += f", wrong about {', '.join(wrong)}"
         sentences.append(sentence)
-    sentences.extend(
-        f"GradScaler on float16 gradients: {message}" for message in refusals(answers["torch"])
-    )
+    refused = refusals(answers["torch"])
+    sentences.extend(f"GradScaler on float16 gradients: {message}" for message in refused)
     return ruling_by_style(
         right,
         "; ".join(sentences),
@@ -140,7 +139,7 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         "is 1e-8."
     ),
     asks=(UNDERFLOW,),
-    expects={"within": 0.01},
+    expects={"within": 0.01},  # float16 rounds the scaled gradient to 11 bits
 )
 def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the gradient is lost without scaling, and kept with it to a share ``within``."""
@@ -169,8 +168,9 @@ def _is_kept(figures: Figures, within: float) -> bool:
 
 
 def _how_to_unscale(unscaled_in_float16: list[Any]) -> str:
-    """The advice on unscaling, by what becomes of it in float16: a number, or an attempt that
-    raised.
+    """The advice on unscaling, by what becomes of it in float16.
+
+    ``unscaled_in_float16`` has a number, or an attempt that raised, for each party.
     """
     outcomes: dict[str, None] = {}
     for figure in unscaled_in_float16:
@@ -237,6 +237,7 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 
 def _keeps_the_rules(count: Mapping[str, int]) -> bool:
+    # A life without an overflow or without a growth shows nothing about the rules.
     if count["overflows"] == 0 or count["grown"] == 0:
         return False
     if count["skipped"] != count["overflows"] or count["shrunk"] != count["overflows"]:

@@ -1,12 +1,11 @@
-"""What scaling saves: gradients over many magnitudes, one tiny gradient, and the guide's example."""
+"""Findings about what scaling saves: gradients of many magnitudes, and the guide's example."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import number
-from explorer.topics.cells import why_empty
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, why_empty
 from explorer.topics.loss_scale.inputs import DTYPES, EXPONENTS
 from explorer.topics.loss_scale.questions import GUIDE_EXAMPLE, SWEEP, TOPIC, UNDERFLOW
 from explorer.topics.loss_scale.wording import by_name, percent, shown
@@ -68,8 +67,9 @@ def losses_by_scale(evidence: Evidence) -> Iterator[Table]:
 
 @TOPIC.chart()
 def shares_lost(evidence: Evidence) -> Iterator[Chart]:
-    """The shares of gradients that underflow and overflow over the scales; what is never lost is
-    left out.
+    """The shares of gradients that underflow and overflow over the scales.
+
+    What is never lost is left out.
     """
     series = []
     for dtype, who, losses in by_float(evidence, SWEEP):
@@ -117,6 +117,7 @@ def tiny_gradient(evidence: Evidence) -> Iterator[str]:
     for dtype, who, figures in by_float(evidence, UNDERFLOW):
         if number(figures["without"]) != 0:  # the float holds it, so there is nothing to save
             continue
+        # Of an attempt that raised this is a message, which may end with a full stop.
         unscaled_there = shown(figures["unscaled there"]).rstrip(".")
         yield (
             f"A gradient of 1e-8 in {dtype}, {who}: {shown(figures['without'])} without scaling, "

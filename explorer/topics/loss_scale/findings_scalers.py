@@ -1,28 +1,33 @@
-"""How dynamic scalers live: their scale through a training, and how low and how high it goes."""
+"""Findings about scalers: their life, their limits, their checks, and how exactly they unscale."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import number
-from explorer.topics.cells import why_empty
-from explorer.topics.evidence import Evidence
-from explorer.topics.loss_scale.inputs import BATCHES, FACTOR, WINDOW
+from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import EMPTY, Evidence, why_empty
+from explorer.topics.loss_scale.inputs import BATCHES, FACTOR, NOT_FINITE, WINDOW
 from explorer.topics.loss_scale.life import counts, same_scales
-from explorer.topics.loss_scale.questions import LIFE, LIMITS, TOPIC
+from explorer.topics.loss_scale.questions import FINITENESS, LIFE, LIMITS, SCALING, TOPIC, UNSCALING
 from explorer.topics.loss_scale.wording import SCALER_NAMES, by_name, shown
+from explorer.topics.question import PARTIES
 
 # The scale through a training
 
 
 def lives(evidence: Evidence) -> list[tuple[str, list[dict[str, Any]]]]:
-    """The steps of each scaler; MindSpore's styles stand together where they agree, GradScaler
-    always alone.
+    """The steps of each scaler, GradScaler always alone.
+
+    MindSpore's styles stand together where they agree.
     """
     # The two classes are what is compared, so they are told apart even where they agree.
     turns = {party: figures["turns"] for party, figures in evidence[LIFE].items()}
-    gradscaler = {party: turns.pop(party) for party in ("torch",) if party in turns}
-    return [*by_name(turns, SCALER_NAMES), *by_name(gradscaler, SCALER_NAMES)]
+    gradscaler = turns.pop("torch", None)
+    lives = by_name(turns, SCALER_NAMES)
+    if gradscaler is not None:
+        lives.append((SCALER_NAMES.of(["torch"]), gradscaler))
+    return lives
 
 
 @TOPIC.finding()
@@ -105,9 +110,9 @@ def scale_through_training(evidence: Evidence) -> Iterator[Chart]:
 
 def limits(evidence: Evidence) -> list[tuple[str, tuple[list[Any], list[Any]]]]:
     """The scales of each scaler with an overflow at every step, and with a growth at every step."""
-    answers = {
-        party: (figures["down"], figures["up"]) for party, figures in evidence[LIMITS].items()
-    }
+    answers = {}
+    for party, figures in evidence[LIMITS].items():
+        answers[party] = (figures["down"], figures["up"])
     return by_name(answers, SCALER_NAMES)
 
 
@@ -156,3 +161,112 @@ def overflow_at_every_step(evidence: Evidence) -> Iterator[Chart]:
             series=tuple(series),
             log=("y",),
         )
+
+
+# What is finite
+
+
+def is_finite(case: str) -> bool:
+    """Whether all gradients are finite in a case whose name begins with one of FINITE_CASES."""
+    return not any(mark in case for mark in NOT_FINITE)
+
+
+def wrongly_answered(figures: dict[str, Any]) -> list[str]:
+    """The cases in which a check called finite what is not, or the other way round."""
+    wrong = []
+    for case, answer in figures.items():
+        if not raised(answer) and answer != is_finite(case):
+            wrong.append(case)
+    return wrong
+
+
+def refusals(figures: dict[str, Any]) -> list[str]:
+    """What a check raised, each message once."""
+    return sorted({said(answer) for answer in figures.values() if raised(answer)})
+
+
+def answered(figures: dict[str, Any]) -> int:
+    """How many cases a check did not refuse."""
+    return sum(not raised(answer) for answer in figures.values())
+
+
+@TOPIC.finding()
+def check_for_finite_gradients(evidence: Evidence) -> Iterator[str]:
+    """About what each check is wrong, and what it refuses."""
+    for who, figures in by_name(evidence[FINITENESS]):
+        wrong = wrongly_answered(figures)
+        outcome = "right about zeros, the greatest float16, infinities and NaN"
+        if wrong:
+            outcome = f"wrong about {'; '.join(wrong)}"
+        yield (
+            f"The check for finite gradients, {who}, asked about {answered(figures)} pairs of "
+            f"tensors: {outcome}."
+        )
+        for message in refusals(figures):
+            yield f"float16 gradients are refused by the check, {who}: {message}"
+
+
+@TOPIC.table()
+def checks_case_by_case(evidence: Evidence) -> Iterator[Table]:
+    """What every check says of every pair of tensors."""
+    answers = evidence[FINITENESS]
+    # Parties that did not answer must not cost the others' cases.
+    cases: set[str] = set()
+    for figures in answers.values():
+        cases |= figures.keys()
+    rows: list[tuple[Cell, ...]] = []
+    for case in sorted(cases):
+        cells = [_cell(answers.get(party, {}).get(case)) for party in SCALING]
+        rows.append((case, *cells))
+    yield Table(
+        title="all_finite, and what GradScaler finds",
+        columns=("gradients", *(PARTIES[party].label for party in SCALING)),
+        rows=tuple(rows),
+        note=why_empty(evidence, FINITENESS),
+    )
+
+
+def _cell(answer: Any) -> Cell:
+    if answer is None:
+        return EMPTY
+    return said(answer) if raised(answer) else bool(answer)
+
+
+# Unscaling
+
+
+def errors_by_scale(evidence: Evidence) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """Who measured it, and pairs of a scale and the greatest relative error, by rising scale."""
+    answers = {party: figures["error"] for party, figures in evidence[UNSCALING].items()}
+    for who, errors in by_name(answers):
+        yield who, sorted((float(scale), error) for scale, error in errors.items())
+
+
+@TOPIC.finding()
+def exactness_of_unscaling(evidence: Evidence) -> Iterator[str]:
+    """How far scaling and unscaling move a gradient."""
+    for who, by_scale in errors_by_scale(evidence):
+        errors = ", ".join(f"{error:.2g} at scale {scale:g}" for scale, error in by_scale)
+        yield (
+            f"Scaling and unscaling a float32 gradient moves an element, {who}, by a relative "
+            f"{errors} at most."
+        )
+
+
+@TOPIC.table()
+def unscaling_and_refusals(evidence: Evidence) -> Iterator[Table]:
+    """The error of unscaling at each scale, and what each scaler refuses."""
+    rows: list[tuple[Cell, ...]] = []
+    for who, by_scale in errors_by_scale(evidence):
+        for scale, error in by_scale:
+            rows.append((who, f"greatest relative error at scale {scale:g}", error))
+    attempts = {party: figures["refused"] for party, figures in evidence[UNSCALING].items()}
+    for who, refused in by_name(attempts):
+        for what, outcome in refused.items():
+            rows.append((who, what, said(outcome) if raised(outcome) else "accepted"))
+    yield Table(
+        title="Unscaling, and what is refused",
+        columns=("where", "what", "found"),
+        rows=tuple(rows),
+        note=why_empty(evidence, UNSCALING),
+    )

@@ -13,7 +13,7 @@ from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.loss_scale import inputs, life
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 
 FLOATS = {name: getattr(ms, name) for name in inputs.DTYPES}
 
@@ -72,8 +72,9 @@ def guide_example(ask: Ask) -> Found:
 
 
 def finiteness(ask: Ask) -> Found:
-    """What ``all_finite`` says of gradients that hold finite numbers, infinities and NaN, in two
-    floats.
+    """What ``all_finite`` says of gradients that hold finite numbers, infinities and NaN.
+
+    In float16 and float32.
     """
     set_style(ask.options["style"], ask.device)
     figures = {}
@@ -90,8 +91,9 @@ def tiny(weight: Any, scale: Any) -> Any:
 
 
 def underflow(ask: Ask) -> Found:
-    """One gradient of 1e-8 in each float: without scaling, scaled by 65536, and unscaled in that
-    float or in float32.
+    """One gradient of 1e-8 in each float, with and without scaling.
+
+    Scaled by 65536, and unscaled in that float or in float32.
     """
     set_style(ask.options["style"], ask.device)
     scaler = StaticLossScaler(inputs.TINY_SCALE)
@@ -113,8 +115,9 @@ def underflow(ask: Ask) -> Found:
 
 
 def life_of_scaler(ask: Ask) -> Found:
-    """DynamicLossScaler through steps of training a float16 layer with a float32 weight: scale,
-    step or skip, adjust.
+    """DynamicLossScaler through steps of training: scale, step or skip, adjust.
+
+    A float16 layer is trained, with a float32 weight.
     """
     set_style(ask.options["style"], ask.device)
     weight = ms.Parameter(ms.Tensor([1.0], ms.float32), name="weight")
@@ -147,11 +150,10 @@ def scale_of(scaler: DynamicLossScaler) -> float:
 
 
 def limits(ask: Ask) -> Found:
-    """How low overflow after overflow takes the scale of DynamicLossScaler, and how high steps
-    without one.
-    """
+    """How low overflows take the scale of DynamicLossScaler, and how high steps without one."""
     set_style(ask.options["style"], ask.device)
     figures = {}
+    # LIMIT_STEPS halvings of 8 lead below 1, and as many doublings of 2**125 beyond float32.
     for name, initial, finite in (("down", 8.0, False), ("up", 2.0**125, True)):
         scaler = DynamicLossScaler(initial, 2, 1)  # with a window of 1 every finite step grows
         scales = [initial]
@@ -163,8 +165,9 @@ def limits(ask: Ask) -> Found:
 
 
 def unscaling(ask: Ask) -> Found:
-    """How far unscale(scale(gradient)) is from the gradient, for a power of two and for other
-    scales; what scalers refuse.
+    """How far unscale(scale(gradient)) is from the gradient, and what scalers refuse.
+
+    For a power of two and for other scales.
     """
     set_style(ask.options["style"], ask.device)
     gradient = inputs.ordinary_gradient()

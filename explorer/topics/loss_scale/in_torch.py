@@ -11,7 +11,7 @@ from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers
 from explorer.topics.loss_scale import inputs, life
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 
 FLOATS = {name: getattr(torch, name) for name in inputs.DTYPES}
 
@@ -68,8 +68,9 @@ def sgd(*weights: torch.Tensor, rate: float = 0.1) -> torch.optim.SGD:
 
 
 def found_infinite(scaler: GradScaler, optimizer: torch.optim.Optimizer) -> bool:
-    """Whether ``unscale_`` met something that is not finite: the scaler keeps it to itself (torch
-    2.13).
+    """Whether ``unscale_`` met something that is not finite.
+
+    The scaler keeps it to itself (torch 2.13).
     """
     return any(bool(flag) for flag in scaler._found_inf_per_device(optimizer).values())
 
@@ -82,8 +83,9 @@ def started_scaler(scale: float) -> GradScaler:
 
 
 def finiteness(ask: Ask) -> Found:
-    """What GradScaler finds in gradients that hold finite numbers, infinities and NaN; float16
-    gradients it refuses.
+    """What GradScaler finds in gradients that hold finite numbers, infinities and NaN.
+
+    Gradients in float16 it refuses.
     """
     figures: dict[str, Any] = {}
     for name, dtype in (("float16", torch.float16), ("float32", torch.float32)):
@@ -102,8 +104,9 @@ def finiteness(ask: Ask) -> Found:
 
 
 def underflow(ask: Ask) -> Found:
-    """One gradient of 1e-8 in each float: without scaling, scaled by 65536, and unscaled in that
-    float or in float32.
+    """One gradient of 1e-8 in each float, with and without scaling.
+
+    Scaled by 65536, and unscaled in that float or in float32.
     """
     figures = {}
     for name, dtype in FLOATS.items():
@@ -131,8 +134,9 @@ def tiny_gradient(dtype: torch.dtype, scale: float) -> torch.Tensor:
 
 
 def life_of_scaler(ask: Ask) -> Found:
-    """GradScaler through steps of training a float16 layer with a float32 weight: scale, step or
-    skip, update.
+    """GradScaler through steps of training: scale, step or skip, update.
+
+    A float16 layer is trained, with a float32 weight.
     """
     weight = torch.ones(1, requires_grad=True)
     optimizer = sgd(weight, rate=0.125)
@@ -159,10 +163,9 @@ def life_of_scaler(ask: Ask) -> Found:
 
 
 def limits(ask: Ask) -> Found:
-    """How low overflow after overflow takes the scale of GradScaler, and how high steps without
-    one.
-    """
+    """How low overflows take the scale of GradScaler, and how high steps without one."""
     figures = {}
+    # LIMIT_STEPS halvings of 8 lead below 1, and as many doublings of 2**125 beyond float32.
     for name, initial, slope in (("down", 8.0, float("inf")), ("up", 2.0**125, 0.0)):
         # With an interval of 1 every step without an overflow grows.
         scaler = GradScaler("cpu", init_scale=initial, growth_interval=1)
@@ -180,8 +183,9 @@ def limits(ask: Ask) -> Found:
 
 
 def unscaling(ask: Ask) -> Found:
-    """How far unscaling a scaled gradient is from the gradient, for a power of two and for other
-    scales; what is refused.
+    """How far unscaling a scaled gradient is from the gradient, and what is refused.
+
+    For a power of two and for other scales.
     """
     gradient = inputs.ordinary_gradient()
     errors = {}

@@ -1,6 +1,4 @@
-"""What both frameworks get to scale: gradients spread over many magnitudes, steps of a training,
-and tensors that are finite or not.
-"""
+"""What both frameworks scale: gradients of many magnitudes, training steps, and finite cases."""
 
 import numpy as np
 
@@ -23,14 +21,18 @@ TINY_SCALE = 65536.0
 SCALES_UNDONE = (1024.0, 1000.0, 3.0)
 """Scales that are taken back again: a power of two, and others."""
 
+# The first scale is above the greatest float16, so that a gradient of 1 overflows at first.
 INITIAL, FACTOR, WINDOW = 2.0**18, 2, 3
-"""The settings of a dynamic scaler: the first scale, what it is multiplied or divided by, and the
-finite steps between two growths.
+"""The settings of a dynamic scaler: its first scale, its factor, and its window.
+
+The scale is multiplied or divided by the factor; the window is the number of finite steps between
+two growths.
 """
 
 BATCHES = (1.0,) * 9 + (32.0,) + (1.0,) * 6 + (0.125,) * 8
-"""The gradient of each step before scaling: easy batches, one that is 32 times as steep, and a calm
-end.
+"""The gradient of each step before scaling.
+
+Easy batches, one that is 32 times as steep, and a calm end.
 """
 
 LIMIT_STEPS = 7
@@ -43,25 +45,27 @@ FINITE_CASES = {
     "-inf": [[1.0, -np.inf], [3.0]],
     "nan": [[1.0, np.nan], [3.0]],
     "inf in the last of two tensors": [[1.0, -2.0], [np.inf]],
-    "the greatest float16": [[1.0, 65504.0], [3.0]],
+    "the greatest float16": [[1.0, 65504.0], [3.0]],  # what is greater rounds to infinity
 }
-"""Gradients of two weights, and what is in them; NOT_FINITE marks the names of those that are not
-finite.
+"""Gradients of two weights, by what is in them.
+
+NOT_FINITE marks the names of those that are not finite.
 """
 
 NOT_FINITE = ("inf", "nan")
 
 
 def spread() -> tuple[AnyArray, AnyArray]:
-    """COUNT activations (exact in every dtype) and the slopes that meet them, in float32; their
-    products, the gradients, go from 2**-34 to 2.
+    """COUNT activations and the slopes that meet them, in float32.
+
+    The activations are exact in every dtype; the products, which are the gradients, go from 2**-34
+    to 2.
     """
     # Eighths times powers of two need few bits, so the activations are the same in every float;
     # what a float loses is then lost in the slopes and in the products.
     generator = np.random.default_rng(0)
-    activations = (1 + generator.integers(0, 8, COUNT) / 8) * 2.0 ** generator.integers(
-        -8, 1, COUNT
-    )
+    mantissas = 1 + generator.integers(0, 8, COUNT) / 8
+    activations = mantissas * 2.0 ** generator.integers(-8, 1, COUNT)
     slopes = 2.0 ** generator.uniform(-26, 0, COUNT)
     return activations.astype(np.float32), slopes.astype(np.float32)
 
@@ -72,12 +76,11 @@ def ordinary_gradient() -> AnyArray:
 
 
 def losses_by_scale(gradients: list[AnyArray]) -> dict[str, list[float]]:
-    """What became of the spread at each scale 2**e, e in EXPONENTS: the share of gradients that are
-    zero ("underflow"), the share not finite ("overflow"), and the mean relative "error" after
-    unscaling.
+    """What became of the spread at each scale 2**e, e in EXPONENTS.
 
-    Both are against the gradient in float64; an element that is zero or not finite counts as wholly
-    wrong, as 1.
+    The share of gradients that are zero ("underflow"), the share not finite ("overflow"), and the
+    mean relative "error" after unscaling, against the gradient in float64; an element that is zero
+    or not finite counts as wholly wrong, as 1.
     """
     activations, slopes = spread()
     true_gradient = activations.astype(np.float64) * slopes.astype(np.float64)

@@ -7,16 +7,19 @@ from explorer.topics.loss_scale.inputs import FACTOR, WINDOW
 
 
 def turn(before: float, after: float, finite: bool, stepped: bool) -> dict[str, Any]:
-    """One step of a scaler's life: its scale before and after, whether the gradients were finite,
-    and whether weights moved.
+    """The figures of one step of a scaler's life.
+
+    Its scale before and after, whether the gradients were finite, and whether weights moved.
     """
     return {"scale": before, "after": after, "finite": finite, "stepped": stepped}
 
 
 def counts(turns: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """What happened in a scaler's life: "overflows", of these the "skipped" and those that "shrunk"
-    the scale; how often it has "grown", of these "on time", that is after a whole window of finite
-    steps; and how many finite steps "stepped".
+    """What happened in a scaler's life, counted over all its steps.
+
+    "overflows", of these the "skipped" and those that "shrunk" the scale; how often it has "grown",
+    of these "on time", that is after a whole window of finite steps; and how many finite steps
+    "stepped".
     """
     happened = dict.fromkeys(("overflows", "skipped", "shrunk", "grown", "on time", "stepped"), 0)
     finite_in_a_row = 0

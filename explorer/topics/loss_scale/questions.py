@@ -1,5 +1,6 @@
-"""What is measured of loss scaling: the guide's example, floats over a range of scales, and the
-life of a scaler, in MindSpore's two styles and in PyTorch.
+"""What is measured of loss scaling, in MindSpore's two styles and in PyTorch.
+
+The guide's example, floats over a range of scales, and the life of a scaler.
 """
 
 from explorer.topics.question import MINDSPORE_STYLES

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from explorer.text.numbers import number
-from explorer.topics.agreement import grouped
 from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import grouped
 from explorer.topics.loss_scale.questions import SCALING
 from explorer.topics.question import MINDSPORE_STYLES, PARTIES
 
@@ -15,9 +15,9 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Names:
-    """What those who scale are called: each of them, both styles of MindSpore, and all together."""
+    """What those who scale are called: by party, both styles of MindSpore, and all together."""
 
-    each: Mapping[str, str]
+    labels: Mapping[str, str]
     mindspore: str
     everybody: str
 
@@ -27,17 +27,17 @@ class Names:
             return self.everybody
         if tuple(parties) == MINDSPORE_STYLES:
             return self.mindspore
-        return " and ".join(self.each[party] for party in parties)
+        return " and ".join(self.labels[party] for party in parties)
 
 
 FRAMEWORK_NAMES = Names(
-    each={party: PARTIES[party].label for party in SCALING},
+    labels={party: PARTIES[party].label for party in SCALING},
     mindspore="MindSpore",
     everybody="both frameworks",
 )
 
 SCALER_NAMES = Names(
-    each={
+    labels={
         "mindspore-graph": "DynamicLossScaler, graph",
         "mindspore-tape": "DynamicLossScaler, tape",
         "torch": "GradScaler",
@@ -55,8 +55,9 @@ def by_name(
 
 
 def shown(value: Any) -> str:
-    """Nested numbers without needless decimals: [[2048, 4096, 6144]]; of an attempt that raised,
-    its message.
+    """Nested numbers without needless decimals: [[2048, 4096, 6144]].
+
+    Of an attempt that raised, its message.
     """
     if isinstance(value, list):
         return "[" + ", ".join(map(shown, value)) + "]"

@@ -1,6 +1,4 @@
-"""Networks: the modes of cells and modules, what registers a parameter, the names of parts, and
-what a graph takes.
-"""
+"""Networks: modes of cells and modules, registering parameters, names of parts, graph limits."""
 
 from explorer.topics.networks import claims
 from explorer.topics.networks.questions import TOPIC

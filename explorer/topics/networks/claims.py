@@ -1,6 +1,4 @@
-"""Claims about networks: modes, registering, names of parts, kinds of data, what a graph takes
-(rows 32-36, 39).
-"""
+"""Claims about networks: modes, parameters, parts, kinds of data, graph limits (rows 32-36, 39)."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,14 +23,14 @@ from explorer.topics.question import Question
 HEADING = "networks"
 
 TOLERANCE = 1e-5
-"""Up to this difference two layers give the same."""
+"""Up to this difference two layers give the same: batch norm divides by a root in float32."""
 
 SLICING = ("by_tensor", "slice_by_tensor", "by_mask")
 """The functions that slice by variable indices."""
 
 
 def cells_and_modules(evidence: Evidence, question: Question) -> tuple[Figures, Figures]:
-    """What MindSpore found out about its cells, and PyTorch about its modules."""
+    """The figures of MindSpore's cells and of PyTorch's modules for one question."""
     answers = evidence[question]
     return answers["mindspore"], answers["torch"]
 
@@ -82,8 +80,9 @@ def _values(figures: Mapping[str, bool]) -> str:
     asks=(MODES,),
 )
 def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when batch norm gives the same in both modes on both frameworks, and dropout drops in
-    training only.
+    """Holds when batch norm gives the same on both frameworks in both modes.
+
+    Dropout must drop in training mode only.
     """
     cells, modules = cells_and_modules(evidence, MODES)
     greatest = 0.0
@@ -156,6 +155,7 @@ def _counts(figures: Mapping[str, int]) -> str:
 
 
 def _containers_register(figures: Mapping[str, int]) -> bool:
+    """Whether every container registers parameters; a plain list is no container."""
     return all(count for name, count in figures.items() if name != "list")
 
 
@@ -171,8 +171,9 @@ def _containers_register(figures: Mapping[str, int]) -> bool:
     asks=(PARTS,),
 )
 def parts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the guide's counterparts list the same parts; with changes when the parameters
-    they list are others.
+    """Holds when the guide's counterparts list the same parts.
+
+    It holds with changes when they list other parameters.
     """
     cells, modules = cells_and_modules(evidence, PARTS)
     counterparts = (
@@ -229,8 +230,9 @@ def _listed(names: Iterable[str]) -> str:
     },
 )
 def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the kinds are the guide's; with changes when only `requires_grad` is as it says;
-    outdated otherwise.
+    """Holds when the kinds are the guide's.
+
+    It holds with changes when only `requires_grad` decides as it says, and is outdated otherwise.
     """
     cells, modules = cells_and_modules(evidence, KINDS_OF_DATA)
     torch_kinds = list(modules["kinds"])
@@ -253,11 +255,10 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             ),
         )
     # PyTorch's kinds in any order; MindSpore's as they were looked up, which is the guide's order.
-    kinds_as_said = (sorted(torch_kinds), cells["kinds"]) == (
-        sorted(expects["torch"]),
-        expects["mindspore"],
-    )
-    if kinds_as_said and not cells["buffers"] and not cells["tensor_has"]:
+    torch_as_said = sorted(torch_kinds) == sorted(expects["torch"])
+    mindspore_as_said = cells["kinds"] == expects["mindspore"]
+    extras = cells["buffers"] or cells["tensor_has"]
+    if torch_as_said and mindspore_as_said and not extras:
         return Ruling(
             "holds", seen, "Use Parameter for what is trained, Tensor for everything else."
         )
@@ -286,8 +287,9 @@ def _requires_grad_decides(cells: Figures, modules: Figures) -> bool:
     asks=(SLICES, COMPILATIONS),
 )
 def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when graph style refuses slices that the tape takes; with changes when only something
-    else is restricted.
+    """Depends on the style when graph style refuses the slices that the tape takes.
+
+    It holds with changes when only something else is restricted, and is outdated when nothing is.
     """
     slices = evidence[SLICES]["mindspore"]
     compiled = evidence[COMPILATIONS]["mindspore"]
@@ -313,8 +315,8 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             seen,
             (
                 "Index by tensors and masks freely in graph style too; declare varying dimensions "
-                "with set_inputs(Tensor(shape=[None])), and keep Python loops over a tensor's value "
-                "out of it."
+                "with set_inputs(Tensor(shape=[None])), and keep Python loops over a tensor's "
+                "value out of it."
             ),
         )
     return Ruling("outdated", seen, "Nothing of it is restricted in graph style any more.")

@@ -1,6 +1,4 @@
-"""Cells measured: the mode they start in, what registers a parameter, the names of their parts,
-slices and shapes in a graph.
-"""
+"""Cells measured: starting mode, what registers a parameter, names of parts, limits of a graph."""
 
 from typing import Any
 
@@ -12,8 +10,15 @@ from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.networks.figures import figures_by_mode, starting_figures
-from explorer.topics.networks.inputs import INDEX, INDEXING, MANY, ROWS, VECTOR
+from explorer.topics.networks.shared import (
+    INDEX,
+    INDEXING,
+    MANY,
+    ROWS,
+    VECTOR,
+    figures_by_mode,
+    starting_figures,
+)
 
 
 class NormAndDense(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -30,9 +35,7 @@ class NormAndDense(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 def starting_mode(ask: Ask) -> Found:
-    """Whether a cell of MindSpore's own and one of the user's are in training mode before anything
-    was said.
-    """
+    """Whether new cells, MindSpore's own and a user's, are in training mode."""
     return Found(starting_figures(nn.Dense(2, 1), NormAndDense(), nn.Dropout(p=0.5)))
 
 
@@ -61,15 +64,13 @@ class Holding(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 def containers(ask: Ask) -> Found:
-    """How many parameters a cell has that keeps two layers in a plain list, a CellList, a
-    SequentialCell.
-    """
+    """How many parameters a cell has that keeps two layers in a list or in a container."""
     kinds = {"list": list, "CellList": nn.CellList, "SequentialCell": nn.SequentialCell}
     return Found({name: len(list(Holding(kind).get_parameters())) for name, kind in kinds.items()})
 
 
 def parts(ask: Ask) -> Found:
-    """The names that the guide's calls give for the parts of one net, and for a part added by name."""
+    """The names that the guide's calls give for the parts of one net, and for an added part."""
     net = NormAndDense()
     figures: dict[str, Any] = {
         "name_cells": list(net.name_cells()),
@@ -86,8 +87,9 @@ def parts(ask: Ask) -> Found:
 
 
 def kinds_of_data(ask: Ask) -> Found:
-    """Which kinds of data object there are, what `requires_grad` does to them, and what Tensor and
-    Cell offer besides.
+    """Which kinds of data object there are, what `requires_grad` does, and what Tensor offers.
+
+    Cell is asked for buffers too.
     """
     set_style("tape")
     net = nn.Dense(2, 1)
@@ -155,8 +157,9 @@ class Squares(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 def compilations(ask: Ask) -> Found:
-    """How many graphs are compiled for vectors of three lengths: as such, and with a dynamic
-    dimension declared.
+    """How many graphs are compiled for vectors of three lengths, by how the length is declared.
+
+    The vectors are given as they are, and with a dynamic dimension declared.
     """
     set_style("graph")
     fixed, dynamic = Squares(), Squares()

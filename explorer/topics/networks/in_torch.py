@@ -1,6 +1,4 @@
-"""Modules measured: the mode they start in, what registers a parameter, the names of their parts,
-slices in a graph.
-"""
+"""Modules measured: starting mode, what registers a parameter, names of parts, graph slices."""
 
 from typing import Any
 
@@ -11,8 +9,15 @@ from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers
-from explorer.topics.networks.figures import figures_by_mode, starting_figures
-from explorer.topics.networks.inputs import INDEX, INDEXING, MANY, ROWS, VECTOR
+from explorer.topics.networks.shared import (
+    INDEX,
+    INDEXING,
+    MANY,
+    ROWS,
+    VECTOR,
+    figures_by_mode,
+    starting_figures,
+)
 
 
 class NormAndDense(nn.Module):  # type: ignore[misc]  # checked without following torch
@@ -29,9 +34,7 @@ class NormAndDense(nn.Module):  # type: ignore[misc]  # checked without followin
 
 
 def starting_mode(ask: Ask) -> Found:
-    """Whether a module of PyTorch's own and one of the user's are in training mode before anything
-    was said.
-    """
+    """Whether new modules, PyTorch's own and a user's, are in training mode."""
     return Found(starting_figures(nn.Linear(2, 1), NormAndDense(), nn.Dropout(p=0.5)))
 
 
@@ -60,15 +63,13 @@ class Holding(nn.Module):  # type: ignore[misc]  # checked without following tor
 
 
 def containers(ask: Ask) -> Found:
-    """How many parameters a module has that keeps two layers in a plain list, a ModuleList, a
-    Sequential.
-    """
+    """How many parameters a module has that keeps two layers in a list or in a container."""
     kinds = {"list": list, "ModuleList": nn.ModuleList, "Sequential": nn.Sequential}
     return Found({name: len(list(Holding(kind).parameters())) for name, kind in kinds.items()})
 
 
 def parts(ask: Ask) -> Found:
-    """The names that the guide's calls give for the parts of one net, and for a part added by name."""
+    """The names that the guide's calls give for the parts of one net, and for an added part."""
     net = NormAndDense()
     figures: dict[str, Any] = {
         "named_children": [name for name, _ in net.named_children()],
@@ -82,9 +83,7 @@ def parts(ask: Ask) -> Found:
 
 
 def kinds_of_data(ask: Ask) -> Found:
-    """Which kinds of data object there are, whether Variable is one, and what `requires_grad` does
-    to them.
-    """
+    """Which kinds of data object there are, whether Variable is one, what `requires_grad` does."""
     net = nn.BatchNorm1d(2)
     net.weight.requires_grad = False
     net(torch.tensor(ROWS)).sum().backward()
@@ -112,9 +111,7 @@ def loop_to_tensor(x: torch.Tensor, at: torch.Tensor) -> Any:
 
 
 def slices(ask: Ask) -> Found:
-    """What indexing by values gives, and its gradient, on the tape; and whether one whole graph can
-    be captured of it.
-    """
+    """What indexing by values gives on the tape, with its gradient, and what in one whole graph."""
     x = torch.tensor(VECTOR, requires_grad=True)
     at = torch.tensor(INDEX)
 

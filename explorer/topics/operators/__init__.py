@@ -1,4 +1,4 @@
-"""Operators: where equal names hide other defaults, other borders, and other gradients at a kink."""
+"""Operators: where equal names hide other defaults, borders, and gradients at a kink."""
 
 # The record has findings, tables and charts in the order in which these modules register them.
 # isort: off

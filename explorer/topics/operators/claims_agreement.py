@@ -1,6 +1,4 @@
-"""Claims about what operators compute with equal weights and settings: inference, and gradients
-through each of them (rows 40 and 51).
-"""
+"""Claims about operators with equal weights and settings: outputs, gradients (rows 40 and 51)."""
 
 from typing import Any
 
@@ -25,21 +23,23 @@ from explorer.topics.question import MINDSPORE_STYLES
     "Inference is deterministic and can be compared across the frameworks before training can.",
     heading="networks",
     guides=("000",),
-    would="With the same weights every call at inference gives the same outputs, in both frameworks;"
-    " in training mode not.",
+    would="With the same weights every call at inference gives the same outputs, in both"
+    " frameworks; in training mode not.",
     asks=(INFERENCE,),
     expects={"calls": 3},
 )
 def inference_is_deterministic(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when outputs repeat and agree at inference; with changes where those of training do
-    too.
+    """Holds when outputs repeat and agree at inference.
+
+    It holds with changes where those of training do too.
     """
     answers = evidence[INFERENCE]
     inference = _greatest_difference(answers, "inference")
     training = _greatest_difference(answers, "training")
-    changing = [
-        LABELS[engine] for engine in answers if not reproducible(answers[engine]["inference"])
-    ]
+    changing = []
+    for engine, figures in answers.items():
+        if not reproducible(figures["inference"]):
+            changing.append(LABELS[engine])
     repeat = f"not equal in {changing}" if changing else "equal in every engine"
     seen = (
         f"{expects['calls']} calls of one net with given weights: {repeat};"
@@ -50,7 +50,8 @@ def inference_is_deterministic(evidence: Evidence, expects: dict[str, Any]) -> R
         return Ruling(
             "does_not_hold",
             seen,
-            "Find the first layer whose outputs differ before you compare anything that is trained.",
+            "Find the first layer whose outputs differ before you compare anything that is"
+            " trained.",
         )
     # Dropout draws new masks at every call, so that outputs in training should differ.
     training_repeats = all(reproducible(figures["training"]) for figures in answers.values())
@@ -84,11 +85,15 @@ def _greatest_difference(answers: dict[str, Figures], mode: str) -> float:
     asks=(OPERATOR_GRADIENTS, DROPOUT_MASK),
 )
 def gradients_agree(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when all first derivatives are defined and agree, and all second ones that are defined;
-    depends on the style when they are apart in one style of MindSpore alone.
+    """Holds when all first derivatives are defined and agree, and so do the second ones.
+
+    Second derivatives count where they are defined. It depends on the style when gradients are
+    apart in one style of MindSpore alone.
     """
     first = compared(evidence[OPERATOR_GRADIENTS], "first")
     second = compared(evidence[OPERATOR_GRADIENTS], "second")
+    # Masks are random, so dropout is compared with itself: for ones, output and gradient are both
+    # the mask times 1 / (1 - p).
     other_masks = []
     for engine, figures in evidence[DROPOUT_MASK].items():
         if figures["output"] != figures["gradient"]:
@@ -127,7 +132,9 @@ def _gradients_seen(first: Agreement, second: Agreement, other_masks: list[str])
     undefined = ""
     if second.undefined:
         undefined = f", not defined: {by_operator(second.undefined)}"
-    where = "but not in " + ", ".join(other_masks) if other_masks else "everywhere"
+    where = "everywhere"
+    if other_masks:
+        where = f"but not in {', '.join(other_masks)}"
     seen = (
         f"first order: {len(first.agreeing)} of {first.total} agree with PyTorch's tape;"
         f" second order: {len(second.agreeing)} agree{undefined};"

@@ -1,6 +1,4 @@
-"""Claims about layers: dropout, batch norm, and what convolutions and dense layers start from (rows
-41 to 43, 49 and 50).
-"""
+"""Claims about layers: dropout, batch norm, initial values (rows 41 to 43, 49 and 50)."""
 
 from typing import Any
 
@@ -28,7 +26,7 @@ from explorer.topics.operators.readings import (
 )
 from explorer.topics.operators.wording import LABELS, labelled, short
 
-SAMPLED = 0.02
+SAMPLED = 0.02  # six times the standard error of 20,000 draws
 """Shares of 20,000 draws are within this of the probability."""
 
 
@@ -38,12 +36,14 @@ SAMPLED = 0.02
     " (p = 1 - keep_prob).",
     heading="operators",
     guides=("000",),
-    would="keep_prob=0.7 in MindSpore keeps the same share as p=0.3 in PyTorch, and MindSpore knows no p.",
+    would="keep_prob=0.7 in MindSpore keeps the same share as p=0.3 in PyTorch, and MindSpore knows"
+    " no p.",
     asks=(DROPOUT_SETTINGS,),
 )
-def what_dropout_takes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when keep_prob is 1 - p and MindSpore has no p; with changes where it has the same p
-    too.
+def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when keep_prob is 1 - p and MindSpore has no p.
+
+    It holds with changes where MindSpore has PyTorch's p too.
     """
     settings = evidence[DROPOUT_SETTINGS]
     mindspore, torch = settings["mindspore"], settings["torch"]
@@ -92,10 +92,12 @@ def _keep_one_share(figure: Any, other: Any) -> bool:
 
 @TOPIC.claim(
     42,
-    "BatchNorm2d has four states in PyTorch (training, track_running_stats) and three settings in MindSpore.",
+    "BatchNorm2d has four states in PyTorch (training, track_running_stats) and three settings in"
+    " MindSpore.",
     heading="operators",
     guides=("000",),
-    would="Each PyTorch state has a setting of use_batch_statistics with the same outputs and gradients.",
+    would="Each PyTorch state has a setting of use_batch_statistics with the same outputs and"
+    " gradients.",
     asks=(BATCH_NORM_STATES,),
     expects={
         "counterparts": (
@@ -115,9 +117,10 @@ def states_have_counterparts(evidence: Evidence, expects: dict[str, Any]) -> Rul
     tape = _states_apart(states["mindspore-tape"], states["torch-tape"], counterparts)
     settings = {name.partition(",")[0] for name in states["mindspore-tape"]}
     moving = _moving_states(states["mindspore-tape"])
-    of_the_batch = [
-        name for name, state in states["keras"].items() if statistics_used(state) == "batch"
-    ]
+    of_the_batch = []
+    for name, state in states["keras"].items():
+        if statistics_used(state) == "batch":
+            of_the_batch.append(name)
     seen = (
         f"PyTorch {len(states['torch-tape'])} states, MindSpore {len(settings)} settings;"
         f" outputs and gradients of {len(counterparts)} counterparts agree"
@@ -157,6 +160,7 @@ def _states_apart(
     mindspore: Figures, torch: Figures, counterparts: tuple[tuple[str, str], ...]
 ) -> int:
     """How many counterparts have other outputs or gradients."""
+    # The running statistics may differ: MindSpore moves them where PyTorch keeps none (2.10.0).
     apart = 0
     for mindspore_name, torch_name in counterparts:
         if not _same_state(mindspore[mindspore_name], torch[torch_name]):
@@ -186,7 +190,8 @@ def _moving_states(states: Figures) -> list[str]:
     "Batch norm's momentum in PyTorch is 1 minus the momentum in MindSpore.",
     heading="operators",
     guides=("000",),
-    would="After one step the running mean is the same for momentum m in MindSpore and 1 - m in PyTorch.",
+    would="After one step the running mean is the same for momentum m in MindSpore and 1 - m in"
+    " PyTorch.",
     asks=(BATCH_NORM_MOMENTUM,),
 )
 def momentum_is_turned_round(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
@@ -235,8 +240,8 @@ DISTRIBUTIONS = (
 
 @TOPIC.claim(
     49,
-    "Conv2d starts weights from N(0, 1) and biases from 0 in MindSpore, both from U(-sqrt k, sqrt k)"
-    " in PyTorch.",
+    "Conv2d starts weights from N(0, 1) and biases from 0 in MindSpore, both from"
+    " U(-sqrt k, sqrt k) in PyTorch.",
     heading="operators",
     guides=("000",),
     would=DISTRIBUTIONS,
@@ -253,8 +258,10 @@ DISTRIBUTIONS = (
     asks=(INITIAL_VALUES,),
     expects={"kind": "dense"},
 )
-def what_layers_start_from(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when MindSpore's weights are normal and its biases 0; outdated when both frameworks draw
+def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when MindSpore's weights are normal and its biases 0.
+
+    It holds with changes when only one of the two is so, and is outdated when both frameworks draw
     from one distribution by now.
     """
     kind = expects["kind"]

@@ -1,6 +1,4 @@
-"""Claims about shapes and borders: transposing, "same", padding by hand, and sizes without padding
-(rows 44 to 48).
-"""
+"""Claims about shapes and borders: transposing, padding, output sizes (rows 44 to 48)."""
 
 from typing import Any
 
@@ -20,6 +18,7 @@ from explorer.topics.operators.questions import (
 from explorer.topics.operators.readings import odd_sides, valid_size
 from explorer.topics.operators.wording import by_answer, joined, short
 from explorer.topics.question import MINDSPORE_STYLES
+from explorer.topics.styles import by_style
 
 
 @TOPIC.claim(
@@ -33,8 +32,9 @@ from explorer.topics.question import MINDSPORE_STYLES
     expects={"permuted": [4, 3, 2, 1], "swapped": [4, 2, 3, 1]},
 )
 def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when all three give these shapes; with changes where a transpose of MindSpore swaps two
-    axes too.
+    """Holds when all three give these shapes.
+
+    It holds with changes where a transpose of MindSpore swaps two axes too.
     """
     calls = evidence[AXES]
     transposed = calls["mindspore"]["ops.transpose(x, (3, 2, 1, 0))"]
@@ -91,17 +91,15 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
     answers = evidence[MAX_POOL]
     pooled = {party: figures["same"] for party, figures in answers.items()}
     seen = f'max pooling, "same": {joined(by_answer(pooled))}'
-    graph, tape = (pooled[style] == expects["pooled"] for style in MINDSPORE_STYLES)
-    if graph != tape:
+    as_said = by_style({style: pooled[style] == expects["pooled"] for style in MINDSPORE_STYLES})
+    if as_said == "depends_on_style":
         return Ruling(
-            "depends_on_style",
+            as_said,
             seen,
             "Pool in the style that gives the figures, and check the other one.",
         )
-    if not graph:
-        return Ruling(
-            "does_not_hold", seen, 'Compare one small pooled image before you rely on "same".'
-        )
+    if as_said == "does_not_hold":
+        return Ruling(as_said, seen, 'Compare one small pooled image before you rely on "same".')
     if pooled["keras"] != expects["pooled"]:
         return Ruling(
             "holds_with_changes",
@@ -161,16 +159,18 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     asks=(CONVOLUTION_SIDES, CONVOLUTION_SIDES_OF_A_NUMBER),
 )
 def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when MindSpore's "same" has it after and PyTorch's has it before; where PyTorch has no
-    "same", padding by a number decides.
+    """Holds when "same" has the odd zero after the axis in MindSpore, and before it in PyTorch.
+
+    Where PyTorch has no "same", padding by a number decides.
     """
     same = _odd_sides(evidence[CONVOLUTION_SIDES])
     numbers = _odd_sides(evidence[CONVOLUTION_SIDES_OF_A_NUMBER])
-    texts = [f'"same" in {names} {text}' for names, text in by_answer(same, _counted).items()]
-    texts += [
-        f"padding=1 in {names} {text}" for names, text in by_answer(numbers, _counted).items()
-    ]
-    seen = "; ".join(texts)
+    sentences = []
+    for names, text in by_answer(same, _counted).items():
+        sentences.append(f'"same" in {names} {text}')
+    for names, text in by_answer(numbers, _counted).items():
+        sentences.append(f"padding=1 in {names} {text}")
+    seen = "; ".join(sentences)
     holds = Ruling(
         "holds",
         seen,
@@ -217,8 +217,8 @@ def _counted(odd: dict[str, list[str]]) -> str:
     "Without padding the output size is floor((size - kernel) / stride) + 1.",
     heading="operators",
     guides=("000",),
-    would="The formula gives the size of every convolution and pooling over a grid of sizes, kernels"
-    " and strides.",
+    would="The formula gives the size of every convolution and pooling over a grid of sizes,"
+    " kernels and strides.",
     asks=(VALID_SIZES,),
 )
 def size_without_padding(evidence: Evidence, expects: dict[str, Any]) -> Ruling:

@@ -1,4 +1,4 @@
-"""What the study finds with equal settings: whether gradients and outputs of all engines agree."""
+"""What the study finds with equal settings: whether all engines' gradients and outputs agree."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,7 @@ from typing import Any
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Table
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY, why_empty
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence, why_empty
 from explorer.topics.operators.inputs import OPERANDS
 from explorer.topics.operators.questions import (
     FOUR_ENGINES,
@@ -20,16 +19,17 @@ from explorer.topics.operators.readings import ROUNDING, farthest, reproducible
 from explorer.topics.operators.wording import LABELS, by_answer, joint_label, message
 
 REFERENCE = "torch-tape"
-"""Whose gradients and outputs the others are compared with: it has a second order of every operator.
-"""
+"""The engine that the others are compared with: it has a second order of every operator."""
 
 ORDERS = ("first", "second")
 
 
 @dataclass
 class Agreement:
-    """Engine and operator of the gradients of one order: those that agree with the reference but for
-    rounding, those that do not, and those that are not defined.
+    """How the gradients of one order compare with the reference's, as pairs of engine and operator.
+
+    ``agreeing`` ones are equal but for rounding, ``differing`` ones are not, ``undefined`` ones
+    raised.
     """
 
     agreeing: list[tuple[str, str]] = field(default_factory=list)
@@ -38,12 +38,12 @@ class Agreement:
 
     @property
     def total(self) -> int:
-        """Of how many gradients something is said."""
+        """How many gradients were looked at."""
         return len(self.agreeing) + len(self.differing) + len(self.undefined)
 
 
 def compared(answers: Mapping[str, Figures], order: str) -> Agreement:
-    """Whose gradients of an order, "first" or "second", agree with the reference's."""
+    """The gradients of an order, "first" or "second", compared with the reference's."""
     agreement = Agreement()
     references = answers.get(REFERENCE, {})
     for engine, operators in answers.items():
@@ -110,8 +110,9 @@ def outputs_that_agree(evidence: Evidence) -> Iterator[str]:
 
 
 def first_call_difference(figures: Figures, reference: Figures, mode: str) -> float:
-    """How far the outputs of the first call lie from the reference's; ``mode`` is "inference" or
-    "training".
+    """How far the outputs of the first call lie from the reference's.
+
+    ``mode`` is "inference" or "training".
     """
     return farthest(figures[mode][0], reference[mode][0])
 

@@ -5,10 +5,8 @@ from typing import Any
 
 from explorer.model.measurement import Figures
 from explorer.model.study import Chart, Series, Table
-from explorer.topics.agreement import grouped
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY, why_empty
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
 from explorer.topics.operators.questions import (
     BATCH_NORM_MOMENTUM,
     CONVOLUTION_DEFAULT,
@@ -43,11 +41,11 @@ from explorer.topics.question import PARTIES, Question
 PARTS = ("convolution weight", "convolution bias", "dense weight", "dense bias")
 """The initial values that are looked at: a kind of layer, and which of its parameters."""
 
-NEAR = 0.1
+NEAR = 0.1  # far above the scatter of the samples, far below the differences that are found
 """Sampled shares and deviations nearer than this, relative to the greater one, are one default."""
 
-MINUS_TWO = 8
-"""The place of -2 among the points at which GELU is looked at."""
+MINUS_TWO = 8  # where the slopes of the two formulas are farthest apart
+"""The index of -2 among the points at which GELU is measured."""
 
 
 def _kept(figure: Any) -> str:
@@ -133,10 +131,10 @@ def defaults_that_differ(evidence: Evidence) -> Iterator[str]:
 def _near(value: str, other: str) -> bool:
     """Whether two cells say the same; sampled shares differ in their last digits."""
     try:
-        difference = abs(float(value) - float(other))
-        return difference <= NEAR * max(abs(float(value)), abs(float(other)))
+        figure, other_figure = float(value), float(other)
     except ValueError:
         return value == other  # words, or the name of an exception
+    return abs(figure - other_figure) <= NEAR * max(abs(figure), abs(other_figure))
 
 
 @TOPIC.finding()
@@ -145,6 +143,7 @@ def distributions_of_initial_values(evidence: Evidence) -> Iterator[str]:
     answers = evidence[INITIAL_VALUES]
     if not answers:
         return
+    # sqrt k depends on the layers' sizes alone, which are the same for all: anybody's figure does.
     first = next(iter(answers.values()))
     for part in PARTS:
         texts: dict[str, str] = {}
@@ -169,9 +168,8 @@ def formula_of_gelu(evidence: Evidence) -> Iterator[str]:
         # The distance to the other formula is that between the two, but for float32.
         farthest_apart = max(farthest_apart, difference)
     if formulas:
-        listed = "; ".join(
-            f"{parties} {text}" for parties, text in by_answer(formulas, str).items()
-        )
+        sentences = [f"{parties} {text}" for parties, text in by_answer(formulas, str).items()]
+        listed = "; ".join(sentences)
         yield (
             f"GELU's two formulas are up to {farthest_apart:.1e} apart;"
             f" when nothing is said, {listed}."
@@ -215,7 +213,10 @@ def table_of_initial_values(evidence: Evidence) -> Iterator[Table]:
                 )
             )
     if rows:
-        note = "k = 1 / fan in. p-values of Kolmogorov-Smirnov tests: near 0 rules the distribution out."
+        note = (
+            "k = 1 / fan in."
+            " p-values of Kolmogorov-Smirnov tests: near 0 rules the distribution out."
+        )
         yield Table(
             title="Default initial values",
             columns=(
@@ -235,7 +236,7 @@ def table_of_initial_values(evidence: Evidence) -> Iterator[Table]:
 
 @TOPIC.chart()
 def density_of_initial_values(evidence: Evidence) -> Iterator[Chart]:
-    """How the default weights of convolutions are spread."""
+    """The density of the default weights of convolutions, a line a library."""
     series = []
     for library, figures in evidence[INITIAL_VALUES].items():
         density = figures["convolution weight"]["density"]
@@ -248,7 +249,8 @@ def density_of_initial_values(evidence: Evidence) -> Iterator[Chart]:
             x="weight / sqrt k",
             y="density",
             series=tuple(series),
-            note="In units of sqrt k = 1 / sqrt(fan in). Glorot's bound depends on the fan out too.",
+            note="In units of sqrt k = 1 / sqrt(fan in)."
+            " Glorot's bound depends on the fan out too.",
         )
 
 

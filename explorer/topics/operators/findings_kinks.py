@@ -1,6 +1,4 @@
-"""What the study finds at kinks: which gradient each engine takes, and whether it lies between the
-slopes.
-"""
+"""What the study finds at kinks: which gradient each engine takes, and where the slopes lie."""
 
 import math
 from collections.abc import Iterator
@@ -9,10 +7,8 @@ from typing import Any
 
 from explorer.model.engines import FRAMEWORK_LABELS
 from explorer.model.study import Chart, Series, Table
-from explorer.text.numbers import number
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY, why_empty
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence, flat_numbers, why_empty
 from explorer.topics.operators.kink_functions import KINKS
 from explorer.topics.operators.kinks import GROUPS, Kink
 from explorer.topics.operators.questions import (
@@ -24,7 +20,7 @@ from explorer.topics.operators.questions import (
 from explorer.topics.operators.wording import LABELS, by_answer, joined, joint_label, message, short
 
 GREATEST = 10.0
-"""The chart leaves out gradients beyond this: they would flatten the rest."""
+"""The greatest gradient in the chart: those beyond it would flatten the rest."""
 
 SLOPE_ROUNDING = 1e-3
 """How far outside the slopes a gradient may lie: difference quotients are rounded to this."""
@@ -39,9 +35,9 @@ ENGINE_COLUMNS = tuple(LABELS[engine] for engine in FOUR_ENGINES)
 class MeasuredKink:
     """A kink, and what was measured at it.
 
-    ``answers`` are the value and the gradients of each engine, or what it raised; ``written`` is the
-    function as the first of them has it; ``slopes`` are those to the left and to the right, by each
-    input, None where they were not measured.
+    ``answers`` are the value and the gradients of each engine, or what it raised; ``written`` is
+    the function as the first of them has it; ``slopes`` are those to the left and to the right, by
+    each input, None where they were not measured.
     """
 
     kink: Kink
@@ -69,13 +65,14 @@ def measured_kinks(evidence: Evidence) -> list[MeasuredKink]:
 
         slopes = None
         for figures in evidence[SLOPES_AT_KINKS[kink.group]].values():
-            slopes = figures[kink.name]
+            slopes = figures[kink.name]  # there is one party at most
         kinks.append(MeasuredKink(kink, answers, spellings[0], slopes))
     return kinks
 
 
 def _value_and_gradient(answer: Any) -> str:
-    """What must be the same for two answers to agree."""
+    """The text that is the same when two answers agree."""
+    # In four digits, which is coarser than rounding; of an exception its type, not its words.
     if raised(answer):
         return short(answer)
     return f"{short(answer['value'])} {short(answer['gradient'])}"
@@ -111,8 +108,8 @@ def kinks_where_engines_agree(evidence: Evidence) -> Iterator[str]:
         return
     differing = sum(measured.differs for measured in kinks)
     yield (
-        f"{len(kinks)} kinks: on {len(kinks) - differing} all engines give the same value and gradient,"
-        f" on {differing} not."
+        f"{len(kinks)} kinks: on {len(kinks) - differing} all engines give the same value and"
+        f" gradient, on {differing} not."
     )
     for framework, label in FRAMEWORK_LABELS.items():
         yield from _graph_against_tape(kinks, framework, label)
@@ -130,7 +127,8 @@ def _graph_against_tape(kinks: list[MeasuredKink], framework: str, label: str) -
         if _value_and_gradient(graph) != _value_and_gradient(tape):
             differing.append(measured.kink.where)
     if differing:
-        yield f"{label}'s graph and tape differ on {len(differing)} of them ({'; '.join(differing)})."
+        kinks_listed = "; ".join(differing)
+        yield f"{label}'s graph and tape differ on {len(differing)} of them ({kinks_listed})."
     elif compared:
         yield f"{label}'s graph and tape agree on all of them, whatever the operator does."
 
@@ -157,7 +155,7 @@ def _relus(kinks: list[MeasuredKink]) -> list[str]:
     for measured in kinks:
         gradients = set(map(gradient, measured.answers.values()))
         if len(gradients) > 1:
-            return []
+            return []  # the finding says "in every engine"
         ways.append(f"{gradients.pop()} as {measured.kink.where.removesuffix(', at 0')}")
     return ways
 
@@ -260,13 +258,14 @@ def _slopes(measured: MeasuredKink) -> tuple[str, str]:
 
 
 def _outside_the_slopes(measured: MeasuredKink) -> str:
-    """Whose gradient does not lie between the slopes on both sides, for some element where both
-    exist.
+    """The engines whose gradient does not lie between the slopes on both sides.
+
+    Elements count where both slopes exist.
     """
     if measured.slopes is None:
         return EMPTY
     left, right = measured.slopes
-    if all(map(math.isnan, _flat(measured.slopes))):
+    if all(map(math.isnan, flat_numbers(measured.slopes))):
         return EMPTY  # the function is defined on neither side
     outside = []
     for engine, answer in measured.answers.items():
@@ -276,29 +275,19 @@ def _outside_the_slopes(measured: MeasuredKink) -> str:
 
 
 def _lies_between(gradients: Any, left: Any, right: Any) -> bool:
-    for value, *slopes in zip(_flat(gradients), _flat(left), _flat(right), strict=True):
+    elements = zip(*map(flat_numbers, (gradients, left, right)), strict=True)
+    for value, *slopes in elements:
         if any(map(math.isnan, slopes)):
             continue  # there is no slope on one side: every gradient is right
+        # A gradient that is NaN compares false with any bound, and so counts as outside.
         if not min(slopes) - SLOPE_ROUNDING <= value <= max(slopes) + SLOPE_ROUNDING:
             return False
     return True
 
 
-def _flat(values: Any) -> list[float]:
-    """The numbers of a nested list, in order."""
-    if not isinstance(values, list):
-        return [number(values)]
-    numbers = []
-    for item in values:
-        numbers.extend(_flat(item))
-    return numbers
-
-
 @TOPIC.chart()
 def gradients_between_the_slopes(evidence: Evidence) -> Iterator[Chart]:
-    """Where between the two slopes each framework's tape puts the gradient, for elements where they
-    differ.
-    """
+    """The gradients of both frameworks' tapes between the two slopes, where the tapes differ."""
     labels: list[str] = []
     points: list[tuple[float, ...]] = []
     for measured in measured_kinks(evidence):
@@ -325,23 +314,28 @@ def gradients_between_the_slopes(evidence: Evidence) -> Iterator[Chart]:
 
 
 def _elements_apart(measured: MeasuredKink) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """The elements of the inputs that the tapes have different gradients of: both slopes, then
-    MindSpore's gradient and PyTorch's.
+    """The elements of the inputs for which the tapes have different gradients.
+
+    With each come its slopes to the left and to the right, MindSpore's gradient and PyTorch's.
     """
-    mindspore, torch = (measured.answers.get(f"{name}-tape") for name in FRAMEWORK_LABELS)
-    if measured.slopes is None or mindspore is None or torch is None:
+    gradients = []
+    for framework in FRAMEWORK_LABELS:
+        answer = measured.answers.get(f"{framework}-tape")
+        if answer is None or raised(answer):
+            return
+        gradients.append(answer["gradient"])
+    if measured.slopes is None:
         return
-    if raised(mindspore) or raised(torch):
-        return
-    left, right = measured.slopes
-    columns = map(_flat, (left, right, mindspore["gradient"], torch["gradient"]))
-    inputs = _flat(list(measured.kink.inputs))
+
+    inputs = flat_numbers(measured.kink.inputs)
+    columns = map(flat_numbers, (*measured.slopes, *gradients))
     for place, values in enumerate(zip(*columns, strict=True)):
         _, _, in_mindspore, in_torch = values
         # NaN is neither equal to the other gradient nor within the chart's limits.
         if in_mindspore == in_torch or not all(abs(value) <= GREATEST for value in values):
             continue
         label = f"{measured.kink.name.replace('_', ' ')} at {inputs[place]:g}"
+        # Of several elements at one number, as at a tie, the label says which one.
         if inputs.count(inputs[place]) > 1:
             label += f" ({place + 1})"
         yield label, values

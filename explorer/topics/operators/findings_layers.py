@@ -1,4 +1,4 @@
-"""What the study finds of dropout and batch norm: settings, masks, states, and what a momentum means."""
+"""What the study finds of dropout and batch norm: settings, masks, states, momenta."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,8 +8,7 @@ import numpy as np
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY, why_empty
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence, why_empty
 from explorer.topics.operators.inputs import BATCH, MEAN, MOMENTA
 from explorer.topics.operators.questions import (
     BATCH_NORM_MOMENTUM,
@@ -41,8 +40,8 @@ BATCH_MEAN = BATCH.mean(CHANNELS).tolist()
 
 
 @TOPIC.finding()
-def what_a_bare_number_keeps(evidence: Evidence) -> Iterator[str]:
-    """The share that Dropout(0.3) keeps in each library, and MindSpore's two names for the number."""
+def share_kept_by_a_bare_number(evidence: Evidence) -> Iterator[str]:
+    """The share that Dropout(0.3) keeps in each library, and MindSpore's names for the number."""
     settings = evidence[DROPOUT_SETTINGS]
     kept: dict[str, str] = {}
     for library, figures in settings.items():
@@ -62,9 +61,7 @@ def what_a_bare_number_keeps(evidence: Evidence) -> Iterator[str]:
 
 @TOPIC.finding()
 def masks_of_dropout(evidence: Evidence) -> Iterator[str]:
-    """The mean of many draws, when a seed brings a mask back, and whether backward has forward's
-    mask.
-    """
+    """The mean of many draws, when a seed repeats a mask, and whether backward has that mask."""
     for framework, figures in evidence[DROPOUT_DRAWS].items():
         existing = "repeats" if figures["same_layer_repeats_after_seed"] else "does not repeat"
         new = "does" if figures["new_layer_repeats_after_seed"] else "does not"
@@ -260,8 +257,9 @@ def _running_statistics(evidence: Evidence) -> dict[str, Figures]:
 
 @TOPIC.chart()
 def running_mean_by_momentum(evidence: Evidence) -> Iterator[Chart]:
-    """Running mean of the second channel against momentum: a mirror image between MindSpore and
-    PyTorch.
+    """Running mean of the second channel against momentum.
+
+    The lines of MindSpore and PyTorch are mirror images of each other.
     """
     series = []
     for library, figures in evidence[BATCH_NORM_MOMENTUM].items():

@@ -6,8 +6,7 @@ from typing import Any
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Table
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY, why_empty
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence, why_empty
 from explorer.topics.operators.inputs import WINDOWS
 from explorer.topics.operators.questions import (
     AXES,
@@ -30,23 +29,23 @@ from explorer.topics.question import Question
 
 
 @TOPIC.finding()
-def what_transposing_gives(evidence: Evidence) -> Iterator[str]:
+def shapes_by_transpose(evidence: Evidence) -> Iterator[str]:
     """The shape that each call gives, calls of all libraries together."""
     calls_by_outcome: dict[str, list[str]] = {}
     for library, calls in evidence[AXES].items():
         for call, figure in calls.items():
             outcome = short(figure) if raised(figure) else f"gives {short(figure['shape'])}"
             calls_by_outcome.setdefault(outcome, []).append(f"{LABELS[library]} {call}")
-    if calls_by_outcome:
-        listed = "; ".join(
-            f"{outcome}: {', '.join(calls)}" for outcome, calls in calls_by_outcome.items()
-        )
-        yield f"Transposing a (1, 2, 3, 4) tensor {listed}."
+    sentences = []
+    for outcome, calls_alike in calls_by_outcome.items():
+        sentences.append(f"{outcome}: {', '.join(calls_alike)}")
+    if sentences:
+        yield f"Transposing a (1, 2, 3, 4) tensor {'; '.join(sentences)}."
 
 
 @TOPIC.finding()
 def padded_pools(evidence: Evidence) -> Iterator[str]:
-    """What max pooling gives with "same", and with zeros put by hand where the guide has them."""
+    """Max pooling with "same", and with zeros put by hand where the guide has them."""
     for way in ("same", "zeros top and left, then valid"):
         pooled: dict[str, Any] = {}
         for party, figures in evidence[MAX_POOL].items():

@@ -9,8 +9,9 @@ import torch
 
 
 def keras() -> Any:
-    """The module; its settings file goes into the worker's scratch folder, and its random numbers
-    start anew.
+    """The module `keras`, with its random numbers started anew.
+
+    Its settings file goes into the worker's scratch folder.
     """
     os.environ["KERAS_BACKEND"] = "torch"
     os.environ["KERAS_HOME"] = os.path.join(os.getcwd(), "keras")

@@ -1,4 +1,4 @@
-"""What TensorFlow's layers do when little is said, and what their settings mean, measured on Keras."""
+"""Keras layers, for TensorFlow's conventions: their defaults, and what their settings mean."""
 
 import inspect
 from typing import Any
@@ -15,9 +15,7 @@ from explorer.topics.operators.readings import survival
 
 
 def dropout_settings(ask: Ask) -> Found:
-    """The share of ones that survive each way to ask for dropout, what a survivor becomes, and what
-    inference makes of it.
-    """
+    """The share of ones that survive each way to ask for dropout, and dropout at inference."""
     layers = keras().layers
     figures: Figures = {
         "rate=0.3": attempt_briefly(_survival, layers, rate=0.3),
@@ -35,8 +33,9 @@ def _survival(layers: Any, *arguments: float, **options: float) -> Figures:
 
 
 def batch_norm_states(ask: Ask) -> Found:
-    """Output, running statistics afterwards and the gradient with respect to the input, in training
-    and inference, trainable and frozen.
+    """Output, running statistics and input gradient of batch norm, by mode and by trainability.
+
+    The running statistics are those after the call.
     """
     layers = keras().layers
     figures: Figures = {}
@@ -90,8 +89,9 @@ def _after_one_step(layers: Any, **options: Any) -> list[Any]:
 
 
 def initial_values(ask: Ask) -> Found:
-    """The default weights and biases of many convolutions and dense layers, and the biases that
-    they have without being asked.
+    """The default weights and biases of many layers, and which layers have a bias by default.
+
+    The layers are convolutions and dense ones; of an embedding there is the standard deviation.
     """
     layers = keras().layers
     channels, filters, kernel = inputs.CONVOLUTION
@@ -118,8 +118,9 @@ def initial_values(ask: Ask) -> Found:
 
 
 def epsilons(ask: Ask) -> Found:
-    """Layer norm of (-0.001, 0.001), whose output shows the epsilon; and batch norm at inference of
-    1, with variance 0.
+    """Outputs that show an epsilon: layer norm of (-0.001, 0.001), and batch norm of 1.
+
+    Batch norm is at inference, with a running variance of 0.
     """
     layers = keras().layers
     batch_norm = layers.BatchNormalization(axis=1, moving_variance_initializer="zeros")

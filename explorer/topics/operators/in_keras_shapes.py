@@ -1,4 +1,4 @@
-"""Transposing, and pooling and convolution at the border, as TensorFlow has them, measured on Keras."""
+"""Transposing, and pooling and convolution at the border, in Keras for TensorFlow's conventions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def _transposed(call: Callable[[], Any]) -> Figures:
 
 
 def max_pool_of_nine(ask: Ask) -> Found:
-    """Max pooling of 0..8 in a 3 x 3 image with windows of 2 and a stride of 2, by each way to pad."""
+    """Max pooling of 0..8 in a 3 x 3 image, windows of 2 and stride 2, by each way to pad."""
     layers = keras().layers
     image = IMAGE.reshape(1, 3, 3, 1)  # channels last
     valid = layers.MaxPooling2D(2, 2, padding="valid")
@@ -84,9 +84,7 @@ def _valid(ops: Any, window: Window) -> list[int]:
 
 
 def convolution_default(ask: Ask) -> Found:
-    """The shape that a 3 x 3 convolution gives a 5 x 5 image when nothing is said of padding, and
-    whether it has a bias.
-    """
+    """The shape that a 3 x 3 convolution gives a 5 x 5 image by default, and if it has a bias."""
     layer = keras().layers.Conv2D(1, 3)
     output = layer(np.ones((1, 5, 5, 1), np.float32))
     return Found({"shape": list(output.shape[1:3]), "has_bias": layer.bias is not None})

@@ -1,6 +1,4 @@
-"""Operators in MindSpore with every setting said, none left to a default: gradients of first and
-second order, and one net's outputs.
-"""
+"""Operators in MindSpore with every setting given: first and second gradients, a net's outputs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,8 +12,8 @@ from explorer.topics.attempts import attempt_briefly
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.operators.inputs import LABELS, MEAN, NET, OPERANDS, PICTURES, VARIANCE
 
-# In graph style these are compiled from source, which a lambda in an expression has none of (2.10.0):
-# hence functions and cells.
+# In graph style these are compiled from their source, and a lambda in an expression has none
+# (2.10.0): hence functions and cells.
 
 
 class BatchNorm(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -102,8 +100,9 @@ def operators() -> dict[str, Callable[..., Any]]:
 
 
 class SumOfSquares(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
-    """The sum of the squares of an operator's output, so that linear operators have a second
-    derivative too.
+    """The sum of the squares of an operator's output.
+
+    The square gives linear operators a second derivative too.
     """
 
     def __init__(self, operator: Any) -> None:
@@ -116,8 +115,10 @@ class SumOfSquares(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 def operator_gradients(ask: Ask) -> Found:
-    """For each operator the gradient of the sum of its squared output with respect to all operands,
-    and that of the sum of the first of these with respect to the input; in the style asked for.
+    """The gradients of first and second order of each operator, in the style asked for.
+
+    With f the sum of the squared output, "first" is the gradient of f with respect to all operands,
+    and "second" the gradient of the sum of df/dx with respect to the input x.
     """
     set_style(ask.options["style"], ask.device)
     figures: Figures = {}
@@ -166,9 +167,7 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 def inference(ask: Ask) -> Found:
-    """Outputs of three calls in inference mode, then of two in training mode, in the style asked
-    for.
-    """
+    """Outputs of three calls in inference mode, then of two in training mode, in one style."""
     set_style(ask.options["style"], ask.device)
     net, pictures = Net(), ms.Tensor(PICTURES)
     parameters = dict(net.parameters_and_names())

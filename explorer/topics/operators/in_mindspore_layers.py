@@ -1,4 +1,4 @@
-"""What MindSpore's layers do when little is said, and what their settings mean."""
+"""MindSpore's layers: their defaults, and what their settings mean."""
 
 import inspect
 from typing import Any
@@ -16,9 +16,7 @@ from explorer.topics.operators.readings import survival
 
 
 def dropout_settings(ask: Ask) -> Found:
-    """The share of ones that survive each way to ask for dropout, what a survivor becomes, and what
-    inference makes of it.
-    """
+    """The share of ones that survive each way to ask for dropout, and dropout at inference."""
     set_style("tape", ask.device)
     figures: Figures = {}
     for name, (arguments, options) in inputs.DROPOUT_SETTINGS.items():
@@ -62,8 +60,9 @@ def dropout_draws(ask: Ask) -> Found:
 
 
 def dropout_mask(ask: Ask) -> Found:
-    """Output and gradient of one call of dropout on ones, in the style asked for: both are the mask
-    times 1 / (1 - p).
+    """Output and gradient of one call of dropout on ones, in the style asked for.
+
+    Both are the mask times 1 / (1 - p).
     """
     set_style(ask.options["style"], ask.device)
     layer = nn.Dropout(p=inputs.DROPOUT_RATE).set_train()
@@ -72,8 +71,9 @@ def dropout_mask(ask: Ask) -> Found:
 
 
 def batch_norm_states(ask: Ask) -> Found:
-    """Output, running statistics afterwards and gradients for each use_batch_statistics in training
-    and inference mode.
+    """Output, running statistics and gradients of batch norm, by use_batch_statistics and mode.
+
+    The running statistics are those after the call.
     """
     set_style(ask.options["style"], ask.device)
     figures: Figures = {}
@@ -130,8 +130,9 @@ def _after_one_step(**options: Any) -> list[Any]:
 
 
 def initial_values(ask: Ask) -> Found:
-    """The default weights and biases of many convolutions and dense layers, and the biases that
-    they have without being asked.
+    """The default weights and biases of many layers, and which layers have a bias by default.
+
+    The layers are convolutions and dense ones; of an embedding there is the standard deviation.
     """
     set_style("tape", ask.device)
     # Conv2d has no bias unless asked (2.10.0).
@@ -152,8 +153,9 @@ def initial_values(ask: Ask) -> Found:
 
 
 def epsilons(ask: Ask) -> Found:
-    """Layer norm of (-0.001, 0.001), whose output shows the epsilon; and batch norm at inference of
-    1, with variance 0.
+    """Outputs that show an epsilon: layer norm of (-0.001, 0.001), and batch norm of 1.
+
+    Batch norm is at inference, with a running variance of 0.
     """
     set_style("tape", ask.device)
     batch_norm = nn.BatchNorm2d(2, moving_var_init="zeros").set_train(False)
@@ -194,9 +196,7 @@ def _curve(function: Any) -> Figures:
 
 
 def cross_entropy(ask: Ask) -> Found:
-    """Softmax cross entropy of two rows of logits and their labels by each way to ask for it, with
-    its gradient.
-    """
+    """Softmax cross entropy of two rows of logits by each way to ask for it, with its gradient."""
     set_style(ask.options["style"], ask.device)
     labels = ms.Tensor(inputs.LABELS)
     one_hot = ms.Tensor(np.eye(3, dtype=np.float32)[inputs.LABELS])

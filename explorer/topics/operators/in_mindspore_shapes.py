@@ -1,6 +1,4 @@
-"""Transposing in MindSpore, and pooling and convolution at the border: what "same", "valid" and
-padding by hand do.
-"""
+"""Transposing in MindSpore, and pooling and convolution at the border by each way to pad."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +35,7 @@ def _transposed(call: Callable[[Any], Any]) -> Figures:
 
 
 def max_pool_of_nine(ask: Ask) -> Found:
-    """Max pooling of 0..8 in a 3 x 3 image with windows of 2 and a stride of 2, by each way to pad."""
+    """Max pooling of 0..8 in a 3 x 3 image, windows of 2 and stride 2, by each way to pad."""
     set_style(ask.options["style"], ask.device)
     image = ms.Tensor(IMAGE)
     valid = nn.MaxPool2d(2, 2, pad_mode="valid")
@@ -65,8 +63,9 @@ def convolution_sides(ask: Ask) -> Found:
 
 
 def convolution_sides_of_a_number(ask: Ask) -> Found:
-    """The zeros that are used before and after an axis with padding=1 and windows of 2: the one
-    that is too many is left out.
+    """The zeros that are used before and after an axis with padding=1 and windows of 2.
+
+    A zero that is one too many is left out.
     """
     set_style("tape", ask.device)
     one = {"pad_mode": "pad", "padding": (0, 0, 1, 1)}  # top, bottom, left, right
@@ -101,9 +100,7 @@ def _valid(window: Window) -> list[int]:
 
 
 def convolution_default(ask: Ask) -> Found:
-    """The shape that a 3 x 3 convolution gives a 5 x 5 image when nothing is said of padding, and
-    whether it has a bias.
-    """
+    """The shape that a 3 x 3 convolution gives a 5 x 5 image by default, and if it has a bias."""
     set_style("tape", ask.device)
     layer = nn.Conv2d(1, 1, 3)
     output = layer(ms.Tensor(np.ones((1, 1, 5, 5), np.float32)))

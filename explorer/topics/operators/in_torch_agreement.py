@@ -1,6 +1,4 @@
-"""Operators in PyTorch with every setting said, none left to a default: gradients of first and
-second order, and one net's outputs.
-"""
+"""Operators in PyTorch with every setting given: first and second gradients, a net's outputs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,8 +15,9 @@ from explorer.topics.operators.inputs import LABELS, MEAN, NET, OPERANDS, PICTUR
 
 
 def batch_norm(training: bool) -> Callable[..., Tensor]:
-    """Batch norm with its scale and shift as arguments, the running statistics the same at every
-    call.
+    """Batch norm with its scale and shift as arguments.
+
+    The running statistics are the same at every call.
     """
     mean, variance = torch.tensor(MEAN), torch.tensor(VARIANCE)
 
@@ -81,8 +80,10 @@ def operators() -> dict[str, Callable[..., Tensor]]:
 
 @placed
 def operator_gradients(ask: Ask) -> Found:
-    """For each operator the gradient of the sum of its squared output with respect to all operands,
-    and that of the sum of the first of these with respect to the input; in the style asked for.
+    """The gradients of first and second order of each operator, in the style asked for.
+
+    With f the sum of the squared output, "first" is the gradient of f with respect to all operands,
+    and "second" the gradient of the sum of df/dx with respect to the input x.
     """
     style = ask.options["style"]
     figures: Figures = {}
@@ -96,8 +97,9 @@ def operator_gradients(ask: Ask) -> Found:
 
 
 def _sum_of_squares(operator: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The sum of the squares of an operator's output, so that linear operators have a second
-    derivative too.
+    """The sum of the squares of an operator's output.
+
+    The square gives linear operators a second derivative too.
     """
 
     def loss(*operands: Tensor) -> Tensor:
@@ -112,9 +114,7 @@ def _first(loss: Callable[..., Tensor], name: str, style: str) -> Any:
 
 
 def _second(loss: Callable[..., Tensor], name: str, style: str) -> Any:
-    """Twice over the tape, or the gradient as a function that is compiled whole and differentiated
-    as one.
-    """
+    """The gradient of the gradient: twice over the tape, or one compiled function of both."""
     operands = [torch.tensor(operand) for operand in OPERANDS[name]]
     # AOTAutograd's graph of a function has no second backward (2.13.0).
     if style == "graph":
@@ -156,9 +156,7 @@ class Net(nn.Module):  # type: ignore[misc]  # torch's own types are skipped
 
 @placed
 def inference(ask: Ask) -> Found:
-    """Outputs of three calls in inference mode, then of two in training mode, in the style asked
-    for.
-    """
+    """Outputs of three calls in inference mode, then of two in training mode, in one style."""
     torch.manual_seed(0)
     net, pictures = Net(), torch.tensor(PICTURES)
     state = {name: torch.tensor(start) for name, start in NET.items()}

@@ -1,6 +1,4 @@
-"""Value and gradient of each kink in PyTorch, tape and graph, and the slopes to its left and right
-in float64.
-"""
+"""Value and gradient of each kink in PyTorch, tape and graph, and its slopes in float64."""
 
 import math
 from collections.abc import Callable
@@ -17,12 +15,14 @@ from explorer.topics.operators.kinks import Kink, kinks_of_group, load_kinks, wr
 KINKS = load_kinks("torch", ops=torch, functional=torch.nn.functional)
 
 STEPS = (2.0**-12, 2.0**-20)
-"""Two steps, 256 apart: where the slope is infinite as a square root's is, the quotient of the
-smaller one is sixteen times the other's.
+"""The two steps of the difference quotients, 256 apart.
+
+Where the slope is infinite as a square root's is, the quotient of the smaller step is sixteen times
+that of the other.
 """
 
 GROWTH = 8.0
-"""From this growth on a slope is taken to be infinite."""
+"""A slope whose quotient grows by more than this is taken to be infinite."""
 
 
 @placed
@@ -54,8 +54,9 @@ def value_and_gradient(function: Callable[..., Any], inputs: list[torch.Tensor])
 
 @placed
 def slopes_at_kinks(ask: Ask) -> Found:
-    """The one-sided difference quotients in float64 of each kink's function, with respect to each
-    element of each input; no gradient.
+    """The one-sided difference quotients of each kink's function, in float64.
+
+    They are taken with respect to each element of each input; no gradient is involved.
     """
     kinks = kinks_of_group(KINKS, ask.options["group"])
     return Found({kink.name: [_slopes(kink, -1.0), _slopes(kink, 1.0)] for kink in kinks})
@@ -72,8 +73,9 @@ def _slopes(kink: Kink, side: float) -> list[Any]:
 
 
 def _slope(kink: Kink, place: int, index: int, side: float) -> float:
-    """The slope with respect to one element of the input at ``place``, infinite where it grows as
-    the step shrinks.
+    """The slope with respect to one element of the input at ``place``.
+
+    It is infinite where the quotient grows as the step shrinks.
     """
     coarse, fine = (_quotient(kink, place, index, side * step) for step in STEPS)
     # A slope of 0 from the coarse step is no ground to call the other one infinite.

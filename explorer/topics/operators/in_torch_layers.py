@@ -1,4 +1,4 @@
-"""What PyTorch's layers do when little is said, and what their settings mean."""
+"""PyTorch's layers: their defaults, and what their settings mean."""
 
 import inspect
 from typing import Any
@@ -18,9 +18,7 @@ from explorer.topics.operators.readings import survival
 
 @placed
 def dropout_settings(ask: Ask) -> Found:
-    """The share of ones that survive each way to ask for dropout, what a survivor becomes, and what
-    inference makes of it.
-    """
+    """The share of ones that survive each way to ask for dropout, and dropout at inference."""
     figures: Figures = {}
     for name, (arguments, options) in inputs.DROPOUT_SETTINGS.items():
         figures[name] = attempt_briefly(_survival, *arguments, **options)
@@ -63,8 +61,9 @@ def dropout_draws(ask: Ask) -> Found:
 
 @placed
 def dropout_mask(ask: Ask) -> Found:
-    """Output and gradient of one call of dropout on ones, in the style asked for: both are the mask
-    times 1 / (1 - p).
+    """Output and gradient of one call of dropout on ones, in the style asked for.
+
+    Both are the mask times 1 / (1 - p).
     """
     torch.manual_seed(0)
     ones = torch.ones(64, requires_grad=True)
@@ -75,8 +74,9 @@ def dropout_mask(ask: Ask) -> Found:
 
 @placed
 def batch_norm_states(ask: Ask) -> Found:
-    """Output, running statistics afterwards and gradients for training or inference, with and
-    without track_running_stats.
+    """Output, running statistics and gradients of batch norm, by track_running_stats and mode.
+
+    The running statistics are those after the call.
     """
     style = ask.options["style"]
     figures: Figures = {}
@@ -120,8 +120,10 @@ def _running_statistics(layer: Any) -> list[Any]:
 
 @placed
 def batch_norm_momentum(ask: Ask) -> Found:
-    """Running mean and variance after one training step, for 1 minus each of MindSpore's momenta,
-    for the momenta themselves, and for the default.
+    """Running mean and variance after one training step, by momentum.
+
+    Under "one_minus" PyTorch is given 1 minus each of MindSpore's momenta, under "same" the momenta
+    themselves, under "default" none.
     """
     complement = {
         str(momentum): _after_one_step(momentum=1 - momentum) for momentum in inputs.MOMENTA
@@ -138,8 +140,9 @@ def _after_one_step(**options: Any) -> list[Any]:
 
 @placed
 def initial_values(ask: Ask) -> Found:
-    """The default weights and biases of many convolutions and dense layers, and the biases that
-    they have without being asked.
+    """The default weights and biases of many layers, and which layers have a bias by default.
+
+    The layers are convolutions and dense ones; of an embedding there is the standard deviation.
     """
     torch.manual_seed(0)
     convolutions = [nn.Conv2d(*inputs.CONVOLUTION) for _ in range(inputs.LAYERS)]
@@ -160,8 +163,9 @@ def initial_values(ask: Ask) -> Found:
 
 @placed
 def epsilons(ask: Ask) -> Found:
-    """Layer norm of (-0.001, 0.001), whose output shows the epsilon; and batch norm at inference of
-    1, with variance 0.
+    """Outputs that show an epsilon: layer norm of (-0.001, 0.001), and batch norm of 1.
+
+    Batch norm is at inference, with a running variance of 0.
     """
     pair = torch.tensor(inputs.SMALL_PAIR)
     batch_norm = nn.BatchNorm2d(2).eval()
@@ -198,9 +202,7 @@ def _curve(function: Any) -> Figures:
 
 @placed
 def cross_entropy(ask: Ask) -> Found:
-    """Softmax cross entropy of two rows of logits and their labels by each way to ask for it, with
-    its gradient.
-    """
+    """Softmax cross entropy of two rows of logits by each way to ask for it, with its gradient."""
     labels = torch.tensor(inputs.LABELS, dtype=torch.long)
     one_hot = functional.one_hot(labels, 3).float()
     calls: dict[str, tuple[Any, torch.Tensor]] = {

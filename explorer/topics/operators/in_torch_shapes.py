@@ -1,6 +1,4 @@
-"""Transposing in PyTorch, and pooling and convolution at the border: what padding="same", a number
-and padding by hand do.
-"""
+"""Transposing in PyTorch, and pooling and convolution at the border by each way to pad."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +36,7 @@ def _transposed(call: Callable[[Any], Any]) -> Figures:
 
 @placed
 def max_pool_of_nine(ask: Ask) -> Found:
-    """Max pooling of 0..8 in a 3 x 3 image with windows of 2 and a stride of 2, by each way to pad."""
+    """Max pooling of 0..8 in a 3 x 3 image, windows of 2 and stride 2, by each way to pad."""
     image = torch.tensor(IMAGE)
     top_left = functional.pad(image, (1, 0, 1, 0))
     bottom_right = functional.pad(image, (0, 1, 0, 1))
@@ -73,8 +71,9 @@ def convolution_sides(ask: Ask) -> Found:
 
 @placed
 def convolution_sides_of_a_number(ask: Ask) -> Found:
-    """The zeros that are used before and after an axis with padding=1 and windows of 2: the one
-    that is too many is left out.
+    """The zeros that are used before and after an axis with padding=1 and windows of 2.
+
+    A zero that is one too many is left out.
     """
     return Found({name: _sides(window, (0, 1)) for name, window in PAIRS.items()})
 
@@ -108,9 +107,7 @@ def _valid(window: Window) -> list[int]:
 
 @placed
 def convolution_default(ask: Ask) -> Found:
-    """The shape that a 3 x 3 convolution gives a 5 x 5 image when nothing is said of padding, and
-    whether it has a bias.
-    """
+    """The shape that a 3 x 3 convolution gives a 5 x 5 image by default, and if it has a bias."""
     layer = nn.Conv2d(1, 1, 3)
     output = layer(torch.ones(1, 1, 5, 5))
     return Found({"shape": list(output.shape[2:]), "has_bias": layer.bias is not None})

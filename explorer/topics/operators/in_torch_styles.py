@@ -1,5 +1,6 @@
-"""PyTorch's two styles for the operators' measurements, eager functions and AOTAutograd's graph of
-them, and their device.
+"""The style and the device of PyTorch's measurements of operators.
+
+The styles are eager functions and AOTAutograd's graph of them.
 """
 
 import functools
@@ -15,7 +16,7 @@ torch._dynamo.config.automatic_dynamic_shapes = False
 
 
 def placed(measuring: Callable[[Ask], Found]) -> Callable[[Ask], Found]:
-    """A measuring function whose tensors and layers are made on the device that is asked for."""
+    """A measuring function whose tensors and layers are made on the device asked for."""
 
     @functools.wraps(measuring)
     def run(ask: Ask) -> Found:
@@ -28,9 +29,7 @@ def placed(measuring: Callable[[Ask], Found]) -> Callable[[Ask], Found]:
 
 
 def styled(function: Any, style: str) -> Any:
-    """``function`` itself for the tape; for the graph, compiled to AOTAutograd's joint graph, run
-    as it is.
-    """
+    """``function`` itself for the tape, or compiled to AOTAutograd's joint graph, run as it is."""
     if style == "tape":
         return function
     # What was compiled before must not count: dynamo gives up on code that is compiled many times.

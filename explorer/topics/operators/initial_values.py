@@ -1,5 +1,6 @@
-"""Which distribution a layer's initial values come from: bounds, moments, and Kolmogorov-Smirnov
-tests against the candidates.
+"""Which distribution a layer's initial values come from, by bounds, moments and tests.
+
+The tests are Kolmogorov-Smirnov tests against the candidates.
 """
 
 import math
@@ -28,8 +29,9 @@ WIDEST = 2.25
 def described(kind: str, arrays: Iterable[AnyArray]) -> Figures:
     """Bounds and moments of some initial values, how well each candidate fits, and their density.
 
-    ``arrays`` are one parameter of several layers; ``kind`` is "convolution" or "dense". The density
-    is over values in units of sqrt k, where k is 1 / fan in. A p-value near 0 rules a candidate out.
+    ``arrays`` are one parameter of several layers; ``kind`` is "convolution" or "dense". The
+    density is over values in units of sqrt k, where k is 1 / fan in. A p-value near 0 rules a
+    candidate out.
     """
     values = np.concatenate([np.asarray(array, np.float64).ravel() for array in arrays])
     fan_in, fan_out = FANS[kind]

@@ -1,4 +1,4 @@
-"""What the operators are given, the same in every library; no framework here."""
+"""The inputs of the operators, the same in every library; no framework here."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,10 @@ BATCH = _normal(4, 2, 2, 2)
 """A batch of four images with two channels."""
 
 COTANGENT = _normal(4, 2, 2, 2)
-"""What an output of that shape is multiplied with before it is summed and differentiated."""
+"""The factor of an output of that shape before it is summed and differentiated.
+
+A bare sum would not do: the sum of what batch norm returns does not depend on its input.
+"""
 
 GAMMA = np.array([1.5, 0.5], np.float32)
 BETA = np.array([0.25, -0.25], np.float32)
@@ -26,14 +29,14 @@ MEAN = np.array([0.5, -1.0], np.float32)
 VARIANCE = np.array([2.0, 0.25], np.float32)
 """Batch norm's scale and shift, and its running statistics at the start, far from the batch's."""
 
-MOMENTA = (0.0, 0.5, 0.9, 0.99, 1.0)
+MOMENTA = (0.0, 0.5, 0.9, 0.99, 1.0)  # the outer ones leave the batch's and the old ones alone
 """MindSpore's momentum; PyTorch's is 1 minus it."""
 
 ONES = 20_000
-"""How many ones dropout is given when the share is counted that survives."""
+"""How many ones dropout is given to count the share that survives."""
 
 DRAWS = 400
-"""Of how many dropouts the mean is taken."""
+"""The number of dropouts whose mean is taken."""
 
 DROPOUT_RATE = 0.3
 
@@ -55,8 +58,8 @@ LABELS = np.array([0, 2], np.int32)
 SMALL_PAIR = np.array([[-1e-3, 1e-3]], np.float32)
 """Mean 0 and variance 1e-6: layer norm's output tells the epsilon that was added."""
 
-POINTS = np.linspace(-4, 4, 33, dtype=np.float32)
-"""Where GELU is looked at."""
+POINTS = np.linspace(-4, 4, 33, dtype=np.float32)  # in steps of 0.25, exact in float32
+"""The points at which GELU is measured."""
 
 
 class Window(NamedTuple):
@@ -89,7 +92,7 @@ PAIRS = {name: window for name, window in WINDOWS.items() if window[1:] == (2, 2
 """Those of two elements that do not overlap; an odd axis leaves one element over."""
 
 LAYERS = 20
-"""How many layers of a kind are looked at for their initial values: one alone has few biases."""
+"""How many layers of a kind give initial values: one alone has few biases."""
 
 CONVOLUTION = (8, 16, 3)
 """Input channels, output channels, kernel size."""
@@ -100,6 +103,7 @@ DENSE = (64, 48)
 EMBEDDING = (100, 50)
 """Entries of the table, and the length of each."""
 
+# Drawn one after another: whoever puts a draw between these moves all that follow.
 PICTURES = _normal(2, 2, 6, 6)
 NET = {
     "conv.weight": _normal(4, 2, 3, 3),
@@ -111,8 +115,9 @@ NET = {
     "dense.weight": _normal(3, 16),
     "dense.bias": _normal(3),
 }
-"""Weights of a small net by PyTorch's names: convolution, batch norm, relu, max pool, dropout,
-dense.
+"""Weights of a small net by PyTorch's names.
+
+The net is convolution, batch norm, relu, max pool, dropout, dense.
 """
 
 OPERANDS = {
@@ -133,6 +138,7 @@ OPERANDS = {
     "dropout, p = 0": (PICTURES,),
     "dropout, inference": (PICTURES,),
 }
-"""What each operator is differentiated with respect to: its input first, then its weight and bias
-where it has them.
+"""What each operator is differentiated with respect to.
+
+The input comes first, then weight and bias where there are any.
 """

@@ -1,8 +1,9 @@
 """Functions with a kink, written once for both frameworks, and the table of kinks that they make.
 
-A function's docstring is what tables and findings call its kink. The names ``ops`` and
-``functional`` stand for a framework's modules once ``load_kinks`` has bound them. GRAPH_MODE resolves
-them as it does any global, and compiles a function in spite of its decorator (MindSpore 2.10.0).
+A function's docstring is the name of its kink in tables and findings. The names ``ops`` and
+``functional`` stand for a framework's modules once ``load_kinks`` has bound them. GRAPH_MODE
+resolves them as it does any global, and compiles a function in spite of its decorator (MindSpore
+2.10.0).
 """
 
 import math
@@ -34,7 +35,7 @@ def kink(group: Group, *inputs: Any) -> Callable[[Function], Function]:
     return enter
 
 
-# One function in four ways: which gradient it has at 0 depends on the operator that it is written with.
+# One function in four ways: its gradient at 0 depends on the operator that it is written with.
 @kink("corners", [0])
 def relu(x: Any) -> Any:
     """relu at 0"""
@@ -295,7 +296,7 @@ def self_division(x: Any) -> Any:
     return x / x
 
 
-# The gradient of the branch that is not taken is multiplied by 0, which makes NaN of an infinite one.
+# The gradient of the branch that is not taken is multiplied by 0: an infinite one becomes NaN.
 @kink("dead", [0, 1])
 def where_log(x: Any) -> Any:
     """where(x > 0, log(x), 0) at 0 and 1"""

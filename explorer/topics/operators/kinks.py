@@ -1,4 +1,4 @@
-"""Kinks: points at which a derivative is a choice, their functions, and how these get a framework."""
+"""Kinks, the points at which a derivative is a choice: their records, and functions to load."""
 
 import importlib.util
 import inspect
@@ -27,8 +27,8 @@ FUNCTIONS = Path(__file__).with_name("kink_functions.py")
 class Kink:
     """A function, and inputs that hit its kink: nested lists of float32 numbers, one an argument.
 
-    ``where`` says in words what and where it is: "relu at 0". The function returns one tensor, which
-    is summed before it is differentiated.
+    ``where`` names the kink for readers: "relu at 0". The function returns one tensor, which is
+    summed before it is differentiated.
     """
 
     name: str
@@ -39,11 +39,11 @@ class Kink:
 
 
 def load_kinks(framework: str, ops: ModuleType, functional: ModuleType) -> dict[str, Kink]:
-    """All kinks by name, their functions bound to a framework: ``ops`` has its functions of tensors,
-    ``functional`` its layers as functions.
+    """All kinks by name, with their functions bound to one framework.
 
-    The file of functions is executed anew as a module of the framework's own, so that both
-    frameworks can have it in one process.
+    ``ops`` is the framework's module of functions of tensors, ``functional`` that of layers as
+    functions. The file of functions is executed anew as a module of the framework's own, so that
+    both frameworks can have it in one process.
     """
     name = f"{__package__}.kink_functions_in_{framework}"
     spec = importlib.util.spec_from_file_location(name, FUNCTIONS)
@@ -65,8 +65,9 @@ def kinks_of_group(kinks: dict[str, Kink], group: str) -> list[Kink]:
 
 
 def written(function: Callable[..., Any]) -> str:
-    """What a loaded function returns, or its statements, on one line, as the framework has it:
-    "ops.relu(x)", "torch.relu(x)".
+    """The source of a loaded function on one line, as the framework has it: "torch.relu(x)".
+
+    That is the expression that it returns, or its statements.
     """
     # A docstring is all that stands between the signature and the statements.
     _, _, body = inspect.getsource(function).rpartition('"""\n')

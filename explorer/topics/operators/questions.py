@@ -1,4 +1,4 @@
-"""What is measured of operators: every question, whom it is asked of, and where it is answered."""
+"""What is measured of operators: every question, its parties, and the programs that answer."""
 
 from explorer.topics.operators.kinks import GROUPS, Group
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, Question

@@ -27,9 +27,10 @@ ROUNDING = 1e-5
 ROUNDING_OF_NORMS = 1e-4
 """The same behind a division by a standard deviation."""
 
-RULED_OUT = 1e-3
-"""A candidate for a distribution is ruled out when its p-value is below this; the seeds are fixed,
-so the verdict is too.
+RULED_OUT = 1e-3  # strict, since a dozen samples are tested, each against three candidates
+"""A candidate for a distribution is ruled out when its p-value is below this.
+
+The seeds are fixed, so the verdict is too.
 """
 
 UNIFORM = "U(-sqrt k, sqrt k)"
@@ -45,8 +46,9 @@ CHANNELS = (0, 2, 3)
 
 
 def relative_difference(values: Any, reference: Any) -> float:
-    """The greatest difference of two nested lists, relative to the greatest of ``values`` where that
-    is above 1.
+    """The greatest difference of two nested lists of numbers.
+
+    It is relative to the greatest magnitude in ``values`` where that is above 1.
     """
     return greatest_difference(values, reference) / max(1.0, _greatest(values))
 
@@ -76,8 +78,10 @@ def reproducible(outputs: list[Any]) -> bool:
 
 
 def survival(training: AnyArray, inference: AnyArray) -> Figures:
-    """What dropout made of ones: the share that is kept, what a survivor becomes, and whether
-    inference leaves them alone.
+    """What dropout made of ones, in training and at inference.
+
+    "kept" is the share that is not zero, "survivor" what a one became, "inference_is_identity"
+    whether inference leaves the ones alone.
     """
     return {
         "kept": float((training != 0).mean()),
@@ -87,7 +91,7 @@ def survival(training: AnyArray, inference: AnyArray) -> Figures:
 
 
 def statistics_used(state: Figures) -> str:
-    """What a batch norm's output was normalised with: "batch", "running" or "neither"."""
+    """The statistics that a batch norm normalised with: "batch", "running" or "neither"."""
     sources = {
         "batch": (BATCH.mean(CHANNELS), BATCH.var(CHANNELS)),
         "running": (MEAN, VARIANCE),
@@ -100,6 +104,7 @@ def statistics_used(state: Figures) -> str:
 
 def _normalised(mean: AnyArray, variance: AnyArray) -> AnyArray:
     """BATCH by the formula of batch norm, with an epsilon of 1e-5."""
+    # MindSpore's and PyTorch's default; Keras is given it.
     scale = GAMMA / np.sqrt(variance + 1e-5)
     normalised: AnyArray = (BATCH - _by_channel(mean)) * _by_channel(scale) + _by_channel(BETA)
     return normalised
@@ -111,14 +116,17 @@ def _by_channel(values: AnyArray) -> AnyArray:
 
 def statistics_moved(state: Figures) -> str:
     """What became of the running statistics: "moved", "kept" or "none"."""
+    # PyTorch keeps none with track_running_stats=False.
     if state["running"][0] is None:
         return "none"
     return "kept" if close(state["running"], [MEAN.tolist(), VARIANCE.tolist()]) else "moved"
 
 
 def variance_kind(figures: Figures) -> str:
-    """Whether the running variance takes in the batch's variance divided by n - 1 ("unbiased") or
-    by n ("biased").
+    """Which variance of the batch goes into the running variance: "unbiased" or "biased".
+
+    The unbiased one is divided by n - 1, the biased one by n; "neither" when it is no such
+    variance.
     """
     replaced = figures["0.0"][1]  # with a momentum of 0 nothing is left of the old one
     for name, degrees_lost in (("unbiased", 1), ("biased", 0)):
@@ -129,8 +137,9 @@ def variance_kind(figures: Figures) -> str:
 
 
 def implied_momentum(statistics: Any) -> float:
-    """The weight that the old running mean has in the new one, by the statistics after one step:
-    MindSpore's meaning of momentum.
+    """The weight of the old running mean in the new one: MindSpore's meaning of momentum.
+
+    It is computed from the running ``statistics`` after one step.
     """
     # The second channel's batch mean is far from its running one, so that the quotient is exact.
     start, batch = float(MEAN[1]), float(BATCH.mean(CHANNELS)[1])
@@ -139,8 +148,9 @@ def implied_momentum(statistics: Any) -> float:
 
 
 def layer_norm_epsilon(output: Any) -> float:
-    """The epsilon that layer norm added to the variance, from its output for SMALL_PAIR; two
-    significant digits.
+    """The epsilon that layer norm added to the variance, to two significant digits.
+
+    ``output`` is what it gave for SMALL_PAIR.
     """
     # The mean is 0: the output is deviation / sqrt(variance + epsilon), solved here for epsilon.
     deviation, normalised = float(SMALL_PAIR[0, 1]), number(output[1])
@@ -149,8 +159,9 @@ def layer_norm_epsilon(output: Any) -> float:
 
 
 def batch_norm_epsilon(output: Any) -> float:
-    """The epsilon that batch norm added to a variance of 0, from its output for 1; two significant
-    digits.
+    """The epsilon that batch norm added to a variance of 0, to two significant digits.
+
+    ``output`` is what it gave for 1.
     """
     # The variance is 0, so that the output is 1 / sqrt(epsilon).
     return float(f"{1 / number(output) ** 2:.1e}")
@@ -175,8 +186,9 @@ def valid_size(window: Window) -> int:
 
 
 def odd_sides(figures: Figures) -> dict[str, list[str]]:
-    """The windows with an odd number of zeros by where the odd one is, "before" or "after"; those
-    that raised under "refused".
+    """The windows with an odd number of zeros by where the odd one is: "before" or "after".
+
+    Windows whose convolution raised stand under "refused".
     """
     sides: dict[str, list[str]] = {"before": [], "after": [], "refused": []}
     for name, zeros in figures.items():
@@ -189,6 +201,7 @@ def odd_sides(figures: Figures) -> dict[str, list[str]]:
 
 def fits(values: Figures) -> list[str]:
     """The distributions that some initial values may come from."""
+    # Zeros are tested for apart: no continuous candidate fits them.
     if values["zeros"] == 1:
         return [ZEROS]
     return [name for name, test in values["ks"].items() if test["p"] >= RULED_OUT]
@@ -206,10 +219,10 @@ def gelu_formulas() -> dict[str, AnyArray]:
 
 
 def gelu_formula(values: Any) -> tuple[str, float]:
-    """Which formula some values of GELU at POINTS come from, and how far they are from the other."""
+    """The formula that values of GELU at POINTS come from, and their distance from the other."""
     differences: dict[str, float] = {}
     for name, formula in gelu_formulas().items():
         differences[name] = float(np.abs(np.array(values, float) - formula).max())
-    # The formulas are 5e-4 apart, float32 is exact to 1e-7: the nearer one is the one that was taken.
+    # The formulas are 5e-4 apart, and float32 is exact to 1e-7: the nearer one was taken.
     nearest = min(differences, key=lambda name: differences[name])
     return nearest, max(differences.values())

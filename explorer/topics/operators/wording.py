@@ -1,18 +1,16 @@
-"""How the operators' figures are worded: names of who was asked, short numbers, and who agrees with
-whom.
-"""
+"""How the operators' figures are worded: names of parties, short numbers, who agrees with whom."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from explorer.model.engines import FRAMEWORK_LABELS
 from explorer.text.numbers import number
-from explorer.topics.agreement import grouped
 from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import grouped
 from explorer.topics.question import PARTIES
 
 LABELS = {party: PARTIES[party].label.replace(",", "") for party in PARTIES}
-"""What those who were asked are called; engines without a comma, since they stand in lists."""
+"""The names of the parties; engines without a comma, since they stand in lists."""
 
 LABELS["keras"] = "TensorFlow (Keras)"  # asked for the conventions that it shares with TensorFlow
 
@@ -21,9 +19,7 @@ NOT_FINITE = {"nan": "NaN", "inf": "∞", "-inf": "-∞"}
 
 
 def short(figure: Any) -> str:
-    """Nested numbers in at most four digits, [0, 0.55, NaN]; of an attempt that raised, the
-    exception's type.
-    """
+    """Nested numbers in at most four digits, [0, 0.55, NaN], or the type of an exception."""
     if raised(figure):
         return f"raises {figure['raised']}"
     if isinstance(figure, (list, tuple)):
@@ -35,13 +31,14 @@ def short(figure: Any) -> str:
 
 
 def message(figure: Any) -> str:
-    """What an attempt raised, with its message; else its short numbers."""
+    """The exception of an attempt with its message, or its short numbers."""
     return said(figure) if raised(figure) else short(figure)
 
 
 def by_answer(figures: Mapping[str, Any], words: Callable[[Any], str] = short) -> dict[str, str]:
-    """What is said of each figure, those who say the same together: {"MindSpore": "[0, 1]",
-    "PyTorch": "[0, 0]"}.
+    """What is said of each figure, by parties that say the same.
+
+    {"MindSpore": "[0, 1]", "PyTorch": "[0, 0]"} is such a mapping.
     """
     texts = {party: words(figure) for party, figure in figures.items()}
     return {joint_label(parties): text for parties, text in grouped(texts)}
@@ -49,14 +46,14 @@ def by_answer(figures: Mapping[str, Any], words: Callable[[Any], str] = short) -
 
 def joint_label(parties: Iterable[str]) -> str:
     """One name for several parties: both styles of a framework are the framework."""
-    left = list(parties)
+    remaining = list(parties)
     labels = []
     for framework, label in FRAMEWORK_LABELS.items():
-        styles = (f"{framework}-graph", f"{framework}-tape")
-        if styles[0] in left and styles[1] in left:
+        styles = {f"{framework}-graph", f"{framework}-tape"}
+        if styles <= set(remaining):
             labels.append(label)
-            left = [party for party in left if party not in styles]
-    labels.extend(LABELS[party] for party in left)
+            remaining = [party for party in remaining if party not in styles]
+    labels.extend(LABELS[party] for party in remaining)
     return " and ".join(labels)
 
 
@@ -66,5 +63,5 @@ def joined(texts: Mapping[str, str]) -> str:
 
 
 def labelled(texts: Mapping[str, str]) -> str:
-    """The same of a mapping by who was asked: "MindSpore 1, TensorFlow (Keras) 0"."""
+    """ "MindSpore 1, TensorFlow (Keras) 0" of a mapping by party."""
     return joined({LABELS[party]: text for party, text in texts.items()})

@@ -1,4 +1,4 @@
-"""The charts of the schedules: MindSpore's sequences, where the frameworks part, and the rates used."""
+"""The charts of the schedules: MindSpore's sequences, those that part, and the rates used."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,13 @@ from explorer.model.study import Chart, Series
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES
 from explorer.topics.schedules.questions import TOPIC, USED
-from explorer.topics.schedules.rates import SAME, FamilyComparison, Rates, compare_all, used_rates
+from explorer.topics.schedules.readings import (
+    SAME,
+    FamilyComparison,
+    Rates,
+    compare_all,
+    used_rates,
+)
 
 SHOWN = (
     "exponential",
@@ -97,7 +103,7 @@ def _line(name: str, rates: Rates) -> Series:
 
 @TOPIC.chart()
 def rates_used(evidence: Evidence) -> Iterator[Chart]:
-    """The rates of the first and of the last update, by optimizer and by who advances the schedule."""
+    """The rates of the first and of the last update, by optimizer and who advances the schedule."""
     ways = {}
     for party, figures in evidence[USED].items():
         for way, figure in figures.items():

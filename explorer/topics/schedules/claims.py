@@ -8,10 +8,10 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.schedules.counterparts import DECAYS
 from explorer.topics.schedules.questions import BY_HAND, CELLS, LISTS, PIECEWISE, TOPIC, USED
-from explorer.topics.schedules.rates import FamilyComparison, Rates, compare_all, used_rates
+from explorer.topics.schedules.readings import FamilyComparison, Rates, compare_all, used_rates
 
 NEAR = 1e-6
-"""Rates this near to the guides' are the guides'."""
+"""Rates this near to the guides' are the guides': float32 has about seven digits."""
 
 PLAIN = ("exponential", "natural exponential", "inverse", "cosine", "polynomial")
 """The families that the guide lists."""
@@ -29,7 +29,8 @@ NOT_COMPARABLE = "not comparable"
 
 @TOPIC.claim(
     54,
-    "piecewise_constant_lr holds each rate up to its milestone and returns the whole sequence as a list.",
+    "piecewise_constant_lr holds each rate up to its milestone and returns the whole sequence as a"
+    " list.",
     heading="optimizers",
     guides=("002",),
     would="milestones 2, 5, 10 with rates 0.1, 0.05, 0.01 give two, three and five steps of them",
@@ -37,8 +38,9 @@ NOT_COMPARABLE = "not comparable"
     expects={"rates": [0.1, 0.1, 0.05, 0.05, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01]},
 )
 def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the function gives the guide's sequence; with changes when it is deprecated, and
-    outdated when it is gone.
+    """Holds when the function gives the guide's sequence.
+
+    It holds with changes when the function is deprecated, and is outdated when it is gone.
     """
     figures = evidence[PIECEWISE]["mindspore"]
     rates, ending = figures["rates"], figures["deprecated"]
@@ -60,19 +62,20 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling(
             "holds_with_changes",
             f"{seen}; its documentation: {ending}",
-            "Use it while it lasts; a list of your own, or experimental MultiStepLR stepped by hand, does the"
-            " same.",
+            "Use it while it lasts; a list of your own, or experimental MultiStepLR stepped by"
+            " hand, does the same.",
         )
     return Ruling("holds", seen, "Give the list to the optimizer as its learning rate.")
 
 
 @TOPIC.claim(
     55,
-    "An exponential schedule is stepped by hand in PyTorch and by the optimizer's own call in MindSpore.",
+    "An exponential schedule is stepped by hand in PyTorch and by the optimizer's own call in"
+    " MindSpore.",
     heading="optimizers",
     guides=("002",),
-    would="from 0.1 with factor 0.9 both use the same rates; without scheduler.step() only MindSpore's rate"
-    " decays",
+    would="from 0.1 with factor 0.9 both use the same rates; without scheduler.step() only"
+    " MindSpore's rate decays",
     asks=(USED,),
     expects={
         "rates": [0.09, 0.081, 0.0729, 0.06561, 0.059049],
@@ -80,17 +83,17 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     },
 )
 def exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when MindSpore's optimizers advance the schedule by themselves and PyTorch's wait for
-    ``scheduler.step()``; with changes when MindSpore's experimental ones wait too.
+    """Holds when MindSpore's optimizers advance the schedule, and PyTorch's wait for ``step()``.
+
+    It holds with changes when MindSpore's experimental optimizers wait for it too.
     """
     mindspore, torch = evidence[USED]["mindspore"], evidence[USED]["torch"]
+    # Both frameworks call their optimizer SGD: the prefix tells them apart in one list.
+    figures = mindspore | {f"torch.optim.{way}": figure for way, figure in torch.items()}
     decaying = []
-    for way, figure in mindspore.items():
+    for way, figure in figures.items():
         if _near(used_rates(figure), expects["used"]):
             decaying.append(way)
-    for way, figure in torch.items():
-        if _near(used_rates(figure), expects["used"]):
-            decaying.append(f"torch.optim.{way}")
 
     last_rates = torch["SGD, stepped by hand"].get("said")
     seen = (
@@ -108,7 +111,7 @@ def exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             seen,
             "Print the rates of the first steps on both sides before you compare training runs.",
         )
-    # The guide is older than MindSpore's experimental optimizers, which leave schedules to their user.
+    # The guide is older than MindSpore's experimental optimizers, whose schedules wait for step().
     if STEPPED in decaying and NEVER_STEPPED not in decaying:
         return Ruling(
             "holds_with_changes",
@@ -133,15 +136,19 @@ def _brief(rates: Rates | None) -> str:
 
 @TOPIC.claim(
     56,
-    "Exponential, natural exponential, inverse, cosine and polynomial decay have counterparts in PyTorch.",
+    "Exponential, natural exponential, inverse, cosine and polynomial decay have counterparts in"
+    " PyTorch.",
     heading="optimizers",
     guides=("002",),
-    would="with matching settings each gives the same sequence as a scheduler of PyTorch, at every step",
+    would="with matching settings each gives the same sequence as a scheduler of PyTorch, at every"
+    " step",
     asks=(LISTS, CELLS, BY_HAND.by("torch")),
 )
 def counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when every family of the guide gives PyTorch's rates; with changes when some of them
-    part, and does not hold when none agrees or one cannot be compared.
+    """Holds when every family of the guide gives PyTorch's rates.
+
+    It holds with changes when some of them part, and does not hold when none agrees or one cannot
+    be compared.
     """
     plain = [family for family in DECAYS if family.name in PLAIN]
     by_outcome: dict[str, list[str]] = {AGREE: [], BY_FUNCTION: [], PART: [], NOT_COMPARABLE: []}
@@ -158,8 +165,8 @@ def counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling(
             "holds",
             seen,
-            "Use gamma = e^(-rate) for the natural exponential, and LambdaLR where PyTorch has no own"
-            " schedule.",
+            "Use gamma = e^(-rate) for the natural exponential, and LambdaLR where PyTorch has no"
+            " own schedule.",
         )
     if by_outcome[NOT_COMPARABLE] or not by_outcome[AGREE]:
         return Ruling(
@@ -170,8 +177,8 @@ def counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling(
         "holds_with_changes",
         seen,
-        "Use gamma = e^(-rate) for the natural exponential, LambdaLR for the inverse; stop a cosine at T_max,"
-        " MindSpore's stays.",
+        "Use gamma = e^(-rate) for the natural exponential, LambdaLR for the inverse; stop a cosine"
+        " at T_max, MindSpore's stays.",
     )
 
 

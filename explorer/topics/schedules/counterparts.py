@@ -1,6 +1,4 @@
-"""The table of learning-rate schedules: one family a row, with the settings that should give its
-forms one sequence.
-"""
+"""The table of learning-rate schedules: a row is a family that should give one sequence."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from explorer.topics.schedules.lr_lambdas import (
+from explorer.topics.schedules.arguments import (
     DECAY,
     DECAY_STEPS,
     END_RATE,
@@ -23,12 +21,13 @@ from explorer.topics.schedules.lr_lambdas import (
     warm_up,
 )
 
-STEPS = 20
+STEPS = 20  # twice DECAY_STEPS, so that what comes after a decay's end is compared too
 """The length of every sequence."""
 
 Schedule = tuple[str, dict[str, Any]]
-"""A schedule's name and keyword arguments; ``lr_lambda`` names an entry of LR_LAMBDAS, ``schedulers``
-holds schedules.
+"""A schedule's name and keyword arguments, as plain data.
+
+``lr_lambda`` names an entry of LR_LAMBDAS, ``schedulers`` holds schedules.
 """
 
 FORM_LABELS = {
@@ -40,15 +39,16 @@ FORM_LABELS = {
 }
 """The forms of a schedule, and what each is called.
 
-A "list" function returns the whole sequence, a "cell" is a LearningRateSchedule; "hand" and "torch" are
-stepped by hand (mindspore.experimental.optim.lr_scheduler, torch.optim.lr_scheduler). Callbacks have no
-counterparts.
+A "list" function returns the whole sequence, a "cell" is a LearningRateSchedule; "hand" and "torch"
+are stepped by hand (mindspore.experimental.optim.lr_scheduler, torch.optim.lr_scheduler). Callbacks
+have no counterparts.
 """
 
 
 class Family(msgspec.Struct, frozen=True):
-    """One shape of schedule; ``formula`` is the rate at step t, for reading, ``schedules`` what should
-    follow it, by form.
+    """One shape of schedule, and the schedule of each form that should follow it.
+
+    ``formula`` is the rate at step t, for reading.
     """
 
     name: str
@@ -80,13 +80,14 @@ def call(schedule: Schedule) -> str:
 def _typed(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
+    # Schedules inside a schedule are the only lists of tuples.
     if isinstance(value, list) and value and isinstance(value[0], tuple):
-        return f"[{', '.join(call(schedule) for schedule in value)}]"
+        return f"[{', '.join(map(call, value))}]"
     return str(value)
 
 
 def _by(function: Callable[[Any], float]) -> Schedule:
-    """A schedule that has no class of its own: any function of the step does."""
+    """A schedule that has no class of its own: any function of the step, for LambdaLR."""
     return "LambdaLR", {"lr_lambda": function.__name__}
 
 
@@ -147,7 +148,7 @@ def _cosine(name: str, formula: str, stepped: Schedule) -> Family:
 def _polynomial(
     name: str, formula: str, stepped: Schedule, *, end: float, longer: bool = False
 ) -> Family:
-    """A parabola down to ``end``; ``longer`` starts over on a longer span each time it is there."""
+    """A parabola down to ``end``; with ``longer`` its span grows each time the end is reached."""
     shape = {"learning_rate": RATE, "end_learning_rate": end, "power": 2.0}
     in_epochs = {**EPOCHS, "decay_epoch": DECAY_STEPS, "update_decay_epoch": longer}
     in_steps = {"decay_steps": DECAY_STEPS, "update_decay_steps": longer}

@@ -1,4 +1,4 @@
-"""Findings about schedules: which sequences agree, what has no counterpart, and who advances a schedule."""
+"""Findings about schedules: sequences that agree, missing counterparts, who advances a schedule."""
 
 from collections.abc import Iterator
 
@@ -6,9 +6,16 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES
 from explorer.topics.schedules.counterparts import DECAYS, FORM_LABELS, call
-from explorer.topics.schedules.exports import Exports, exports, uncompared
 from explorer.topics.schedules.questions import EXPORTED, PIECEWISE, TOPIC, USED
-from explorer.topics.schedules.rates import SAME, FamilyComparison, compare_all, used_rates
+from explorer.topics.schedules.readings import (
+    SAME,
+    Exports,
+    FamilyComparison,
+    compare_all,
+    exports,
+    uncompared,
+    used_rates,
+)
 
 
 @TOPIC.finding()
@@ -26,9 +33,10 @@ def same_rates(evidence: Evidence) -> Iterator[str]:
         if comparison.first_different_step is not None:
             partings.append(_parting(comparison, comparison.first_different_step))
     if compared:
+        greatest = max(differences, default=0.0)
         yield (
-            f"{len(differences)} of {compared} pairs of schedules give the same rates at every step in both"
-            f" frameworks (greatest difference {max(differences, default=0.0):.1e} of the greatest rate)."
+            f"{len(differences)} of {compared} pairs of schedules give the same rates at every step"
+            f" in both frameworks (greatest difference {greatest:.1e} of the greatest rate)."
         )
     yield from partings
 
@@ -38,6 +46,7 @@ def _parting(comparison: FamilyComparison, step: int) -> str:
     family, reference = comparison.family, comparison.rates["torch"]
     different = []
     for form, rates in comparison.rates.items():
+        # A list and a Cell of MindSpore may part from each other: only those that part are named.
         if abs(rates[step] - reference[step]) > SAME * max(reference):
             different.append(f"{family.schedule_name(form)} {rates[step]:.4g}")
     return (
@@ -49,6 +58,7 @@ def _parting(comparison: FamilyComparison, step: int) -> str:
 @TOPIC.finding()
 def functions_of_ones_own(evidence: Evidence) -> Iterator[str]:
     """Which decays of MindSpore PyTorch has no scheduler for."""
+    # Where the rates part, the function of one's own is no counterpart either.
     agreeing = [comparison for comparison in compare_all(evidence, DECAYS) if comparison.same]
     by_function = [comparison for comparison in agreeing if not comparison.has_own_scheduler]
     names = [comparison.family.name for comparison in by_function]
@@ -85,9 +95,10 @@ def _deprecated(exported: Exports) -> Iterator[str]:
     notices = set()
     for form in ("list", "cell", "hand"):
         schedules = exported[form].values()
-        endings = [schedule["deprecated"] for schedule in schedules if schedule["deprecated"]]
-        counts.append(f"{len(endings)} of {len(schedules)} × {FORM_LABELS[form]}")
-        notices.update(endings)
+        # "" where the documentation has no such notice.
+        form_notices = [schedule["deprecated"] for schedule in schedules if schedule["deprecated"]]
+        counts.append(f"{len(form_notices)} of {len(schedules)} × {FORM_LABELS[form]}")
+        notices.update(form_notices)
     if notices:
         yield f"Documented as ending: {', '.join(counts)} ({' / '.join(sorted(notices))})."
 

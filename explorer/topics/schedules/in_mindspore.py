@@ -1,6 +1,4 @@
-"""MindSpore's side of the schedules: what there is, what each gives, and what an optimizer makes of
-it.
-"""
+"""MindSpore's schedules: the exported ones, the rates of each, and the rates that updates use."""
 
 import inspect
 from collections.abc import Callable
@@ -15,9 +13,8 @@ from mindspore.experimental.optim import lr_scheduler
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.schedules.arguments import parameters, ready, watched
+from explorer.topics.schedules.arguments import RATE, parameters, ready, watched
 from explorer.topics.schedules.counterparts import STEPS
-from explorer.topics.schedules.lr_lambdas import RATE
 
 BASE_SCHEDULER = "LRScheduler"
 """The one export of lr_scheduler that is no schedule."""
@@ -27,12 +24,10 @@ CALLBACKS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 
 def exported(ask: Ask) -> Found:
-    """Every schedule that the modules export, with its parameters and defaults, and what its
-    documentation says of its end.
-    """
+    """Every schedule that the modules export, with its defaults and its notice of deprecation."""
     schedules = {
         "list": {name: getattr(nn, name) for name in nn.dynamic_lr.__all__},
-        "cell": _cells(),
+        "cell": {name: getattr(nn, name) for name in nn.learning_rate_schedule.__all__},
         "hand": {name: getattr(lr_scheduler, name) for name in lr_scheduler.__all__},
         "callback": {name: getattr(ms.train.callback, name) for name in CALLBACKS},
     }
@@ -43,20 +38,12 @@ def exported(ask: Ask) -> Found:
     return Found(figures)
 
 
-def _cells() -> dict[str, Any]:
-    """The schedules of mindspore.nn that are Cells."""
-    base = nn.learning_rate_schedule.LearningRateSchedule
-    classes = {name: value for name, value in vars(nn).items() if isinstance(value, type)}
-    derived = {name: value for name, value in classes.items() if issubclass(value, base)}
-    return {name: value for name, value in derived.items() if value is not base}
-
-
 def _described(schedule: Callable[..., Any]) -> dict[str, Any]:
     return {**parameters(schedule), "deprecated": _ending(schedule)}
 
 
 def _ending(schedule: Callable[..., Any]) -> str:
-    """The line of the documentation that says that a schedule is deprecated; "" where none does."""
+    """The line of the documentation that says that a schedule is deprecated, or ""."""
     for line in (inspect.getdoc(schedule) or "").splitlines():
         if "deprecated" in line:
             return line.strip()
@@ -84,8 +71,9 @@ def cells(ask: Ask) -> Found:
 
 
 def by_hand(ask: Ask) -> Found:
-    """The rate before each step, by every scheduler of mindspore.experimental.optim, stepped by
-    hand.
+    """The rate before each step, by every scheduler of mindspore.experimental.optim.
+
+    The schedulers are stepped by hand.
     """
     set_style("tape", ask.device)
 
@@ -118,9 +106,7 @@ def _scheduler(optimizer: Any, name: str, settings: dict[str, Any]) -> Any:
 
 
 def piecewise(ask: Ask) -> Found:
-    """What piecewise_constant_lr returns for the milestones and rates asked for, and what its
-    documentation says of its end.
-    """
+    """What piecewise_constant_lr returns for given milestones, and its notice of deprecation."""
 
     def rates() -> Any:
         return nn.piecewise_constant_lr(ask.options["milestone"], ask.options["learning_rates"])
@@ -132,8 +118,9 @@ def piecewise(ask: Ask) -> Found:
 
 
 def used(ask: Ask) -> Found:
-    """The rates of a few updates with an exponential schedule in several forms; the gradient is 1, so
-    that the weight moves by the rate.
+    """The rates of a few updates with an exponential schedule in several forms.
+
+    The gradient is 1, so that the weight moves by the rate.
     """
     set_style("graph", ask.device)
     steps, gamma = ask.options["steps"], ask.options["gamma"]

@@ -1,6 +1,4 @@
-"""PyTorch's side of the schedules: what there is, what each gives, and what an optimizer makes of
-it.
-"""
+"""PyTorch's schedules: the exported ones, the rates of each, and the rates that updates use."""
 
 from itertools import pairwise
 from typing import Any
@@ -10,15 +8,15 @@ from torch.optim import lr_scheduler, swa_utils
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
-from explorer.topics.schedules.arguments import parameters, ready, watched
+from explorer.topics.schedules.arguments import RATE, parameters, ready, watched
 from explorer.topics.schedules.counterparts import STEPS
-from explorer.topics.schedules.lr_lambdas import RATE
 
 
 def exported(ask: Ask) -> Found:
     """Every schedule that torch.optim exports, with its parameters and defaults."""
     schedules = {name: getattr(lr_scheduler, name) for name in lr_scheduler.__all__}
     del schedules["LRScheduler"]  # the base of all others
+    # SWALR is exported beside the averaged models, which are no schedules (2.13.0).
     for name in swa_utils.__all__:
         value = getattr(swa_utils, name)
         if isinstance(value, type) and issubclass(value, lr_scheduler.LRScheduler):
@@ -27,8 +25,9 @@ def exported(ask: Ask) -> Found:
 
 
 def by_hand(ask: Ask) -> Found:
-    """The rate before each step, by every scheduler of torch.optim, stepped by hand after the
-    optimizer.
+    """The rate before each step, by every scheduler of torch.optim.
+
+    The schedulers are stepped by hand, after the optimizer.
     """
 
     def rates(name: str, settings: dict[str, Any]) -> Any:
@@ -61,8 +60,9 @@ def _scheduler(optimizer: Any, name: str, settings: dict[str, Any]) -> Any:
 
 
 def used(ask: Ask) -> Found:
-    """The rates of a few updates with and without ``scheduler.step()``; the gradient is 1, so that the
-    weight moves by the rate.
+    """The rates of a few updates with and without ``scheduler.step()``.
+
+    The gradient is 1, so that the weight moves by the rate.
     """
 
     def moved(is_stepped: bool) -> dict[str, list[float]]:
@@ -71,6 +71,7 @@ def used(ask: Ask) -> Found:
         scheduler = lr_scheduler.ExponentialLR(optimizer, ask.options["gamma"])
         weights, last_rates = [0.0], []
         for _ in range(ask.options["steps"]):
+            # With gradient 1 and no momentum, plain SGD moves the weight by the rate.
             weight.grad = torch.ones_like(weight)
             optimizer.step()
             if is_stepped:

@@ -1,6 +1,4 @@
-"""What is measured of learning-rate schedules: the sequence of each form, what is exported, and the
-rates that updates use.
-"""
+"""What is measured of schedules: exports, the sequence of each form, the rates that updates use."""
 
 from explorer.topics.question import FRAMEWORKS
 from explorer.topics.schedules.counterparts import schedules_of

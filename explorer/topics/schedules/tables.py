@@ -1,6 +1,4 @@
-"""The tables of the schedules: counterparts, rates used, what is exported, defaults that differ,
-settings.
-"""
+"""The tables of the schedules: counterparts, rates used, exports, defaults, settings."""
 
 import math
 from collections.abc import Iterator
@@ -8,13 +6,11 @@ from typing import Any
 
 from explorer.model.study import Cell, Table
 from explorer.topics.attempts import said
-from explorer.topics.cells import EMPTY
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES
 from explorer.topics.schedules.counterparts import FAMILIES, FORM_LABELS, Family, call
-from explorer.topics.schedules.exports import exports
 from explorer.topics.schedules.questions import TOPIC, USED
-from explorer.topics.schedules.rates import FamilyComparison, compare_all, used_rates
+from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, used_rates
 
 
 @TOPIC.table()
@@ -22,17 +18,19 @@ def counterparts(evidence: Evidence) -> Iterator[Table]:
     """One row a family: what stands for it in each framework, and how far the rates are apart."""
     rows: list[tuple[Cell, ...]] = []
     for comparison in compare_all(evidence):
-        schedule_name = comparison.family.schedule_name
-        by_itself = [name for name in (schedule_name("list"), schedule_name("cell")) if name]
+        family = comparison.family
+        by_itself = [name for name in map(family.schedule_name, ("list", "cell")) if name]
         difference = comparison.difference
+        # Sequences of different lengths are infinitely far apart, which JSON cannot hold.
+        if difference is not None and not math.isfinite(difference):
+            difference = None
         rows.append(
             (
-                comparison.family.name,
+                family.name,
                 ", ".join(by_itself) or EMPTY,
-                schedule_name("hand") or EMPTY,
-                schedule_name("torch") or EMPTY,
-                # Sequences of different lengths are infinitely far apart, which JSON cannot hold.
-                difference if difference is None or math.isfinite(difference) else None,
+                family.schedule_name("hand") or EMPTY,
+                family.schedule_name("torch") or EMPTY,
+                difference,
                 comparison.first_different_step,
                 _verdict(comparison),
             )
@@ -61,6 +59,7 @@ def _verdict(comparison: FamilyComparison) -> str:
         return "same" if comparison.has_own_scheduler else "same, by a function of your own"
     if comparison.difference is not None:
         return "parts"
+    # A refusal explains why there is nothing to compare, so it comes before the rest.
     if comparison.refused:
         labels = [FORM_LABELS[form] for form in sorted(comparison.refused)]
         return f"refused: {', '.join(labels)}"
@@ -70,24 +69,27 @@ def _verdict(comparison: FamilyComparison) -> str:
 @TOPIC.table()
 def rates_used(evidence: Evidence) -> Iterator[Table]:
     """The rate that each update used, by optimizer and by who advances the schedule."""
-    rows: list[tuple[str, str, list[Cell]]] = []
+    cells_by_way: dict[tuple[str, str], list[Cell]] = {}
     for party, ways in evidence[USED].items():
         framework = PARTIES[party].label
         for way, figure in ways.items():
             rates = used_rates(figure)
-            rows.append((framework, way, [*rates] if rates else [said(figure)]))
+            cells_by_way[framework, way] = [*rates] if rates else [said(figure)]
+            # Only PyTorch's figures have what the scheduler itself says of its rate.
             if isinstance(figure, dict) and "said" in figure:
-                rows.append((framework, f"{way}: get_last_lr() after it", [*figure["said"]]))
+                after = f"{way}: get_last_lr() after it"
+                cells_by_way[framework, after] = [*figure["said"]]
+
     # A row with a message, or with fewer updates, is filled up with empty cells.
-    steps = max((len(cells) for _, _, cells in rows), default=1)
-    padded: list[tuple[Cell, ...]] = []
-    for framework, way, cells in rows:
+    steps = max(map(len, cells_by_way.values()), default=1)
+    rows: list[tuple[Cell, ...]] = []
+    for names, cells in cells_by_way.items():
         missing = [None] * (steps - len(cells))
-        padded.append((framework, way, *cells, *missing))
+        rows.append((*names, *cells, *missing))
     yield Table(
         title="Who moves the schedule on: the rates that the updates used",
         columns=("framework", "way", *(f"update {number + 1}" for number in range(steps))),
-        rows=tuple(padded),
+        rows=tuple(rows),
         note="The gradient is 1, so that the weight moves by the rate.",
     )
 
@@ -105,17 +107,21 @@ def exported_schedules(evidence: Evidence) -> Iterator[Table]:
         title="Every schedule that the installed frameworks export",
         columns=("where", "schedule", "compared with", "documented as ending"),
         rows=tuple(rows),
-        note="Found by looking into the modules, so that a new version's schedules appear by themselves.",
+        note="Found by looking into the modules, so that a new version's schedules appear by"
+        " themselves.",
     )
 
 
 def _counterparts(form: str, name: str) -> list[str]:
-    """What the other framework has for one schedule, over all families; sorted."""
+    """The names of one schedule's counterparts in the other framework, over all families; sorted."""
     names = set()
     for family in FAMILIES:
-        if family.schedule_name(form) == name:
-            names.add(_counterpart(family, form))
-    return sorted(other for other in names if other)
+        if family.schedule_name(form) != name:
+            continue
+        counterpart = _counterpart(family, form)
+        if counterpart is not None:
+            names.add(counterpart)
+    return sorted(names)
 
 
 def _counterpart(family: Family, form: str) -> str | None:
@@ -130,8 +136,9 @@ def _counterpart(family: Family, form: str) -> str | None:
 
 @TOPIC.table()
 def different_parameters(evidence: Evidence) -> Iterator[Table]:
-    """Parameters of schedulers of one name that only one framework has, or that start from another
-    default.
+    """Parameters that differ between two schedulers of one name.
+
+    Either one framework alone has the parameter, or it starts from another default.
     """
     exported = exports(evidence)
     mindspore, torch = exported.get("hand", {}), exported.get("torch", {})
@@ -164,6 +171,7 @@ def compared_settings(evidence: Evidence) -> Iterator[Table]:
     rows: list[tuple[Cell, ...]] = []
     for family in FAMILIES:
         schedules = dict(family.schedules)
+        # Not FORM_LABELS: here the label must tell how the schedule is called, too.
         labels = {
             "list": "MindSpore list",
             "cell": "MindSpore Cell",

@@ -4,7 +4,6 @@ from typing import Any
 
 from explorer.model.claim import Ruling
 from explorer.topics.evidence import Evidence
-from explorer.topics.stages.nets import SIGNS
 from explorer.topics.stages.questions import (
     BRANCH,
     GRADIENT_PASSES,
@@ -13,7 +12,7 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
-from explorer.topics.stages.sizes import computing, total
+from explorer.topics.stages.readings import computing, for_both_signs, total
 
 GUIDE = "dense_mse"
 """The scenario with the figures of the migration guides."""
@@ -31,25 +30,26 @@ GUIDE = "dense_mse"
     asks=(OTHER_VALUES.by(GRAPH).on(GUIDE), BRANCH.by(GRAPH, "mindspore-tape", "torch")),
 )
 def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when neither graph nor tape of MindSpore changes with the values, also where the
-    program branches on one.
+    """Holds when neither graph nor tape of MindSpore changes with the values.
+
+    Also where the program branches on one.
     """
     same = True
     again = 0
     for question in (OTHER_VALUES, BRANCH):
-        one, other = (evidence[question][GRAPH][name] for name in SIGNS)
+        one, other = for_both_signs(evidence[question][GRAPH])
         same = same and one["fingerprint"] == other["fingerprint"]
         again += one["compiled again"] + other["compiled again"]
 
     one_tape_for_all = True
     tapes = []
     for party in ("torch", "mindspore-tape"):  # PyTorch's is cited beside it, not judged
-        one, other = (evidence[BRANCH][party][name]["tape"] for name in SIGNS)
-        tapes += [f"{' + '.join(tape)} ({party})" for tape in (one, other)]
+        one, other = for_both_signs(evidence[BRANCH][party])
+        tapes += [f"{' + '.join(figures['tape'])} ({party})" for figures in (one, other)]
         if party == "mindspore-tape":
-            one_tape_for_all = one == other
+            one_tape_for_all = one["tape"] == other["tape"]
 
-    branch = evidence[BRANCH][GRAPH][next(iter(SIGNS))]
+    branch, _ = for_both_signs(evidence[BRANCH][GRAPH])
     seen = (
         f"MindSpore's graph for two inputs is {'the same' if same else 'not the same'}, with a"
         f" branch on a value too ({computing(branch)} operators in {branch['graphs']} graphs: both"
@@ -83,8 +83,9 @@ def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     expects={"times": 2.0},
 )
 def far_more(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the final graph has several times the calls of its author's program, and the
-    optimizer's operators are in it.
+    """Holds when the final graph has several times the calls that its author wrote.
+
+    The optimizer's operators must be in it too.
     """
     gradient, training = evidence[GRADIENT_PASSES][GRAPH], evidence[TRAINING_PASSES][GRAPH]
     last, step = gradient["passes"][-1], training["passes"][-1]
@@ -97,6 +98,7 @@ def far_more(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         f" optimizer inside {step['forward']} forward, {step['backward']} backward and"
         f" {step['update']} of the update in one graph, run as {training['kernels']} kernels"
     )
+    # No more operators than were written is the contrary; fewer times as many is only less.
     if not step["update"] or times <= 1:
         return Ruling(
             "does_not_hold",

@@ -1,13 +1,15 @@
-"""What the figures of the stages say, in sentences."""
+"""What the figures of the stages say, in sentences and in charts."""
 
 from collections.abc import Iterator
 
+from explorer.model.measurement import Figures
+from explorer.model.study import Chart, Series
 from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question
-from explorer.topics.stages.nets import SIGNS
-from explorer.topics.stages.pass_names import readable
+from explorer.topics.stages.passes import readable, short
+from explorer.topics.stages.programs import PHASES
 from explorer.topics.stages.questions import (
     BRANCH,
     GRADIENT_PASSES,
@@ -17,11 +19,13 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
-from explorer.topics.stages.sizes import (
+from explorer.topics.stages.readings import (
     FORM_LABELS,
     changed_operators,
     computing,
+    for_both_signs,
     refusal,
+    shown_passes,
     sizes_by_length,
     total,
 )
@@ -86,7 +90,7 @@ def branch_for_negated_inputs(evidence: Evidence) -> Iterator[str]:
 
 def _for_negated_inputs(evidence: Evidence, question: Question, where: str) -> Iterator[str]:
     for graphs in evidence[question.by(GRAPH)].values():
-        one, other = (graphs[name] for name in SIGNS)
+        one, other = for_both_signs(graphs)
         is_same = one["fingerprint"] == other["fingerprint"]
         program = "is the same program" if is_same else "is another program"
         # Each tells of one call, whether it compiled.
@@ -97,11 +101,11 @@ def _for_negated_inputs(evidence: Evidence, question: Question, where: str) -> I
             f" it again {again} times out of 2."
         )
     for party, tapes in evidence[question.by(*TAPES)].items():
-        one, other = (tapes[name]["tape"] for name in SIGNS)
-        nodes = "the same nodes" if one == other else "other nodes"
+        one, other = for_both_signs(tapes)
+        nodes = "the same nodes" if one["tape"] == other["tape"] else "other nodes"
         yield (
-            f"{FORM_LABELS[party]} on {where} records {nodes} for the negated inputs: {len(one)}"
-            f" and {len(other)}."
+            f"{FORM_LABELS[party]} on {where} records {nodes} for the negated inputs:"
+            f" {len(one['tape'])} and {len(other['tape'])}."
         )
 
 
@@ -125,3 +129,68 @@ def joint_graph_of_the_loop(evidence: Evidence) -> Iterator[str]:
     joint = evidence[LOOPS]["torch"]["joint while"]
     if raised(joint):
         yield f"PyTorch's joint graph of that loop cannot be captured: {refusal(joint)}."
+
+
+# Charts
+
+
+@TOPIC.chart()
+def nodes_of_the_gradient(evidence: Evidence) -> Iterator[Chart]:
+    """The size of the gradient after each pass."""
+    for figures in evidence[GRADIENT_PASSES].values():
+        yield _nodes("gradient-passes", "Nodes after each pass: a gradient", figures)
+
+
+@TOPIC.chart()
+def nodes_of_the_training_step(evidence: Evidence) -> Iterator[Chart]:
+    """The size of a training step after each pass."""
+    for figures in evidence[TRAINING_PASSES].values():
+        yield _nodes("training-passes", "Nodes after each pass: a training step", figures)
+
+
+def _nodes(name: str, title: str, figures: Figures) -> Chart:
+    passes = shown_passes(figures["passes"])
+    # Numbered, since a pass may run in several rounds and names must be distinct.
+    names = tuple(f"{number} {short(step['pass'])}" for number, step in enumerate(passes, 1))
+    series = []
+    for phase in PHASES:
+        counts = tuple(float(step[phase]) for step in passes)
+        if any(counts):
+            series.append(Series(phase, names, counts))
+    largest = max(passes, key=total)
+    return Chart(
+        name=name,
+        title=title,
+        kind="line",
+        x="pass",
+        y="nodes",
+        series=tuple(series),
+        note=(
+            f"The largest is {total(largest)} nodes after “{readable(largest['pass'])}”. Only"
+            " passes that changed something."
+        ),
+    )
+
+
+@TOPIC.chart()
+def loop_by_length_chart(evidence: Evidence) -> Iterator[Chart]:
+    """The size of a loop over its length."""
+    series = []
+    ends = []
+    for form, by_length in sizes_by_length(evidence).items():
+        lengths = tuple(float(length) for length in by_length)
+        sizes = list(by_length.values())
+        # A length whose size nobody knows leaves a gap in the line.
+        heights = tuple(None if size is None else float(size) for size in sizes)
+        ends.append(f"{form}: from {sizes[0]} to {sizes[-1]}")
+        series.append(Series(form, lengths, heights))
+    if series:
+        yield Chart(
+            name="loop-length",
+            title="Nodes of a loop whose length is a value",
+            kind="line",
+            x="turns of the loop",
+            y="nodes",
+            series=tuple(series),
+            note="; ".join(ends),
+        )

@@ -14,6 +14,7 @@ from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask, Found
 from explorer.model.passes import TYPED
 from explorer.topics.in_mindspore import numbers, set_style, taped_operators
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.stages import nets
 from explorer.topics.stages.passes import (
     after_each_pass,
@@ -22,7 +23,6 @@ from explorer.topics.stages.passes import (
     sequence,
 )
 from explorer.topics.stages.programs import calls_written, counts, fingerprint, operators
-from explorer.topics.starting_values import net_request
 from explorer.workers.environments import IR
 
 FUNCTION_ENTRY = "after_grad"
@@ -65,8 +65,9 @@ def training_passes(ask: Ask) -> Found:
 
 
 def compilation(folder: Path, compiled: Any, net: Net) -> dict[str, Any]:
-    """A program through the passes, and what stood in the scenario's own net when nothing was
-    inlined yet.
+    """A program through the passes, and what its author wrote.
+
+    The latter is what stood in the scenario's own net when nothing was inlined yet.
     """
     entry = graph_name(compiled)
     typed = program_after(folder, entry, TYPED.file)
@@ -80,8 +81,9 @@ def graph_name(call: Any) -> str:
 
 
 def graphs_of_other_values(ask: Ask) -> Found:
-    """The graphs compiled for the inputs and for their negatives, and whether a second call with
-    other values compiles.
+    """The graphs compiled for the inputs and for their negatives.
+
+    Beside them, whether a second call with other values compiles.
     """
     figures: dict[str, Any] = {}
     for name, sign in nets.SIGNS.items():
@@ -90,6 +92,7 @@ def graphs_of_other_values(ask: Ask) -> Found:
         folder = emptied_folder()
         values = numbers(gradient(*inputs))
         module = final_program(folder, graph_name(gradient))
+        # Emptied again: what is there afterwards shows that the second call compiled too.
         emptied_folder()
         gradient(*signed(net, -sign))
         figures[name] = {
@@ -112,8 +115,9 @@ def tapes_of_other_values(ask: Ask) -> Found:
 
 
 def graphs_of_loops(ask: Ask) -> Found:
-    """A loop whose length is a value, compiled once and run for several lengths; and one whose
-    length stands in the program.
+    """The graphs of a loop whose length is a value, and of one whose length is a constant.
+
+    The first is compiled once and run for several lengths.
     """
     set_style("graph", ask.device)
     x, w = loop_inputs()
@@ -163,15 +167,14 @@ def signed(net: Net, sign: int) -> list[Any]:
 
 
 def returns_several(ask: Ask) -> bool:
-    """Whether the scenario's net returns several outputs, of which the first is what is
-    differentiated.
-    """
+    """Whether the scenario's net returns several outputs; the first is what is differentiated."""
     return isinstance(forward(fresh_net(ask, "tape")), tuple)
 
 
 def gradient_cell(ask: Ask) -> tuple[Net, Any]:
-    """A net, and its gradient as a Cell: with respect to the first input where that is no integer,
-    and to all weights where there are any.
+    """A net, and its gradient as a Cell.
+
+    With respect to the first input where that is no integer, and to all weights if there are any.
     """
     # On the tape and before the net is built in graph style: it compiles nothing there.
     has_aux = returns_several(ask)

@@ -10,17 +10,15 @@ from explorer.engines.torch.roots import FirstOutput
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import taped_operators
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.stages import nets
-from explorer.topics.starting_values import net_request
 
 JOINT_LENGTH = 4
 """How often the loop of a joint graph is to run."""
 
 
 def other_values(ask: Ask) -> Found:
-    """The nodes that the tape records for the inputs and for their negatives, and the joint graphs
-    derived for both.
-    """
+    """The tape's nodes for the inputs and for their negatives, and the joint graphs of both."""
     figures: dict[str, Any] = {}
     for name, sign in nets.SIGNS.items():
         figures[name] = {
@@ -31,9 +29,7 @@ def other_values(ask: Ask) -> Found:
 
 
 def loops(ask: Ask) -> Found:
-    """The nodes that the tape records for loops of several lengths, and the joint graphs of both
-    loops.
-    """
+    """The tape's nodes for loops of several lengths, and the joint graphs of both loops."""
     by_length: dict[str, list[str]] = {}
     for length in ask.options["lengths"]:
         x, w = loop_inputs(ask)
@@ -53,8 +49,9 @@ def loops(ask: Ask) -> Found:
 
 
 def signed_net(ask: Ask, sign: int) -> Net:
-    """The scenario's net, its inputs that are no integers times ``sign``; everything that can be
-    differentiated is.
+    """The scenario's net, its inputs that are no integers times ``sign``.
+
+    Everything that can be differentiated is.
     """
     net = build(net_request(ask, "torch-tape"))
     # One tensor may stand under two names: it is negated once.

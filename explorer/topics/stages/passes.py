@@ -1,4 +1,4 @@
-"""Reads the IR texts that MindSpore's passes leave in a folder, as a sequence of programs."""
+"""The passes of MindSpore's compiler: their names, and the programs that they leave in files."""
 
 import re
 from collections import Counter
@@ -7,11 +7,54 @@ from pathlib import Path
 from typing import Any
 
 from explorer.engines.mindspore.ir import Module, read
-from explorer.model.passes import FINAL
+from explorer.model.passes import FINAL, TYPED
 from explorer.topics.stages.programs import change, counts, operators, phases
 
+STEP = re.compile(r"^(\w+?)_r(\d+)_j\d+_\d+_(.+?)_*$")
+"""A step within a pass, as its file is called: "opt_a_r1_j0_34_meta_fg_expand"."""
+
+SUBSTEP = re.compile(r"^(\w+)\.r(\d+)\.(\w+)\.(\w+)$")
+"""A step within a step: "opt_a.r1.a_2.merge_addn"."""
+
+MEANING = {
+    "bootstrap": "the call alone, before anything is known of it",
+    TYPED.file: "every function that the call reaches, with types and shapes",
+    "auto_monad": "effects put in order",
+    "meta_fg_expand": (
+        "the derivative written out: a forward closure ▸ and a backpropagator ◂ for each operator"
+    ),
+    "renormalize": "types and shapes inferred anew",
+    "a_1": "calls inlined, and what cancels removed",
+    "cse": "equal expressions merged",
+    "merge_addn": "nested sums merged",
+    "updatestate_depend_eliminate": "order dropped where nothing depends on it",
+    "updatestate_loads_eliminate": "order dropped where nothing depends on it",
+    FINAL.file: "what goes to the backend",
+}
+"""What the passes are for, by the last part of their names."""
+
+
+def readable(name: str) -> str:
+    """A pass's name without its numbers: "opt_a, round 1: meta_fg_expand"."""
+    step = STEP.match(name)
+    if step:
+        return f"{step[1]}, round {step[2]}: {step[3]}"
+    substep = SUBSTEP.match(name)
+    if substep:
+        return f"{substep[1]}, round {substep[2]}: {substep[4]}"
+    return name
+
+
+def short(name: str) -> str:
+    """The last part of a pass's name: "meta_fg_expand"."""
+    return readable(name).rpartition(": ")[2]
+
+
 FILE = re.compile(r"^(?:\d+_|opt_pass_\d+_|opt_substep_)?(.+?)_(\d+)$")
-"""The name of a pass's file (2.10.0): how its kind is numbered, the pass, and the running number."""
+"""The name of a pass's file (2.10.0).
+
+How its kind is numbered, the pass, and the running number.
+"""
 
 KERNELS = "graph_build_*.ir"
 """The texts of what goes to the kernels (2.10.0)."""
@@ -29,8 +72,9 @@ def written(folder: Path) -> list[Path]:
 
 
 def after_each_pass(folder: Path, entry: str) -> Iterator[tuple[str, Module]]:
-    """Each pass's name and what it made of the program whose entry graph is called ``entry``, up to
-    the last pass; passes over parts of it are left out.
+    """Each pass's name, and what it made of the program with the entry graph ``entry``.
+
+    Up to the last pass; passes over parts of the program are left out.
     """
     previous_text = b""
     module: Module | None = None
@@ -62,8 +106,9 @@ def final_program(folder: Path, entry: str) -> Module:
 
 
 def sequence(folder: Path, entry: str) -> dict[str, Any]:
-    """The counts of a program after every pass with what the pass added and took away, and how many
-    kernels it runs as.
+    """The counts of a program after every pass, and how many kernels it runs as.
+
+    With each pass stands what it added and took away.
     """
     rows: list[dict[str, Any]] = []
     before: Counter[str] | None = None

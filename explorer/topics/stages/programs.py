@@ -44,17 +44,18 @@ def phases(graph: Subgraph) -> list[str]:
     these.
     """
     backward: set[int] = set()
-    found = []
+    node_phases = []
     for node in graph.nodes:
-        lane = _lane(node, graph, backward)
-        if lane == "backward":
+        phase = _phase(node, graph, backward)
+        # Bookkeeping too: a tuple of gradients passes the backward on to what takes it apart.
+        if phase == "backward":
             backward.add(node.index)
         computes = node.kind != "call" and node.op not in BOOKKEEPING
-        found.append(lane if computes else "bookkeeping")
-    return found
+        node_phases.append(phase if computes else "bookkeeping")
+    return node_phases
 
 
-def _lane(node: IRNode, graph: Subgraph, backward: set[int]) -> str:
+def _phase(node: IRNode, graph: Subgraph, backward: set[int]) -> str:
     """Forward, backward or update; ``backward`` are the indices of the nodes known to be so."""
     if UPDATE in node.scope:
         return "update"
@@ -65,8 +66,9 @@ def _lane(node: IRNode, graph: Subgraph, backward: set[int]) -> str:
 
 
 def _is_marked_backward(node: IRNode) -> bool:
-    named_so = node.scope.startswith("Gradients") or PLACEHOLDER in node.op
-    return named_so or node.forward_unique_id is not None
+    if node.scope.startswith("Gradients") or PLACEHOLDER in node.op:
+        return True
+    return node.forward_unique_id is not None
 
 
 def operators(module: Module) -> Counter[str]:
@@ -80,12 +82,13 @@ def _name(node: IRNode) -> str:
 
 
 def calls_written(module: Module, name: str) -> list[str]:
-    """What the graph of the user's own function computes or calls, as its author wrote it; packing
-    is left out.
+    """What the graph of the user's own function computes or calls, as its author wrote it.
+
+    Packing is left out.
     """
     fullest: tuple[IRNode, ...] = ()
     for graph in module.subgraphs:
-        # Several graphs may end so: the fullest is the function itself, the others are made around it.
+        # Several graphs may end so: the fullest is the function itself, the others surround it.
         if COPY_NUMBERS.sub("", graph.name).endswith(name) and len(graph.nodes) > len(fullest):
             fullest = graph.nodes
     return [node.op or "call" for node in fullest if node.op not in BOOKKEEPING]

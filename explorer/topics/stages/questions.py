@@ -1,5 +1,6 @@
-"""What is measured of stages: a gradient and a training step after each compiler pass, and graphs
-and tapes of the same programs for other values.
+"""What is measured of stages: a gradient and a training step after each compiler pass.
+
+And graphs and tapes of the same programs for other values.
 """
 
 from explorer.topics.question import LOOKED_AT

@@ -7,11 +7,9 @@ from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Table
 from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY, reason
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence, reason
 from explorer.topics.question import Question
-from explorer.topics.stages.nets import SIGNS
-from explorer.topics.stages.pass_names import MEANING, readable, short
+from explorer.topics.stages.passes import MEANING, readable, short
 from explorer.topics.stages.programs import PHASES
 from explorer.topics.stages.questions import (
     BRANCH,
@@ -21,8 +19,9 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
-from explorer.topics.stages.sizes import (
+from explorer.topics.stages.readings import (
     FORM_LABELS,
+    for_both_signs,
     refusal,
     shown_passes,
     size_of_loop,
@@ -72,6 +71,7 @@ def _passes(title: str, figures: Figures) -> Table:
 
 def most_frequent(operators: Mapping[str, int]) -> str:
     """The most frequent operators with their counts, and how many others there are."""
+    # Those that are equally frequent by name: their order in the program says nothing.
     by_count = sorted(operators.items(), key=lambda item: (-item[1], item[0]))
     named = ", ".join(f"{count} {name}" for name, count in by_count[:MOST_OPERATORS])
     others = sum(count for _, count in by_count[MOST_OPERATORS:])
@@ -106,16 +106,17 @@ def _for_both_signs(
             why = reason(evidence, question, party, with_type=True)
             yield program, form, EMPTY, EMPTY, why
             continue
-        one, other = (answers[party][name] for name in SIGNS)
+        one, other = for_both_signs(answers[party])
         yield program, form, _contents(one), _contents(other), _yes(_are_same(one, other))
 
     if "torch" not in answers:
         yield program, JOINT_GRAPH, EMPTY, EMPTY, EMPTY
         return
-    one, other = (_joint(answers["torch"][name]["joint"]) for name in SIGNS)
+    one, other = for_both_signs(answers["torch"])
+    size, other_size = _joint(one["joint"]), _joint(other["joint"])
     # Two graphs that could not be captured are not the same graph.
-    has_graph = not raised(answers["torch"][next(iter(SIGNS))]["joint"])
-    yield program, JOINT_GRAPH, one, other, _yes(one == other) if has_graph else EMPTY
+    is_same = EMPTY if raised(one["joint"]) else _yes(size == other_size)
+    yield program, JOINT_GRAPH, size, other_size, is_same
 
 
 def _contents(figures: Figures) -> str:

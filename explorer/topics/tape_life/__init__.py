@@ -1,8 +1,9 @@
-"""The life of the tape: what each engine records, keeps and frees, and what it does when asked for a
-gradient twice.
+"""The life of the tape: what each engine records, keeps and frees.
+
+And what it does when asked for a gradient twice.
 """
 
-from explorer.topics.tape_life import charts, claims_gradients, claims_recording, findings, tables
+from explorer.topics.tape_life import claims_gradients, claims_recording, findings, tables
 from explorer.topics.tape_life.questions import TOPIC
 
-__all__ = ["TOPIC", "charts", "claims_gradients", "claims_recording", "findings", "tables"]
+__all__ = ["TOPIC", "claims_gradients", "claims_recording", "findings", "tables"]

@@ -1,5 +1,6 @@
-"""Claims about what a gradient is made of: extra outputs, other inputs, a seed, one tensor passed
-twice (rows 18, 22, 29 and 31).
+"""Claims about what a gradient is made of: outputs, inputs, a seed, one tensor passed twice.
+
+Rows 18, 22, 29 and 31.
 """
 
 from typing import Any
@@ -7,7 +8,6 @@ from typing import Any
 from explorer.model.claim import Ruling
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.evidence import Evidence
-from explorer.topics.tape_life.engine_table import only_leaf
 from explorer.topics.tape_life.questions import (
     ANSWERS,
     EXTRA_OUTPUT,
@@ -17,6 +17,7 @@ from explorer.topics.tape_life.questions import (
     TOPIC,
     VARIABLE,
 )
+from explorer.topics.tape_life.tables import only_leaf
 from explorer.topics.tape_life.wording import TOLERANCE, close, named, shown
 
 
@@ -34,8 +35,9 @@ from explorer.topics.tape_life.wording import TOLERANCE, close, named, shown
     expects={"ways": ["has_aux", "extra output stopped"]},
 )
 def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the extra output moves the gradient in both styles of MindSpore, and both ways to
-    cut it off put it back.
+    """Holds when the extra output moves the gradient, and both ways to cut it off put it back.
+
+    In both styles of MindSpore.
     """
     remedies = " and ".join(expects["ways"])
     shifts = []
@@ -84,8 +86,9 @@ def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     asks=(REUSED,),
 )
 def reusable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when what ``grad`` returns can be called with other values and shapes, in both styles
-    of MindSpore.
+    """Holds when what ``grad`` returns can be called with other values and shapes.
+
+    In both styles of MindSpore.
     """
     works: dict[str, bool] = {}
     calls: list[str] = []
@@ -146,6 +149,7 @@ def variable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             f"{seen}; torch.autograd.Variable is gone",
             "Use a tensor with requires_grad=True.",
         )
+    # Variable and Tensor were merged in PyTorch 0.4; the name was kept.
     if figures["is a Tensor"]:
         return Ruling(
             "holds_with_changes",
@@ -169,8 +173,9 @@ def variable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     expects={"summed": [2.0, 4.0, 6.0], "apart": [1.0, 2.0, 3.0]},
 )
 def same_tensor(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when PyTorch sums and MindSpore keeps apart in every style; else it depends on the
-    style, or is not so.
+    """Holds when PyTorch sums and MindSpore keeps apart in every style.
+
+    Else it depends on the style, or is not so.
     """
     sums = set()
     apart = set()

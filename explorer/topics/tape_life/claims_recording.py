@@ -1,5 +1,6 @@
-"""Claims about what a forward records and keeps, and what a second backward does (rows 23 to 25, and
-30).
+"""Claims about what a forward records and keeps, and what a second backward does.
+
+Rows 23 to 25, and 30.
 """
 
 from typing import Any
@@ -89,8 +90,9 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     asks=(SWITCHES, FORWARD_ALONE.on(GUIDE)),
 )
 def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when ``no_grad`` saves recording in PyTorch and there is nothing to switch off in
-    either style of MindSpore.
+    """Holds when ``no_grad`` saves recording in PyTorch and MindSpore needs no such switch.
+
+    It needs none when there is nothing to switch off in either style.
     """
     torch = evidence[SWITCHES]["torch-tape"]
     plain, no_grad = torch["plain"]["saved"], torch["no_grad"]["saved"]
@@ -133,8 +135,9 @@ def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     asks=(SECOND_BACKWARD, CALLED_AGAIN_IN_MINDSPORE),
 )
 def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when PyTorch refuses a second backward unless the graph is retained, and MindSpore's
-    function gives equal numbers.
+    """Holds when PyTorch refuses a second backward and MindSpore's function can be called again.
+
+    PyTorch refuses unless the graph is retained; the function gives equal numbers every time.
     """
     ways = evidence[SECOND_BACKWARD]["torch-tape"]
     second = ways["plain"]["second"]
@@ -154,6 +157,7 @@ def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         f"PyTorch: {outcome}; with retain_graph {retained_outcome}; MindSpore, called"
         f" {'; '.join(calls)}"
     )
+    # The first backward frees what the tape saved, so the second must have nothing to read.
     if not raised(second):
         return Ruling(
             "outdated",
@@ -188,8 +192,9 @@ def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     expects={"once": [2.0, 4.0, 6.0], "twice": [4.0, 8.0, 12.0]},
 )
 def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when ``.grad`` adds up to the guide's figures until it is zeroed, and MindSpore returns
-    equal gradients each time.
+    """Holds when ``.grad`` adds up until it is zeroed, and MindSpore returns equal gradients.
+
+    ``.grad`` must add up to the guide's figures.
     """
     sums = evidence[ACCUMULATION]["torch-tape"]
     sums_in_grad = sums[".grad after each backward"]

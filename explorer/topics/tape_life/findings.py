@@ -1,15 +1,15 @@
-"""What the figures of the tape's life say, in sentences."""
+"""Findings about the tape's life, in sentences and in charts."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from explorer.model.engines import ENGINES
+from explorer.model.study import Chart, Series
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import counted
-from explorer.topics.agreement import grouped
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY
-from explorer.topics.evidence import Evidence
-from explorer.topics.tape_life.engine_table import only_leaf
+from explorer.topics.evidence import EMPTY, Evidence, grouped
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -24,6 +24,7 @@ from explorer.topics.tape_life.questions import (
     SECOND_BACKWARD_OF_LITTLE,
     TOPIC,
 )
+from explorer.topics.tape_life.tables import only_leaf
 from explorer.topics.tape_life.wording import (
     TRUE_IN_PLACE,
     after_forward,
@@ -43,7 +44,7 @@ def kept_for_the_backward(evidence: Evidence) -> Iterator[str]:
     """What each engine's forward records and keeps, and how much of it outlives the backward."""
     for engine, life in evidence[LIFETIME].items():
         nodes = recorded_nodes(evidence, engine)
-        # A graph engine leaves no tape of its own; what its graph leaves may not have been measured.
+        # A graph engine has no tape of its own; what its graph leaves may not have been measured.
         tape = "" if nodes == EMPTY else f" leaves {nodes} on a tape and"
         kept = kept_tensors(after_forward(life))
         left = life["steps"][-1]["tensors"]
@@ -171,3 +172,78 @@ def _with_engines(outcomes: Mapping[str, str]) -> str:
     """Each outcome with the engines that have it: "2 (PyTorch, tape); 3 (MindSpore, tape)"."""
     groups = grouped(outcomes)
     return "; ".join(f"{outcome} ({', '.join(engines)})" for engines, outcome in groups)
+
+
+# Charts
+
+
+KEPT = {"bytes": "made by the forward", "of inputs and parameters": "inputs and parameters"}
+"""What is kept at the end of the forward, by the names of its figures."""
+
+
+@TOPIC.chart()
+def bytes_alive(evidence: Evidence) -> Iterator[Chart]:
+    """The bytes kept for the backward, step by step."""
+    series = []
+    peaks = []
+    for engine, life in evidence[LIFETIME].items():
+        label = ENGINES[engine].label
+        moments, kept = bytes_over_time(life["steps"])
+        series.append(Series(label, moments, kept))
+        peaks.append(f"{label}: {max(kept):.0f}")
+    if series:
+        yield Chart(
+            name="bytes-alive",
+            title="Bytes kept for the backward",
+            kind="steps",
+            x="0 to 1: the forward, operator by operator; 1 to 2: the backward",
+            y="bytes beyond inputs and parameters",
+            series=tuple(series),
+            note=(
+                f"At most {', '.join(peaks)}. Tapes are watched; of graphs it is read off what the"
+                " backward still needs."
+            ),
+        )
+
+
+def bytes_over_time(
+    steps: list[dict[str, Any]],
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The moments at which the bytes kept change, and the bytes from then on.
+
+    Time runs from 0 to 1 through the forward and from 1 to 2 through the backward, so that engines
+    whose operators differ in number lie above each other.
+    """
+    count = Counter(step["phase"] for step in steps)
+    done: Counter[str] = Counter()
+    moments = [0.0]
+    kept = [0.0]
+    for number, step in enumerate(steps, 1):
+        phase = step["phase"]
+        done[phase] += 1
+        # The last step too, where nothing may change: every line is to end at 2.
+        if step["bytes"] != kept[-1] or number == len(steps):
+            start = 1 if phase == "backward" else 0
+            moments.append(round(start + done[phase] / count[phase], 6))
+            kept.append(float(step["bytes"]))
+    return tuple(moments), tuple(kept)
+
+
+@TOPIC.chart()
+def kept_at_the_end_of_the_forward(evidence: Evidence) -> Iterator[Chart]:
+    """Bars of the bytes kept when the forward has ended."""
+    lives = evidence[LIFETIME]
+    names = tuple(ENGINES[engine].label for engine in lives)
+    peaks = [after_forward(life) for life in lives.values()]
+    series = []
+    for figure, label in KEPT.items():
+        series.append(Series(label, names, tuple(float(peak[figure]) for peak in peaks)))
+    if lives:
+        yield Chart(
+            name="bytes-kept",
+            title="Kept at the end of the forward",
+            kind="bars",
+            x="engine",
+            y="bytes",
+            series=tuple(series),
+        )

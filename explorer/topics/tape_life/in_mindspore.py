@@ -1,5 +1,6 @@
-"""What MindSpore's programs about the tape's life share: nets, their gradient functions, and the
-hooks that watch what a tape saves.
+"""What MindSpore's programs about the tape's life share: nets, gradient functions, hooks.
+
+The hooks watch what a tape saves.
 """
 
 import gc
@@ -10,7 +11,7 @@ import mindspore as ms
 
 from explorer.engines.mindspore.net import Net, build, flat
 from explorer.model.measurement import Ask
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life.watch import Box, Watch
 
 
@@ -25,8 +26,9 @@ def first_output(outputs: Any) -> Any:
 
 
 def gradient_function(call: Any, net: Net, has_aux: bool = False) -> Callable[..., Any]:
-    """The gradient of ``call`` with respect to all weights of ``net``, or to the first input of a
-    net without any.
+    """The gradient of ``call`` with respect to all weights of ``net``.
+
+    With respect to the first input where the net has none.
     """
     if net.weights:
         gradient: Callable[..., Any] = ms.grad(call, None, ms.ParameterTuple(net.weights), has_aux)

@@ -1,5 +1,6 @@
-"""MindSpore's gradients where something is cut off, changed in place, hooked, set aside, or passed
-twice.
+"""MindSpore's gradients where a value is cut off, changed in place, hooked, or passed twice.
+
+And where an extra output is set aside.
 """
 
 from typing import Any
@@ -12,7 +13,7 @@ from explorer.engines.mindspore.net import flat
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life import nets
 from explorer.topics.tape_life.in_mindspore import fresh_net, gradient_function
 from explorer.topics.tape_life.same_tensor import by_each_argument
@@ -65,9 +66,7 @@ def in_place(ask: Ask) -> Found:
 
 
 def hooks(ask: Ask) -> Found:
-    """The gradient with a hook on a tensor that doubles it, and the order in which a tape calls
-    hooks of several kinds.
-    """
+    """The gradient with a hook that doubles it, and the order in which a tape calls hooks."""
     set_style(ask.options["style"], ask.device)
     doubled = attempt(derivative, nets.hooked)
     # In graph style hooks are compiled with the net: no Python runs that could note an order.
@@ -95,8 +94,9 @@ def order_of_hooks() -> list[str]:
 
 
 def extra_output(ask: Ask) -> Found:
-    """The weights' gradient when an extra output is differentiated along, set aside with
-    ``has_aux``, left out, or stopped.
+    """The weights' gradient when an extra output is differentiated along, or kept out.
+
+    It is set aside with ``has_aux``, left out, or stopped.
     """
     figures: dict[str, Any] = {}
     for way in ("every output", "has_aux", "first output alone", "extra output stopped"):

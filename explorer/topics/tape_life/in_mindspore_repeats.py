@@ -20,8 +20,9 @@ INPUTS: tuple[Any, ...] = ([1.0, 2.0, 3.0], [0.5, -1.0, 2.0], [[1.0, 2.0], [3.0,
 
 
 def called_again(ask: Ask) -> Found:
-    """One gradient function called several times; and what a tensor or parameter has of PyTorch's
-    ways to a second backward.
+    """One gradient function called several times.
+
+    Beside it, what a tensor or parameter has of PyTorch's ways to a second backward.
     """
     net = fresh_net(ask)
     # The scenario's logits are set aside: they are not to be differentiated.

@@ -12,7 +12,7 @@ from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import taped_operators
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life import liveness
 from explorer.topics.tape_life.in_mindspore import (
     first_output,
@@ -48,8 +48,9 @@ class Steps(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
 
 
 def lifetime(ask: Ask) -> Found:
-    """What the tape keeps after every operator of forward and backward, its nodes, and which
-    operators saved how many tensors.
+    """What the tape keeps after every operator of forward and backward.
+
+    Beside it, the tape's nodes, and which operators saved how many tensors.
     """
     net = fresh_net(ask)
     watch = watch_of(net)
@@ -113,8 +114,9 @@ def alive(output: Any, watch: Watch) -> dict[str, int]:
 
 
 def forward_alone(ask: Ask) -> Found:
-    """What one forward leaves behind: by itself, and inside a gradient function, with and without
-    ``_no_grad``.
+    """What one forward leaves behind: by itself, and inside a gradient function.
+
+    The latter with and without ``_no_grad``.
     """
     by_itself = left_behind(ask, in_gradient=False)
     inside = left_behind(ask, in_gradient=True)

@@ -1,5 +1,6 @@
-"""What PyTorch's programs about the tape's life share: nets to differentiate, the hooks that watch
-what a tape saves, and joint graphs of the nets.
+"""What PyTorch's programs about the tape's life share: nets, hooks, and joint graphs.
+
+The hooks watch what a tape saves.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from explorer.engines.torch.net import Net, bare, build, flat, forward
 from explorer.engines.torch.roots import FirstOutput
 from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life.watch import Box, Watch
 
 
@@ -66,7 +67,7 @@ def joint_arguments(joint: Joint, net: Net) -> tuple[list[torch.Tensor], list[to
     """What a joint graph takes: parameters and inputs, and ones for its outputs."""
     primals = []
     for kind, name in joint.inputs:
-        if kind == "tangent":
+        if kind == "tangent":  # joint.tangents makes these
             continue
         tensor = net.state[name] if kind == "parameter" else net.arguments[name]
         primals.append(tensor.detach())

@@ -1,5 +1,6 @@
-"""PyTorch's gradients where something is switched off, cut off, changed in place, hooked, or passed
-twice.
+"""PyTorch's gradients where a value is cut off, changed in place, hooked, or passed twice.
+
+And where recording is switched off.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers, tape_nodes
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life import nets
 from explorer.topics.tape_life.in_torch import (
     first_weight,
@@ -82,9 +83,7 @@ def in_place(ask: Ask) -> Found:
 
 
 def hooks(ask: Ask) -> Found:
-    """The gradient with a hook on a tensor that doubles it, and the order in which a tape calls
-    hooks of several kinds.
-    """
+    """The gradient with a hook that doubles it, and the order in which a tape calls hooks."""
     doubled = attempt(derivative, nets.hooked, ask)
     # A joint graph holds what hooks compute: no Python runs that could note an order.
     if ask.options["style"] == "graph":
@@ -131,8 +130,9 @@ def answers(ask: Ask) -> Found:
 
 
 def variable(ask: Ask) -> Found:
-    """The guide's chain with ``Variable`` and a seed of its own: what is a Variable today, and the
-    leaf's gradient.
+    """The guide's chain with ``Variable`` and a seed of its own.
+
+    What a Variable is today, and the leaf's gradient.
     """
     # Deprecated since PyTorch 0.4, and still there in 2.13.
     kind = getattr(torch.autograd, "Variable", None)

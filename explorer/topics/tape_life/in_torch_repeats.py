@@ -32,9 +32,7 @@ WAYS: dict[str, dict[str, bool]] = {
 
 
 def second_backward(ask: Ask) -> Found:
-    """What a second backward through one tape does: without more, with retain_graph, and with
-    create_graph.
-    """
+    """What a second backward through one tape does, by the options of the first."""
     figures: dict[str, Any] = {}
     for way, options in WAYS.items():
         net = fresh_net(ask)
@@ -59,8 +57,9 @@ def backward_again(output: torch.Tensor) -> Any:
 
 
 def second_backward_of_little(ask: Ask) -> Found:
-    """A second backward where the tape saved nothing, and one that fails after some gradients were
-    already added.
+    """A second backward where the tape saved nothing, and where it saved only in part.
+
+    The second fails after some gradients were already added.
     """
     x = torch.ones(3, requires_grad=True, device=ask.device)
     y = torch.ones(3, requires_grad=True, device=ask.device)
@@ -81,8 +80,9 @@ def second_backward_of_little(ask: Ask) -> Found:
 
 
 def accumulation(ask: Ask) -> Found:
-    """``.grad`` after one and two backward passes, after zeroing in both ways, and after
-    ``autograd.grad``.
+    """``.grad`` after one and two backward passes, after zeroing, and after ``autograd.grad``.
+
+    It is zeroed in both ways: to zeros, and to None.
     """
     net = fresh_net(ask)
     weight = first_weight(net)
@@ -110,9 +110,7 @@ def accumulation(ask: Ask) -> Found:
 
 
 def called_again(ask: Ask) -> Found:
-    """The gradients of one joint graph that is run several times, and whether anything is left in
-    ``.grad``.
-    """
+    """The gradients of one joint graph that is run several times, and what is left in ``.grad``."""
     net = fresh_net(ask)
     joint = joint_graph(ask, net)
     primals, tangents = joint_arguments(joint, net)
@@ -122,8 +120,9 @@ def called_again(ask: Ask) -> Found:
 
 
 def compiled(ask: Ask) -> Found:
-    """What a forward records whose joint graph was cut in two (``torch.compile``), and what a
-    second backward does.
+    """What a forward under ``torch.compile`` records, and what a second backward does.
+
+    The compiler cuts its joint graph in two.
     """
     net = fresh_net(ask)
     watch = watch_of(net)

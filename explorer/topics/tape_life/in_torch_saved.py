@@ -14,7 +14,7 @@ from explorer.engines.torch.net import bare, forward
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest
 from explorer.topics.in_torch import operator_nodes, tape_nodes, taped_operators
-from explorer.topics.starting_values import net_request
+from explorer.topics.scenario_nets import net_request
 from explorer.topics.tape_life import liveness
 from explorer.topics.tape_life.in_torch import (
     first_output,
@@ -30,8 +30,9 @@ PARTITIONERS = {
     "as written": default_partition,
     "least memory": min_cut_rematerialization_partition,
 }
-"""The ways in which PyTorch 2.13 cuts a joint graph into forward and backward: one hands over what
-the backward reads, the other has it compute again what is cheap.
+"""The ways in which PyTorch 2.13 cuts a joint graph into forward and backward.
+
+One hands over what the backward reads, the other has it compute again what is cheap.
 """
 
 ENDINGS: dict[str, dict[str, bool]] = {
@@ -51,7 +52,7 @@ class Steps(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """The result of the operator, with a step noted after it."""
         result = func(*args, **(kwargs or {}))
-        # The packing hook and AccumulateGrad detach what they keep: no operators of the net's (2.13).
+        # The packing hook and AccumulateGrad detach what they keep: no operators of the net (2.13).
         if func is not torch.ops.aten.detach.default:
             self.watch.step(str(func))
         return result
@@ -62,8 +63,9 @@ class Tag:
 
 
 def lifetime(ask: Ask) -> Found:
-    """What the tape keeps after every operator of forward and backward, and which of its nodes save
-    how many tensors.
+    """What the tape keeps after every operator of forward and backward.
+
+    Beside it, the tape's nodes, and which of them save how many tensors.
     """
     net = fresh_net(ask)
     watch = watch_of(net)
@@ -80,9 +82,7 @@ def lifetime(ask: Ask) -> Found:
 
 
 def savers(ask: Ask) -> dict[str, int]:
-    """How many tensors the nodes of a tape save, by their names; nodes that save none are left
-    out.
-    """
+    """How many tensors the nodes of a tape save, by name; nodes that save none are left out."""
     # On a net without saved-tensor hooks: a look at a field would run the unpacking hook (2.13).
     output = first_output(fresh_net(ask))
     counts: Counter[str] = Counter()
@@ -110,7 +110,7 @@ def freeing(ask: Ask) -> Found:
         moments["after the forward"] = alive(tags, watch)
         output.backward(**options)
         moments[f"after {ending}"] = alive(tags, watch)
-        # The tape hangs on its output; what refers to itself on the way goes with a collection only.
+        # The tape hangs on its output; what refers to itself on the way goes with a collection.
         del output
         gc.collect()
         moments[f"after {ending}, the outputs dropped"] = alive(tags, watch)
@@ -134,8 +134,9 @@ def alive(tags: list["weakref.ref[Tag]"], watch: Watch) -> dict[str, int]:
 
 
 def planned(ask: Ask) -> Found:
-    """What has to be kept after every operator, read off the joint graph, and what two ways of
-    cutting it in two hand over.
+    """What has to be kept after every operator, read off the joint graph.
+
+    Beside it, what two ways of cutting the graph in two hand over.
     """
     net = fresh_net(ask)
     case = liveness.first_output_case(
@@ -154,8 +155,9 @@ def planned(ask: Ask) -> Found:
 
 
 def handed_over(ask: Ask, partitioner: str) -> dict[str, int]:
-    """How many tensors, and bytes, one way of cutting the joint graph hands from the forward's half
-    to the backward's.
+    """How many tensors and bytes a joint graph's forward half hands to its backward half.
+
+    ``partitioner`` is one of PARTITIONERS, the ways of cutting the graph.
     """
     net = fresh_net(ask)
     joint = joint_graph(ask, net)

@@ -40,7 +40,10 @@ VIEWS = frozenset(
         "ExpandDims",
     }
 )
-"""Operators whose result shares the memory of their first operand (PyTorch 2.13, MindSpore 2.10)."""
+"""Operators whose result shares the memory of their first operand.
+
+In PyTorch 2.13 and MindSpore 2.10.
+"""
 
 STEPS = {"op", "accumulate", "call"}
 """The kinds of nodes that run something."""
@@ -50,8 +53,9 @@ Value = tuple[str, int]
 
 
 def first_output_case(has_weights: bool, several_outputs: bool) -> GradCase:
-    """The gradient of a net's first output with respect to all its weights, or to the first input
-    of a net without any.
+    """The gradient of a net's first output with respect to all its weights.
+
+    With respect to the first input where the net has none.
     """
     if has_weights:
         return GradCase("value_and_grad", None, "all", has_aux=several_outputs)
@@ -92,6 +96,7 @@ def steps(graph: GradGraph) -> list[dict[str, Any]]:
         tensors = own_bytes = made_bytes = 0
         for value, last_read in last_reads.items():
             origin = nodes[value[0]]
+            # Made by now and not yet read for the last time: the last reader itself lets go of it.
             if not origin.order <= node.order < last_read:
                 continue
             tensors += 1
@@ -112,8 +117,9 @@ def steps(graph: GradGraph) -> list[dict[str, Any]]:
 
 
 def last_reads_in_backward(graph: GradGraph) -> dict[Value, int]:
-    """Each forward value that the backward reads, itself or a view of it, and the order of the last
-    node there that does.
+    """Each forward value that the backward reads, and the order of the last node that reads it.
+
+    A node reads a value itself, or a view of it.
     """
     nodes = graph.by_id()
     viewed: dict[str, Value] = {}

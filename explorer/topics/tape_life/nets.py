@@ -1,5 +1,6 @@
-"""Programs of the study's own, in plain Python that every engine takes as it stands; MindSpore
-compiles this source.
+"""Programs of the study's own, in plain Python that every engine takes as it stands.
+
+MindSpore compiles this source.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ def cubes(x: Any) -> Any:
 
 
 def changed_result(x: Any) -> Any:
-    """exp(x) + 1 summed, the 1 added in place to what exp keeps for backward: eˣ is the derivative."""
+    """Σ(eˣ + 1), the 1 added in place to what exp keeps for backward: eˣ is the derivative."""
     y = x.exp()
     y.add_(1.0)
     return y.sum()

@@ -1,5 +1,6 @@
-"""What is measured of the tape's life: what a forward records, keeps and frees, and what happens
-when a gradient is asked for twice.
+"""What is measured of the tape's life: what a forward records, keeps and frees.
+
+And what happens when a gradient is asked for twice.
 """
 
 from explorer.topics.question import LOOKED_AT

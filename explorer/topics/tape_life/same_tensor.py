@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
-from explorer.topics.engine_answers import answer, numbers_by_name
+from explorer.topics.scenario_nets import answer, numbers_by_name
 
 ARGUMENTS = ("a", "b")
 """The inputs of the scenario aliased_input, which are one tensor."""

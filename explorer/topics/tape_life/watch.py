@@ -6,10 +6,10 @@ from typing import Any
 
 
 class Box:
-    """One saved tensor, packed for a tape by its saved-tensor hooks; it lives as long as the tape
-    needs the tensor.
+    """One saved tensor, packed for a tape by its saved-tensor hooks.
 
-    ``address`` is where its storage lies, ``size`` that storage's length in bytes.
+    It lives as long as the tape needs the tensor. ``address`` is where its storage lies, ``size``
+    that storage's length in bytes.
     """
 
     def __init__(self, tensor: Any, address: int, size: int) -> None:
@@ -43,8 +43,9 @@ class Watch:
         return box
 
     def kept(self) -> dict[str, int]:
-        """How many tensors are kept now, their bytes (a storage counts once), and the bytes of
-        those among them that are inputs and parameters.
+        """How many tensors are kept now, and their bytes; a storage counts once.
+
+        The bytes of inputs and parameters among them are counted apart.
         """
         tensors = 0
         storages: dict[int, int] = {}
@@ -52,6 +53,7 @@ class Watch:
             box = reference()
             if box is not None:
                 tensors += 1
+                # By address: several saved tensors may be views of one storage.
                 storages[box.address] = box.size
 
         own = sum(size for address, size in storages.items() if address in self.own)

@@ -8,22 +8,23 @@ from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
 from explorer.text.numbers import counted, digits
 from explorer.topics.attempts import raised
-from explorer.topics.cells import EMPTY
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import Question
 from explorer.topics.tape_life.questions import COMPILED, FORWARD_ALONE, LIFETIME
 
 TOLERANCE = 1e-5
-"""How far two gradients may be apart to be the same; of a derivative with a closed form, as a share
-of that form's greatest element.
+"""How far two gradients may be apart to be the same.
+
+Of a derivative with a closed form: as a share of that form's greatest element.
 """
 
 TRUE_IN_PLACE: dict[str, list[float]] = {
     "result": [math.exp(x) for x in (0, 1, 2)],
     "operand": [0, 2, 4],
 }
-"""The derivatives of eˣ + 1 and of x² at [0, 1, 2], whatever is changed in place after the product
-was made.
+"""The derivatives of eˣ + 1 and of x² at [0, 1, 2].
+
+These are right whatever is changed in place after the product was made.
 """
 
 
@@ -43,7 +44,7 @@ def refusal(figure: Mapping[str, Any]) -> str:
 
 
 def correctness(figure: Any, truth: Sequence[float]) -> str:
-    """ "right" or "wrong" of a derivative with a closed form, "raises" of an attempt that raised."""
+    """Whether a derivative with a closed form is "right" or "wrong"; "raises" if it raised."""
     if raised(figure):
         return "raises"
     tolerance = TOLERANCE * max(map(abs, truth))
@@ -103,8 +104,9 @@ def kept_tensors(kept: Mapping[str, Any]) -> str:
 
 
 def recorded_nodes(evidence: Evidence, engine: str) -> str:
-    """How many nodes a forward leaves on a tape; of the graph engines, where their graphs are run
-    inside a gradient.
+    """How many nodes a forward leaves on a tape.
+
+    Of the graph engines, where their graphs are run inside a gradient.
     """
     life = figures_of(evidence, LIFETIME, engine)
     if "nodes" in life:
@@ -113,9 +115,12 @@ def recorded_nodes(evidence: Evidence, engine: str) -> str:
     if compiled:
         return f"{counted(len(compiled['nodes']), 'node')} for the whole compiled graph"
     alone = figures_of(evidence, FORWARD_ALONE, engine)
-    return counted(alone["inside a gradient"]["nodes"], "node") if alone else EMPTY
+    if alone:
+        return counted(alone["inside a gradient"]["nodes"], "node")
+    return EMPTY
 
 
 def named(works: Mapping[str, bool]) -> str:
-    """Those engines for which something is true: "torch-tape and torch-graph"."""
-    return " and ".join(engine for engine, is_so in works.items() if is_so) or "none"
+    """The engines for which something works: "torch-tape and torch-graph"; "none" for none."""
+    engines = [engine for engine, is_so in works.items() if is_so]
+    return " and ".join(engines) or "none"

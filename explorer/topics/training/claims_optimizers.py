@@ -1,6 +1,4 @@
-"""Claims about optimizers: which parameters they take, what their settings do, and what they tell of
-themselves.
-"""
+"""Claims about optimizers: the parameters they take, their settings, and the state they report."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,8 +11,10 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.findings_optimizers import (
     by_place,
-    decays,
+    decaying_by_default,
+    listed_names,
     momentum_difference,
+    spared_weights,
     without_effect,
 )
 from explorer.topics.training.questions import (
@@ -40,8 +40,9 @@ from explorer.topics.training.update_rules import PLACES
     asks=(FILTERED,),
 )
 def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the chosen weights alone move in both and the types are the guide's; with changes
-    when the types are others.
+    """Holds when the chosen weights alone move in both, and the types are the guide's.
+
+    With changes when the types are others.
     """
     mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
     seen = (
@@ -79,8 +80,9 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     asks=(WEIGHT_DECAY,),
 )
 def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when a decay leaves the same of a weight in both frameworks and none is the default;
-    with changes when some weights are spared, or AdamW decays by default.
+    """Holds when a decay leaves the same in both frameworks, and is none by default.
+
+    With changes when some weights are spared, or AdamW decays by default.
     """
     mindspore, torch = evidence[WEIGHT_DECAY]["mindspore"], evidence[WEIGHT_DECAY]["torch"]
     differences = []
@@ -88,8 +90,7 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         counterpart = _torch_counterpart(name, torch)
         differences.append(abs(weights["0.1"]["fc.weight"] - counterpart["0.1"]["fc.weight"]))
     spared = _spared(mindspore)
-    optimizers = by_place(evidence, WEIGHT_DECAY)
-    by_default = [name for name, weights in optimizers.items() if decays(weights["default"])]
+    by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
 
     left, torch_left = mindspore["nn SGD"]["0.1"], torch["torch SGD"]["0.1"]
     seen = (
@@ -123,11 +124,9 @@ def _torch_counterpart(name: str, torch: Figures) -> Any:
 
 def _spared(optimizers: Figures) -> list[str]:
     """The weights that any of the optimizers leaves as they are in spite of a decay, each once."""
-    spared: dict[str, None] = {}
+    spared: dict[str, None] = {}  # an ordered set
     for weights in optimizers.values():
-        for name, left in weights["0.1"].items():
-            if left == 1.0:
-                spared[name] = None
+        spared |= dict.fromkeys(spared_weights(weights["0.1"]))
     return list(spared)
 
 
@@ -142,8 +141,9 @@ def _spared(optimizers: Figures) -> list[str]:
     asks=(GROUPS, ADD_PARAM_GROUP),
 )
 def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when MindSpore refuses a group's own momentum; with changes when its experimental
-    optimizers use it, outdated when those of mindspore.nn do.
+    """Holds when MindSpore refuses a group's own momentum.
+
+    With changes when its experimental optimizers use it, outdated when those of mindspore.nn do.
     """
     settings = by_place(evidence, GROUPS)
     effective = {place: _effective(figures) for place, figures in settings.items()}
@@ -215,16 +215,16 @@ def _is_unknown(setting: Any) -> bool:
     expects={"get_lr": 0.1, "get_last_lr": 0.09},
 )
 def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when PyTorch alone has a state_dict and both tell the rates that were set; outdated when
-    mindspore.nn has one too.
+    """Holds when PyTorch alone has a state_dict, and both report the rates that were set.
+
+    Outdated when mindspore.nn has a state_dict too.
     """
     states = by_place(evidence, OPTIMIZER_STATE)
     has_state_dict = {place: states[place]["has"]["state_dict"] for place in PLACES}
     last_rate = evidence[OPTIMIZER_STATE]["torch"]["scheduler.get_last_lr"][0]
     rates = {"get_lr": states["nn"]["get_lr"], "get_last_lr": last_rate}
 
-    names = states["nn"]["state_dict"]
-    listed = said(names) if raised(names) else ", ".join(names)
+    listed = listed_names(states["nn"]["state_dict"])
     answers = [f"{place} {'yes' if has else 'no'}" for place, has in has_state_dict.items()]
     rates_told = [f"{name} {_brief_rate(rate)}" for name, rate in rates.items()]
     seen = f"state_dict: {', '.join(answers)} (nn: {listed}); {', '.join(rates_told)}"
@@ -263,8 +263,9 @@ def _is_rate(rate: Any, expected: float) -> bool:
     asks=(MOMENTUM, SCALED_STEP),
 )
 def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when both ways to write momentum agree and the scaled step runs; not checkable where
-    this device has no kernel for it.
+    """Holds when both ways to write momentum agree and the scaled step runs.
+
+    Not checkable where this device has no kernel for the scaled step.
     """
     difference = momentum_difference(evidence)
     steps = list(evidence[SCALED_STEP]["mindspore"].values())

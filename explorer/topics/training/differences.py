@@ -6,8 +6,9 @@ from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 
 NEAR = 2e-6
-"""Weights this near after some float32 steps are the same: the order of sums alone makes 1e-7 a
-step.
+"""Weights that differ by no more than this after some float32 steps are the same.
+
+The order of sums alone makes 1e-7 a step.
 """
 
 States = list[dict[str, Any]]
@@ -16,10 +17,13 @@ States = list[dict[str, Any]]
 
 def step_differences(states: States, reference: States) -> list[float]:
     """The greatest difference of two routes after every step, over all weights and statistics."""
-    differences = []
-    for state, expected in zip(states, reference, strict=True):
-        differences.append(max(greatest_difference(state[name], expected[name]) for name in state))
-    return differences
+    pairs = zip(states, reference, strict=True)
+    return [greatest_by_name(state, expected) for state, expected in pairs]
+
+
+def greatest_by_name(tensors: dict[str, Any], expected: dict[str, Any]) -> float:
+    """The greatest difference of any tensor from the expected one of its name."""
+    return max(greatest_difference(tensor, expected[name]) for name, tensor in tensors.items())
 
 
 def farthest(states: States, reference: States) -> str:
@@ -32,8 +36,11 @@ def farthest(states: States, reference: States) -> str:
 def moved_weights(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     """The names of the weights that a step changed, running statistics aside; sorted."""
     # Batch norm's statistics are updated by the forward, whatever the optimizer was given.
-    changed = [name for name in before if before[name] != after[name]]
-    return sorted(name for name in changed if "running" not in name)
+    moved = []
+    for name, values in before.items():
+        if "running" not in name and values != after[name]:
+            moved.append(name)
+    return sorted(moved)
 
 
 def list_difference(gradients: list[Any], expected: list[Any]) -> float:
@@ -45,8 +52,7 @@ def list_difference(gradients: list[Any], expected: list[Any]) -> float:
 def accumulation_difference(figures: Figures, reduction: str, how: str) -> float:
     """How far gradients accumulated over micro-batches lie from the whole batch's.
 
-    ``reduction`` is that of the loss, "mean" or "sum"; ``how`` is "added", or "divided" by the number
-    of micro-batches.
+    ``reduction`` is that of the loss, "mean" or "sum"; ``how`` is "added", or "divided" by the
+    number of micro-batches.
     """
-    whole, accumulated = figures[reduction]["whole"], figures[reduction][how]
-    return max(greatest_difference(whole[name], accumulated[name]) for name in whole)
+    return greatest_by_name(figures[reduction]["whole"], figures[reduction][how])

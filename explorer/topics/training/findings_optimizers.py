@@ -1,16 +1,14 @@
-"""Findings about optimizers: update rules, weight decay, parameter groups, and the state that they
-hold.
-"""
+"""Findings about optimizers: update rules, weight decay, parameter groups, and their state."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import EMPTY
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES, Question
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import (
@@ -32,8 +30,9 @@ from explorer.topics.training.update_rules import (
 
 
 def by_place(evidence: Evidence, question: Question) -> Figures:
-    """The figures of both frameworks together, by the place where an optimizer is: "nn",
-    "experimental", "torch".
+    """The figures by the place where an optimizer is: "nn", "experimental" or "torch".
+
+    Those of both frameworks together.
     """
     figures: Figures = {}
     for answer in evidence[question].values():
@@ -41,9 +40,19 @@ def by_place(evidence: Evidence, question: Question) -> Figures:
     return figures
 
 
-def decays(weights: Any) -> bool:
-    """Whether a step with gradient 0 took something from any weight, all of which were 1."""
-    return not raised(weights) and any(value != 1.0 for value in weights.values())
+def spared_weights(weights: Mapping[str, float]) -> list[str]:
+    """The names of the weights that are still 1 after a step with gradient 0; all of them were."""
+    return [name for name, value in weights.items() if value == 1.0]
+
+
+def decaying_by_default(optimizers: Figures) -> list[str]:
+    """The optimizers that take something from a weight though no decay was set."""
+    names = []
+    for name, attempts in optimizers.items():
+        weights = attempts["default"]
+        if not raised(weights) and len(spared_weights(weights)) < len(weights):
+            names.append(name)
+    return names
 
 
 def without_effect(figure: Any) -> bool:
@@ -54,14 +63,18 @@ def without_effect(figure: Any) -> bool:
 def momentum_difference(evidence: Evidence) -> float:
     """The greatest difference of any two ways to write momentum, over all steps."""
     paths = list(evidence[MOMENTUM]["mindspore"].values())
-    return max(greatest_difference(path, other) for path in paths for other in paths)
+    return max(greatest_difference(path, other) for path, other in product(paths, repeat=2))
+
+
+def compared_rules(evidence: Evidence) -> list[RuleComparison]:
+    """The update rules that were measured both in PyTorch and in MindSpore."""
+    return [rule for rule in compare_rules(evidence[UPDATES]) if rule.differences]
 
 
 @TOPIC.finding()
 def update_rules_against_pytorch(evidence: Evidence) -> Iterator[str]:
     """How many update rules give PyTorch's weights, which part, and which are refused."""
-    rules = compare_rules(evidence[UPDATES])
-    shared = [rule for rule in rules if rule.differences]
+    shared = compared_rules(evidence)
     if not shared:
         return
     same = [rule for rule in shared if rule.same]
@@ -77,7 +90,7 @@ def update_rules_against_pytorch(evidence: Evidence) -> Iterator[str]:
                     f"{rule.name}: {place} {name} parts from torch.optim.{torch_name}"
                     f" by {difference:.2g}."
                 )
-    for rule in rules:
+    for rule in compare_rules(evidence[UPDATES]):
         for place, message in rule.refused.items():
             yield f"{rule.optimizer(place)} is refused: {message}"
 
@@ -99,7 +112,10 @@ def _only(names: Iterable[str], others: Iterable[str]) -> str:
     """The names that are not among ``others``, sorted, and listed for a sentence."""
     # MindSpore's AdaMax is PyTorch's Adamax.
     other_names = {name.lower() for name in others}
-    alone = {name.lower(): name for name in names if name.lower() not in other_names}
+    alone: dict[str, str] = {}
+    for name in names:
+        if name.lower() not in other_names:
+            alone[name.lower()] = name
     return ", ".join(sorted(alone.values())) or "none"
 
 
@@ -121,21 +137,24 @@ def weight_decay(evidence: Evidence) -> Iterator[str]:
     optimizers_by_spared: dict[str, list[str]] = {}
     for optimizer, weights in figures.items():
         if not raised(weights["0.1"]):
-            spared = [name for name, value in weights["0.1"].items() if value == 1.0]
-            names = ", ".join(spared) or "nothing"
+            names = ", ".join(spared_weights(weights["0.1"])) or "nothing"
             optimizers_by_spared.setdefault(names, []).append(optimizer)
     for names, optimizers in optimizers_by_spared.items():
         yield f"weight_decay=0.1 spares {names} in {', '.join(optimizers)}."
-    by_default = [name for name, weights in figures.items() if decays(weights["default"])]
-    yield f"Optimizers that decay by default: {', '.join(by_default) or 'none'}."
+    by_default = ", ".join(decaying_by_default(figures)) or "none"
+    yield f"Optimizers that decay by default: {by_default}."
 
 
 @TOPIC.finding()
 def parameter_groups(evidence: Evidence) -> Iterator[str]:
     """Which settings a group refuses or ignores, and whether a group can be added later."""
     for place, settings in by_place(evidence, GROUPS).items():
-        refused = [name for name, figure in settings.items() if raised(figure)]
-        idle = [name for name, figure in settings.items() if without_effect(figure)]
+        refused, idle = [], []
+        for name, figure in settings.items():
+            if raised(figure):
+                refused.append(name)
+            elif without_effect(figure):
+                idle.append(name)
         yield (
             f"Groups of {place}: refused: {'; '.join(refused) or 'nothing'};"
             f" without effect: {'; '.join(idle) or 'nothing'}."
@@ -187,10 +206,10 @@ def decayed_weights(evidence: Evidence) -> Iterator[Table]:
     rows: list[tuple[Cell, ...]] = []
     for optimizer, weights in by_place(evidence, WEIGHT_DECAY).items():
         default, decayed = weights["default"], weights["0.1"]
-        refusals = [said(figure) for figure in (default, decayed) if raised(figure)]
-        if refusals:
+        if raised(default) or raised(decayed):
             # Both attempts are mostly refused for the same reason: one message is enough.
-            rows.append((optimizer, None, None, None, None, refusals[0]))
+            refusal = said(default if raised(default) else decayed)
+            rows.append((optimizer, None, None, None, None, refusal))
             continue
         left = [decayed[name] for name in ("fc.weight", "norm.gamma", "norm.beta")]
         rows.append((optimizer, default["fc.weight"], *left, ""))
@@ -258,25 +277,31 @@ def _brief(values: Iterable[float]) -> str:
 def state_of_an_optimizer(evidence: Evidence) -> Iterator[Table]:
     """The methods of an optimizer and the names in its state_dict."""
     figures = by_place(evidence, OPTIMIZER_STATE)
-    states = {place: figures[place] for place in PLACES if place in figures}
-    if not states:
+    # Beside the places stands the scheduler's rate, which has no column here.
+    places = [place for place in PLACES if place in figures]
+    if not places:
         return
+    methods = {place: figures[place]["has"] for place in places}
     rows: list[tuple[Cell, ...]] = []
-    for method in _keys({place: state["has"] for place, state in states.items()}):
-        present = ["yes" if state["has"].get(method) else "no" for state in states.values()]
-        rows.append((method, *present))
-    names = [state["state_dict"] for state in states.values()]
-    listed = [said(figure) if raised(figure) else ", ".join(figure) for figure in names]
-    rows.append(("names in state_dict", *listed))
+    for method in _keys(methods):
+        cells = ["yes" if methods[place].get(method) else "no" for place in places]
+        rows.append((method, *cells))
+    names = [listed_names(figures[place]["state_dict"]) for place in places]
+    rows.append(("names in state_dict", *names))
     yield Table(
-        title="What an SGD optimizer tells of itself", columns=("", *states), rows=tuple(rows)
+        title="What an SGD optimizer tells of itself", columns=("", *places), rows=tuple(rows)
     )
+
+
+def listed_names(state_dict: Any) -> str:
+    """The names in an optimizer's state_dict in one line, or what asking for them raised."""
+    return said(state_dict) if raised(state_dict) else ", ".join(state_dict)
 
 
 @TOPIC.chart()
 def update_rules_chart(evidence: Evidence) -> Iterator[Chart]:
     """How far MindSpore's optimizers are from PyTorch's, a point a rule."""
-    rules = [rule for rule in compare_rules(evidence[UPDATES]) if rule.differences]
+    rules = compared_rules(evidence)
     names = tuple(rule.name for rule in rules)
     series = []
     for place in MINDSPORE_PLACES:

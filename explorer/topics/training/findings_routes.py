@@ -1,17 +1,88 @@
-"""Findings about the routes to a training step: which leave the weights of PyTorch's loop, which are
-refused.
-"""
+"""The table of routes to a training step, and which of them leave the weights of PyTorch's loop."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.topics.attempts import raised, said
-from explorer.topics.cells import reason
-from explorer.topics.evidence import Evidence
-from explorer.topics.training.differences import NEAR, farthest, step_differences
+from explorer.topics.evidence import Evidence, reason
+from explorer.topics.question import MINDSPORE_STYLES, PARTIES, Question
+from explorer.topics.training.differences import NEAR, States, farthest, step_differences
 from explorer.topics.training.inputs import STEPS
-from explorer.topics.training.questions import FUNCTIONAL, LOOP, TOPIC
-from explorer.topics.training.step_routes import REFERENCE, ROUTES, StepRoute, states_by_route
+from explorer.topics.training.questions import (
+    COMPILED,
+    FUNCTIONAL,
+    GRAD_OPERATION,
+    INDUCTOR,
+    JIT,
+    LOOP,
+    MODEL,
+    STEP_CELL,
+    TOPIC,
+    WITHOUT_SET_GRAD,
+)
+
+
+@dataclass(frozen=True)
+class StepRoute:
+    """One way to take a step: its name, and the question and party that measured it."""
+
+    question: Question
+    party: str
+    label: str
+
+    @property
+    def framework(self) -> str:
+        """The label of the framework that it is a route of."""
+        library = PARTIES[self.party].library
+        return PARTIES[library].label
+
+    def figures(self, evidence: Evidence) -> Figures:
+        """What was measured of it; empty where nothing was."""
+        return evidence[self.question].get(self.party, {})
+
+
+GRAPH, TAPE = MINDSPORE_STYLES
+
+REFERENCE = StepRoute(LOOP, "torch", "zero_grad, backward, step")
+"""The route that all others are compared with."""
+
+COMPILED_ROUTES = (
+    StepRoute(COMPILED, "torch", "torch.compile, aot_eager"),
+    StepRoute(INDUCTOR, "torch", "torch.compile, inductor"),
+)
+
+# In the order of the table's rows: MindSpore's styles one after the other, then PyTorch.
+ROUTES = (
+    StepRoute(MODEL, GRAPH, "Model.train, graph"),
+    StepRoute(STEP_CELL, GRAPH, "TrainOneStepCell, graph"),
+    StepRoute(GRAD_OPERATION, GRAPH, "GradOperation step, graph"),
+    StepRoute(FUNCTIONAL, GRAPH, "value_and_grad step, graph"),
+    StepRoute(JIT, GRAPH, "ms.jit step, graph"),
+    StepRoute(MODEL, TAPE, "Model.train, tape"),
+    StepRoute(STEP_CELL, TAPE, "TrainOneStepCell, tape"),
+    StepRoute(GRAD_OPERATION, TAPE, "GradOperation step, tape"),
+    StepRoute(WITHOUT_SET_GRAD, TAPE, "GradOperation step, tape, no set_grad()"),
+    StepRoute(FUNCTIONAL, TAPE, "value_and_grad step, tape"),
+    StepRoute(JIT, TAPE, "ms.jit step, tape"),
+    REFERENCE,
+    StepRoute(FUNCTIONAL, "torch", "torch.func.grad_and_value"),
+    *COMPILED_ROUTES,
+)
+
+
+def states_by_route(evidence: Evidence) -> dict[StepRoute, States]:
+    """What each route left after every step, without those that were refused or not measured."""
+    states = {}
+    for route in ROUTES:
+        figures = route.figures(evidence)
+        if "states" in figures:
+            states[route] = figures["states"]
+    return states
+
+
+# What they leave, against PyTorch's loop
 
 
 @TOPIC.finding(LOOP)
@@ -34,7 +105,7 @@ def distance_from_the_loop(evidence: Evidence) -> Iterator[str]:
 
 @TOPIC.finding(LOOP)
 def refused_routes(evidence: Evidence) -> Iterator[str]:
-    """The message of each route that is refused, and of statistics that torch.func cannot update."""
+    """The message of each route that is refused, and of running statistics under torch.func."""
     for route in ROUTES:
         figures = route.figures(evidence)
         if raised(figures):
@@ -80,8 +151,9 @@ def _why_not_compared(evidence: Evidence, route: StepRoute) -> str:
 
 @TOPIC.table()
 def any_two_routes(evidence: Evidence) -> Iterator[Table]:
-    """The greatest difference of any two routes over all steps; those that agree to the last bit
-    stand in one row.
+    """The greatest difference of any two routes over all steps.
+
+    Routes that agree to the last bit stand in one row.
     """
     states = states_by_route(evidence)
     groups: list[list[StepRoute]] = []

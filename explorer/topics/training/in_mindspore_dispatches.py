@@ -1,6 +1,4 @@
-"""How MindSpore carries out one step: operators dispatched one by one, graphs compiled, and the
-time of repeated steps.
-"""
+"""How MindSpore carries out a step: operators dispatched, graphs compiled, processor time."""
 
 import os
 from collections.abc import Callable
@@ -49,8 +47,9 @@ def dispatched(function: Callable[..., Any], *arguments: Any) -> list[str]:
 
 
 def dispatches(ask: Ask) -> Found:
-    """The operators that forward, backward and update dispatch in tape style, and those of the same
-    step under ms.jit.
+    """The operators that forward, backward and update dispatch in tape style.
+
+    Beside them, those of the same step under ms.jit.
     """
     forward, gradients_of, optimizer, step = functional_step(fresh_net("tape", ask.device))
     batch = tensors()[0]
@@ -71,8 +70,9 @@ def dispatches(ask: Ask) -> Found:
 
 
 def graphs(ask: Ask) -> Found:
-    """The graphs that the compiler hands to the kernels for two steps, as the passes' files have
-    them, with what is in each.
+    """The graphs that the compiler hands to the kernels for two steps, with what is in each.
+
+    They are read from the files that the compiler's passes write.
     """
     folder = Path(os.environ["MS_DEV_SAVE_GRAPHS_PATH"])
     figures = {}
@@ -87,7 +87,8 @@ def graphs(ask: Ask) -> Found:
             run(*batch)
         # Tape style executes asynchronously: some of the step may be still to come.
         ms.runtime.synchronize()
-        # After the pass "validate", a graph is as it goes to the backend; files are numbered in their order.
+        # After the pass "validate" a graph is as it goes to the backend; files are numbered in
+        # their order.
         files = sorted(folder.rglob("*validate_[0-9]*.ir"), key=_number)
         figures[name] = [_node_counts(path) for path in files]
     return Found(figures)
@@ -109,8 +110,8 @@ def _node_counts(path: Path) -> dict[str, int]:
 def _part(node: IRNode) -> str:
     if node.op in PLUMBING:
         return "plumbing"
-    # The compiler puts the nodes of the backward into a scope of this name (2.10.0). Those of the update
-    # have no scope of their own, but lines of the optimizers' source.
+    # The compiler puts the nodes of the backward into a scope of this name (2.10.0). Those of the
+    # update have no scope of their own, but lines of the optimizers' source.
     if "Gradients" in (node.scope or ""):
         return "backward"
     is_of_optimizer = any("/nn/optim/" in str(source) for source in node.sources)
@@ -118,8 +119,9 @@ def _part(node: IRNode) -> str:
 
 
 def speed(ask: Ask) -> Found:
-    """The least processor time of repeated steps in tape style, by themselves and under ms.jit, in
-    turn after a first call.
+    """The least processor time of repeated steps in tape style, with and without ms.jit.
+
+    The two ways take turns after a first call of each.
     """
     by_itself = functional_step(fresh_net("tape", ask.device)).step
     jitted = ms.jit(functional_step(fresh_net("tape", ask.device)).step)

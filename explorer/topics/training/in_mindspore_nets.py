@@ -16,7 +16,8 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
     def __init__(self) -> None:
         super().__init__()
-        # PyTorch's Conv2d does not pad and has a bias by default; MindSpore's pads and has none (2.10.0).
+        # By default PyTorch's Conv2d does not pad and has a bias; MindSpore's pads and has none
+        # (2.10.0).
         self.conv = nn.Conv2d(1, 2, 3, pad_mode="valid", has_bias=True)
         self.norm = nn.BatchNorm2d(2)
         self.relu = nn.ReLU()
@@ -29,14 +30,11 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 class GradOperationStep(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
-    """A training step written by hand, as the guide does: forward, GradOperation(get_by_list=True),
-    optimizer.
-    """
+    """A training step written by hand, with GradOperation(get_by_list=True), as the guide does."""
 
     def __init__(self, network: Any, optimizer: Any) -> None:
-        super().__init__(
-            auto_prefix=False
-        )  # the parameters keep the names that the optimizer knows
+        # Without a prefix the parameters keep the names that the optimizer knows.
+        super().__init__(auto_prefix=False)
         self.network = network
         self.optimizer = optimizer
         self.weights = optimizer.parameters
@@ -46,7 +44,7 @@ class GradOperationStep(nn.Cell):  # type: ignore[misc]  # mindspore ships no ty
         """The loss before the update."""
         loss = self.network(x, y)
         grads = self.grad(self.network, self.weights)(x, y)
-        # As the guide has it: the loss that is returned depends on the update, which keeps it in the graph.
+        # As the guide has it: the returned loss depends on the update, which keeps it in the graph.
         return ops.depend(loss, self.optimizer(grads))
 
 

@@ -1,5 +1,6 @@
-"""MindSpore's ways to take a training step, each the guide's; all start alike, and the state is
-kept after every step.
+"""MindSpore's ways to take a training step, each as the guide writes it.
+
+All start alike, and the state is kept after every step.
 """
 
 from collections.abc import Callable
@@ -58,8 +59,9 @@ def step_cell(ask: Ask) -> Found:
 
 
 def grad_operation(ask: Ask) -> Found:
-    """A Cell that calls net, GradOperation(get_by_list=True) and optimizer; set_grad() says that a
-    gradient will follow.
+    """A Cell that calls net, GradOperation(get_by_list=True) and optimizer.
+
+    set_grad() says that a gradient will follow.
     """
     net = fresh_net(ask.options["style"], ask.device)
     network = nn.WithLossCell(net, nn.MSELoss())
@@ -87,18 +89,22 @@ class FunctionalStep(NamedTuple):
 
 
 def functional_step(net: Net) -> FunctionalStep:
-    """The functional step of a net: ``forward`` gives the loss of a batch, ``gradients_of`` loss and
-    gradients, ``step`` the loss before the update.
+    """The functional step of a net.
+
+    ``forward`` gives the loss of a batch, ``gradients_of`` loss and gradients, ``step`` the loss
+    before the update.
     """
     loss_of, optimizer = nn.MSELoss(), sgd(net)
 
     def forward(x: Any, y: Any) -> Any:
+        """The loss of a batch."""
         return loss_of(net(x), y)
 
-    # optimizer(grads) pairs gradients and parameters by their order, which must be the optimizer's own.
+    # optimizer(grads) pairs gradients and parameters by their order, which must be its own.
     gradients_of = ms.value_and_grad(forward, None, optimizer.parameters)
 
     def step(x: Any, y: Any) -> Any:
+        """The loss before the update."""
         loss, grads = gradients_of(x, y)
         optimizer(grads)
         return loss
@@ -110,6 +116,7 @@ def scaled_step(ask: Ask) -> Found:
     """nn.TrainOneStepWithLossScaleCell, once in each style: the loss, or what MindSpore says."""
 
     def loss(style: str) -> Any:
+        """The loss that the step returns in one style."""
         net = fresh_net(style, ask.device)
         step = nn.TrainOneStepWithLossScaleCell(
             nn.WithLossCell(net, nn.MSELoss()), sgd(net), nn.FixedLossScaleUpdateCell(1024.0)

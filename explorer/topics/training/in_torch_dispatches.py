@@ -1,6 +1,4 @@
-"""How PyTorch carries out one step: operators dispatched one by one, and the time of repeated
-steps.
-"""
+"""How PyTorch carries out a step: operators dispatched one by one, and processor time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +33,7 @@ def dispatches(ask: Ask) -> Found:
     x, y = tensors(ask.device)[0]
 
     def dispatched(function: Callable[[], Any]) -> tuple[Any, list[str]]:
+        """What a call returns, and the operators that it dispatches."""
         with OperatorRecorder() as recorder:
             result = function()
         return result, recorder.operators
@@ -47,8 +46,9 @@ def dispatches(ask: Ask) -> Found:
 
 
 def speed(ask: Ask) -> Found:
-    """The least processor time of repeated steps, by themselves and under torch.compile
-    (aot_eager), in turn.
+    """The least processor time of repeated steps, with and without torch.compile, in turn.
+
+    The backend is aot_eager.
     """
     by_itself = loop_step(fresh_net(ask.device))
     # aot_eager needs no compiler, so that this is timed wherever PyTorch runs.

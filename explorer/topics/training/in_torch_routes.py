@@ -1,4 +1,7 @@
-"""PyTorch's ways to take a training step; all start alike, and the state is kept after every step."""
+"""PyTorch's ways to take a training step.
+
+All start alike, and the state is kept after every step.
+"""
 
 import os
 from collections.abc import Callable
@@ -25,6 +28,7 @@ def loop_step(net: Net) -> Callable[[Any, Any], Any]:
     optimizer = torch.optim.SGD(net.parameters(), RATE)
 
     def step(x: Any, y: Any) -> Any:
+        """The loss before the update."""
         optimizer.zero_grad()
         loss = nn.functional.mse_loss(net(x), y)
         loss.backward()
@@ -35,19 +39,20 @@ def loop_step(net: Net) -> Callable[[Any, Any], Any]:
 
 
 def functional(ask: Ask) -> Found:
-    """torch.func.grad_and_value of a function of weights and running statistics, then the update by
-    hand.
-    """
+    """torch.func.grad_and_value of weights and running statistics, then the update by hand."""
     net = fresh_net(ask.device)
     weights, statistics = dict(net.named_parameters()), dict(net.named_buffers())
 
     def forward(values: dict[str, Any], moving: dict[str, Any], x: Any, y: Any) -> Any:
+        """The loss of a batch, with weights and running statistics as arguments."""
         return nn.functional.mse_loss(torch.func.functional_call(net, (values, moving), (x,)), y)
 
     def captured(values: dict[str, Any], x: Any, y: Any) -> Any:
+        """The loss of a batch, with the running statistics left in the module."""
         return nn.functional.mse_loss(torch.func.functional_call(net, values, (x,)), y)
 
     def step(x: Any, y: Any) -> Any:
+        """The loss before the update."""
         grads, loss = torch.func.grad_and_value(forward)(weights, statistics, x, y)
         with torch.no_grad():
             for name, weight in weights.items():
@@ -61,8 +66,9 @@ def functional(ask: Ask) -> Found:
 
 
 def compiled(ask: Ask) -> Found:
-    """The loop's step under torch.compile, with the backend asked for; what the compiler says is a
-    figure where it cannot.
+    """The loop's step under torch.compile, with the backend asked for.
+
+    Where the compiler cannot, the figure is its message.
     """
     # Another measurement in this worker may have compiled the step and counted its graph breaks.
     torch._dynamo.reset()
@@ -80,8 +86,9 @@ def compiled(ask: Ask) -> Found:
 
 
 def _keep_inductor_here() -> None:
-    """Keeps what inductor writes in the worker's own folder, and has it compile here rather than in
-    processes of its own.
+    """Keeps what inductor writes in the worker's own folder, and compiles in this process.
+
+    By itself inductor compiles in processes of its own.
     """
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(Path.cwd() / "inductor")
     torch._inductor.config.compile_threads = 1

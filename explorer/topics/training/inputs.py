@@ -1,4 +1,4 @@
-"""The inputs that both frameworks' training steps share: one start, batches, gradients; plain numpy."""
+"""The inputs that both frameworks' training steps share, in numpy: start, batches, gradients."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,9 @@ SHAPES = {
     "fc.weight": (1, 8),
     "fc.bias": (1,),
 }
-"""The net of the routes by PyTorch's names: convolution 1→2 (3×3), batch norm, relu, linear 8→1, on
-4×4 pictures.
+"""The net of the routes by PyTorch's names.
+
+Convolution 1→2 (3×3), batch norm, relu, linear 8→1, on 4×4 pictures.
 """
 
 CONSTANT_STARTS = {
@@ -49,7 +50,7 @@ OPTIMIZER_METHODS = (
     "param_groups",
     "add_param_group",
 )
-"""What an optimizer of either framework may have to tell its state with."""
+"""The methods and attributes by which an optimizer of either framework may report its state."""
 
 
 def start() -> dict[str, FloatArray]:
@@ -59,13 +60,14 @@ def start() -> dict[str, FloatArray]:
     for name, shape in SHAPES.items():
         # Drawn for every name, so that a constant start does not shift the draws of the others.
         drawn = draw.uniform(-0.5, 0.5, shape).astype(np.float32)
-        is_constant = name in CONSTANT_STARTS
-        values[name] = np.full_like(drawn, CONSTANT_STARTS[name]) if is_constant else drawn
+        values[name] = drawn
+        if name in CONSTANT_STARTS:
+            values[name] = np.full_like(drawn, CONSTANT_STARTS[name])
     return values
 
 
 def batches(count: int = STEPS, size: int = 4) -> list[tuple[FloatArray, FloatArray]]:
-    """``count`` batches: pictures of shape ``(size, 1, 4, 4)`` and targets of shape ``(size, 1)``."""
+    """``count`` batches: pictures, shape ``(size, 1, 4, 4)``, and targets, shape ``(size, 1)``."""
     draw = np.random.default_rng(1)
     pairs = []
     for _ in range(count):

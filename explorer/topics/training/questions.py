@@ -1,6 +1,4 @@
-"""What is measured of training steps: the routes to a step, what steps are made of, and how they are
-carried out.
-"""
+"""What is measured of training steps: the routes to one, its parts, and how it is carried out."""
 
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
 from explorer.topics.topic import Topic
@@ -11,7 +9,8 @@ TOPIC = Topic(
     package=__package__,
     title="Training steps",
     question="Do all ways to take a training step leave the same weights, step by step?",
-    seconds=180.0,  # a C++ compiler is at work for ten seconds on a free machine, and longer on a busy one
+    # A C++ compiler is at work for ten seconds on a free machine, and longer on a busy one.
+    seconds=180.0,
 )
 
 MODEL = TOPIC.ask("model", MINDSPORE_STYLES, program="routes:model")
@@ -37,15 +36,15 @@ INDUCTOR = TOPIC.ask(
 UPDATES = TOPIC.ask(
     "updates",
     PLACES,
-    program="optimizers:updates",
+    program="updates:updates",
     options_of={place: {"place": place, "optimizers": optimizers_of(place)} for place in PLACES},
 )
-EXPORTED_OPTIMIZERS = TOPIC.ask("optimizers", FRAMEWORKS, program="optimizers:exported")
-MOMENTUM = TOPIC.ask("momentum", ("mindspore",), program="optimizers:momentum")
+EXPORTED_OPTIMIZERS = TOPIC.ask("optimizers", FRAMEWORKS, program="updates:exported")
+MOMENTUM = TOPIC.ask("momentum", ("mindspore",), program="updates:momentum")
 WEIGHT_DECAY = TOPIC.ask(
     "weight_decay",
     FRAMEWORKS,
-    program="optimizers:weight_decay",
+    program="updates:weight_decay",
     options_of={
         "mindspore": {
             "optimizers": [
@@ -73,21 +72,21 @@ GROUP_SETTINGS = {
 """What the first of two groups is given, and how long the rows of its weight are."""
 
 GROUPS = TOPIC.ask(
-    "groups", FRAMEWORKS, program="optimizers:groups", options={"settings": GROUP_SETTINGS}
+    "groups", FRAMEWORKS, program="updates:groups", options={"settings": GROUP_SETTINGS}
 )
 ADD_PARAM_GROUP = TOPIC.ask(
     "add_param_group",
     FRAMEWORKS,
-    program="optimizers:add_param_group",
+    program="updates:add_param_group",
     options={"optimizers": ["SGD", "Adam"]},
 )
-OPTIMIZER_STATE = TOPIC.ask("told", FRAMEWORKS, program="optimizers:optimizer_state")
+OPTIMIZER_STATE = TOPIC.ask("told", FRAMEWORKS, program="updates:optimizer_state")
 
 # The global norm of these gradients is 13, so that clipping to 20 must leave them as they are.
 CLIPPING = TOPIC.ask(
     "clipping",
     FRAMEWORKS,
-    program="gradients:clipping",
+    program="updates:clipping",
     options={"gradients": [[3.0, 4.0], [12.0]], "norms": [1.0, 5.0, 20.0], "value": 5.0},
     options_of={"mindspore": {"style": "graph"}},
 )
@@ -97,19 +96,19 @@ CLIPPING = TOPIC.ask(
 ACCUMULATION = TOPIC.ask(
     "accumulation",
     FRAMEWORKS,
-    program="gradients:accumulation",
+    program="updates:accumulation",
     options={"norm_in_training": False},
     options_of={"mindspore": {"style": "graph"}},
 )
 ACCUMULATION_BATCH_NORM = TOPIC.ask(
     "accumulation_batch_norm",
     FRAMEWORKS,
-    program="gradients:accumulation",
+    program="updates:accumulation",
     options={"norm_in_training": True},
     options_of={"mindspore": {"style": "tape"}},
 )
 
-FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="optimizers:filtered")
+FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="updates:filtered")
 SCALED_STEP = TOPIC.ask("scaled_step", ("mindspore",), program="routes:scaled_step")
 
 DISPATCHES = TOPIC.ask("dispatches", FRAMEWORKS, program="dispatches:dispatches")

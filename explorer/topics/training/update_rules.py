@@ -1,5 +1,6 @@
-"""The table of update rules: one rule a row, with the settings that should make three optimizers follow
-it, and how far they are apart.
+"""The table of update rules, and how far the optimizers that should follow one are apart.
+
+A rule has the settings with which three optimizers should follow it.
 """
 
 from collections.abc import Mapping
@@ -47,8 +48,8 @@ def _shared(name: str, nn: Optimizer | None, optim: Optimizer) -> UpdateRule:
     return UpdateRule(name, both if nn is None else {"nn": nn, **both})
 
 
-# mindspore.experimental.optim has torch.optim's signatures. Settings are written out where mindspore.nn
-# and torch.optim have different defaults (2.10.0, 2.13.0).
+# mindspore.experimental.optim has torch.optim's signatures. Settings are written out where
+# mindspore.nn and torch.optim have different defaults (2.10.0, 2.13.0).
 UPDATE_RULES: tuple[UpdateRule, ...] = (
     _shared("SGD", _nn("SGD"), _optim("SGD")),
     _shared("SGD with momentum", _nn("SGD", momentum=0.9), _optim("SGD", momentum=0.9)),
@@ -136,7 +137,10 @@ class RuleComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare_rules(updates: Mapping[str, Figures]) -> list[RuleComparison]:
-    """Every rule that was measured; ``updates`` holds the weights after each gradient by place and rule."""
+    """Every rule that was measured, as a comparison with PyTorch's weights.
+
+    ``updates`` holds the weights after each gradient by place and rule.
+    """
     comparisons = []
     for rule in UPDATE_RULES:
         ran, refused = {}, {}

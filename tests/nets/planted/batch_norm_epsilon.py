@@ -1,7 +1,7 @@
 """Batch norm with another epsilon.
 
-The port took the epsilon of TensorFlow's layer, 1e-3; PyTorch's is 1e-5. The forward is off by a little, in every
-element.
+The port took the epsilon of TensorFlow's layer, 1e-3; PyTorch's is 1e-5. The forward is off by a
+little, in every element.
 """
 
 import numpy as np

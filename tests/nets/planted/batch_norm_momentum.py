@@ -1,7 +1,8 @@
 """Batch norm with the momentum copied over.
 
-PyTorch's momentum 0.1 weighs the new statistics, MindSpore's the old ones: it should have become 0.9. In training mode
-neither the forward nor the gradient shows it, only the running statistics afterwards.
+PyTorch's momentum 0.1 weighs the new statistics, MindSpore's the old ones: it should have become
+0.9. In training mode neither the forward nor the gradient shows it, only the running statistics
+afterwards.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A gate that was detached and is not any more.
 
-The original lets no gradient through its gate; the port forgot `stop_gradient`. The forward is the same to the last
-bit, the gradient before the gate is not.
+The original lets no gradient through its gate; the port forgot `stop_gradient`. The forward is the
+same to the last bit, the gradient before the gate is not.
 """
 
 import numpy as np

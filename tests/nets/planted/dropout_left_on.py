@@ -1,7 +1,7 @@
 """Dropout that is on in inference.
 
-`F.dropout` drops unless told `training=False`, whatever the module's mode; the port uses a layer, which follows the
-mode. Seeded where the net is made.
+`F.dropout` drops unless told `training=False`, whatever the module's mode; the port uses a layer,
+which follows the mode. Seeded where the net is made.
 """
 
 import numpy as np

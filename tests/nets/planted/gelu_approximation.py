@@ -1,7 +1,7 @@
 """GELU by its approximation.
 
-`nn.GELU` approximates by tanh unless told otherwise in MindSpore, and is exact unless told otherwise in PyTorch. The
-values differ in the fourth digit.
+`nn.GELU` approximates by tanh unless told otherwise in MindSpore, and is exact unless told
+otherwise in PyTorch. The values differ in the fourth digit.
 """
 
 import numpy as np

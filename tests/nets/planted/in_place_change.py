@@ -1,7 +1,7 @@
 """A change in place that became a new tensor.
 
-The original doubles `h` in place, and the other operand of the sum is the same tensor: 4·h. In the port it still holds
-the old value: 3·h.
+The original doubles `h` in place, and the other operand of the sum is the same tensor: 4·h. In the
+port it still holds the old value: 3·h.
 """
 
 import numpy as np

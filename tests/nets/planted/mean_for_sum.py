@@ -1,6 +1,7 @@
 """A mean where a sum was meant.
 
-Pooling over the positions of each sample: the original sums, the port averages, and everything after it is too small.
+Pooling over the positions of each sample: the original sums, the port averages, and everything
+after it is too small.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """A bias that is not added.
 
-Both nets have the bias of the second layer, but the port applies the layer by its weight alone: the bias gets a zero
-gradient there.
+Both nets have the bias of the second layer, but the port applies the layer by its weight alone: the
+bias gets a zero gradient there.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Padding on the other side.
 
-An even kernel needs one row and column of padding. The original pads left and top by hand, the port's "same" pads right
-and bottom; the shapes agree.
+An even kernel needs one row and column of padding. The original pads left and top by hand, the
+port's "same" pads right and bottom; the shapes agree.
 """
 
 import numpy as np

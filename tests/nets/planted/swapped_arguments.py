@@ -1,7 +1,7 @@
 """Subtraction the other way round.
 
-The two arguments of a subtraction changed places: every element has the other sign, which the ReLU after it turns into
-other values.
+The two arguments of a subtraction changed places: every element has the other sign, which the ReLU
+after it turns into other values.
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """A square weight multiplied untransposed.
 
-The original multiplies by the transpose of its weight, the port by the weight: both are 4×4, and nothing complains.
+The original multiplies by the transpose of its weight, the port by the weight: both are 4×4, and
+nothing complains.
 """
 
 import numpy as np

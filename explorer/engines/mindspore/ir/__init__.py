@@ -1,6 +1,6 @@
 """Reads the IR texts (.ir files) of MindSpore's compiler into plain records."""
 
-from explorer.engines.mindspore.ir.lexer import IRSyntaxError
+from explorer.engines.mindspore.ir.lines import IRSyntaxError
 from explorer.engines.mindspore.ir.parser import parse, read
 from explorer.engines.mindspore.ir.records import IRNode, Module, Subgraph
 

@@ -1,12 +1,10 @@
-"""Reads one node: its statement, the lines on its types, and the comments on its name, scope and
-source code.
-"""
+"""Reads one node: its statement, the lines on its types, and the comments under them."""
 
 import re
 from typing import Any
 
-from explorer.engines.mindspore.ir.leaves import GRAPH, Scope, read_leaf
-from explorer.engines.mindspore.ir.lexer import Fault, Lines
+from explorer.engines.mindspore.ir.atoms import GRAPH, Scope, read_atom
+from explorer.engines.mindspore.ir.lines import Fault, Lines
 from explorer.engines.mindspore.ir.records import (
     Attributes,
     GraphRef,
@@ -76,8 +74,9 @@ class NodeReader:
         self._sources: dict[str, Source] = {}
 
     def node(self, names: dict[str, str]) -> IRNode:
-        """The node that starts at the next line; ``names`` are the subgraph's parameters: name to
-        label.
+        """The node that starts at the next line.
+
+        ``names`` are the subgraph's parameters that may be called: name to label.
         """
         failed_at = self._failed_at()
         start = self.lines.at
@@ -102,9 +101,7 @@ class NodeReader:
         return int(mark[1])
 
     def _statement(self) -> str:
-        """The text of a node up to its types; it has several lines where a tensor or a string in it
-        has.
-        """
+        """The text of a node up to its types; a tensor or a string in it may have several lines."""
         lines, start = self.lines.lines, self.lines.at
         end = start + 1
         while end < len(lines) and not lines[end].startswith(_BEHIND_STATEMENT):
@@ -138,7 +135,7 @@ class NodeReader:
         return fields
 
     def _sections(self, text: str, at: int, fields: dict[str, Any]) -> None:
-        """Reads what stands behind the operands into ``fields``: a name and attributes."""
+        """Reads the sections behind the operands into ``fields``: a name and attributes."""
         while at < len(text):
             section = _SECTION.match(text, at)
             if section is None:
@@ -152,7 +149,7 @@ class NodeReader:
                 fields[_FIELDS[section[2]]] = attributes
 
     def _operator(self, text: str, at: int, names: dict[str, str], fields: dict[str, Any]) -> int:
-        """Reads what is applied into ``fields``; the offset behind "("."""
+        """Reads the operator or function that is applied into ``fields``; the offset behind "("."""
         call = _CALL.match(text, at)
         if call is not None:
             fields.update(op="", kind="call", callee=GraphRef(call[1]))
@@ -169,12 +166,13 @@ class NodeReader:
         return operator.end()
 
     def _callee(self, text: str, at: int, names: dict[str, str], fields: dict[str, Any]) -> int:
-        """Reads a function that is a value: a node, a parameter, or either of a parent graph, and
-        where it may lead.
+        """Reads a function that is a value, and where it may lead, into ``fields``.
+
+        It is a node, a parameter, or either of a parent graph. Returns the offset behind "(".
         """
         callee: Value
         if text[at : at + 1] in {"%", "$"}:
-            callee, at = read_leaf(text, at, self.scope)
+            callee, at = read_atom(text, at, self.scope)
         else:
             callee, at = self._named_parameter(text, at, names)
         targets = _TARGETS.match(text, at)
@@ -187,9 +185,8 @@ class NodeReader:
         return at + 1
 
     def _named_parameter(self, text: str, at: int, names: dict[str, str]) -> tuple[Value, int]:
-        """A parameter that is called: it stands there by its bare name, which the kernel stages
-        declare nowhere.
-        """
+        """A parameter that is called, which stands there by its bare name."""
+        # Several names may fit, since they may hold any character: the longest is meant.
         called = ""
         for name in names:
             is_called = text.startswith((f"{name}(", f"{name}[@"), at)
@@ -197,6 +194,7 @@ class NodeReader:
                 called = name
         if called:
             return ParameterRef(names[called]), at + len(called)
+        # The kernel stages call parameters that they declare nowhere (2.10.0).
         undeclared = _UNDECLARED.match(text, at) if "" in names else None
         if undeclared is None:
             raise Fault(at, "an operator, 'call @graph', or a node or parameter that is a function")

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from explorer.engines.mindspore.ir.leaves import GRAPH
-from explorer.engines.mindspore.ir.lexer import PAIR, Fault, IRSyntaxError, Lines
+from explorer.engines.mindspore.ir.atoms import GRAPH
+from explorer.engines.mindspore.ir.lines import PAIR, Fault, IRSyntaxError, Lines
 from explorer.engines.mindspore.ir.records import Module, Parameter, Subgraph
 from explorer.engines.mindspore.ir.subgraphs import (
     GRAPH_START,
@@ -50,8 +50,9 @@ class _Reader:
         self.subgraphs = SubgraphReader(self.lines, self.types, self._labels())
 
     def _labels(self) -> list[str]:
-        """The labels of all parameters, read ahead because a subgraph may use those of one that is
-        printed later.
+        """The labels of all parameters in the file.
+
+        They are read ahead, because a subgraph may use those of one that is printed later.
         """
         labels = []
         for line in self.lines.lines:
@@ -88,7 +89,7 @@ class _Reader:
         )
 
     def _log(self) -> str:
-        """What a failed compilation's file says before its IR."""
+        """The text before the IR in the file of a failed compilation; "" in any other file."""
         lines = self.lines
         if not (lines.peek() or "").startswith(_FAILURE_LOG):
             return ""
@@ -97,7 +98,7 @@ class _Reader:
         return "\n".join(lines.lines[: lines.at])
 
     def _pairs(self, heading: str, end: str = "") -> dict[str, str]:
-        """Reads ``name: text`` lines under a heading that may be missing, up to the line ``end``."""
+        """Reads lines ``name: text`` up to the line ``end``; their heading may be missing."""
         self.lines.skip_blank()
         pairs: dict[str, str] = {}
         if self.lines.peek() != heading:
@@ -154,9 +155,7 @@ class _Reader:
             self.lines.expect(_COUNT, "'Total number of cnodes: …'")
 
     def _at_subgraph(self, log: str) -> bool:
-        """Whether another subgraph follows; reads past what else stands between and behind
-        subgraphs.
-        """
+        """Whether another subgraph follows; reads past anything else that stands before it."""
         self.lines.skip_blank()
         while (line := self.lines.peek()) is not None:
             if line == _SYMBOLS:

@@ -1,6 +1,4 @@
-"""The records of a MindSpore IR text: modules, subgraphs, nodes, operands and what is known of
-their types.
-"""
+"""The records of a MindSpore IR text: modules, subgraphs, nodes, operands and their types."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, Union
@@ -22,14 +20,15 @@ class Type(msgspec.Struct, frozen=True, gc=False):
 
 
 class TensorShape(msgspec.Struct, frozen=True, gc=False, tag="tensor"):
-    """The sizes of a tensor; -1 is a size known only when the net runs, a lone -2 an unknown rank."""
+    """The sizes of a tensor: -1 for one known only when the net runs, a lone -2 for any rank."""
 
     sizes: tuple[int, ...]
 
 
 class SequenceShape(msgspec.Struct, frozen=True, gc=False, tag="sequence"):
-    """The shapes in a tuple or a list, None where an element has none; a "Dynamic" one has an
-    unknown length.
+    """The shapes in a tuple or a list, None where an element has none.
+
+    A "Dynamic" one has an unknown length.
     """
 
     kind: Literal["Tuple", "List", "Dynamic"]
@@ -40,9 +39,9 @@ Shape: TypeAlias = Union[TensorShape, SequenceShape, None]  # noqa: UP007 - "Sha
 
 
 class Abstract(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """What the compiler knows of a value, ``<Tensor[Float32], (1, 3)>``: its type, its shape, and
-    the parameter it refers to.
+    """The compiler's knowledge of a value, ``<Tensor[Float32], (1, 3)>``: its type and its shape.
 
+    ``ref_key`` is the name of the parameter that it refers to, None where it refers to none.
     ``known`` says that the compiler also holds the value. How elements are used
     (``elements_use_flags``) is checked and dropped.
     """
@@ -74,8 +73,9 @@ class NodeRef(msgspec.Struct, frozen=True, gc=False, tag="node"):
 
 
 class ParameterRef(msgspec.Struct, frozen=True, gc=False, tag="parameter", omit_defaults=True):
-    """``%para3_x``: a parameter by its label; ``graph`` names the subgraph that holds it if it is
-    another one.
+    """``%para3_x``: a parameter by its label.
+
+    ``graph`` is the name of the subgraph that holds it, empty for the same one.
     """
 
     label: str
@@ -83,8 +83,9 @@ class ParameterRef(msgspec.Struct, frozen=True, gc=False, tag="parameter", omit_
 
 
 class OuterRef(msgspec.Struct, frozen=True, gc=False, tag="outer"):
-    """``$(@graph:name)``: a node of a parent graph by its debug name, which several nodes of that
-    graph may share.
+    """``$(@graph:name)``: a node of a parent graph by its debug name.
+
+    Several nodes of that graph may share the name.
     """
 
     graph: str
@@ -98,8 +99,9 @@ class GraphRef(msgspec.Struct, frozen=True, gc=False, tag="graph"):
 
 
 class Scalar(msgspec.Struct, frozen=True, gc=False, tag="scalar", omit_defaults=True):
-    """``I64(1)``, ``Bool(0)``, ``F32(0.5)``: a number with its type's short name, empty where none
-    is printed.
+    """``I64(1)``, ``Bool(0)``, ``F32(0.5)``: a number.
+
+    ``dtype`` is the short name of its type, empty where none is printed.
     """
 
     value: bool | int | float
@@ -113,14 +115,15 @@ class StringValue(msgspec.Struct, frozen=True, gc=False, tag="text"):
 
 
 class Symbol(msgspec.Struct, frozen=True, gc=False, tag="symbol"):
-    """Anything else that has a name: ``None``, ``UMonad[U]``, ``NameSpace[…]``, ``F32``, verbatim."""
+    """Anything else with a name, verbatim: ``None``, ``UMonad[U]``, ``NameSpace[…]``, ``F32``."""
 
     text: str
 
 
 class TensorValue(msgspec.Struct, frozen=True, gc=False, tag="tensor"):
-    """``Tensor(shape=[2], dtype=Float32, value=[…])``; ``text`` is the value as printed, large ones
-    with "..." inside.
+    """``Tensor(shape=[2], dtype=Float32, value=[…])``: a tensor.
+
+    ``text`` is the value as printed, that of a large tensor with "..." inside.
     """
 
     shape: tuple[int, ...]
@@ -143,7 +146,7 @@ class DictValue(msgspec.Struct, frozen=True, gc=False, tag="table"):
 
 
 class KeywordValue(msgspec.Struct, frozen=True, gc=False, tag="keyword"):
-    """``KeywordArg[key : k, value : v]``: an argument passed by name."""
+    """``KeywordArg[key : k, value : v]``: an argument that is passed by name."""
 
     key: str
     value: "Value"
@@ -218,15 +221,16 @@ class IRNode(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     failed_at: int | None = None
 
     def primal(self, key: str) -> str | None:
-        """The text of a primal attribute, such as "unique_id", "forward_unique_id",
-        "forward_node_name"; None without it.
-        """
+        """The text of a primal attribute, such as "unique_id"; None where the node has none."""
         value = self.primal_attrs.get(key)
         return value.value if isinstance(value, StringValue) else None
 
     @property
     def unique_id(self) -> str | None:
-        """The id by which backward nodes name this node; not unique once graphs have been inlined."""
+        """The id by which backward nodes name this node.
+
+        It is not unique once graphs have been inlined.
+        """
         return self.primal("unique_id")
 
     @property
@@ -241,9 +245,9 @@ class IRNode(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
 
 
 class Parameter(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """A parameter of a subgraph: ``label`` ("para3_fc.weight") is how operands name it, ``name``
-    the part after the number.
+    """A parameter of a subgraph.
 
+    ``label`` ("para3_fc.weight") is how operands name it, ``name`` the part after the number.
     ``symbols`` is the shape with names for unknown sizes, ``layout`` the device format, both
     verbatim.
     """
@@ -274,11 +278,6 @@ class Subgraph(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_default
     side_effects: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
 
-    @property
-    def result(self) -> Value | None:
-        """What the subgraph returns; None in a subgraph that a stage has left empty."""
-        return self.returned.operands[0] if self.returned else None
-
 
 class Module(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """One IR file: the entry's name and parameters, and every subgraph in printed order.
@@ -292,13 +291,6 @@ class Module(msgspec.Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     attrs: dict[str, str] = {}
     config: dict[str, str] = {}
     log: str = ""
-
-    def candidates(self, ref: OuterRef) -> tuple[IRNode, ...]:
-        """The nodes that a reference into a parent graph may mean: more than one where they share a
-        name.
-        """
-        graph = self.by_name().get(ref.graph)
-        return tuple(node for node in graph.nodes if node.name == ref.name) if graph else ()
 
     def by_name(self) -> dict[str, Subgraph]:
         """The subgraphs, keyed by name."""

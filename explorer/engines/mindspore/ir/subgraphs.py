@@ -1,22 +1,23 @@
-"""Reads one subgraph: what is said of it, its parameters, and its nodes."""
+"""Reads one subgraph: its preamble, its parameters, and its nodes."""
 
 import re
 from dataclasses import dataclass, field
 
-from explorer.engines.mindspore.ir.leaves import GRAPH, Scope
-from explorer.engines.mindspore.ir.lexer import PAIR, Fault, IRSyntaxError, Lines
+from explorer.engines.mindspore.ir.atoms import GRAPH, Scope
+from explorer.engines.mindspore.ir.lines import PAIR, Fault, IRSyntaxError, Lines
 from explorer.engines.mindspore.ir.nodes import NodeReader
 from explorer.engines.mindspore.ir.records import Abstract, IRNode, Parameter, Source, Subgraph
 from explorer.engines.mindspore.ir.types import TypeReader
 
-# What a subgraph begins and ends with
+# The lines that a subgraph begins and ends with
 _INDIRECT = re.compile(r"indirect: (\d+)")
 _ATTRS = "subgraph attr:"
 _ATTRS_LINE = re.compile(_ATTRS)
 _SIGNATURE = re.compile(r"# Parameters: (\d+), \((.*)\)")
 _EFFECTS = re.compile(r"# SideEffect: \{ ([\w ]*) \}")
 GRAPH_START = "subgraph @"
-"""What the line begins with that declares a subgraph."""
+"""The beginning of the line that declares a subgraph."""
+
 _GRAPH = re.compile(
     rf"subgraph @({GRAPH})(?: parent: \[subgraph @({GRAPH})\])?\((?:%(.*))?\) \{{", re.DOTALL
 )
@@ -32,7 +33,7 @@ _ORDERED = re.compile(r"# +\d+: @")
 
 @dataclass
 class _Preamble:
-    """What is said of a subgraph before it starts; ``types`` are those of its parameters."""
+    """The lines before a subgraph starts; ``types`` are those of its parameters."""
 
     attrs: dict[str, str] = field(default_factory=dict)
     types: tuple[Abstract, ...] | None = None
@@ -50,8 +51,9 @@ class SubgraphReader:
         self.nodes = NodeReader(lines, types, self.scope)
 
     def subgraph(self, entry: str, parameters: tuple[Parameter, ...]) -> Subgraph:
-        """The subgraph that starts at the next line; that called ``entry`` has the module's
-        ``parameters``.
+        """The subgraph that starts at the next line.
+
+        The one named ``entry`` has the module's ``parameters``.
         """
         preamble = self._preamble()
         line = self.lines.at + 1
@@ -75,7 +77,7 @@ class SubgraphReader:
         )
 
     def _preamble(self) -> _Preamble:
-        """Reads what is said of a subgraph before it starts."""
+        """Reads the lines before a subgraph starts."""
         lines = self.lines
         preamble = _Preamble()
         indirect = _INDIRECT.fullmatch(lines.peek() or "")
@@ -87,7 +89,7 @@ class SubgraphReader:
             if line:
                 self._preamble_line(line, preamble)
             lines.at += 1
-        # It has an address in memory, which is another one at every run.
+        # It holds an address in memory, which is another one at every run.
         preamble.attrs.pop("subgraph instance", None)
         return preamble
 
@@ -130,8 +132,9 @@ class SubgraphReader:
         return tuple(parameters)
 
     def _body(self, functions: dict[str, str]) -> tuple[tuple[IRNode, ...], IRNode | None]:
-        """Reads the nodes up to the closing brace; ``functions`` are the parameters that may be
-        called: name to label.
+        """Reads the nodes up to the closing brace.
+
+        ``functions`` are the parameters that may be called: name to label.
         """
         lines, scope = self.lines, self.scope
         scope.nodes = 0
@@ -160,9 +163,7 @@ class SubgraphReader:
             self._ordered()
 
     def _ordered(self) -> None:
-        """Reads past one entry of the order, which a tensor among the operands makes several lines
-        long.
-        """
+        """Reads past one entry of the order; a tensor among the operands may have several lines."""
         lines = self.lines
         while not (lines.peek() or "").endswith("}"):
             lines.at += 1
@@ -179,7 +180,7 @@ def declared_labels(line: str) -> list[str]:
 
 
 def begins_subgraph(line: str) -> bool:
-    """Whether a line is the first of what is said of a subgraph."""
+    """Whether a line is the first of a subgraph's preamble."""
     return line == _ATTRS or _INDIRECT.fullmatch(line) is not None
 
 

@@ -1,20 +1,16 @@
-"""Reads what the IR says of values: types, shapes, and signatures such as ``(<Tensor[Float32],
-(3)>) -> (<Bool, NoShape>)``.
-"""
+"""Reads types, shapes and signatures such as ``(<Tensor[Float32], (3)>) -> (<Bool, NoShape>)``."""
 
 import re
 from typing import Literal
 
-from explorer.engines.mindspore.ir.lexer import Fault
+from explorer.engines.mindspore.ir.lines import Fault
 from explorer.engines.mindspore.ir.records import Abstract, SequenceShape, Shape, TensorShape, Type
 
 Signature = tuple[tuple[Abstract, ...], Abstract | None]
-"""The types of what goes into a node, and of what comes out (None under a Return)."""
+"""The types of a node's operands, and that of its result (None under a Return)."""
 
 MOST_REPEATS = 1_000_000
-"""What a tuple may hold when its elements are spelled out: a mistyped count must not fill the
-memory.
-"""
+"""The most elements of a tuple that are spelled out: a mistyped count must not fill the memory."""
 
 _NAME = re.compile(r"[A-Za-z_][\w:]*(?:\(\w+\))?|Dynamic (?:Tuple|List)")
 _OPEN = re.compile(
@@ -200,7 +196,7 @@ class TypeReader:
         self._signatures: dict[str, Signature] = {}
 
     def abstract(self, text: str) -> Abstract:
-        """What stands between "<" and ">"."""
+        """The record of the text between "<" and ">"."""
         known = self._abstracts.get(text)
         if known is None:
             known = self._abstracts[text] = _read_abstract(text)

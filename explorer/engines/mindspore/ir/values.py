@@ -1,11 +1,9 @@
-"""Reads operands and attribute values, however deep they nest: tuples, lists and dictionaries of the
-values that hold no other.
-"""
+"""Reads operands and attribute values: atoms, and nested tuples, lists and dictionaries of them."""
 
 import re
 
-from explorer.engines.mindspore.ir.leaves import CLOSERS, Scope, read_leaf
-from explorer.engines.mindspore.ir.lexer import Fault
+from explorer.engines.mindspore.ir.atoms import CLOSERS, Scope, read_atom
+from explorer.engines.mindspore.ir.lines import Fault
 from explorer.engines.mindspore.ir.records import (
     DictValue,
     KeywordValue,
@@ -32,8 +30,9 @@ class _OpenValue:
         self.values: list[Value] = []
 
     def add(self, value: Value, text: str, at: int) -> tuple[bool, int]:
-        """Adds a value and reads what stands behind it: whether that closes the bracket, and the
-        offset behind it.
+        """Adds a value and reads the separator or bracket behind it.
+
+        Returns whether that closes the bracket, and the offset behind it.
         """
         if self.closer == "}" and len(self.keys) == len(self.values):
             if not text.startswith(": ", at):
@@ -64,7 +63,7 @@ def read_value(text: str, at: int, scope: Scope) -> tuple[Value, int]:
     while True:
         opened, at = _open(text, at)
         if opened is None:
-            value, at = read_leaf(text, at, scope)
+            value, at = read_atom(text, at, scope)
         elif opened.key is None and text.startswith(opened.closer, at):
             value, at = opened.close(), at + 1
         else:

@@ -1,5 +1,6 @@
-"""Order that a recorded run keeps beyond the flow of tensors: by memory that several tensors share,
-and by random numbers.
+"""Hazards of running recorded operators in another order: shared memory and random numbers.
+
+They are what the flow of tensors does not show.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from explorer.engines.torch.tape_records import Origin, Record
 
 
 class Hazards(NamedTuple):
-    """What must stay as it was when the operators of a run are put in another order.
+    """The reads and orders to be kept when the operators of a run are put in another order.
 
     ``reads``: (output of a writer, number of a reader, place of its operand) where a read sees what
     was written through another tensor. ``orders``: (earlier, later) where a write must wait for a
@@ -22,8 +23,10 @@ class Hazards(NamedTuple):
 
 
 def hazards(records: Sequence[Record], storages: Mapping[int, int]) -> Hazards:
-    """Every hazard of a run, looking only at memory that is written to; ``storages`` tells the
-    memory of a tensor by its ``id``.
+    """Every hazard of a run.
+
+    Only memory that is written to is looked at; ``storages`` tells the memory of a tensor by its
+    ``id``.
     """
     finder = _Finder(set(last_writers(records, storages)), storages)
     for number, record in enumerate(records):

@@ -1,4 +1,4 @@
-"""The rates that schedules gave: a family's forms against PyTorch's, and those that updates used."""
+"""What can be read off the schedules' figures: a family's rates compared, rates used, exports."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,12 +9,13 @@ from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.counterparts import FAMILIES, Family, names_in
-from explorer.topics.schedules.questions import BY_HAND, CELLS, LISTS
+from explorer.topics.schedules.counterparts import FAMILIES, FORM_LABELS, Family, names_in
+from explorer.topics.schedules.questions import BY_HAND, CELLS, EXPORTED, LISTS
 
 SAME = 1e-6
-"""Rates this near to each other, as a share of the greatest, are the same: MindSpore computes them
-in float32 (2.10.0).
+"""Rates this near to each other, as a share of the greatest, are the same.
+
+MindSpore computes them in float32 (2.10.0).
 """
 
 Rates = list[float]
@@ -27,13 +28,16 @@ MEASURED_BY = {
 }
 """The question and the party that give the rates of each form."""
 
+Exports = dict[str, dict[str, dict[str, Any]]]
+"""Exported schedules: by form, then by name, with the defaults and needs of its parameters."""
+
 
 class FamilyComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """One family measured: the rates of each form, their greatest difference from PyTorch's, and
-    the first step that differs.
+    """One family measured: the rates of each form, and how far they are from PyTorch's.
 
-    ``difference`` is a share of the greatest rate; None where there is nothing to compare.
-    ``refused`` holds the messages.
+    ``refused`` holds the messages of forms that raised. ``difference`` is the greatest one, as a
+    share of the greatest rate, and None where there is nothing to compare; ``first_different_step``
+    is None where no step differs.
     """
 
     family: Family
@@ -57,9 +61,10 @@ class FamilyComparison(msgspec.Struct, frozen=True, kw_only=True):
 def compare_all(
     evidence: Evidence, families: Sequence[Family] = FAMILIES
 ) -> tuple[FamilyComparison, ...]:
-    """Every family, measured or not."""
+    """Every family compared, whether it was measured or not."""
     figures = {}
     for form, (question, party) in MEASURED_BY.items():
+        # A framework that did not answer has no rates, and what the other has is still told.
         figures[form] = evidence[question].get(party, {})
     return tuple(compare(family, figures) for family in families)
 
@@ -100,5 +105,33 @@ def used_rates(figure: Any) -> Rates | None:
     """The rates that the updates used; None where the attempt raised."""
     if raised(figure):
         return None
+    # PyTorch's figure also has what get_last_lr() said; MindSpore's is the list alone.
     rates: Rates = figure["used"] if isinstance(figure, dict) else figure
     return rates
+
+
+def exports(evidence: Evidence) -> Exports:
+    """What the frameworks' modules export, without the forms of one that was not measured."""
+    schedules: Exports = {}
+    for figures in evidence[EXPORTED].values():
+        schedules.update(figures)  # no form is in both frameworks
+    return schedules
+
+
+def uncompared(exported: Exports) -> list[str]:
+    """Exported schedules that no family uses: a new version may have brought them.
+
+    Callbacks are not counted.
+    """
+    names: list[str] = []
+    for form, schedules in exported.items():
+        # Callbacks belong to Model.train, which PyTorch has no counterpart of.
+        if form == "callback":
+            continue
+        compared = set[str]()
+        for family in FAMILIES:
+            if form in family.schedules:
+                compared |= names_in(family.schedules[form])
+        new = [name for name in schedules if name not in compared]
+        names.extend(f"{FORM_LABELS[form]} {name}" for name in new)
+    return sorted(names)

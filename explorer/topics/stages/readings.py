@@ -1,4 +1,4 @@
-"""How large programs are: after a pass, on a tape, and a loop for every length."""
+"""What the figures of stages say: sizes of programs, passes to show, and both signs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,7 @@ from explorer.model.measurement import Figures
 from explorer.text.messages import first_statement
 from explorer.topics.attempts import said
 from explorer.topics.evidence import Evidence
+from explorer.topics.stages.nets import SIGNS
 from explorer.topics.stages.programs import PHASES
 from explorer.topics.stages.questions import LOOPS
 
@@ -16,6 +17,12 @@ FORM_LABELS = {
     "mindspore-graph": "MindSpore's graph",
 }
 """What a program's form is called of each party, in the order of findings and tables."""
+
+
+def for_both_signs(figures: Mapping[str, Any]) -> tuple[Any, Any]:
+    """What was measured for the inputs, and what for their negatives."""
+    as_they_are, negated = (figures[name] for name in SIGNS)
+    return as_they_are, negated
 
 
 def total(counts: Mapping[str, Any]) -> int:
@@ -45,9 +52,10 @@ def size_of_loop(program: Any) -> int:
 
 
 def sizes_by_length(evidence: Evidence) -> dict[str, dict[str, int | None]]:
-    """How many nodes the loop has for every length, by the form's label; None where nobody knows.
+    """How many nodes the loop has for every length, by the form's label.
 
-    A length for which nothing was compiled is served by the graph of the length before.
+    None where nobody knows. A length for which nothing was compiled is served by the graph of the
+    length before.
     """
     sizes: dict[str, dict[str, int | None]] = {}
     for party, figures in evidence[LOOPS.by(*FORM_LABELS)].items():

@@ -1,6 +1,4 @@
-"""Schedules without a framework: planted differences are found with their step, and without evidence
-nothing is told.
-"""
+"""Schedules without a framework: planted differences, and studies without evidence."""
 
 import math
 
@@ -8,12 +6,17 @@ import pytest
 
 from explorer.model.measurement import Measured
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.arguments import parameters, ready, watched
+from explorer.topics.schedules.arguments import LR_LAMBDAS, parameters, ready, watched
 from explorer.topics.schedules.counterparts import FAMILIES, Family, call, names_in, schedules_of
-from explorer.topics.schedules.exports import Exports, uncompared
-from explorer.topics.schedules.lr_lambdas import LR_LAMBDAS
 from explorer.topics.schedules.questions import LISTS, TOPIC
-from explorer.topics.schedules.rates import MEASURED_BY, SAME, compare, used_rates
+from explorer.topics.schedules.readings import (
+    MEASURED_BY,
+    SAME,
+    Exports,
+    compare,
+    uncompared,
+    used_rates,
+)
 from explorer.topics.studying import tell
 
 PLANTED = Family("planted", "", {"list": ("a", {}), "torch": ("B", {})})

@@ -1,8 +1,8 @@
-"""Reads values that hold no other: references, numbers, strings, tensors, and names."""
+"""Reads atoms, the values that hold no others: references, numbers, strings, tensors, and names."""
 
 import re
 
-from explorer.engines.mindspore.ir.lexer import Fault
+from explorer.engines.mindspore.ir.lines import Fault
 from explorer.engines.mindspore.ir.records import (
     GraphRef,
     NodeRef,
@@ -19,7 +19,7 @@ GRAPH = r"[^\s(),:\[\]{}]+"
 """The name of a subgraph."""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
-"""What closes each bracket."""
+"""The bracket that closes each bracket."""
 
 # The operands that make up nearly all of a file; each is known whole by its text.
 _QUICK = re.compile(
@@ -32,7 +32,7 @@ _LABEL = re.compile(r"(para\d+)_[^\s(),:]*")
 _UNNUMBERED = re.compile(r"para_[^\s(),:]+")
 _BEHIND_LABEL = frozenset({"", ",", ")", "]", "}", "[", "("})
 
-# Values that hold no other
+# Atoms
 _SCALAR = re.compile(r"([A-Z][A-Za-z]*\d*)\((-?(?:\d[\d.]*(?:e[+-]?\d+)?|inf|nan))\)")
 _NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)(?=[,)\]}]|$)")
 _FLOATS = re.compile(r"[.ein]")
@@ -52,8 +52,9 @@ _IN_SYMBOL = re.compile(
 
 
 class Scope:
-    """What operands may name: the labels of all parameters, and how many nodes the subgraph has so
-    far.
+    """The names that operands may use: parameters by their ``labels``, and nodes by their numbers.
+
+    ``nodes`` is how many nodes the subgraph at hand has so far.
     """
 
     def __init__(self, labels: list[str]) -> None:
@@ -74,7 +75,7 @@ class Scope:
         value = self._known.get(token)
         if value is None:
             try:
-                value, end = read_leaf(token, 0, self)
+                value, end = read_atom(token, 0, self)
             except Fault as fault:
                 raise Fault(at + fault.offset, fault.allowed) from None
             if end != len(token):
@@ -91,8 +92,9 @@ class Scope:
             raise Fault(at, f"a node of this subgraph ({have})")
 
     def label(self, text: str, at: int) -> tuple[str, int] | None:
-        """The label of the parameter that stands at an offset (after "%") and the offset behind it;
-        None where there is none.
+        """The label of the parameter at an offset (after "%"), and the offset behind it.
+
+        None where no label stands there.
         """
         number = _LABEL.match(text, at)
         if number is not None:
@@ -109,7 +111,7 @@ class Scope:
         return (unnumbered[0], unnumbered.end()) if unnumbered else None
 
 
-# Values that hold no other
+# Atoms
 
 
 def number(text: str) -> int | float:
@@ -117,9 +119,10 @@ def number(text: str) -> int | float:
     return float(text) if _FLOATS.search(text) else int(text)
 
 
-def read_leaf(text: str, at: int, scope: Scope) -> tuple[Value, int]:
-    """The value at an offset that is no tuple, list, dictionary or keyword, and the offset behind
-    it.
+def read_atom(text: str, at: int, scope: Scope) -> tuple[Value, int]:
+    """The atom at an offset, and the offset behind it.
+
+    Tuples, lists, dictionaries and keywords are no atoms: ``values.read_value`` reads them.
     """
     first = text[at : at + 1]
     if first == '"':
@@ -144,9 +147,8 @@ def read_leaf(text: str, at: int, scope: Scope) -> tuple[Value, int]:
 
 
 def _read_string(text: str, at: int) -> tuple[Value, int]:
-    """A string; quotes inside are not escaped, so it ends at the first quote that a separator or a
-    bracket follows.
-    """
+    # Quotes inside are not escaped: a string ends at the first quote that a separator or a bracket
+    # follows.
     end = _END_OF_STRING.search(text, at + 1)
     if end is None:
         raise Fault(len(text), "'\"' at the end of the string")
@@ -226,7 +228,7 @@ def _read_symbol(text: str, at: int) -> tuple[Value, int]:
 
 
 def _follow_brackets(part: str, closers: list[str], at: int) -> None:
-    """Keeps ``closers``, the brackets that are to be closed yet, up to date with a part of a name."""
+    """Adds the closer of an opened bracket to ``closers``, or takes that of a closed one off."""
     if part in CLOSERS:
         closers.append(CLOSERS[part])
     elif part in _CLOSING and part != closers.pop():

@@ -1,12 +1,18 @@
-"""Why a table has empty cells: not measured, failed, and each reason said once."""
+"""Evidence: answers by party, equal ones together, and why figures are missing."""
 
 import pytest
 
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
-from explorer.topics.cells import no_figures, reason, why_empty
-from explorer.topics.evidence import Evidence
-from explorer.topics.question import Question
+from explorer.topics.evidence import (
+    Evidence,
+    flat_numbers,
+    grouped,
+    no_figures,
+    reason,
+    why_empty,
+)
+from explorer.topics.question import Question, Target
 from explorer.topics.topic import Topic
 
 LOST = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
@@ -14,12 +20,14 @@ LOST = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
 
 @pytest.fixture
 def rain() -> Question:
+    """A question to three engines."""
     weather = Topic(name="weather", package="tests.weather")
     return weather.ask("rain", ("mindspore-tape", "mindspore-graph", "torch-tape"))
 
 
 @pytest.fixture
 def evidence() -> Evidence:
+    """One engine answered, one was lost, one was not measured; and another question was lost."""
     return Evidence(
         {
             "weather.rain.torch-tape": Measured(outcome="ok", figures={"drops": 2}),
@@ -27,6 +35,44 @@ def evidence() -> Evidence:
             "weather.snow.mindspore-graph": LOST,
         }
     )
+
+
+def test_evidence_says_what_it_is_about() -> None:
+    assert Evidence({}, Target("/nets/mine.py")).target.name == "mine"
+    assert Evidence({}).target.name == ""
+
+
+def test_evidence_leaves_out_who_did_not_answer(rain: Question, evidence: Evidence) -> None:
+    assert evidence[rain] == {"torch-tape": {"drops": 2}}
+    assert not evidence.answered(rain)
+    assert evidence.answered(rain.by("torch-tape"))
+    assert evidence.failures == {
+        "weather.rain.mindspore-graph": LOST.error,
+        "weather.snow.mindspore-graph": LOST.error,
+    }
+    assert Evidence({})[rain] == {}
+
+
+def test_timings_belong_to_who_answered(rain: Question) -> None:
+    timed = Measured(outcome="ok", figures={}, timings={"fall": 0.5})
+    evidence = Evidence({"weather.rain.mindspore-graph": LOST, "weather.rain.torch-tape": timed})
+    assert evidence.timings(rain) == {"torch-tape": {"fall": 0.5}}
+
+
+def test_each_answer_stands_once_with_all_who_gave_it() -> None:
+    answers = {"graph": [1, 2], "tape": [3], "torch": [1, 2]}
+    assert grouped(answers) == [(["graph", "torch"], [1, 2]), (["tape"], [3])]
+
+
+def test_nobody_answers_nothing() -> None:
+    assert grouped({}) == []
+
+
+def test_numbers_of_nested_figures_stand_in_order() -> None:
+    assert flat_numbers([[1, [2.5]], 3, []]) == [1.0, 2.5, 3.0]
+    assert flat_numbers("Infinity") == [float("inf")]
+    with pytest.raises(ValueError, match="could not convert"):
+        flat_numbers(["none"])
 
 
 def test_a_party_without_figures_has_a_reason(rain: Question, evidence: Evidence) -> None:

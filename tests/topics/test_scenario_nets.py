@@ -4,7 +4,7 @@ import numpy as np
 
 from explorer.model.arrays import pack, unpack
 from explorer.model.requests import Description, ParameterSpec
-from explorer.topics.starting_values import drawn_parameters
+from explorer.topics.scenario_nets import drawn_parameters
 
 
 def description(*names: str) -> Description:

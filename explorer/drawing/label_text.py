@@ -18,8 +18,9 @@ ASCII: Final = (
     634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,
     525, 636, 337, 636, 838,
 )  # fmt: skip
-"""Advance widths in DejaVu Sans, the widest font of the drawings, of the printable ASCII
-characters from the space on.
+"""Advance widths of the printable ASCII characters, from the space on.
+
+They are those of DejaVu Sans, the widest font of the drawings.
 """
 
 SIGNS: Final = {
@@ -35,10 +36,10 @@ SIGNS: Final = {
     "–": 656,
     "∞": 1029,
 }
-"""The wider of the advances in DejaVu Sans and Roboto of the other signs in the drawings' labels."""
+"""Advance widths of the other signs in labels: the wider of DejaVu Sans and Roboto."""
 
 WIDEST: Final = 1450
-"""Taken for every other character; the widest letter of DejaVu Sans is 1422."""
+"""The advance width of every other character; the widest letter of DejaVu Sans has 1422."""
 
 _PLANE_ENDS = "".join(
     chr(plane * 0x10000 + 0xFFFE) + chr(plane * 0x10000 + 0xFFFF) for plane in range(17)
@@ -61,7 +62,7 @@ def advance(character: str) -> int:
 
 
 def measure(text: str, size: float) -> float:
-    """The greatest width of a text at a font size, in the size's unit."""
+    """An upper bound of the width of a text at a font size, in the unit of the size."""
     return sum(map(advance, text)) * size / EM
 
 
@@ -78,7 +79,9 @@ def fit(text: str, size: float, width: float) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with a visible sign for every character that XML forbids, or that would break a line
-    or turn the direction of reading.
+    """The text with U+FFFD for every character that XML forbids or that acts on the text around it.
+
+    Those are the control characters, and the ones that break a line or turn the direction of
+    reading.
     """
     return _FORBIDDEN.sub("�", text)

@@ -1,7 +1,6 @@
-"""MindSpore's optimizers by themselves: five given gradients, weight decay, groups, chosen
-parameters, and what they tell of their state.
-"""
+"""From gradients to new weights in MindSpore: clipping, accumulation, and optimizers."""
 
+import inspect
 from typing import Any
 
 import mindspore as ms
@@ -12,18 +11,102 @@ from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.training.differences import moved_weights
-from explorer.topics.training.in_mindspore_nets import fresh_net, state, tensors
+from explorer.topics.training.in_mindspore_nets import fresh_net, state, tensors, torch_name
 from explorer.topics.training.inputs import (
+    BATCH,
     DECAYED,
+    MICRO_BATCHES,
     OPTIMIZER_METHODS,
     RATE,
     WEIGHT,
+    batches,
     gradients,
 )
 
 MODULES: dict[str, Any] = {"nn": nn, "experimental": optim}
 RATE_SETTING = {"nn": {"learning_rate": RATE}, "experimental": {"lr": RATE}}
 """The learning rate as each module's optimizers take it."""
+
+
+# Between the backward pass and the update
+
+
+def clipping(ask: Ask) -> Found:
+    """Gradients clipped by their global norm, and by value.
+
+    The norm is the default one, and each of those asked for.
+    """
+    set_style(ask.options["style"], ask.device)
+
+    def fresh_gradients() -> tuple[Any, ...]:
+        """The gradients to clip, in tensors of their own."""
+        return tuple(ms.Tensor(values, ms.float32) for values in ask.options["gradients"])
+
+    def clipped(**settings: Any) -> Any:
+        """The gradients clipped by their global norm, as numbers."""
+        return numbers(ops.clip_by_global_norm(fresh_gradients(), **settings))
+
+    parameters = inspect.signature(ops.clip_by_global_norm).parameters
+    limit = ask.options["value"]
+    originals = fresh_gradients()  # clipped gradients are returned: these must stay as they are
+    ops.clip_by_global_norm(originals)
+    return Found(
+        {
+            "default": parameters["clip_norm"].default,
+            "by default": attempt(clipped),
+            "by norm": {
+                str(norm): attempt(clipped, clip_norm=norm) for norm in ask.options["norms"]
+            },
+            "by value": numbers(ops.clip_by_value(fresh_gradients(), -limit, limit)),
+            "given gradients afterwards": numbers(originals),
+        }
+    )
+
+
+def accumulation(ask: Ask) -> Found:
+    """The gradient of a batch of eight, and of its four micro-batches added up.
+
+    Both with a mean as the loss, and with a sum.
+    """
+    return Found({reduction: _accumulated(ask, reduction) for reduction in ("mean", "sum")})
+
+
+def _accumulated(ask: Ask, reduction: str) -> dict[str, Any]:
+    net = fresh_net(ask.options["style"], ask.device)
+    net.norm.set_train(ask.options["norm_in_training"])
+    loss_of = nn.MSELoss(reduction=reduction)
+    weights = net.trainable_params()
+
+    def forward(x: Any, y: Any) -> Any:
+        """The loss of a batch."""
+        return loss_of(net(x), y)
+
+    gradients_of = ms.grad(forward, None, weights)
+    ((pictures, targets),) = batches(1, BATCH)
+    whole = gradients_of(ms.Tensor(pictures), ms.Tensor(targets))
+
+    # MindSpore has no .grad that a backward pass adds to: who accumulates adds up.
+    size = BATCH // MICRO_BATCHES
+    added: list[Any] = []
+    for first in range(0, BATCH, size):
+        part = slice(first, first + size)
+        gradients = gradients_of(ms.Tensor(pictures[part]), ms.Tensor(targets[part]))
+        if not added:
+            added = list(gradients)
+            continue
+        for index, gradient in enumerate(gradients):
+            added[index] = added[index] + gradient
+    divided = [gradient / MICRO_BATCHES for gradient in added]
+
+    names = [torch_name(weight) for weight in weights]
+    return {
+        "whole": dict(zip(names, numbers(whole), strict=True)),
+        "added": dict(zip(names, numbers(added), strict=True)),
+        "divided": dict(zip(names, numbers(divided), strict=True)),
+    }
+
+
+# Optimizers
 
 
 def updates(ask: Ask) -> Found:
@@ -36,6 +119,7 @@ def updates(ask: Ask) -> Found:
 
 
 def _path_of(place: str, name: str, settings: dict[str, Any]) -> Any:
+    """The path of a weight under an optimizer of one module, by its name and settings."""
     ready = dict(settings)
     if "step_sizes" in ready:
         # nn.Rprop insists on a tuple (2.10.0), which has become a list on its way into the worker.
@@ -82,8 +166,9 @@ class SmallMomentum(nn.Optimizer):  # type: ignore[misc]  # mindspore ships no t
 
 
 def momentum(ask: Ask) -> Found:
-    """The weight after each of five given gradients: small operators, and nn.Momentum with its
-    fused ApplyMomentum.
+    """The weight after each of five given gradients, with momentum written in two ways.
+
+    From small operators, and as nn.Momentum with its fused ApplyMomentum.
     """
     classes = {"small operators": SmallMomentum, "fused ApplyMomentum": nn.Momentum}
     figures = {}
@@ -96,12 +181,14 @@ def momentum(ask: Ask) -> Found:
 
 
 def weight_decay(ask: Ask) -> Found:
-    """One step with gradient 0 on weights that are 1: what is gone is the decay; by default, and
-    with 0.1.
+    """What weight decay leaves of weights that are 1, after one step with gradient 0.
+
+    The decay is that by default, and 0.1.
     """
     set_style("tape", ask.device)
 
-    def left(place: str, name: str, settings: dict[str, Any]) -> Any:
+    def weights_left(place: str, name: str, settings: dict[str, Any]) -> Any:
+        """What the step leaves of each weight, by name."""
         # mindspore.nn spares weights with "beta" or "gamma" in their names (2.10.0).
         weights = [_weight(key, [1.0]) for key in DECAYED]
         optimizer = getattr(MODULES[place], name)(weights, **RATE_SETTING[place], **settings)
@@ -111,19 +198,21 @@ def weight_decay(ask: Ask) -> Found:
     figures = {}
     for place, name, settings in ask.options["optimizers"]:
         figures[f"{place} {name}"] = {
-            "default": attempt(left, place, name, settings),
-            "0.1": attempt(left, place, name, {**settings, "weight_decay": 0.1}),
+            "default": attempt(weights_left, place, name, settings),
+            "0.1": attempt(weights_left, place, name, {**settings, "weight_decay": 0.1}),
         }
     return Found(figures)
 
 
 def groups(ask: Ask) -> Found:
-    """Two steps with a setting of its own for the first of two weights: whether a group takes it,
-    and what it does.
+    """Two steps with a setting of its own for the first of two weights.
+
+    They show whether a group takes the setting, and what it does.
     """
     set_style("tape", ask.device)
 
-    def moved(place: str, setting: dict[str, Any], width: int) -> Any:
+    def weights_moved(place: str, setting: dict[str, Any], width: int) -> Any:
+        """The beginning of both weights' rows of length ``width``, after the steps."""
         # The weights start as copies of the gradient: they are changed in place.
         row = ms.Tensor([[1.0, 3.0] * (width // 2)])
         first, second = _weight("first", row.copy()), _weight("second", row.copy())
@@ -138,19 +227,21 @@ def groups(ask: Ask) -> Found:
     for place in MODULES:
         figures[place] = {}
         for name, (setting, width) in ask.options["settings"].items():
-            figures[place][name] = attempt(moved, place, setting, width)
+            figures[place][name] = attempt(weights_moved, place, setting, width)
     return Found(figures)
 
 
 def add_param_group(ask: Ask) -> Found:
-    """A group added to an optimizer that exists, and one step after it, by every optimizer asked
-    for.
+    """A group added to an optimizer that exists, and one step after it.
+
+    Of every optimizer asked for.
     """
     set_style("tape", ask.device)
 
-    # Optimizers of mindspore.nn have no add_param_group; those of mindspore.experimental.optim have
-    # no state for the new group, and raise at the next step (2.10.0).
-    def grown(place: str, name: str) -> Any:
+    def step_with_new_group(place: str, name: str) -> Any:
+        """Both weights after the step, of which the second came with the new group."""
+        # Optimizers of mindspore.nn have no add_param_group; those of mindspore.experimental.optim
+        # have no state for the new group, and raise at the next step (2.10.0).
         first, second = _weight("first", [1.0]), _weight("second", [1.0])
         optimizer = getattr(MODULES[place], name)([first], **RATE_SETTING[place])
         optimizer.add_param_group({"params": [second], "lr": 0.5})
@@ -159,30 +250,34 @@ def add_param_group(ask: Ask) -> Found:
 
     figures = {}
     for place in MODULES:
-        figures[place] = {name: attempt(grown, place, name) for name in ask.options["optimizers"]}
+        figures[place] = {
+            name: attempt(step_with_new_group, place, name) for name in ask.options["optimizers"]
+        }
     return Found(figures)
 
 
 def filtered(ask: Ask) -> Found:
-    """What trainable_params() is, and one step of an optimizer that was given only the parameters
-    with "fc" in their names.
+    """What trainable_params() is, and one step of an optimizer of some parameters.
+
+    It is given only those with "fc" in their names.
     """
     net = fresh_net("tape", ask.device)
     parameters = net.trainable_params()
     # As the guide filters: by a part of the name.
     chosen = [parameter for parameter in net.trainable_params() if "fc" in parameter.name]
+    again = len(list(parameters)) == len(list(parameters))  # a list can be gone through twice
     before = state(net)
     loss_of, optimizer = nn.MSELoss(), nn.SGD(chosen, RATE)
 
     def forward(x: Any, y: Any) -> Any:
+        """The loss of a batch."""
         return loss_of(net(x), y)
 
     optimizer(ms.grad(forward, None, chosen)(*tensors()[0]))
     return Found(
         {
             "type": type(parameters).__name__,
-            "again": len(list(parameters))
-            == len(list(parameters)),  # a list can be gone through twice
+            "again": again,
             "count": len(list(parameters)),
             "get_parameters": type(net.get_parameters()).__name__,
             "chosen": [parameter.name for parameter in chosen],
@@ -192,12 +287,14 @@ def filtered(ask: Ask) -> Found:
 
 
 def optimizer_state(ask: Ask) -> Found:
-    """What an optimizer tells of itself after one step: its methods, the names in its state_dict,
-    the rate it says it has.
+    """What an optimizer reports of itself after one step.
+
+    Its methods, the names in its state_dict, and the rate it says it has.
     """
     set_style("tape", ask.device)
 
     def state_of(place: str) -> Any:
+        """The state of an SGD optimizer of one module, after one step."""
         weight = _weight("weight", [1.0])
         optimizer = MODULES[place].SGD([weight], **RATE_SETTING[place], momentum=0.9)
         optimizer((ms.Tensor([1.0]),))

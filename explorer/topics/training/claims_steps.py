@@ -1,13 +1,24 @@
-"""Claims about the routes to a training step: which take the same step, and what jit makes of it."""
+"""Claims about training steps: the routes to one, ms.jit, clipping and accumulation."""
 
 from typing import Any
 
 from explorer.model.claim import Ruling
 from explorer.topics.evidence import Evidence
-from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.training.differences import NEAR, States, farthest, step_differences
-from explorer.topics.training.findings_steps import PARTS, parts_of
+from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
+from explorer.topics.training.differences import (
+    NEAR,
+    States,
+    accumulation_difference,
+    farthest,
+    list_difference,
+    step_differences,
+)
+from explorer.topics.training.findings_routes import GRAPH, REFERENCE, TAPE
+from explorer.topics.training.findings_steps import PARTS, clipping_difference, parts_of
 from explorer.topics.training.questions import (
+    ACCUMULATION,
+    ACCUMULATION_BATCH_NORM,
+    CLIPPING,
     DISPATCHES,
     FUNCTIONAL,
     GRAD_OPERATION,
@@ -20,7 +31,8 @@ from explorer.topics.training.questions import (
     TOPIC,
     WITHOUT_SET_GRAD,
 )
-from explorer.topics.training.step_routes import GRAPH, REFERENCE, TAPE
+
+# Routes to a step
 
 
 def greatest_step_difference(states: States, reference: States) -> float:
@@ -126,8 +138,9 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     asks=(DISPATCHES.by("mindspore"), GRAPHS),
 )
 def dispatches(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when ms.jit makes one graph of the step and both styles dispatch three things without
-    it; depends on style when only the first is so.
+    """Holds when ms.jit makes one graph of a step that is three dispatches without it.
+
+    Three dispatches in both styles: it depends on the style when only ms.jit's graph is so.
     """
     operators = evidence[DISPATCHES]["mindspore"]
     graphs = evidence[GRAPHS]["mindspore"]
@@ -141,7 +154,8 @@ def dispatches(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     graphs_of_jit = [parts_of(counts) for counts in graphs["ms.jit"]]
     if graphs_of_jit != [list(PARTS)] or operators["ms.jit"]:
         return Ruling("does_not_hold", seen, "Look at the graphs: the step is not one of them.")
-    # In tape style, what is not dispatched operator by operator is compiled: the optimizer is (2.10.0).
+    # In tape style, what is not dispatched operator by operator is compiled: the optimizer is
+    # (2.10.0).
     graphs_of_tape = [counts for counts in graphs["tape"] if parts_of(counts)]
     if len(with_operators) + len(graphs_of_tape) == len(graphs["graph"]) == len(PARTS):
         return Ruling("holds", seen, "Decorate the whole step with ms.jit to have one graph.")
@@ -173,8 +187,9 @@ def _brief(graphs: list[dict[str, int]]) -> str:
     asks=(MODEL.by(GRAPH), STEP_CELL.by(GRAPH), GRAD_OPERATION, WITHOUT_SET_GRAD, LOOP),
 )
 def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when all leave the weights of PyTorch's loop in graph style; depends on style when the
-    hand-written step does not in tape style.
+    """Holds when, in graph style, all routes leave the weights of PyTorch's loop.
+
+    Depends on style when the hand-written step does not in tape style.
     """
     loop = REFERENCE.figures(evidence)["states"]
     in_graph_style = []
@@ -212,3 +227,86 @@ def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             " in tape style its forward runs twice otherwise.",
         )
     return Ruling("holds", seen, "Take whichever route reads best.")
+
+
+# Gradients between the backward pass and the update
+
+
+@TOPIC.claim(
+    16,
+    "ops.clip_by_global_norm clips gradients to norm 1 by default,"
+    " and to any norm as clip_grad_norm_ does.",
+    heading="gradients",
+    guides=("004",),
+    would="the default is 1.0, and both return the same gradients for every norm",
+    asks=(CLIPPING,),
+    expects={"default": 1.0, "gradients": [[3 / 13, 4 / 13], [12 / 13]]},
+)
+def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when both frameworks clip alike and MindSpore's default norm is still the guide's.
+
+    With changes when only the default is another.
+    """
+    figures = evidence[CLIPPING]["mindspore"]
+    difference = clipping_difference(evidence)
+    default, by_default = figures["default"], figures["by default"]
+    brief = [[round(value, 4) for value in gradient] for gradient in by_default]
+    seen = f"default clip_norm {default}: {brief}; at most {difference:.1e} from clip_grad_norm_"
+    if difference > NEAR:
+        return Ruling(
+            "does_not_hold", seen, "Compare clipped gradients before you compare training runs."
+        )
+    if default != expects["default"] or list_difference(by_default, expects["gradients"]) > NEAR:
+        return Ruling("holds_with_changes", seen, "Name the norm: the default is not 1 any more.")
+    return Ruling(
+        "holds",
+        seen,
+        "Pass the result on: MindSpore returns clipped gradients,"
+        " while clip_grad_norm_ changes .grad and has no default norm.",
+    )
+
+
+@TOPIC.claim(
+    17,
+    "Gradients of micro-batches add up to the whole batch's:"
+    " divided by their number where the loss is a mean.",
+    heading="gradients",
+    guides=("004",),
+    would="four micro-batches' gradients sum to the whole batch's if the loss is a sum,"
+    " to four times it if a mean",
+    asks=(ACCUMULATION, ACCUMULATION_BATCH_NORM),
+)
+def accumulation(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when gradients add up: those of a sum as they are, those of a mean once divided.
+
+    Batch norm is in inference for the verdict; what it does in training goes into the advice.
+    """
+    undivided, divided, of_sum, with_batch_norm = [], [], [], []
+    for framework in FRAMEWORKS:
+        figures = evidence[ACCUMULATION][framework]
+        undivided.append(accumulation_difference(figures, "mean", "added"))
+        divided.append(accumulation_difference(figures, "mean", "divided"))
+        of_sum.append(accumulation_difference(figures, "sum", "added"))
+        in_training = evidence[ACCUMULATION_BATCH_NORM][framework]
+        with_batch_norm.append(accumulation_difference(in_training, "mean", "divided"))
+
+    seen = (
+        f"mean: off by {max(divided):.1e} divided by 4 ({min(undivided):.1e} undivided);"
+        f" sum: {max(of_sum):.1e}; batch norm in training: {max(with_batch_norm):.1e}"
+    )
+    if max(divided) > NEAR or max(of_sum) > NEAR:
+        return Ruling(
+            "does_not_hold", seen, "Check the reduction of the loss: the gradients do not add up."
+        )
+    # Dividing is the point of the claim: it must be wrong not to.
+    if min(undivided) <= NEAR:
+        return Ruling(
+            "does_not_hold", seen, "Do not divide: the gradients of a mean add up as they are."
+        )
+    advice = "Divide by the number of micro-batches if the loss is a mean"
+    if max(with_batch_norm) > NEAR:
+        # Each micro-batch is normalised by its own mean and variance, not by the whole batch's.
+        advice += (
+            "; batch norm in training sees each micro-batch alone, so keep it out of the comparison"
+        )
+    return Ruling("holds", seen, f"{advice}.")

@@ -1,4 +1,4 @@
-"""The lines of an IR text, and errors that say where in it something is wrong."""
+"""The lines of an IR text, and the errors that say where in it something is wrong."""
 
 import re
 
@@ -9,8 +9,10 @@ PAIR = re.compile(r"([A-Za-z_][^:]*): (.*)")
 
 
 class IRSyntaxError(ExplorerError):
-    """An IR text that cannot be read: where (line and column from 1), what stands there, and what
-    may stand there.
+    """An IR text that cannot be read.
+
+    It says where (``line`` and ``column`` from 1), what was ``found`` there, and what is
+    ``allowed`` there.
     """
 
     def __init__(self, file: str, line: int, column: int, found: str, allowed: str) -> None:
@@ -84,6 +86,6 @@ class Lines:
 
 
 def _quoted(text: str, offset: int) -> str:
-    """What stands at an offset, as a message says it."""
+    """The text at an offset as a message quotes it."""
     rest = text[offset : offset + 40].split("\n")[0]
     return repr(rest) if rest else "the end of the line"

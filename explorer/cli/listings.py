@@ -1,0 +1,52 @@
+"""The lists of scenarios and of studies, which commands print where they are given no name.
+
+A module of its own, because a list is to appear at once: what runs and draws is not imported here.
+"""
+
+from pathlib import Path
+
+from explorer.cli import exit_codes
+from explorer.cli.output import print_document
+from explorer.model.errors import ScenarioError
+from explorer.scenario.find import names
+from explorer.scenario.load import load
+from explorer.text.messages import one_line
+from explorer.topics import STUDIES, study_topic
+
+
+def list_scenarios(as_json: bool) -> int:
+    """Print every scenario's name and title.
+
+    One that cannot be loaded says why in place of its title.
+    """
+    rows = []
+    for name, path in names().items():
+        rows.append({"name": name, "title": _title(path), "path": str(path)})
+    if as_json:
+        print_document({"scenarios": rows})
+        return exit_codes.AS_EXPECTED
+    for row in rows:
+        print(f"{one_line(row['name'])}\n    {one_line(row['title'])}")
+    return exit_codes.AS_EXPECTED
+
+
+def _title(path: Path) -> str:
+    # One broken file must not hide the others.
+    try:
+        return load(path).title
+    except ScenarioError as error:
+        return f"cannot be loaded: {error}"
+
+
+def list_studies(as_json: bool) -> int:
+    """Print every study's name, title and question."""
+    rows = []
+    for name in STUDIES:
+        topic = study_topic(name)
+        rows.append({"name": name, "title": topic.title, "question": topic.question})
+    if as_json:
+        print_document({"studies": rows})
+        return exit_codes.AS_EXPECTED
+    for row in rows:
+        print(f"{row['name']}\n    {row['title']}. {row['question']}")
+    return exit_codes.AS_EXPECTED

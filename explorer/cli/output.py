@@ -1,0 +1,17 @@
+"""Plain lines and documents on standard output, for which Rich need not be loaded."""
+
+import sys
+from pathlib import Path
+
+from explorer.report.json import Document, encode
+from explorer.text.messages import one_line
+
+
+def print_document(document: Document) -> None:
+    """Print one JSON document and nothing else."""
+    sys.stdout.buffer.write(encode(document))  # UTF-8, whatever the terminal's encoding
+
+
+def print_written(path: Path) -> None:
+    """Say that a file was written."""
+    print(f"wrote {one_line(str(path))}")

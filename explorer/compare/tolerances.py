@@ -1,0 +1,26 @@
+"""The tolerances of all comparisons, each as (rtol, atol), by the dtype that is compared."""
+
+MATCH = {
+    "float64": (1e-7, 1e-7),
+    "float32": (1.3e-6, 1e-5),
+    "float16": (1e-3, 1e-5),
+    "bfloat16": (1.6e-2, 1e-5),
+}
+"""(rtol, atol) of the verdict "match": torch.testing.assert_close's own table."""
+
+CLOSE = {
+    "float64": (1e-5, 1e-5),
+    "float32": (1e-4, 1e-4),
+    "float16": (1e-3, 1e-3),
+    "bfloat16": (1.6e-2, 4e-3),
+}
+"""(rtol, atol) of the verdict "close": MindSpore's own table, element by element."""
+
+CENTRAL = (1e-3, 1e-5)
+"""(rtol, atol) of an engine beside central differences of step 1e-6."""
+
+EXACT = (0.0, 0.0)
+"""(rtol, atol) of integers and booleans."""
+
+COARSE = {"float16": MATCH["float16"][0], "bfloat16": MATCH["bfloat16"][0]}
+"""The rtol of values that passed through a dtype coarser than float32, whatever their own is."""

@@ -1,0 +1,60 @@
+"""What the programs for cells and modules share: inputs, indexing functions, figures by mode."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from explorer.model.arrays import AnyArray
+
+ROWS = np.array([[1.0, 2.0], [3.0, -2.0], [5.0, 6.0]], np.float32)
+"""A batch of three samples with two features."""
+
+MANY = np.ones((10, 10), np.float32)
+"""Enough elements that dropout at 0.5 drops some of them."""
+
+VECTOR, INDEX = [1.0, 2.0, 3.0], 1
+"""What is indexed, and where."""
+
+
+def by_tensor(x: Any, at: Any) -> Any:
+    """One element at an index that is a tensor."""
+    return x[at]
+
+
+def slice_by_tensor(x: Any, at: Any) -> Any:
+    """A slice whose start is a tensor."""
+    return x[at:]
+
+
+def by_mask(x: Any, at: Any) -> Any:
+    """The elements above 1: how many there are depends on the values."""
+    return x[x > 1]
+
+
+INDEXING = (by_tensor, slice_by_tensor, by_mask)
+"""Functions of a vector and an index, the same in both frameworks."""
+
+
+def starting_figures(layer: Any, own: Any, dropout: Any) -> dict[str, bool]:
+    """Whether a framework's layer, a net of the user's own and dropout are in training mode."""
+    return {"layer": layer.training, "own": own.training, "dropout": dropout.training}
+
+
+def figures_by_mode(run: Callable[[bool], tuple[Any, Any, AnyArray]]) -> dict[str, Any]:
+    """A batch norm and a dropout in training mode and in inference mode, as figures.
+
+    ``run`` is called with True for training mode and with False for inference. It returns the
+    output of the batch norm and its running mean, both in nested lists, and what dropout makes of
+    ones: the zeros of that are counted, and its different values listed.
+    """
+    figures = {}
+    for mode, training in (("training", True), ("inference", False)):
+        normalized, running_mean, dropped = run(training)
+        figures[mode] = {
+            "norm": normalized,
+            "running_mean": running_mean,
+            "dropout_zeros": int((dropped == 0).sum()),
+            "dropout_values": sorted(set(dropped.ravel().tolist())),
+        }
+    return figures

@@ -1,0 +1,48 @@
+"""The lists of scenarios and of studies, and how little is loaded for them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from explorer.cli.entry import run
+from explorer.topics import STUDIES, study_topic
+from tests.support.command_line import ROOT, explorer
+
+
+def test_scenarios_are_listed_with_their_titles_in_two_lines_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["scenario"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names, titles = lines[::2], lines[1::2]
+    assert "dense_mse" in names
+    assert names == sorted(names)
+    assert all(title.startswith("    ") and title.strip() for title in titles)
+
+
+def test_the_list_of_scenarios_is_also_one_json_document() -> None:
+    done = explorer("scenario", "--json")
+    assert set(json.loads(done.stdout)["scenarios"][0]) == {"name", "title", "path"}
+
+
+def test_studies_are_listed_with_their_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["study"]) == 0
+    shown = capsys.readouterr().out
+    for name in STUDIES:
+        assert name in shown
+        assert study_topic(name).question in shown
+
+
+@pytest.mark.parametrize("command", ["scenario", "study"])
+def test_a_list_is_printed_without_loading_what_runs_or_draws(command: str) -> None:
+    code = (
+        f"import sys; from explorer.cli.entry import run; run([{command!r}]); "
+        "heavy = {'mindspore', 'torch', 'graphviz', 'rich', 'streamlit'}; "
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
