@@ -15,7 +15,9 @@ How = Literal[
     "provenance",
     "across",
 ]
-Reason = Literal["decomposed", "fused", "bookkeeping", "unobserved", "difference", "consequence"]
+Reason = Literal[
+    "decomposed", "fused", "bookkeeping", "unobserved", "refuted", "difference", "consequence"
+]
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,8 +56,9 @@ class Unpaired(msgspec.Struct, frozen=True, kw_only=True):
 
     "decomposed": a step of what the other engine does in fewer ops, though not verifiably inside
     one; "fused": an op that the other engine does in more; "bookkeeping": it makes no new numbers,
-    or nothing depends on them; "unobserved": its value is not known; "difference": here the graphs
-    part; "consequence": computed from such a difference.
+    or nothing depends on them; "unobserved": its value is not known; "refuted": its recorded value
+    is not what its op yields; "difference": here the graphs part; "consequence": computed from such
+    a difference.
     """
 
     side: SideName

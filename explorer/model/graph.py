@@ -9,17 +9,21 @@ from explorer.model.arrays import Summary
 NodeKind = Literal["op", "input", "parameter", "constant", "accumulate", "call", "output"]
 Phase = Literal["forward", "backward"]
 EdgeKind = Literal["data", "saved", "control"]
+Proof = Literal["", "proven", "refuted", "unproven"]
 
 
 class Output(msgspec.Struct, frozen=True):
     """One tensor that a node yields: its shape, its dtype name, and its values.
 
-    ``values`` is None where they were not observed.
+    ``values`` is None where they were not observed. ``noise`` is how far the values move under
+    rounding: a root mean square over the elements, in their own units; None where it was not
+    measured.
     """
 
     shape: tuple[int, ...]
     dtype: str
     values: Summary | None = None
+    noise: float | None = None
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -31,8 +35,10 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     that a backward node derives from. ``order`` is the position in execution order. ``body`` names
     the subgraph that holds the node ("" for the main graph); a "call" node names those it enters in
     ``calls``. ``saved_bytes`` counts unique storages kept for backward. ``tape`` names the node of
-    PyTorch's tape that ran the operator ("AddmmBackward0"). ``missing`` says why a value, a source
-    or a forward link is absent: keys "values", "source", "forward".
+    PyTorch's tape that ran the operator ("AddmmBackward0"). ``proof`` says whether the op, computed
+    again alone from its recorded inputs, yields its recorded values: "" where that was not tried.
+    ``missing`` says why a value, a source, a forward link or a proof is absent: keys "values",
+    "source", "forward", "proof".
     """
 
     id: str
@@ -49,6 +55,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     calls: tuple[str, ...] = ()
     saved_bytes: int = 0
     tape: str = ""
+    proof: Proof = ""
     missing: dict[str, str] = {}
 
 
