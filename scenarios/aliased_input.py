@@ -1,15 +1,16 @@
 """One tensor passed as two inputs.
 
 `f(a, b) = sum(a·b)` is called as `f(x, x)`: the same tensor stands at both positions. What is the
-derivative by `a`?
+derivative with respect to `a`?
 
-*Graph* style answers from the program. `f` has two arguments, the derivative by the first is `b`,
-and the values that arrive later do not matter: `[1, 2, 3]`. *Tape* style answers from what it
-recorded, and it recorded one leaf that was used twice, so the contributions of both uses end up in
-that leaf: `2·x = [2, 4, 6]`, at either position. Both are right answers, to different questions:
-"the partial derivative by an argument" and "the derivative by this tensor". Since the guides run
-MindSpore in graph style and PyTorch in tape style, this passes for a difference between the two
-frameworks. It is not: each framework gives both answers, depending on its style.
+*Graph* style answers from the program. `f` has two arguments, the derivative with respect to the
+first is `b`, and the values that arrive later do not matter: `[1, 2, 3]`. *Tape* style answers from
+what it recorded, and it recorded one leaf that was used twice, so the contributions of both uses
+end up in that leaf: `2·x = [2, 4, 6]`, at either position. Both are right answers, to different
+questions: "the partial derivative with respect to an argument" and "the derivative with respect to
+this tensor". Since the guides run MindSpore in graph style and PyTorch in tape style, this passes
+for a difference between the two frameworks. It is not: each framework gives both answers, depending
+on its style.
 
 Central differences change one argument at a time, as a partial derivative asks, and side with the
 graph.

@@ -2,9 +2,9 @@
 
 The net of `batch_norm_train` with the same numbers, in inference mode. Now the running statistics
 normalise, and they are constants: each output depends on its own sample alone, batch norm is a
-scale and a shift, and the derivative by `x` is just `weight / sqrt(running_var + eps)` times what
-comes from above. Nothing is moved. Same input, same parameters, and every gradient is another one
-than in training: whether a fine-tuned net has its batch norm frozen is no detail.
+scale and a shift, and the derivative with respect to `x` is just `weight / sqrt(running_var + eps)`
+times what comes from above. Nothing is moved. Same input, same parameters, and every gradient is
+another one than in training: whether a fine-tuned net has its batch norm frozen is no detail.
 
 A MindSpore `Cell` is in this mode until told `set_train()`, a PyTorch `Module` only after `eval()`.
 The ported loop that forgets the call trains with frozen statistics in MindSpore, and with moving

@@ -8,8 +8,8 @@ and a Python `if` on a tensor's value cannot be captured: that engine has no ans
 why (`torch.cond` would be the way to write it).
 
 Where an engine answers, the numbers are those of the branch taken: for a positive sum the function
-is `sum(w·x³)`, so the derivative by `x` is `3·w·x²`. All styles agree on that. None of them knows
-that the function jumps where the sum changes its sign.
+is `sum(w·x³)`, so the derivative with respect to `x` is `3·w·x²`. All styles agree on that. None of
+them knows that the function jumps where the sum changes its sign.
 """
 
 import numpy as np

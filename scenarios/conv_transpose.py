@@ -2,8 +2,8 @@
 
 The upsampling half of segmentation nets and generators, here from 3×3 to 5×5. It is the **adjoint**
 of a convolution: its forward is what the backward of a convolution computes, and its backward by
-`x` is a plain convolution with the same kernel. So the derivative by `x` of `sum(image²)` is the
-convolution of `2·image`, and MindSpore's graph shows a `Conv2D` in that place.
+`x` is a plain convolution with the same kernel. So the derivative with respect to `x` of
+`sum(image²)` is the convolution of `2·image`, and MindSpore's graph shows a `Conv2D` in that place.
 
 The defaults are what goes wrong in a port. MindSpore's `Conv2dTranspose` has `pad_mode="same"`,
 which makes 6×6 of 3×3 at stride 2, and no bias; PyTorch's `ConvTranspose2d` has `padding=0`, which

@@ -3,11 +3,11 @@
 The sign of a number has the derivative zero almost everywhere, so nothing before it could ever
 learn. A *straight-through* estimator sends the gradient past it all the same, where the input lies
 within [−1, 1], and stops it outside. Quantised nets train this way. In MindSpore the rule is a
-method `bprop` of a Cell: it gets the inputs, then the output, then the gradient by the output, and
-returns a tuple with one gradient for each input. In PyTorch it is an `autograd.Function`:
-`backward` gets a context and the gradient, and sees of the forward only what `save_for_backward`
-kept. A bare tensor in place of the tuple passes on MindSpore's tape and is refused by its compiler;
-what PyTorch forgets to save, it cannot use.
+method `bprop` of a Cell: it gets the inputs, then the output, then the gradient with respect to the
+output, and returns a tuple with one gradient for each input. In PyTorch it is an
+`autograd.Function`: `backward` gets a context and the gradient, and sees of the forward only what
+`save_for_backward` kept. A bare tensor in place of the tuple passes on MindSpore's tape and is
+refused by its compiler; what PyTorch forgets to save, it cannot use.
 
 All four engines do what they are told, and agree. Central differences do not: they look at the
 function, which is flat. A custom backward is an instruction, not a derivative, and no engine checks

@@ -2,8 +2,8 @@
 
 The net of MindSpore's guide to gradients: a dense layer without bias, weight `[[2, 3, 4]]`, input
 `[[1, 2, 3]]`, so that the logit is 2 + 6 + 12 = 20, and a squared error of 1 against the target 19.
-Every figure can be checked by hand: the derivative by `x` is 2·(20 − 19)·`[2, 3, 4]` = `[4, 6, 8]`,
-by `y` it is −2, and by the weight `[2, 4, 6]`.
+Every figure can be checked by hand: the derivative with respect to `x` is 2·(20 − 19)·`[2, 3, 4]` =
+`[4, 6, 8]`, by `y` it is −2, and by the weight `[2, 4, 6]`.
 
 The net returns **two** outputs, loss and logits, and that is the point. With `has_aux=True` only
 the loss is differentiated and the logits come back beside the gradient. With `has_aux=False`

@@ -1,9 +1,9 @@
 """Float16 gradients that underflow.
 
-`loss = sum(x·w·w)` with weights of 2⁻¹³: the loss is an ordinary number, but its derivative by `x`
-is `w² = 2⁻²⁶`, and float16 ends at 2⁻²⁴. Four engines agree on **zero**, and no verdict can warn:
-central differences in float64 find 1.5e-8, which is zero within any tolerance. The third element,
-with a weight of 2⁻⁶, comes through.
+`loss = sum(x·w·w)` with weights of 2⁻¹³: the loss is an ordinary number, but its derivative with
+respect to `x` is `w² = 2⁻²⁶`, and float16 ends at 2⁻²⁴. Four engines agree on **zero**, and no
+verdict can warn: central differences in float64 find 1.5e-8, which is zero within any tolerance.
+The third element, with a weight of 2⁻⁶, comes through.
 
 The second output is the loss times 2¹⁰. Differentiating both (`has_aux=False`) seeds the pass with
 1 + 1024, all that follows is so many times larger, and what would have vanished arrives as 2⁻¹⁶.

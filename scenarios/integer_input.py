@@ -1,9 +1,9 @@
 """An input of integers that picks rows.
 
-`rows = table[index]` looks up rows as an embedding does. The gradient by the `table` gathers what
-the rows receive: a row that was picked **twice** gets the sum, a row that was not picked gets
-zeros. A scatter that writes instead of adding would be wrong here at row 2, and right on every
-batch without repetition.
+`rows = table[index]` looks up rows as an embedding does. The gradient with respect to the `table`
+gathers what the rows receive: a row that was picked **twice** gets the sum, a row that was not
+picked gets zeros. A scatter that writes instead of adding would be wrong here at row 2, and right
+on every batch without repetition.
 
 The index itself has no derivative, as nothing lies between two integers. MindSpore answers with
 *integer* zeros, PyTorch refuses ("only Tensors of floating point dtype can require gradients"). So

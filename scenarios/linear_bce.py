@@ -5,10 +5,10 @@ not those of a layer, and both nets keep them as `(inputs, outputs)`: nothing is
 way.
 
 The sigmoid and the logarithm are one operator in both frameworks, because apart they overflow; its
-derivative by the logits is simply (σ(z) − y) / n, with n elements in the mean. The target is an
-ordinary float input, so it has a derivative as well: −z / n. The net returns `z` beside the loss.
-Differentiating both (`has_aux=False`) adds the sum of `x` to every column of the weight's gradient;
-`has_aux=True`, or a `stop_gradient` on `z`, keeps the extra output out of it.
+derivative with respect to the logits is simply (σ(z) − y) / n, with n elements in the mean. The
+target is an ordinary float input, so it has a derivative as well: −z / n. The net returns `z`
+beside the loss. Differentiating both (`has_aux=False`) adds the sum of `x` to every column of the
+weight's gradient; `has_aux=True`, or a `stop_gradient` on `z`, keeps the extra output out of it.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Two dense layers with cross entropy against integer labels.
 
 A classifier with one hidden layer. The loss takes logits and integer class labels, and its
-derivative by the logits is softmax minus one-hot, divided by the batch size. MindSpore's loss
-accepts int32 labels only, PyTorch's int64 only: hence `y.long()`.
+derivative with respect to the logits is softmax minus one-hot, divided by the batch size.
+MindSpore's loss accepts int32 labels only, PyTorch's int64 only: hence `y.long()`.
 
 An integer has no derivative: a label cannot be moved a little. The frameworks say so differently.
 PyTorch refuses ("only Tensors of floating point dtype can require gradients"), MindSpore answers

@@ -2,10 +2,10 @@
 
 A physics-informed net is trained until it solves a differential equation, here `u″(x) = −x`, at a
 few points `x`. The second derivative of the net by its *input* is part of the forward, and the
-gradient by the weights `w` goes through it. MindSpore writes `ms.grad(ms.grad(u))`; its `grad`
-differentiates the sum of whatever comes out. `torch.func.grad` insists on a scalar, hence `.sum()`.
-(`torch.autograd.grad(…, create_graph=True)`, the older form, also needs an `x` that requires a
-gradient while the forward runs.)
+gradient with respect to the weights `w` goes through it. MindSpore writes `ms.grad(ms.grad(u))`;
+its `grad` differentiates the sum of whatever comes out. `torch.func.grad` insists on a scalar,
+hence `.sum()`. (`torch.autograd.grad(…, create_graph=True)`, the older form, also needs an `x` that
+requires a gradient while the forward runs.)
 
 Three engines and central differences agree. **MindSpore's tape (2.10.0) is wrong, without a word**:
 `u″` itself, and so the loss. `u` is a tanh of `a`, the *sum* of three tanh. The slope handed back

@@ -1,8 +1,8 @@
 """An input that the output does not depend on.
 
-`f(x, z) = sum(x³)` never looks at `z`. The derivative by `z` is zero, and a graph says so:
-MindSpore writes the zeros into the program as a constant, `torch.func` and the joint graph return
-them likewise, and so does MindSpore's tape.
+`f(x, z) = sum(x³)` never looks at `z`. The derivative with respect to `z` is zero, and a graph
+says so: MindSpore writes the zeros into the program as a constant, `torch.func` and the joint graph
+return them likewise, and so does MindSpore's tape.
 
 PyTorch's tape distinguishes three things, all of which are met when code is ported.
 `loss.backward()` leaves `z.grad` at None. `torch.autograd.grad(loss, [x, z])` raises that a tensor

@@ -9,9 +9,9 @@ fails in the one framework and trains on the sum in the other.
 
 A seed is nothing but a weight: `y.backward(v)` is `(y·v).sum().backward()` with `v` held constant.
 That is the first output here, with the seed as an input of its own. With the guide's numbers, `x`
-all ones and the doubled `x`, all twos, as the seed, the derivative by the *first* `x` is 2·2 = 4.
-The name `x` is taken twice in this chain, and the second one is no leaf: after `x = x * 2`
-PyTorch's `x.grad` is None, for the gradient belongs to the tensor that was handed in. MindSpore
+all ones and the doubled `x`, all twos, as the seed, the derivative with respect to the *first* `x`
+is 2·2 = 4. The name `x` is taken twice in this chain, and the second one is no leaf: after `x = x *
+2` PyTorch's `x.grad` is None, for the gradient belongs to the tensor that was handed in. MindSpore
 counts positions, not names. With `has_aux=False` the vector `y` is seeded with ones beside it: 4 +
 2 = 6.
 """

@@ -1,4 +1,4 @@
-"""Markdown that any viewer sets: tables, and foreign text with every special character escaped."""
+"""Markdown that any viewer sets: tables, and foreign text whose special characters are escaped."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,10 +7,17 @@ from collections.abc import Iterable, Sequence
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&-])")
 """Characters that mean something to a dialect of Markdown, or to the HTML that it may hold."""
 
+# Nothing that could end the span, a table's cell or a line, and nothing of HTML.
+CODE = re.compile(r"(`[\w .,:;()\[\]=+*/'\"-]+`)")
+"""Code between backticks that every dialect shows as it stands."""
+
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is, also in a table's cell."""
-    return SPECIAL.sub(r"\\\1", text.replace("\n", " "))
+    """Text that Markdown shows as it is, also in a table's cell; plain code in backticks is code."""
+    pieces = CODE.split(text.replace("\n", " "))
+    # What the pattern matched stands at the odd places.
+    pieces[::2] = [SPECIAL.sub(r"\\\1", piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

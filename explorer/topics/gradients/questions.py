@@ -75,12 +75,12 @@ DX_OF_SUM = [[6, 9, 12]]
 GUIDE_CALLS = (
     guide_call(
         GradCase("grad", 0, has_aux=True),
-        "the gradient by the first input, and the auxiliary outputs as a tuple",
+        "the gradient with respect to the first input, and the auxiliary outputs as a tuple",
         DX,
     ),
     guide_call(
         GradCase("grad", 1, has_aux=True),
-        "the gradient by the second input, and the auxiliary outputs",
+        "the gradient with respect to the second input, and the auxiliary outputs",
         DY,
     ),
     guide_call(

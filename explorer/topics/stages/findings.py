@@ -70,8 +70,8 @@ def optimizer_inside(evidence: Evidence) -> Iterator[str]:
     for gradient in evidence[GRADIENT_PASSES].values():
         alone = gradient["passes"][-1]
         finding += (
-            f"; the gradient by the input and the weights alone has {computing(alone)} operators,"
-            f" {alone['update']} of an update"
+            "; the gradient with respect to the input and the weights alone has"
+            f" {computing(alone)} operators, {alone['update']} of an update"
         )
     yield f"{finding}."
 

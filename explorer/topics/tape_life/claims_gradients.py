@@ -191,7 +191,9 @@ def same_tensor(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     seen = "; ".join(sentences)
     if sums == {"torch-tape", "torch-graph"} and apart == set(MINDSPORE):
         return Ruling(
-            "holds", seen, "Pass copies in PyTorch where you want the derivative by one argument."
+            "holds",
+            seen,
+            "Pass copies in PyTorch where you want the derivative with respect to one argument.",
         )
     # The guides take a contrast of styles for one of frameworks.
     if sums == set(TAPES) and apart == {"torch-graph", "mindspore-graph"}:
