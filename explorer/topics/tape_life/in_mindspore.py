@@ -12,7 +12,7 @@ import mindspore as ms
 from explorer.engines.mindspore.net import Net, build, flat
 from explorer.model.measurement import Ask
 from explorer.topics.scenario_nets import net_request
-from explorer.topics.tape_life.watch import Box, Watch
+from explorer.topics.tape_life.watch import PackedTensor, Watch
 
 
 def fresh_net(ask: Ask) -> Net:
@@ -43,7 +43,7 @@ def watch_of(net: Net) -> Watch:
     return Watch({tensor.data_ptr() for tensor in tensors})
 
 
-def packing(watch: Watch) -> Callable[[Any], Box]:
+def packing(watch: Watch) -> Callable[[Any], PackedTensor]:
     """The hook that boxes what is saved."""
     return lambda tensor: watch.pack(tensor, tensor.data_ptr(), int(tensor.nbytes))
 

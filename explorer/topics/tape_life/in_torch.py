@@ -14,7 +14,7 @@ from explorer.engines.torch.roots import FirstOutput
 from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask
 from explorer.topics.scenario_nets import net_request
-from explorer.topics.tape_life.watch import Box, Watch
+from explorer.topics.tape_life.watch import PackedTensor, Watch
 
 
 def fresh_net(ask: Ask) -> Net:
@@ -44,10 +44,10 @@ def watch_of(net: Net) -> Watch:
     return Watch({tensor.untyped_storage().data_ptr() for tensor in tensors})
 
 
-def packing(watch: Watch) -> Callable[[torch.Tensor], Box]:
+def packing(watch: Watch) -> Callable[[torch.Tensor], PackedTensor]:
     """The hook that boxes what is saved."""
 
-    def pack(tensor: torch.Tensor) -> Box:
+    def pack(tensor: torch.Tensor) -> PackedTensor:
         """The box of one tensor."""
         storage = tensor.untyped_storage()
         # Detached: a node that kept its own result would be kept by the result's grad_fn in turn.

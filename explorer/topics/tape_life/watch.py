@@ -1,11 +1,11 @@
-"""Saved tensors counted while a tape runs, through boxes that die with the tape's hold on them."""
+"""Saved tensors counted while a tape runs, through packed tensors that die with the tape's hold on them."""
 
 import weakref
 from collections import Counter
 from typing import Any
 
 
-class Box:
+class PackedTensor:
     """One saved tensor, packed for a tape by its saved-tensor hooks.
 
     It lives as long as the tape needs the tensor. ``address`` is where its storage lies, ``size``
@@ -29,15 +29,15 @@ class Watch:
     def __init__(self, own: set[int]) -> None:
         self.own = own
         # Weak, or the watch itself would keep alive what it counts.
-        self.boxes: list[weakref.ref[Box]] = []
+        self.boxes: list[weakref.ref[PackedTensor]] = []
         self.steps: list[dict[str, Any]] = []
         self.savers: Counter[str] = Counter()
         self.phase = "forward"
         self.last = ""
 
-    def pack(self, tensor: Any, address: int, size: int) -> Box:
+    def pack(self, tensor: Any, address: int, size: int) -> PackedTensor:
         """A box for a saved tensor whose storage of ``size`` bytes lies at ``address``."""
-        box = Box(tensor, address, size)
+        box = PackedTensor(tensor, address, size)
         self.savers[self.last] += 1
         self.boxes.append(weakref.ref(box))
         return box
@@ -68,6 +68,6 @@ class Watch:
         self.steps.append({"phase": self.phase, "op": op, **self.kept()})
 
 
-def unpack(box: Box) -> Any:
+def unpack(box: PackedTensor) -> Any:
     """The unpacking hook: the tensor that a box holds."""
     return box.tensor
