@@ -8,7 +8,7 @@ from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.load import load
-from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
+from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
 from explorer.text.choices import choose
 
 FORMAT_ALIASES = {"md": "markdown", "mmd": "mermaid"}
@@ -58,7 +58,7 @@ def checked_plan(options: ScenarioOptions) -> Plan:
     label = None
     if options.case:
         # Whether the nets have parameters is not known yet; a case too many does no harm here.
-        cases = matrix(len(scenario.inputs()), has_parameters=True, order=options.order)
+        cases = cases_of(scenario, has_parameters=True, order=options.order)
         label = case_called(options.case, cases).label
     return Plan(
         scenario=scenario,

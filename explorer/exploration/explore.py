@@ -19,7 +19,7 @@ from explorer.model.requests import CaseRequest
 from explorer.model.results import About, Captured, Failure, Leaf, OracleResult, Result
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import resolve
-from explorer.scenario.matrix import matrix
+from explorer.scenario.matrix import cases_of
 from explorer.scenario.settling import Nets, settle
 from explorer.text.choices import choose
 from explorer.workers.protocol import Lost
@@ -65,7 +65,7 @@ def explore(
     devices = _devices(device, defined, present)
     nets = settle(scenario, workers, defined, devices)
 
-    cases = matrix(len(scenario.inputs()), bool(nets.trainable), order)
+    cases = cases_of(scenario, bool(nets.trainable), order)
     captured_case = _captured_case(scenario, nets, cases, graph_case)
     if only_graph_case:
         cases = (captured_case,)
@@ -128,10 +128,27 @@ def _captured_case(
     scenario: Scenario, nets: Nets, cases: tuple[GradCase, ...], label: str | None
 ) -> GradCase:
     if label is None:
-        floating = tuple(array.dtype.kind == "f" for array in scenario.inputs().values())
-        return widest(floating, nets.outputs, bool(nets.trainable))
+        return _widest_asked(scenario, nets, cases)
     by_label = {case.label: case for case in cases}
     return by_label[choose("case", label, by_label)]
+
+
+def _widest_asked(scenario: Scenario, nets: Nets, cases: tuple[GradCase, ...]) -> GradCase:
+    """The case that asks for most; where a scenario's CASES leave it out, the one nearest to it."""
+    floating = []
+    for name, array in scenario.inputs().items():
+        floating.append(array.dtype.kind == "f" and name not in scenario.constants)
+    wanted = widest(tuple(floating), nets.outputs, bool(nets.trainable))
+    if scenario.cases is None or wanted in cases:
+        return wanted
+    return max(cases, key=lambda case: _likeness(case, wanted))
+
+
+def _likeness(case: GradCase, wanted: GradCase) -> tuple[bool, int, bool]:
+    """The likeness of a case to another; of more similar ones the tuple is greater."""
+    asked_for = {*case.positions, *([case.weights] if case.weights else [])}
+    wanted_for = {*wanted.positions, *([wanted.weights] if wanted.weights else [])}
+    return case.order == 1, len(asked_for & wanted_for), case.has_aux == wanted.has_aux
 
 
 # A framework whose worker was lost at the first look is asked nothing more: a net that kills its

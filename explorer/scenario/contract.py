@@ -46,7 +46,7 @@ class ExpectedDifference:
 
     def applies(self, case: GradCase) -> bool:
         """Whether ``case`` is one of those described."""
-        return all(_has(case, condition, value) for condition, value in self.when.items())
+        return all(has(case, condition, value) for condition, value in self.when.items())
 
     def covers(self, party: str) -> bool:
         """Whether the engine called ``party``, or the oracle, is expected to disagree."""
@@ -56,7 +56,8 @@ class ExpectedDifference:
         return not names.isdisjoint(self.engines)
 
 
-def _has(case: GradCase, condition: str, value: Any) -> bool:
+def has(case: GradCase, condition: str, value: Any) -> bool:
+    """Whether an attribute of ``case`` has a value; ``condition`` is one of CONDITIONS."""
     # "position" asks about membership: (0, 1) differentiates input 1 as 1 does.
     if condition == "position":
         return value in case.positions
@@ -69,7 +70,8 @@ class Scenario:
 
     ``module`` is the imported file, whose functions the methods call; ``train`` says whether the
     nets run in training mode; ``renames`` maps MindSpore's names of parameters to PyTorch's, beyond
-    RENAMES.
+    RENAMES. ``constants`` are the inputs that no case differentiates. ``cases`` says which cases
+    are asked, by name or by their attributes; None is all.
     """
 
     name: str
@@ -81,6 +83,8 @@ class Scenario:
     output_names: tuple[str, ...]
     renames: dict[str, str]
     expected: tuple[ExpectedDifference, ...]
+    constants: tuple[str, ...] = ()
+    cases: tuple[str | dict[str, Any], ...] | None = None
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name.

@@ -3,7 +3,8 @@
 import ast
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,7 +13,8 @@ import numpy as np
 
 from explorer.model.engines import FRAMEWORKS
 from explorer.model.errors import ScenarioError
-from explorer.scenario.contract import CONDITIONS, PARTIES, ExpectedDifference, Scenario
+from explorer.scenario import declarations
+from explorer.scenario.contract import Scenario
 from explorer.scenario.find import FOLDER
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
@@ -46,15 +48,17 @@ def load(path: Path | str) -> Scenario:
         notes=notes.strip(),
         module=module,
         train=bool(getattr(module, "TRAIN", False)),
-        output_names=tuple(getattr(module, "OUTPUTS", ())),
-        renames=dict(getattr(module, "PARAMETER_NAMES", {})),
-        expected=_expected_differences(path, module),
+        output_names=declarations.names_in(path, module, "OUTPUTS"),
+        renames=declarations.parameter_names(path, module),
+        expected=declarations.expected_differences(path, module),
     )
     _check_functions(scenario)
-    _check_inputs(scenario)
+    inputs = tuple(_checked_inputs(scenario))
     if getattr(module, "parameters", None) is not None:
         _check_arrays(path, "parameters", _call(scenario, "parameters"))
-    return scenario
+    constants = declarations.constants(path, module, inputs)
+    cases = declarations.cases(path, module, inputs, constants)
+    return replace(scenario, constants=constants, cases=cases)
 
 
 def _import(path: Path) -> ModuleType:
@@ -123,36 +127,6 @@ def _place_of(error: BaseException, path: Path) -> str:
     return f"{path}:{line}" if line else str(path)
 
 
-def _expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDifference, ...]:
-    entries = getattr(module, "EXPECTED_DIFFERENCES", ())
-    try:
-        differences = tuple(ExpectedDifference(**entry) for entry in entries)
-    except TypeError as error:
-        raise ScenarioError(
-            f"{path}: EXPECTED_DIFFERENCES holds an entry that is not "
-            f"{{'engines': (…), 'reason': '…', 'when': {{…}}}}: {error}"
-        ) from error
-    for difference in differences:
-        engines = difference.engines
-        # A string would pass for a tuple of letters, none of which is an engine.
-        if isinstance(engines, str):
-            raise ScenarioError(
-                f"{path}: EXPECTED_DIFFERENCES gives engines as {engines!r}; write ({engines!r},)"
-            )
-        _check_names(path, "engines", engines, PARTIES)
-        _check_names(path, "when", difference.when, CONDITIONS)
-    return differences
-
-
-def _check_names(path: Path, key: str, names: Iterable[str], allowed: tuple[str, ...]) -> None:
-    for name in names:
-        if name not in allowed:
-            raise ScenarioError(
-                f"{path}: EXPECTED_DIFFERENCES names {name!r} under {key}; "
-                f"allowed are {', '.join(allowed)}"
-            )
-
-
 def _check_functions(scenario: Scenario) -> None:
     # A name that holds something else than a function counts as missing.
     defined = [name for name in FUNCTIONS if callable(getattr(scenario.module, name, None))]
@@ -166,7 +140,8 @@ def _check_functions(scenario: Scenario) -> None:
     )
 
 
-def _check_inputs(scenario: Scenario) -> None:
+def _checked_inputs(scenario: Scenario) -> dict[str, Any]:
+    """The inputs, each an array that the engines take."""
     path = scenario.path
     inputs = _call(scenario, "inputs")
     if not inputs:
@@ -179,6 +154,7 @@ def _check_inputs(scenario: Scenario) -> None:
             raise ScenarioError(
                 f"{path}: input {name!r} has dtype {array.dtype}; allowed are {', '.join(DTYPES)}"
             )
+    return inputs
 
 
 def _check_arrays(path: Path, function: str, arrays: dict[str, Any]) -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from itertools import combinations, product
+from typing import Any
 
 from explorer.model.cases import Api, GradCase, Position, Weights
-from explorer.model.errors import UsageError
+from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.trees import Branch, Tree
+from explorer.scenario.contract import Scenario, has
 from explorer.text.choices import refusal
 
 ALL_TUPLES_UP_TO = 3
@@ -18,11 +20,38 @@ Both frameworks were seen to work up to here (MindSpore 2.10.0, PyTorch 2.13.0).
 """
 
 
-def matrix(inputs: int, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
+def cases_of(scenario: Scenario, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
+    """The cases that a scenario's net is asked: its CASES, or the matrix without its CONSTANTS.
+
+    Raises ScenarioError where none is left: all CASES ask for weights, and there are none.
+    """
+    names = list(scenario.inputs())
+    constants = frozenset(names.index(name) for name in scenario.constants)
+    cases = matrix(len(names), has_parameters, order, constants)
+    if scenario.cases is None:
+        return cases
+    asked = [case for case in cases if any(is_named(case, entry) for entry in scenario.cases)]
+    if not asked:
+        without = "" if has_parameters else " (its nets have no weights to ask for)"
+        raise ScenarioError(f"{scenario.path}: CASES leaves no case of this scenario{without}")
+    return tuple(asked)
+
+
+def is_named(case: GradCase, entry: str | dict[str, Any]) -> bool:
+    """Whether an entry of CASES means a case: by its name, or by attributes that it must have."""
+    if isinstance(entry, str):
+        return _without_space(entry) in map(_without_space, (case.label, case.short))
+    return all(has(case, condition, value) for condition, value in entry.items())
+
+
+def matrix(
+    inputs: int, has_parameters: bool, order: int = 1, constants: frozenset[int] = frozenset()
+) -> tuple[GradCase, ...]:
     """Every case of a net with ``inputs`` inputs, in the order of the report.
 
     Without parameters there are no ``weights`` to ask for. ``order`` n adds, for each input, the
-    call nested 2, …, n times.
+    call nested 2, …, n times. No case differentiates an input at one of the positions
+    ``constants``.
     """
     apis: tuple[Api, ...] = ("grad", "value_and_grad")
     weights: tuple[Weights | None, ...] = (None, "one", "all")
@@ -34,24 +63,30 @@ def matrix(inputs: int, has_parameters: bool, order: int = 1) -> tuple[GradCase,
 
     # This order is that of the rows in every report.
     cases: list[GradCase] = []
-    for api, position, weight, has_aux in product(apis, positions(inputs), weights, flag):
+    for api, position, weight, has_aux in product(
+        apis, positions(inputs, constants), weights, flag
+    ):
         cases.append(GradCase(api, position, weight, has_aux))
     for get_all, get_by_list, sens_param in product(flag, by_list, flag):
-        cases.append(_grad_operation(inputs, get_all, get_by_list, sens_param))
+        case = _grad_operation(inputs, get_all, get_by_list, sens_param)
+        # The older form cannot be told which inputs: a case that would take a constant is left out.
+        if constants.isdisjoint(case.positions):
+            cases.append(case)
     for nesting, index in product(range(2, order + 1), range(inputs)):
-        cases.append(GradCase("grad", index, order=nesting))
+        if index not in constants:
+            cases.append(GradCase("grad", index, order=nesting))
     return tuple(cases)
 
 
-def positions(inputs: int) -> tuple[Position, ...]:
-    """None, every int, and tuples of increasing ints.
+def positions(inputs: int, constants: frozenset[int] = frozenset()) -> tuple[Position, ...]:
+    """None, every int, and tuples of increasing ints, of the inputs that are no ``constants``.
 
-    Up to three inputs all such tuples; beyond, the 1-tuples and the full one.
+    Up to three such inputs all tuples; beyond, the 1-tuples and the full one.
     """
-    indices = range(inputs)
-    sizes: Iterable[int] = (1, inputs)
-    if inputs <= ALL_TUPLES_UP_TO:
-        sizes = range(1, inputs + 1)
+    indices = [index for index in range(inputs) if index not in constants]
+    sizes: Iterable[int] = dict.fromkeys((1, len(indices)))
+    if len(indices) <= ALL_TUPLES_UP_TO:
+        sizes = range(1, len(indices) + 1)
     tuples: list[tuple[int, ...]] = []
     for size in sizes:
         tuples.extend(combinations(indices, size))

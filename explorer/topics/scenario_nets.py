@@ -14,7 +14,7 @@ from explorer.model.measurement import Ask
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
 from explorer.scenario.load import load
-from explorer.scenario.matrix import matrix
+from explorer.scenario.matrix import cases_of
 
 
 def net_request(ask: Ask, engine: str) -> NetRequest:
@@ -66,9 +66,8 @@ def matrix_answers(ask: Ask, engine: str, device: str) -> dict[str, Any]:
     """The outcome and the leaves of every case of the first order, by the case's label."""
     net = msgspec.structs.replace(net_request(ask, engine), device=device)
     has_parameters = any(parameter.trainable for parameter in describe(net).parameters)
-    inputs = len(load(ask.scenario).inputs())
     cases: dict[str, Any] = {}
-    for case in matrix(inputs, has_parameters):
+    for case in cases_of(load(ask.scenario), has_parameters):
         result = answer(net, case)
         cases[case.label] = {"outcome": result.outcome, "leaves": numbers_by_name(result)}
     return cases

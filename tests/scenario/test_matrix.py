@@ -1,13 +1,16 @@
 """The matrix of cases, their labels, and the structure that each promises."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from explorer.model.cases import GradCase
-from explorer.model.errors import UsageError
+from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.trees import names_in, render
-from explorer.scenario.matrix import case_called, matrix, positions, structure
+from explorer.scenario.load import load
+from explorer.scenario.matrix import case_called, cases_of, matrix, positions, structure
+from tests.support.scenario_files import MINIMAL, written
 
 
 def test_positions_of_two_inputs_are_none_each_int_and_each_tuple() -> None:
@@ -97,3 +100,39 @@ def test_structure_follows_the_call(case: GradCase, text: str) -> None:
     tree = structure(case, ("x", "y"), ("w",), ("loss", "logits"))
     assert render(tree) == text
     assert names_in(tree) == tuple(re.findall(r"\w+", text))
+
+
+def test_no_case_differentiates_a_constant() -> None:
+    cases = matrix(3, has_parameters=True, order=2, constants=frozenset({1}))
+    assert {position for case in cases for position in case.positions} == {0, 2}
+    assert positions(3, frozenset({1})) == (None, 0, 2, (0,), (2,), (0, 2))
+    # The older form with get_all takes every input, so only the forms without it are left.
+    assert [case.get_all for case in cases if case.api == "GradOperation"] == [False] * 4
+
+
+def test_constants_alone_leave_the_weights_to_differentiate() -> None:
+    cases = matrix(1, has_parameters=True, constants=frozenset({0}))
+    assert {case.grad_position for case in cases} == {None}
+    assert {case.weights for case in cases} == {None, "one", "all"}
+
+
+def test_a_fourth_input_that_is_a_constant_leaves_every_tuple_of_the_others() -> None:
+    assert (0, 2) in positions(4, frozenset({3}))
+    assert (0, 2) not in positions(4)
+
+
+def test_cases_keep_the_order_of_the_report_and_go_by_name_or_by_attributes(
+    tmp_path: Path,
+) -> None:
+    text = 'CASES = ["grad(0, weights=all)", {"api": "value_and_grad", "weights": None}]\n'
+    scenario = load(written(tmp_path, MINIMAL + text))
+    short = [case.short for case in cases_of(scenario, has_parameters=True)]
+    assert short[0] == "grad(0, weights=all)"
+    assert len(short) == 1 + 3 * 2
+    assert all(name.startswith("value_and_grad") for name in short[1:])
+
+
+def test_cases_that_all_ask_for_weights_are_refused_where_there_are_none(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + 'CASES = ["grad(0, weights=all)"]\n'))
+    with pytest.raises(ScenarioError, match="no weights to ask for"):
+        cases_of(scenario, has_parameters=False)

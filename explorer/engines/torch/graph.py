@@ -145,7 +145,12 @@ def shared(request: CaseRequest, net: Net) -> Joint:
 
     The shared graph has the gradients with respect to everything differentiable.
     """
-    differentiable = [value for value in net.arguments if value.is_floating_point()]
+    differentiable = []
+    for position, (name, value) in enumerate(net.inputs.items()):
+        # Of an input that is a constant no gradient is taken, unless a case asks for it all the same.
+        is_asked = name not in net.scenario.constants or position in request.case.positions
+        if value.is_floating_point() and is_asked:
+            differentiable.append(value)
     differentiable += [net.state[name] for name in net.trainable]
     _require_gradients(net, differentiable)
     try:

@@ -1,0 +1,104 @@
+"""The optional names of a scenario file, read and checked: what they hold, and what is refused."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from explorer.model.errors import ScenarioError, UsageError
+from explorer.scenario.contract import CONDITIONS, PARTIES, ExpectedDifference
+from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
+from explorer.text.choices import choose
+
+Case = str | dict[str, Any]
+"""An entry of CASES: the name of a case, or attributes that cases must have."""
+
+
+def names_in(path: Path, module: ModuleType, option: str) -> tuple[str, ...]:
+    """The names that an optional tuple or list of names holds; none where it is not given."""
+    names = getattr(module, option, ())
+    # A string would pass for a tuple of letters.
+    if isinstance(names, str):
+        raise ScenarioError(f"{path}: {option} is {names!r}; write ({names!r},)")
+    if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
+        raise ScenarioError(f"{path}: {option} is {names!r}; give a tuple of names")
+    return tuple(names)
+
+
+def parameter_names(path: Path, module: ModuleType) -> dict[str, str]:
+    """PARAMETER_NAMES: MindSpore's names, and PyTorch's names of the same parameters."""
+    names = getattr(module, "PARAMETER_NAMES", {})
+    is_dict = isinstance(names, dict)
+    if not is_dict or not all(isinstance(name, str) for pair in names.items() for name in pair):
+        raise ScenarioError(
+            f'{path}: PARAMETER_NAMES is {names!r}; write {{"mindspore name": "torch name"}}'
+        )
+    return dict(names)
+
+
+def constants(path: Path, module: ModuleType, inputs: Iterable[str]) -> tuple[str, ...]:
+    """CONSTANTS: the inputs that no case differentiates, such as labels and masks."""
+    names = names_in(path, module, "CONSTANTS")
+    allowed = tuple(inputs)
+    try:
+        return tuple(choose("input", name, allowed) for name in names)
+    except UsageError as error:
+        raise ScenarioError(f"{path}: CONSTANTS: {error}") from error
+
+
+def cases(
+    path: Path, module: ModuleType, inputs: tuple[str, ...], constant_names: tuple[str, ...]
+) -> tuple[Case, ...] | None:
+    """CASES: the cases that are asked; None, which is all of them, where it is not given."""
+    entries = getattr(module, "CASES", None)
+    if entries is None:
+        return None
+    if not isinstance(entries, (tuple, list)) or not entries:
+        raise ScenarioError(
+            f"{path}: CASES is {entries!r}; give a list of at least one case, each by its name "
+            "('grad(0, weights=all)') or by attributes that it must have ({'api': 'grad'})"
+        )
+    indices = frozenset(inputs.index(name) for name in constant_names)
+    # Whether the nets have weights is not known before a framework has seen them.
+    known = matrix(len(inputs), has_parameters=True, order=MAX_ORDER, constants=indices)
+    for entry in entries:
+        if isinstance(entry, dict):
+            _check_names(path, "CASES", "a case", entry, CONDITIONS)
+            continue
+        try:
+            case_called(str(entry), known)
+        except UsageError as error:
+            raise ScenarioError(f"{path}: CASES: {error}") from error
+    return tuple(entries)
+
+
+def expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDifference, ...]:
+    """EXPECTED_DIFFERENCES: who is expected to disagree on which cases, and why."""
+    entries = getattr(module, "EXPECTED_DIFFERENCES", ())
+    try:
+        differences = tuple(ExpectedDifference(**entry) for entry in entries)
+    except TypeError as error:
+        raise ScenarioError(
+            f"{path}: EXPECTED_DIFFERENCES holds an entry that is not "
+            f"{{'engines': (…), 'reason': '…', 'when': {{…}}}}: {error}"
+        ) from error
+    for difference in differences:
+        engines = difference.engines
+        # A string would pass for a tuple of letters, none of which is an engine.
+        if isinstance(engines, str):
+            raise ScenarioError(
+                f"{path}: EXPECTED_DIFFERENCES gives engines as {engines!r}; write ({engines!r},)"
+            )
+        _check_names(path, "EXPECTED_DIFFERENCES", "engines", engines, PARTIES)
+        _check_names(path, "EXPECTED_DIFFERENCES", "when", difference.when, CONDITIONS)
+    return differences
+
+
+def _check_names(
+    path: Path, option: str, key: str, names: Iterable[str], allowed: tuple[str, ...]
+) -> None:
+    for name in names:
+        if name not in allowed:
+            raise ScenarioError(
+                f"{path}: {option} names {name!r} under {key}; allowed are {', '.join(allowed)}"
+            )
