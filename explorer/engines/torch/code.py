@@ -8,7 +8,7 @@ from explorer.engines.listing import (
     input_expressions,
     scenario_import,
 )
-from explorer.engines.torch.roots import FirstOutput, Gradient
+from explorer.engines.torch.roots import Gradient, OwnOutputs, rooted
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.scenario.contract import Scenario
@@ -23,16 +23,22 @@ METHOD_DOCSTRING = " " * 8 + '"""'
 """The beginning of a method's docstring of one line."""
 
 
-def code(request: CaseRequest, skips: bool = False) -> str:
+def code(
+    request: CaseRequest, skips: bool = False, wrappers: tuple[type, ...] | None = None
+) -> str:
     """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print.
 
     ``skips`` tells that some outputs have no place on the tape, so that only the others are
-    differentiated.
+    differentiated. ``wrappers`` are the modules of ours around the net in a joint graph, inner ones
+    first; None where it is not known, and the case alone says which.
     """
+    if wrappers is None:
+        wrappers = rooted(request.case)
     scenario = load(request.net.scenario)
-    lines = [*_header(request, scenario), *_net(request, scenario), *_inputs(request, scenario)]
+    lines = _header(request, scenario, wrappers)
+    lines += [*_net(request, scenario), *_inputs(request, scenario)]
     if request.net.engine == "torch-graph":
-        lines += _in_graph(request, scenario)
+        lines += _in_graph(request, scenario, wrappers)
     else:
         lines += _on_tape(request, scenario, skips)
     return "\n".join(lines) + "\n"
@@ -41,15 +47,17 @@ def code(request: CaseRequest, skips: bool = False) -> str:
 # What both styles begin with
 
 
-def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _header(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]) -> list[str]:
     names = ["inputs", "parameters", "torch_net"]
     if not gives_parameters(scenario):
         names.remove("parameters")
     lines = []
     if request.net.engine == "torch-graph" and not request.case.must_fail:
         lines.append("import contextlib")
-        if _wrappers(request.case):
+        if wrappers:
             lines.append("from collections.abc import Callable")
+        if OwnOutputs in wrappers:
+            lines.append("from typing import Any")
         lines += ["", "import torch", *JOINT_IMPORTS]
     else:
         lines.append("import torch")
@@ -154,12 +162,11 @@ def _leaves(request: CaseRequest, scenario: Scenario) -> list[str]:
 # Graph style
 
 
-def _in_graph(request: CaseRequest, scenario: Scenario) -> list[str]:
+def _in_graph(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]) -> list[str]:
     case = request.case
     arguments = ", ".join(scenario.inputs())
     if case.must_fail:
         return [f"print(torch.func.grad(net, argnums=())({arguments}))"]
-    wrappers = _wrappers(case)
     prefix = "net." * len(wrappers)
     names = "[*joint.params_spec, *joint.buffers_spec]"
     nodes = "joint.graph_module.graph.nodes"
@@ -186,14 +193,6 @@ def _in_graph(request: CaseRequest, scenario: Scenario) -> list[str]:
     ]
 
 
-def _wrappers(case: GradCase) -> list[type]:
-    """The modules around the net, inner ones first."""
-    wrappers: list[type] = [Gradient] * (case.order - 1)
-    if case.has_aux:
-        wrappers.append(FirstOutput)
-    return wrappers
-
-
 def _definition(wrapper: type) -> list[str]:
     """The text of a class without remarks to the type checker and docstrings of methods."""
     lines = inspect.getsource(wrapper).rstrip().splitlines()
@@ -211,7 +210,9 @@ def _state(request: CaseRequest, scenario: Scenario) -> list[str]:
         f"weights = {list(weights)!r}",
         "for name, parameter in net.named_parameters():",
         "    parameter.requires_grad_(name in weights)",
-        "tensors = {**dict(net.named_parameters()), **dict(net.named_buffers())}",
+        # A tied weight goes by several names in a joint graph.
+        "tensors = dict(net.named_parameters(remove_duplicate=False))",
+        "tensors.update(net.named_buffers(remove_duplicate=False))",
     ]
 
 

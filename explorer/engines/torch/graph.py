@@ -53,20 +53,19 @@ def replay(request: CaseRequest) -> Result:
 
 def _answered(request: CaseRequest, solve: Callable[[CaseRequest, Net], JointResults]) -> Result:
     case = request.case
-    listing = code(request)
     try:
         net = ready(request)
         graph, results = solve(request, net)
         outputs, gradients, note = _outputs_and_gradients(graph, results, net, case)
         structure, leaves = named(net, case, outputs, gradients)
     except Exception as error:
-        return failed(request, error, listing)
+        return failed(request, error, code(request))
     return Result(
         outcome="ok",
         structure=structure,
         leaves=leaves,
         natural=_natural(net, case, len(outputs)),
-        code=listing,
+        code=code(request, wrappers=graph.wrappers),
         note=note,
     )
 
@@ -180,7 +179,7 @@ def _arguments(
     # keeps its workspace only then.
     primals = []
     for kind, key in graph.inputs:
-        if kind == "parameter":
+        if kind in ("parameter", "twin"):
             primals.append(net.state[key])
         elif kind != "tangent":
             primals.append(net.arguments[key])

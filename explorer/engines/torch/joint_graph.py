@@ -4,7 +4,7 @@ The one place that touches these calls: torch 2.13 documents them as experimenta
 """
 
 import contextlib
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ import torch
 from torch._dynamo.functional_export import dynamo_graph_capture_for_export
 from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
 
-from explorer.engines.torch.net import Net, identity, seed
-from explorer.engines.torch.roots import FirstOutput, Gradient
+from explorer.engines.torch.net import SEED, Net, build, flat, identity, seed
+from explorer.engines.torch.roots import OwnOutputs, rooted, wrapped, wrappers_of
 from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
 
@@ -29,7 +29,9 @@ Role = tuple[str, Any]
 """The role of a placeholder or a result of a joint graph.
 
 ("parameter", name), ("input", index), ("tangent", index of output), ("output", index),
-("gradient", name or index), ("state", name of a changed buffer) or ("other", "").
+("gradient", name or index), ("state", name of a changed buffer) or ("other", ""). A parameter that
+a net holds under several names has a placeholder for each, of which one is read: the others are
+("twin", name).
 """
 
 
@@ -37,14 +39,19 @@ Role = tuple[str, Any]
 class Joint:
     """A joint graph, or the forward alone where nothing returned depends on what needs a gradient.
 
-    ``inputs`` describe the placeholders and ``outputs`` the results in order. ``depth`` counts the
-    modules of ours around the net.
+    ``inputs`` describe the placeholders and ``outputs`` the results in order. ``wrappers`` are the
+    modules of ours around the net, inner ones first.
     """
 
     module: Any
     inputs: tuple[Role, ...]
     outputs: tuple[Role, ...]
-    depth: int = 0
+    wrappers: tuple[type, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """The number of modules of ours around the net."""
+        return len(self.wrappers)
 
     @property
     def differentiates(self) -> bool:
@@ -76,17 +83,38 @@ def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
     nested_at = case.grad_position if case.order > 1 else None
     key = identity(request), case.has_aux, case.order, nested_at, requires
     if key not in _joints:
-        _joints[key] = derive(_rooted(net.call, case), net.arguments)
+        wrappers = rooted(case)
+        if case.order == 1 and _outputs_share_memory(request, case, requires):
+            wrappers += (OwnOutputs,)
+        _joints[key] = derive(wrapped(net.call, wrappers, case), net.arguments)
         if len(_joints) > KEPT:
             _joints.popitem(last=False)
     return _joints[key]
 
 
-def _rooted(call: Any, case: GradCase) -> Any:
-    """The net of which every output is to be differentiated for a case."""
-    for _ in range(case.order - 1):
-        call = Gradient(call, case.positions[0])
-    return FirstOutput(call) if case.has_aux else call
+def _outputs_share_memory(request: NetRequest, case: GradCase, requires: tuple[bool, ...]) -> bool:
+    """Whether an output to be differentiated lies in the memory of a leaf or of another output.
+
+    Such an output is a leaf itself, a view of one, or one of several views of a tensor.
+    ``requires`` tells which inputs, parameters and buffers require gradients, in order.
+    """
+    # A net of its own is run: a forward may move statistics.
+    net = build(request)
+    leaves = [*net.arguments, *net.state.values()]
+    for leaf, requires_gradient in zip(leaves, requires, strict=True):
+        leaf.requires_grad_(requires_gradient)
+    torch.manual_seed(SEED)
+    outputs = list(flat(wrapped(net.call, rooted(case), case)(*net.arguments)))
+
+    sharing = [leaf for leaf in leaves if leaf.requires_grad] + outputs
+    tensors_in_storage = Counter(map(_storage, sharing))
+    on_tape = [output for output in outputs if output.requires_grad]
+    return any(tensors_in_storage[_storage(output)] > 1 for output in on_tape)
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    address: int = tensor.untyped_storage()._cdata
+    return address
 
 
 def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
@@ -101,38 +129,55 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
     with contextlib.ExitStack() as stack:
         module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
 
-    depth = _depth(call)
+    wrappers = wrappers_of(call)
+    # Each of them puts "net." before the names of parameters.
+    names = _names(call, module, "net." * len(wrappers))
     inputs = []
     outputs = []
     for node in module.graph.nodes:
         if node.op == "placeholder":
-            inputs.append(_role(node.meta["desc"], depth))
+            inputs.append(_role(node.meta["desc"], names))
         elif node.op == "output":
-            outputs += [_role(description, depth) for description in node.meta["desc"]]
-    return Joint(module, tuple(inputs), tuple(outputs), depth)
+            outputs += [_role(description, names) for description in node.meta["desc"]]
+    return Joint(module, tuple(inputs), tuple(outputs), wrappers)
 
 
 def _copy(argument: torch.Tensor) -> torch.Tensor:
     return argument.detach().clone().requires_grad_(argument.requires_grad)
 
 
-def _depth(call: Any) -> int:
-    """The number of modules of ours that are wrapped round a net.
+def _names(call: Any, module: Any, prefix: str) -> dict[str, Role]:
+    """The role of every parameter and buffer by AOTAutograd's name for it.
 
-    Each puts "net." before the names of its parameters.
+    A net may hold one under several names (tied weights). It goes by the first of them, as in
+    ``named_parameters``; a graph has a placeholder for each, and reads one of them.
     """
-    depth = 0
-    while isinstance(call, (FirstOutput, Gradient)):
-        call = call.net
-        depth += 1
-    return depth
+    if not isinstance(call, torch.nn.Module):
+        return {}
+    read = set()
+    for node in module.graph.nodes:
+        description = node.meta.get("desc")
+        if node.op == "placeholder" and node.users and hasattr(description, "target"):
+            read.add(description.target)
+
+    held: dict[int, list[str]] = {}
+    for members in (call.named_parameters, call.named_buffers):
+        for name, tensor in members(remove_duplicate=False):
+            held.setdefault(id(tensor), []).append(name)
+    roles: dict[str, Role] = {}
+    for names in held.values():
+        own_name = names[0].removeprefix(prefix)
+        place = next((name for name in names if name in read), names[0])
+        for name in names:
+            roles[name] = ("parameter" if name == place else "twin"), own_name
+    return roles
 
 
-def _role(description: Any, depth: int) -> Role:
+def _role(description: Any, names: dict[str, Role]) -> Role:
     """The role in AOTAutograd's description of a placeholder or result, without our modules."""
     kind = type(description).__name__
     if kind in ("ParamAOTInput", "BufferAOTInput"):
-        return "parameter", description.target.removeprefix("net." * depth)
+        return names[description.target]
     if kind == "PlainAOTInput":
         return "input", description.idx
     if kind == "TangentAOTInput":
@@ -140,8 +185,9 @@ def _role(description: Any, depth: int) -> Role:
     if kind == "PlainAOTOutput":
         return "output", description.idx
     if kind == "GradAOTOutput":
-        return "gradient", _role(description.grad_of, depth)[1]
+        of, key = _role(description.grad_of, names)
+        return ("other", "") if of == "twin" else ("gradient", key)
     if kind == "InputMutationAOTOutput":
-        mutated, name = _role(description.mutated_input, depth)
+        mutated, name = _role(description.mutated_input, names)
         return ("state", name) if mutated == "parameter" else ("other", "")
     return "other", ""

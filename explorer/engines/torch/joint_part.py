@@ -56,7 +56,7 @@ class JointPart:
     def _leaves(self) -> dict[str, Any]:
         leaves: dict[str, Any] = {}
         for node, (kind, key) in self.roles.items():
-            if kind != "tangent":
+            if kind in ("input", "parameter"):
                 leaves.setdefault(self.leaf_name(key), node)
         return leaves
 
@@ -102,8 +102,11 @@ class JointPart:
         return untagged and self.joint.differentiates
 
     def is_hidden(self, node: Any) -> bool:
-        """Whether a node is no step: it picks an output, or is autograd's own detached alias."""
-        if is_pick(node):
+        """Whether a node is no step.
+
+        It picks an output, copies one that would share memory, or is autograd's own detached alias.
+        """
+        if is_pick(node) or _is_copy_for_output(node):
             return True
         if node.target is not torch.ops.aten.detach.default:
             return False
@@ -164,6 +167,12 @@ class JointPart:
 def is_pick(node: Any) -> bool:
     """Whether a node picks one of several outputs of another."""
     return node.op == "call_function" and node.target is operator.getitem
+
+
+def _is_copy_for_output(node: Any) -> bool:
+    """Whether a node is the copy that ``OwnOutputs`` makes of an output, on no line of the net's."""
+    returned = all(user.op == "output" for user in node.users)
+    return node.target is torch.ops.aten.clone.default and returned and not lines(node)
 
 
 def is_accumulation(node: Any) -> bool:

@@ -4,8 +4,11 @@ Listings show them to the reader, so this is plain PyTorch throughout.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
+
+from explorer.model.cases import GradCase
 
 
 class FirstOutput(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
@@ -44,3 +47,43 @@ class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
     def forward(self, *args: torch.Tensor) -> torch.Tensor:
         """The gradient, of the shape of the argument at ``position``."""
         return torch.func.grad(self.total, self.position)(*args)
+
+
+class OwnOutputs(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """A net that returns a copy of each output, so that none is an input, a weight, or part of one.
+
+    AOTAutograd takes such outputs out of the joint graph, and their share of the gradients with
+    them (torch 2.13).
+    """
+
+    def __init__(self, net: Callable[..., Any]) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, *args: torch.Tensor) -> Any:
+        """All outputs, each in memory of its own."""
+        return torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, self.net(*args))
+
+
+def rooted(case: GradCase) -> tuple[type, ...]:
+    """The modules that make of a net one whose every output a case differentiates, inner ones first."""
+    wrappers: list[type] = [Gradient] * (case.order - 1)
+    if case.has_aux:
+        wrappers.append(FirstOutput)
+    return tuple(wrappers)
+
+
+def wrapped(call: Any, wrappers: tuple[type, ...], case: GradCase) -> Any:
+    """A net inside of ``wrappers``, inner ones first."""
+    for wrapper in wrappers:
+        call = wrapper(call, case.positions[0]) if wrapper is Gradient else wrapper(call)
+    return call
+
+
+def wrappers_of(call: Any) -> tuple[type, ...]:
+    """The modules of ours around a net, inner ones first."""
+    wrappers: list[type] = []
+    while isinstance(call, (FirstOutput, Gradient, OwnOutputs)):
+        wrappers.insert(0, type(call))
+        call = call.net
+    return tuple(wrappers)

@@ -1,0 +1,102 @@
+"""What PyTorch's joint graph does not hold as the net has it: shared outputs, tied weights."""
+
+import pytest
+
+from explorer.engines.capture.lint import lint
+from explorer.model.cases import GradCase
+from explorer.scenario.matrix import matrix
+from explorer.workers.workers import Workers
+from tests.engines.test_torch_answers import NUMBER, run
+from tests.support.torch_requests import TORCH_ENGINES, Torch, only_graph, values
+
+pytestmark = pytest.mark.torch
+
+SHARED, TIED = "torch_shared_outputs", "torch_tied_head"
+
+EVERY_OUTPUT = GradCase("value_and_grad", (0, 1), "all")
+ALL_WEIGHTS = GradCase("value_and_grad", 0, "all")
+
+
+@pytest.fixture(scope="module")
+def torch(workers: Workers) -> Torch:
+    return Torch(workers)
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_an_output_that_is_a_leaf_or_a_view_of_one_adds_its_share_to_the_gradient(
+    torch: Torch, engine: str
+) -> None:
+    x, y, w = (1, 2), (3, 5), (2, 4)
+    gradients = values(torch.answer(SHARED, engine, GradCase("grad", (0, 1), "all")))
+    assert gradients == {
+        "dx": [1 + y[k] * w[k] for k in (0, 1)],
+        "dy": [x[k] * w[k] for k in (0, 1)],
+        "dw": [1 + x[k] * y[k] for k in (0, 1)],
+    }
+
+
+@pytest.mark.parametrize(("name", "inputs"), [(SHARED, 2), (TIED, 1)])
+def test_both_styles_answer_every_case_alike(torch: Torch, name: str, inputs: int) -> None:
+    answered = 0
+    for case in matrix(inputs, True):
+        tape, graph = (torch.answer(name, engine, case) for engine in TORCH_ENGINES)
+        assert tape.outcome == graph.outcome, case.label
+        if tape.outcome == "ok":
+            assert values(graph) == values(tape), case.label
+            answered += 1
+    assert answered >= 8
+
+
+@pytest.mark.parametrize(("name", "case"), [(SHARED, EVERY_OUTPUT), (TIED, ALL_WEIGHTS)])
+def test_the_captured_joint_graph_holds_what_the_answer_was_computed_from(
+    torch: Torch, name: str, case: GradCase
+) -> None:
+    answer = torch.answer(name, "torch-graph", case)
+    captured = torch.capture(name, "torch-graph", case)
+    assert captured.result == answer
+    assert torch.replay(name, "torch-graph", case).leaves == answer.leaves
+    graph = only_graph(captured)
+    assert lint(graph) == []
+    results = {node.name for node in graph.nodes if node.kind == "output"}
+    assert results == {leaf.name for leaf in answer.leaves}
+
+
+def test_a_copy_that_the_capture_makes_of_an_output_is_no_step_of_the_graph(torch: Torch) -> None:
+    tape, graph = (
+        only_graph(torch.capture(SHARED, engine, EVERY_OUTPUT)) for engine in TORCH_ENGINES
+    )
+    for captured in (tape, graph):
+        outputs = {node.id: node.name for node in captured.nodes if node.kind == "output"}
+        origins = captured.by_id()
+        from_leaf = {}
+        for edge in captured.edges:
+            if edge.target in outputs and origins[edge.origin].kind in ("input", "parameter"):
+                from_leaf[outputs[edge.target]] = origins[edge.origin].name
+        assert from_leaf == {"out2": "w"}
+    assert not [node for node in graph.nodes if "clone" in node.op]
+
+
+def test_a_tied_weight_is_one_leaf_by_its_first_name(torch: Torch) -> None:
+    for engine in TORCH_ENGINES:
+        graph = only_graph(torch.capture(TIED, engine, ALL_WEIGHTS))
+        parameters = sorted(node.name for node in graph.nodes if node.kind == "parameter")
+        assert parameters == ["spare.weight", "wte.weight"]
+
+
+@pytest.mark.parametrize(("name", "case"), [(SHARED, EVERY_OUTPUT), (TIED, ALL_WEIGHTS)])
+def test_the_listing_of_a_joint_graph_prints_the_same_gradients(
+    torch: Torch, name: str, case: GradCase
+) -> None:
+    result = torch.answer(name, "torch-graph", case)
+    code = result.code.replace("from scenarios.", "from tests.nets.")
+    printed = [float(number) for number in NUMBER.findall(run(code))]
+    for leaf_values in values(result).values():
+        for number in _numbers(leaf_values):
+            assert any(abs(number - other) < 1e-5 for other in printed), (number, printed)
+
+
+def _numbers(nested: object) -> list[float]:
+    if isinstance(nested, list):
+        return [number for item in nested for number in _numbers(item)]
+    assert isinstance(nested, (int, float))
+    return [float(nested)]
