@@ -48,3 +48,8 @@ def display_name(name: str, package: Path) -> str:
 def user_first(users: Sequence[str], library: Sequence[str]) -> tuple[str, ...]:
     """A node's lines in the order in which it keeps them; each group has the innermost first."""
     return (*users, *library[:LIBRARY_LINES])
+
+
+def is_users(shown: str) -> bool:
+    """Whether a node's line, as ``display_name`` shows it, lies in the user's code."""
+    return "/" not in shown  # a user's file is shown by its name alone, a framework's by its path

@@ -2,6 +2,7 @@
 
 import pytest
 
+from explorer.engines.source_lines import is_users
 from explorer.model.arrays import unpack
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
@@ -60,6 +61,21 @@ def test_backward_nodes_have_a_value_a_source_and_a_forward_link(
     assert len(lacking) <= (1 - COMPLETE) * len(steps), facts
     for node in lacking:
         assert node.missing, node.op
+
+
+LOCATED = 0.99
+"""How many of an engine's ops are to stand on a line of the user's code."""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nodes_stand_on_a_line_of_the_net(report: Reports, engine: str) -> None:
+    located = []
+    for name in SHIPPED:
+        graph = last_graph(report(name), engine)
+        for node in graph.nodes if graph else ():
+            if node.kind in ("op", "call", "accumulate"):
+                located.append(any(is_users(line) for line in node.source))
+    assert sum(located) >= LOCATED * len(located)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

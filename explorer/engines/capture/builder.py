@@ -1,10 +1,11 @@
 """A gradient graph while it grows, for every capture; it becomes the record at the end."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from explorer.engines.capture.borrowed_lines import Borrowed
 from explorer.model.graph import Edge, EdgeKind, GradGraph, Node, NodeKind, Output, Phase
 
 Slot = tuple[int, int]
@@ -148,10 +149,10 @@ class GraphBuilder:
         """
         ids = {number: f"n{order}" for order, number in enumerate(self.kept())}
         edges = self._recorded_edges(ids)
-        sources = self._sources_of_sums(ids)
+        borrowed = Borrowed(self.nodes, ids, self._resolved_feeds())
         nodes = []
         for order, number in enumerate(ids):
-            nodes.append(self._recorded_node(number, order, ids, sources.get(number)))
+            nodes.append(self._recorded_node(number, order, ids, borrowed))
         return GradGraph(
             engine=engine,
             case=case,
@@ -162,12 +163,9 @@ class GraphBuilder:
         )
 
     def _recorded_node(
-        self, number: int, order: int, ids: dict[int, str], source: tuple[str, ...] | None
+        self, number: int, order: int, ids: dict[int, str], borrowed: Borrowed
     ) -> Node:
         draft = self.nodes[number]
-        missing = draft.missing
-        if source is not None:
-            missing = {key: reason for key, reason in missing.items() if key != "source"}
         forward = None
         if draft.forward is not None:
             forward = ids[self.resolve((draft.forward, 0))[0]]
@@ -178,7 +176,7 @@ class GraphBuilder:
             phase=draft.phase,
             name=draft.name,
             scope=draft.scope,
-            source=draft.source if source is None else source,
+            source=borrowed.lines(number),
             forward=forward,
             order=order,
             outputs=draft.outputs,
@@ -186,7 +184,7 @@ class GraphBuilder:
             calls=draft.calls,
             saved_bytes=draft.saved_bytes,
             tape=draft.tape,
-            missing=missing,
+            missing=borrowed.missing(number),
         )
 
     def _recorded_edges(self, ids: dict[int, str]) -> list[Edge]:
@@ -203,29 +201,12 @@ class GraphBuilder:
         # Two edges may become one where nodes are replaced.
         return list(dict.fromkeys(edges)) if self._replaced else edges
 
-    def _sources_of_sums(self, kept: Iterable[int]) -> dict[int, tuple[str, ...]]:
-        """The lines of sums that have none: no line of a net asks for a sum of gradients.
-
-        Each takes the first line of every gradient that it adds, first addend first.
-        """
-        bare = [
-            number
-            for number in kept
-            if self.nodes[number].kind == "accumulate" and not self.nodes[number].source
-        ]
-        sources: dict[int, tuple[str, ...]] = {}
-        if not bare:
-            return sources
-        addends: dict[int, list[int]] = {}
+    def _resolved_feeds(self) -> dict[int, list[int]]:
+        """The nodes that each node reads once replaced ones are followed to their end."""
+        feeds: dict[int, list[int]] = {}
         for slot, target, _ in self.edges():
-            addends.setdefault(target, []).append(self.resolve(slot)[0])
-        for number in bare:
-            lines: dict[str, None] = {}
-            for addend in addends.get(number, ()):
-                lines.update(dict.fromkeys(sources.get(addend, self.nodes[addend].source)[:1]))
-            if lines:
-                sources[number] = tuple(lines)
-        return sources
+            feeds.setdefault(target, []).append(self.resolve(slot)[0])
+        return feeds
 
 
 def shapes(values: list[Any]) -> tuple[Output, ...]:
