@@ -72,8 +72,8 @@ def test_a_wheel_holds_the_package_its_data_and_the_shipped_scenarios(wheel: Pat
     for path in (ROOT / "explorer").rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             assert path.relative_to(ROOT).as_posix() in names
-    for path in (ROOT / "scenarios").glob("*.py"):
-        assert f"explorer/scenarios/{path.name}" in names
+    for path in (ROOT / "scenarios").rglob("*.py"):
+        assert f"explorer/{path.relative_to(ROOT).as_posix()}" in names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "docs/"))]
 
 
@@ -98,7 +98,7 @@ def test_the_installed_package_lists_its_scenarios_from_any_folder(
 ) -> None:
     listing = run(installed, tmp_path, "scenario")
     assert listing.returncode == 0, listing.stderr
-    for path in (ROOT / "scenarios").glob("*.py"):
+    for path in (ROOT / "scenarios").rglob("*.py"):
         assert path.stem in listing.stdout
 
 

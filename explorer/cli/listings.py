@@ -8,10 +8,12 @@ from pathlib import Path
 from explorer.cli import exit_codes
 from explorer.cli.output import print_document
 from explorer.model.errors import ScenarioError
-from explorer.scenario.find import names
+from explorer.scenario.find import names, real_names
 from explorer.scenario.load import load
 from explorer.text.messages import one_line
 from explorer.topics import STUDIES, study_topic
+
+REAL_HEADING = "Nets modelled on published ones:"
 
 
 def list_scenarios(as_json: bool) -> int:
@@ -19,15 +21,26 @@ def list_scenarios(as_json: bool) -> int:
 
     One that cannot be loaded says why in place of its title.
     """
-    rows = []
-    for name, path in names().items():
-        rows.append({"name": name, "title": _title(path), "path": str(path)})
+    small, real = _rows(names()), _rows(real_names())
     if as_json:
-        print_document({"scenarios": rows})
+        print_document({"scenarios": small + real})
         return exit_codes.AS_EXPECTED
+    _print_rows(small)
+    print(f"\n{REAL_HEADING}\n")
+    _print_rows(real)
+    return exit_codes.AS_EXPECTED
+
+
+def _rows(paths: dict[str, Path]) -> list[dict[str, str]]:
+    rows = []
+    for name, path in paths.items():
+        rows.append({"name": name, "title": _title(path), "path": str(path)})
+    return rows
+
+
+def _print_rows(rows: list[dict[str, str]]) -> None:
     for row in rows:
         print(f"{one_line(row['name'])}\n    {one_line(row['title'])}")
-    return exit_codes.AS_EXPECTED
 
 
 def _title(path: Path) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.scenario.contract import Scenario
-from explorer.scenario.find import FOLDER
+from explorer.scenario.find import FOLDER, module_name
 
 COTANGENT_IMPORT = "from explorer.numeric.cotangents import cotangent"
 """The import of a listing with explicit cotangents."""
@@ -18,8 +18,9 @@ def gives_parameters(scenario: Scenario) -> bool:
 def scenario_import(scenario: Scenario, names: Sequence[str]) -> list[str]:
     """The lines that import ``names`` from a scenario, wherever its file lies."""
     wanted = ", ".join(names)
-    if scenario.path.parent == FOLDER:
-        return [f"from scenarios.{scenario.name} import {wanted}"]
+    shipped = module_name(scenario.path)
+    if shipped:
+        return [f"from {shipped} import {wanted}"]
     return [
         "import sys",
         "",

@@ -9,6 +9,11 @@ from explorer.text.choices import refusal
 FOLDER = scenarios_folder()
 """The folder of the shipped scenarios."""
 
+REAL = FOLDER / "real"
+"""The folder of those modelled on published nets, which ``real/NAME`` names as well as ``NAME``."""
+
+SHIPPED = (FOLDER, REAL)
+
 
 def names(folders: tuple[Path, ...] = (FOLDER,)) -> dict[str, Path]:
     """The scenarios of some folders, sorted by name; of two with one name the first folder's counts.
@@ -24,15 +29,28 @@ def names(folders: tuple[Path, ...] = (FOLDER,)) -> dict[str, Path]:
     return dict(sorted(files.items()))
 
 
-def find(name_or_file: str, folders: tuple[Path, ...] = (FOLDER,)) -> Path:
+def real_names() -> dict[str, Path]:
+    """The shipped scenarios modelled on published nets, by names with their folder: "real/gpt"."""
+    return {f"{REAL.name}/{name}": path for name, path in names((REAL,)).items()}
+
+
+def module_name(path: Path) -> str | None:
+    """The name under which a shipped scenario is imported; None for any other file."""
+    if path.parent not in SHIPPED:
+        return None
+    return ".".join((FOLDER.name, *path.relative_to(FOLDER).with_suffix("").parts))
+
+
+def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
     """The file of a scenario named in ``folders``, or the file itself.
 
     Raises ScenarioError, which names the nearest ones, when there is no such scenario.
     """
     # A name is looked up and never joined to a path: no name leads out of the folders.
     known = names(folders)
-    if name_or_file in known:
-        return known[name_or_file]
+    by_name = {**known, **real_names()} if REAL in folders else known
+    if name_or_file in by_name:
+        return by_name[name_or_file]
 
     path = Path(name_or_file)
     if path.suffix == ".py" and path.is_file():
@@ -43,4 +61,4 @@ def find(name_or_file: str, folders: tuple[Path, ...] = (FOLDER,)) -> Path:
             f"scenario file {name_or_file!r} {problem}: give a .py file, or one of {', '.join(known)}"
         )
     fact = f"no scenario is called {name_or_file!r}, and it is not the path of a .py file"
-    raise ScenarioError(refusal(fact, name_or_file, list(known)))
+    raise ScenarioError(refusal(fact, name_or_file, list(by_name)))

@@ -15,7 +15,7 @@ from explorer.model.engines import FRAMEWORKS
 from explorer.model.errors import ScenarioError
 from explorer.scenario import declarations
 from explorer.scenario.contract import Scenario
-from explorer.scenario.find import FOLDER
+from explorer.scenario.find import module_name
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
 """The dtypes of inputs.
@@ -65,7 +65,7 @@ def _import(path: Path) -> ModuleType:
     # Looked for in the text: importing the file would import the framework, too late to refuse.
     _refuse_frameworks(path, _parse(path))
     # A scenario of the user's own may have the name of a shipped one, or of an installed package.
-    name = f"scenarios.{path.stem}" if path.parent == FOLDER else f"explorer_scenario_{path.stem}"
+    name = module_name(path) or f"explorer_scenario_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec
     assert spec.loader

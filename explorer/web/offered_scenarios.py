@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from explorer.scenario.contract import Scenario
-from explorer.scenario.find import FOLDER, names
+from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.load import load
 
 VARIABLE = "EXPLORER_SCENARIOS"
@@ -14,9 +14,9 @@ VARIABLE = "EXPLORER_SCENARIOS"
 
 
 def folders() -> tuple[Path, ...]:
-    """The shipped folder, and those in the environment."""
+    """The folders of the shipped scenarios, and those in the environment."""
     configured = os.environ.get(VARIABLE, "").split(os.pathsep)
-    return (FOLDER, *(Path(folder) for folder in configured if folder))
+    return (*SHIPPED, *(Path(folder) for folder in configured if folder))
 
 
 def offered() -> dict[str, Path]:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from explorer.cli.entry import run
+from explorer.cli.listings import REAL_HEADING
 from explorer.topics import STUDIES, study_topic
 from tests.support.command_line import ROOT, explorer
 
@@ -15,11 +16,13 @@ def test_scenarios_are_listed_with_their_titles_in_two_lines_each(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["scenario"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    names, titles = lines[::2], lines[1::2]
-    assert "dense_mse" in names
-    assert names == sorted(names)
-    assert all(title.startswith("    ") and title.strip() for title in titles)
+    small, real = capsys.readouterr().out.split(f"\n{REAL_HEADING}\n\n")
+    for part, name in ((small, "dense_mse"), (real, "real/gpt")):
+        lines = part.splitlines()
+        names, titles = lines[::2], lines[1::2]
+        assert name in names
+        assert names == sorted(names)
+        assert all(title.startswith("    ") and title.strip() for title in titles)
 
 
 def test_the_list_of_scenarios_is_also_one_json_document() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.model.errors import ScenarioError
-from explorer.scenario.find import FOLDER, find, names
+from explorer.scenario.find import FOLDER, REAL, find, module_name, names, real_names
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
@@ -27,11 +27,28 @@ def test_a_scenario_is_found_by_name_or_by_file() -> None:
     assert find(str(NETS / "one_framework.py")) == NETS / "one_framework.py"
 
 
+def test_a_net_modelled_on_a_published_one_is_found_with_and_without_its_folder() -> None:
+    assert find("real/gpt") == find("gpt") == REAL / "gpt.py"
+    assert real_names()["real/gpt"] == REAL / "gpt.py"
+    assert "gpt" not in names()
+
+
+def test_no_two_shipped_scenarios_share_a_name() -> None:
+    assert names((FOLDER,)).keys().isdisjoint(names((REAL,)))
+
+
+def test_a_shipped_scenario_is_imported_from_its_folder_and_no_other_file_is() -> None:
+    assert module_name(FOLDER / "lstm.py") == "scenarios.lstm"
+    assert module_name(REAL / "gpt.py") == "scenarios.real.gpt"
+    assert module_name(NETS / "square.py") is None
+
+
 @pytest.mark.parametrize(
     ("name", "fragment"),
     [
         ("dense_msee", "did you mean 'dense_mse'?"),
         ("zzzzzz", "aliased_input"),
+        ("real/gtp", "did you mean 'real/gpt'?"),
         ("nowhere.py", "scenario file 'nowhere.py' does not exist"),
         ("../scenarios/dense_mse", "'../scenarios/dense_mse'"),
         ("tests", "'tests'"),

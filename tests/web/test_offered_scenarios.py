@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.scenario.find import FOLDER
+from explorer.scenario.find import SHIPPED
 from explorer.web.offered_scenarios import VARIABLE, digest_of_file, folders, offered, scenario
 from tests.support.scenario_files import MINIMAL, written
 
@@ -15,7 +15,7 @@ def test_only_scenarios_of_configured_folders_are_offered(
     file = written(tmp_path, MINIMAL, "mine.py")
     assert "mine" not in offered()
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    assert folders() == (FOLDER, tmp_path)
+    assert folders() == (*SHIPPED, tmp_path)
     assert offered()["mine"] == file
 
 

@@ -1,0 +1,128 @@
+"""Inverted residuals of depthwise separable convolutions.
+
+Modelled on MobileNetV2 (Sandler et al., 2018): a 1×1 convolution widens, a depthwise 3×3 one with as
+many groups as channels filters, a 1×1 one narrows and has no activation after it. Where shape and
+stride allow, the input is added.
+
+Watch the activation: ReLU6, whose gradient is zero above six as well, and no activation at all after
+the narrow layer. MindSpore calls the groups `group`, PyTorch `groups`, and both initialise a
+depthwise weight of shape (channels, 1, 3, 3).
+"""
+
+import numpy as np
+
+OUTPUTS = ("loss", "logits")
+CONSTANTS = ("label",)
+
+
+def inputs():
+    random = np.random.default_rng(3)
+    return {
+        "image": 3.0 * random.normal(size=(2, 3, 6, 6)).astype(np.float32),
+        "label": np.array([0, 2], np.int32),
+    }
+
+
+def mindspore_net():
+    from mindspore import nn, ops
+
+    class ConvBNReLU(nn.SequentialCell):
+        def __init__(self, in_channels, channels, kernel_size=3, stride=1, groups=1):
+            super().__init__(
+                nn.Conv2d(
+                    in_channels,
+                    channels,
+                    kernel_size,
+                    stride,
+                    pad_mode="pad",
+                    padding=(kernel_size - 1) // 2,
+                    group=groups,
+                ),
+                nn.BatchNorm2d(channels),
+                nn.ReLU6(),
+            )
+
+    class InvertedResidual(nn.Cell):
+        def __init__(self, in_channels, channels, stride, expand_ratio):
+            super().__init__()
+            hidden = in_channels * expand_ratio
+            self.use_residual = stride == 1 and in_channels == channels
+            self.conv = nn.SequentialCell(
+                ConvBNReLU(in_channels, hidden, kernel_size=1),
+                ConvBNReLU(hidden, hidden, stride=stride, groups=hidden),
+                nn.Conv2d(hidden, channels, 1, pad_mode="valid"),
+                nn.BatchNorm2d(channels),
+            )
+
+        def construct(self, x):
+            if self.use_residual:
+                return x + self.conv(x)
+            return self.conv(x)
+
+    class MobileNet(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.stem = ConvBNReLU(3, 4, stride=1)
+            self.block1 = InvertedResidual(4, 4, stride=1, expand_ratio=2)
+            self.block2 = InvertedResidual(4, 6, stride=2, expand_ratio=2)
+            self.classifier = nn.Dense(6, 3)
+
+        def construct(self, image, label):
+            x = self.block2(self.block1(self.stem(image)))
+            logits = self.classifier(x.mean([2, 3]))
+            return ops.cross_entropy(logits, label), logits
+
+    return MobileNet()
+
+
+def torch_net():
+    from torch import nn
+    from torch.nn import functional as F
+
+    class ConvBNReLU(nn.Sequential):
+        def __init__(self, in_channels, channels, kernel_size=3, stride=1, groups=1):
+            super().__init__(
+                nn.Conv2d(
+                    in_channels,
+                    channels,
+                    kernel_size,
+                    stride,
+                    padding=(kernel_size - 1) // 2,
+                    groups=groups,
+                    bias=False,
+                ),
+                nn.BatchNorm2d(channels),
+                nn.ReLU6(inplace=True),
+            )
+
+    class InvertedResidual(nn.Module):
+        def __init__(self, in_channels, channels, stride, expand_ratio):
+            super().__init__()
+            hidden = in_channels * expand_ratio
+            self.use_residual = stride == 1 and in_channels == channels
+            self.conv = nn.Sequential(
+                ConvBNReLU(in_channels, hidden, kernel_size=1),
+                ConvBNReLU(hidden, hidden, stride=stride, groups=hidden),
+                nn.Conv2d(hidden, channels, 1, bias=False),
+                nn.BatchNorm2d(channels),
+            )
+
+        def forward(self, x):
+            if self.use_residual:
+                return x + self.conv(x)
+            return self.conv(x)
+
+    class MobileNet(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stem = ConvBNReLU(3, 4, stride=1)
+            self.block1 = InvertedResidual(4, 4, stride=1, expand_ratio=2)
+            self.block2 = InvertedResidual(4, 6, stride=2, expand_ratio=2)
+            self.classifier = nn.Linear(6, 3)
+
+        def forward(self, image, label):
+            x = self.block2(self.block1(self.stem(image)))
+            logits = self.classifier(x.mean([2, 3]))
+            return F.cross_entropy(logits, label.long()), logits
+
+    return MobileNet()

@@ -1,0 +1,71 @@
+"""A convolutional keyword spotter over raw sound.
+
+Modelled on the M5 net of Dai et al., "Very deep convolutional neural networks for raw waveforms"
+(2016): convolutions over time with batch norm and pooling, a mean over all that is left of time, and
+one linear layer.
+
+Watch `nn.Conv1d` and `nn.BatchNorm1d`. MindSpore keeps the weight of a 1-d convolution with four
+dimensions, and its `nn.BatchNorm1d` takes two-dimensional input only before 2.x. The first stride is
+wide, so that an error of one in padding shifts everything behind it.
+"""
+
+import numpy as np
+
+OUTPUTS = ("loss", "log_probs")
+CONSTANTS = ("label",)
+TRAIN = True
+
+
+def inputs():
+    random = np.random.default_rng(19)
+    return {
+        "wave": random.normal(size=(3, 1, 24)).astype(np.float32),
+        "label": np.array([1, 0, 2], np.int32),
+    }
+
+
+def mindspore_net():
+    from mindspore import nn, ops
+
+    class M5(nn.Cell):
+        def __init__(self, channels=4, num_classes=3):
+            super().__init__()
+            self.conv1 = nn.Conv1d(1, channels, 5, stride=2, pad_mode="valid", has_bias=True)
+            self.bn1 = nn.BatchNorm1d(channels)
+            self.pool1 = nn.MaxPool1d(2, stride=2)
+            self.conv2 = nn.Conv1d(
+                channels, 2 * channels, 3, pad_mode="pad", padding=1, has_bias=True
+            )
+            self.bn2 = nn.BatchNorm1d(2 * channels)
+            self.fc = nn.Dense(2 * channels, num_classes)
+
+        def construct(self, wave, label):
+            x = self.pool1(ops.relu(self.bn1(self.conv1(wave))))
+            x = ops.relu(self.bn2(self.conv2(x)))
+            log_probs = ops.log_softmax(self.fc(x.mean(2)), axis=1)
+            return ops.nll_loss(log_probs, label), log_probs
+
+    return M5()
+
+
+def torch_net():
+    from torch import nn
+    from torch.nn import functional as F
+
+    class M5(nn.Module):
+        def __init__(self, channels=4, num_classes=3):
+            super().__init__()
+            self.conv1 = nn.Conv1d(1, channels, 5, stride=2)
+            self.bn1 = nn.BatchNorm1d(channels)
+            self.pool1 = nn.MaxPool1d(2)
+            self.conv2 = nn.Conv1d(channels, 2 * channels, 3, padding=1)
+            self.bn2 = nn.BatchNorm1d(2 * channels)
+            self.fc = nn.Linear(2 * channels, num_classes)
+
+        def forward(self, wave, label):
+            x = self.pool1(F.relu(self.bn1(self.conv1(wave))))
+            x = F.relu(self.bn2(self.conv2(x)))
+            log_probs = F.log_softmax(self.fc(x.mean(2)), dim=1)
+            return F.nll_loss(log_probs, label.long()), log_probs
+
+    return M5()
