@@ -19,6 +19,9 @@ Reason = Literal[
     "decomposed", "fused", "bookkeeping", "unobserved", "refuted", "difference", "consequence"
 ]
 
+CONTRADICTIONS: frozenset[Reason] = frozenset({"refuted", "difference"})
+"""Reasons that say a node's value is wrong, or other than it should be."""
+
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
     """Two nodes that hold the same quantity, each with the output slot that holds it.
@@ -86,17 +89,44 @@ class Divergence(msgspec.Struct, frozen=True, kw_only=True):
     greatest: float | None
 
 
-class Coverage(msgspec.Struct, frozen=True, kw_only=True):
-    """The number of op nodes of one graph that are paired, and of all of them, by phase.
+class Count(msgspec.Struct, frozen=True, kw_only=True):
+    """The op nodes of one phase of a graph, by how they stand to the other graph.
 
-    ``within`` of the paired ones are steps inside a partner.
+    ``paired`` hold the same quantity as a node of the other graph, ``inside`` are steps that an op
+    of the other graph takes inside itself, ``unpaired`` are the rest. ``unproven`` counts those
+    inside whose own value nothing confirms: their op was not computed again, or could not be.
     """
 
-    forward: int
-    forward_total: int
-    backward: int
-    backward_total: int
-    within: int = 0
+    paired: int = 0
+    inside: int = 0
+    unpaired: int = 0
+    unproven: int = 0
+
+    @property
+    def total(self) -> int:
+        """All op nodes of the phase."""
+        return self.paired + self.inside + self.unpaired
+
+    def __add__(self, other: "Count") -> "Count":
+        """The count of both together."""
+        return Count(
+            paired=self.paired + other.paired,
+            inside=self.inside + other.inside,
+            unpaired=self.unpaired + other.unpaired,
+            unproven=self.unproven + other.unproven,
+        )
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """The op nodes of one graph, counted by phase."""
+
+    forward: Count
+    backward: Count
+
+    @property
+    def whole(self) -> Count:
+        """Both phases together."""
+        return self.forward + self.backward
 
 
 class Alignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +144,29 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     differing: tuple[str, ...]
     left_coverage: Coverage
     right_coverage: Coverage
+
+    @property
+    def unproven(self) -> int:
+        """The number of steps inside a partner, of both sides, whose own value nothing confirms."""
+        return self.left_coverage.whole.unproven + self.right_coverage.whole.unproven
+
+    @property
+    def contradictions(self) -> tuple[Unpaired, ...]:
+        """The nodes whose value is known to be wrong, or other than their counterpart's.
+
+        Where every result is the same there may still be such nodes: what they show is not what
+        the engine went on with.
+        """
+        return tuple(node for node in self.unpaired if node.reason in CONTRADICTIONS)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing at all tells the two graphs apart.
+
+        No result differs, no node contradicts another, and every step that an op of the other side
+        takes inside itself is proven.
+        """
+        return not (self.divergence or self.differing or self.contradictions or self.unproven)
 
     def numbers(self, side: SideName) -> dict[str, int]:
         """The pair number of every paired node of a side, keyed by node id.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from explorer.model.alignment import Alignment, Coverage
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
+from explorer.report.coverage import counted, unproven
 from explorer.report.json import Document, alignment_document
 
 
@@ -22,6 +23,7 @@ def diff_lines(alignment: Alignment, left: GradGraph, right: GradGraph) -> Itera
     divergence = alignment.divergence
     if divergence is None:
         yield "no divergence: every result is the same on both sides, up to rounding"
+        yield from _doubts(alignment, left, right)
         return
     yield divergence.sentence
     left_op = _op(left.by_id().get(divergence.left or ""))
@@ -37,11 +39,18 @@ def diff_lines(alignment: Alignment, left: GradGraph, right: GradGraph) -> Itera
 
 
 def _coverage(coverage: Coverage) -> str:
-    steps = f"; {coverage.within} as steps inside one op of the other" if coverage.within else ""
-    return (
-        f"forward {coverage.forward} of {coverage.forward_total} op nodes paired, "
-        f"backward {coverage.backward} of {coverage.backward_total}{steps}"
-    )
+    return f"forward {counted(coverage.forward)}; backward {counted(coverage.backward)}"
+
+
+def _doubts(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
+    """What keeps two graphs whose results are equal from being the same."""
+    nodes = {"left": left.by_id(), "right": right.by_id()}
+    engines = {"left": alignment.left, "right": alignment.right}
+    for wrong in alignment.contradictions:
+        node = nodes[wrong.side][wrong.node]
+        yield f"{wrong.reason}: {_op(node)} of {engines[wrong.side]}: {wrong.detail}"
+    if alignment.unproven:
+        yield unproven(alignment)
 
 
 def _op(node: Node | None) -> str:

@@ -62,8 +62,8 @@ def graph_document(graph: GradGraph) -> Document:
 
 
 def alignment_document(alignment: Alignment) -> Document:
-    """An alignment as plain data."""
-    return dict(plain(to_builtins(alignment)))
+    """An alignment as plain data; "same" says whether nothing at all tells the graphs apart."""
+    return {**plain(to_builtins(alignment)), "same": alignment.is_same}
 
 
 def to_builtins(record: Any) -> Any:

@@ -12,6 +12,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.passes import PASSES
 from explorer.model.report import Report
+from explorer.report.coverage import counted, unproven
 from explorer.report.markdown import escape
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
@@ -116,17 +117,18 @@ def _stage(bar: DeltaGenerator, engine_graphs: list[GradGraph], side: str) -> Gr
 
 def _summary(alignment: Alignment) -> None:
     """How much is paired, in a sentence, and the first divergence where there is one."""
-    left, right = alignment.left_coverage, alignment.right_coverage
-    paired = (
-        f"{left.forward + left.backward} of {left.forward_total + left.backward_total} "
-        f"ops on the left and "
-        f"{right.forward + right.backward} of {right.forward_total + right.backward_total} "
-        "on the right hold the value of a partner, or are a step inside one."
-    )
+    left, right = alignment.left_coverage.whole, alignment.right_coverage.whole
+    ops = f"Ops on the left: {counted(left)}; on the right: {counted(right)}."
+    wrong = len(alignment.contradictions)
     if alignment.divergence:
-        st.warning(f"**{escape(clean(alignment.divergence.sentence))}**  \n{paired}")
+        st.warning(f"**{escape(clean(alignment.divergence.sentence))}**  \n{ops}")
+    elif wrong:
+        nodes = "1 op holds" if wrong == 1 else f"{wrong} ops hold"
+        st.warning(f"**No result differs, but {nodes} a value that is wrong.** {ops}")
+    elif alignment.unproven:
+        st.success(f"**Every named result is the same.** {ops} {unproven(alignment).capitalize()}.")
     else:
-        st.success(f"**The two graphs never part:** every named result is the same. {paired}")
+        st.success(f"**The two graphs never part:** every named result is the same. {ops}")
 
 
 def _stages_without_values(left: GradGraph, right: GradGraph) -> None:

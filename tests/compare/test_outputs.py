@@ -71,7 +71,7 @@ def test_ops_that_each_yield_one_gradient_pair_with_the_outputs_of_the_op_that_y
         ]
         assert len({number for number, _ in pairs}) == 1
         for coverage in (alignment.left_coverage, alignment.right_coverage):
-            assert coverage.backward == coverage.backward_total
+            assert coverage.backward.paired == coverage.backward.total
 
 
 def test_a_further_output_of_backward_is_no_work_of_forward() -> None:

@@ -5,9 +5,9 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.model.alignment import Alignment
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, Proof
 from tests.support.alignments import reasons
-from tests.support.computed_graphs import ComputedGraph, one_input
+from tests.support.computed_graphs import ComputedGraph, one_input, proved
 from tests.support.two_layer_nets import addmm, mindspore_net, pytorch_net
 
 Steps = dict[tuple[str, str], tuple[set[str], set[str]]]
@@ -55,9 +55,11 @@ def test_a_product_and_its_bias_are_both_paired_with_the_one_op_that_does_both()
     assert steps(alignment, left, right) == {
         ("BiasAdd", "aten.addmm.default"): ({"MatMul"}, {"aten.t.default"}),
         ("ReduceMean", "aten.mse_loss.default"): ({"Sub", "Square"}, set()),
-        ("Muls", "aten.mse_loss_backward.default"): ({"Fill", "Mul"}, {"aten.ones_like.default"}),
+        ("Muls", "aten.mse_loss_backward.default"): ({"Mul"}, set()),
     }
-    assert alignment.unpaired == ()
+    # Both fill a tensor on the way, with other numbers: neither is inside the other.
+    assert reasons(alignment, "left", left) == {"Fill": "bookkeeping"}
+    assert reasons(alignment, "right", right) == {"aten.ones_like.default": "bookkeeping"}
 
 
 def test_a_step_has_the_number_of_the_pair_that_it_leads_to() -> None:
@@ -91,3 +93,70 @@ def test_a_step_that_something_else_uses_or_feeds_is_inside_nothing(extra: str) 
     alignment = align(left, right)
     assert steps(alignment, left, right) == {}
     assert "MatMul" in reasons(alignment, "left", left)
+
+
+TANH = "Tanh"
+
+
+def with_tanh(engine: str, shown: float = 1.0, proof: Proof = "") -> GradGraph:
+    """2 · tanh(x²), whose tanh shows ``shown`` times the value that the net goes on with."""
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        square = graph.op("Square", np.square, x)
+        value = np.tanh(graph.values[square][0])
+        tanh = graph.hold(TANH, shown * value, inputs=(square,))
+        two = graph.leaf("two", np.array(2.0), "input")
+        return graph.op("Mul", lambda _, two: two * value, tanh, two)
+
+    return proved(one_input(engine, build), TANH, proof)
+
+
+def with_one_op(engine: str) -> GradGraph:
+    """2 · tanh(x²) with tanh and the product in one op."""
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        square = graph.op("Square", np.square, x)
+        two = graph.leaf("two", np.array(2.0), "input")
+        return graph.op("TwiceTanh", lambda square, two: two * np.tanh(square), square, two)
+
+    return one_input(engine, build)
+
+
+@pytest.mark.parametrize("shown", [1.01, -1.0])
+def test_a_step_that_the_other_side_has_too_stands_out_where_its_value_differs(
+    shown: float,
+) -> None:
+    left, right = with_tanh("a", shown), with_tanh("b")
+    alignment = align(left, right)
+    assert steps(alignment, left, right) == {}
+    assert reasons(alignment, "left", left) == {TANH: "difference"}
+    assert reasons(alignment, "right", right) == {TANH: "difference"}
+    assert alignment.divergence is None
+    assert not alignment.is_same
+
+
+def test_steps_that_are_both_proven_differ_because_they_do_other_things() -> None:
+    left, right = with_tanh("a", 1.5, "proven"), with_tanh("b", proof="proven")
+    alignment = align(left, right)
+    assert alignment.contradictions == ()
+    assert reasons(alignment, "left", left) == {TANH: "decomposed"}
+
+
+def test_a_refuted_step_is_inside_nothing_and_pairs_with_nothing() -> None:
+    for right in (with_one_op("b"), with_tanh("b")):
+        left = with_tanh("a", proof="refuted")
+        alignment = align(left, right)
+        assert reasons(alignment, "left", left)[TANH] == "refuted"
+        assert alignment.divergence is None
+        assert not alignment.is_same
+
+
+@pytest.mark.parametrize(("proof", "unproven"), [("", 1), ("unproven", 1), ("proven", 0)])
+def test_two_graphs_are_the_same_only_where_every_step_inside_is_proven(
+    proof: Proof, unproven: int
+) -> None:
+    alignment = align(with_tanh("a", proof=proof), with_one_op("b"))
+    count = alignment.left_coverage.forward
+    assert (count.paired, count.inside, count.unpaired) == (2, 1, 0)
+    assert count.unproven == alignment.unproven == unproven
+    assert alignment.is_same is (proof == "proven")

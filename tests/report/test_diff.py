@@ -8,8 +8,8 @@ def test_two_graphs_that_never_part_say_so_after_their_coverage() -> None:
     alike = alignment("torch-tape", "mindspore-graph")
     lines = list(diff_lines(alike, graph("torch-tape"), graph("mindspore-graph")))
     assert lines[0] == alike.case
-    assert lines[1].startswith("  torch-tape       forward 1 of 1 ")
-    assert lines[2].startswith("  mindspore-graph  forward 1 of 1 ")
+    assert lines[1].startswith("  torch-tape       forward 1 paired, 0 inside, 0 unpaired; ")
+    assert lines[2].startswith("  mindspore-graph  forward 1 paired, 0 inside, 0 unpaired; ")
     assert "no divergence" in lines[3]
 
 

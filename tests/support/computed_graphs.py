@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.lint import lint
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, NodeKind, Output, Phase
+from explorer.model.graph import GradGraph, NodeKind, Output, Phase, Proof
 from explorer.numeric.summaries import summarise
 
 Function = Callable[..., Any]
@@ -111,3 +112,12 @@ def one_input(engine: str, build: Callable[[ComputedGraph, int], int], x: Any = 
     value = np.random.default_rng(1).standard_normal((4, 4)) if x is None else x
     graph.result("out", build(graph, graph.leaf("x", value, "input")))
     return graph.record()
+
+
+def proved(graph: GradGraph, op: str, proof: Proof) -> GradGraph:
+    """A graph that says whether the values of the ops of one name are proven."""
+    nodes = list(graph.nodes)
+    for place, node in enumerate(nodes):
+        if node.op == op:
+            nodes[place] = msgspec.structs.replace(node, proof=proof)
+    return msgspec.structs.replace(graph, nodes=tuple(nodes))

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from explorer.compare.verdicts import judge
-from explorer.model.alignment import Alignment, Coverage, Divergence
+from explorer.model.alignment import Alignment, Count, Coverage, Divergence
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
@@ -141,7 +141,7 @@ DIVERGENCE = Divergence(
 
 def alignment(left: str, right: str, divergence: Divergence | None = None) -> Alignment:
     """Two of those graphs side by side."""
-    whole = Coverage(forward=1, forward_total=1, backward=1, backward_total=1)
+    whole = Coverage(forward=Count(paired=1), backward=Count(paired=1))
     return Alignment(
         left=left,
         right=right,

@@ -8,7 +8,7 @@ from explorer.compare.align.pairing import pair_nodes
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.sides import Side, Vertex, view
 from explorer.compare.align.steps import enclose_steps
-from explorer.model.alignment import Alignment, Coverage, How, Pair
+from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
 from explorer.model.graph import GradGraph, Phase
 
 
@@ -100,18 +100,19 @@ def _how(matching: Matching, match: Match) -> How:
 
 
 def _coverage(side: Side) -> Coverage:
-    paired: dict[Phase, int] = {"forward": 0, "backward": 0}
-    total: dict[Phase, int] = {"forward": 0, "backward": 0}
-    within = 0
+    return Coverage(forward=_count(side, "forward"), backward=_count(side, "backward"))
+
+
+def _count(side: Side, phase: Phase) -> Count:
+    """How the op nodes of one phase stand to the other side."""
+    nodes = [node for node in side.work if node.phase == phase]
+    steps = []
     for node in side.nodes:
-        within += len(node.steps)
-        if node.is_work:
-            paired[node.phase] += node.is_paired
-            total[node.phase] += 1
-    return Coverage(
-        forward=paired["forward"],
-        forward_total=total["forward"],
-        backward=paired["backward"],
-        backward_total=total["backward"],
-        within=within,
+        steps += [step for step in node.steps if step.phase == phase]
+    in_pairs = sum(node.is_paired for node in nodes)
+    return Count(
+        paired=in_pairs - len(steps),
+        inside=len(steps),
+        unpaired=len(nodes) - in_pairs,
+        unproven=sum(step.record.proof != "proven" for step in steps),
     )

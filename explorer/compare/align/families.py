@@ -37,6 +37,8 @@ FAMILIES: dict[str, str] = {
     "groupnorm": "nativegroupnorm groupnormext",
     "softmax": "softmaxext",
     "logsoftmax": "logsoftmaxext",
+    "softmaxgrad": "softmaxbackwarddata",
+    "logsoftmaxgrad": "logsoftmaxbackwarddata",
     "crossentropy": (
         "nllloss nlllossforward nllloss2dforward nlllossnd crossentropyloss "
         "softmaxcrossentropywithlogits sparsesoftmaxcrossentropywithlogits"

@@ -134,7 +134,7 @@ def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summar
     """Adds a value to those that hold the same numbers."""
     whole = None
     if summary.whole is not None:
-        whole = np.sort(elements(summary.whole))
+        whole = np.sort(elements(summary.whole)) + 0.0  # -0.0 and 0.0 are one number
     data = None if whole is None else whole.tobytes()
     # Order statistics are exact but few: where all elements are known, these must be equal too.
     key = (value.size, summary.nonfinite, summary.quantiles, data)
@@ -265,6 +265,7 @@ def _is_confirmed(one: Floats | None, other: Floats | None, pair: _Neighbours) -
 def agree(one: Floats, other: Floats, rtol: float, floor: float) -> bool:
     """Whether elements are equal, both NaN, or within ``floor`` plus ``rtol`` of the second."""
     with np.errstate(invalid="ignore"):
-        near = np.abs(one - other) <= floor + rtol * np.abs(other)
+        # Everything is within a part of infinity: only what is finite can be near.
+        near = (np.abs(one - other) <= floor + rtol * np.abs(other)) & np.isfinite(other)
     # Most arrays are finite and near: whether NaNs meet NaNs is looked at only where they are not.
     return bool(near.all() or (near | are_equal(one, other)).all())

@@ -50,7 +50,8 @@ class Matching:
 
     ``matches`` are the pairs in order of discovery, at most one a node. ``shared`` pairs a node
     that has no partner with a further output of one that has. ``mismatches`` are leaves and results
-    that share a name and not a value.
+    that share a name and not a value. ``contradictions`` are ops, by node, whose counterpart takes
+    the same inputs and leads to the same values, and holds another value itself.
     """
 
     def __init__(self, left: Side, right: Side, tolerance: Tolerance) -> None:
@@ -61,6 +62,7 @@ class Matching:
         self.matches: list[Match] = []
         self.shared: list[Match] = []
         self.mismatches: list[Mismatch] = []
+        self.contradictions: dict[Vertex, Vertex] = {}
 
     def differing(self, side: Side) -> set[Vertex]:
         """The leaves and results of a side that share their names and not their values."""
@@ -111,6 +113,11 @@ class Matching:
         top.steps = steps
         for step in steps:
             step.host = top
+
+    def contradict(self, left: Vertex, right: Vertex) -> None:
+        """Notes that two ops should hold the same quantity, and hold different values."""
+        self.contradictions[left] = right
+        self.contradictions[right] = left
 
     def layout(self, left: OutputValue, right: OutputValue) -> How | None:
         """How the equal numbers of two values of one shape lie differently.

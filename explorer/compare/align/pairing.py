@@ -44,7 +44,7 @@ class Rule:
 
     def group(self, node: Vertex) -> NodeGroup | None:
         """The group in which a node's partner is looked for; None where it may not get one."""
-        if not node.is_free or node.is_reserved or node.is_result:
+        if not node.is_free or node.is_reserved or node.is_refuted or node.is_result:
             return None
         if not self.across:
             return node.phase, _category(node)
@@ -262,7 +262,7 @@ def _pair_unobserved(matching: Matching) -> None:
     Such a value was not observed on one side, or is rounding noise about zero.
     """
     for node in matching.left.work:
-        if node.is_free:
+        if node.is_free and not node.is_refuted:
             for other in successors(node):
                 if _may_be_the_same(matching, node.value, other.value):
                     matching.join(node.value, other.value, "provenance")

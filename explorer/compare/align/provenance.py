@@ -216,7 +216,8 @@ def successors(node: Vertex) -> Iterator[Vertex]:
     if first is None:
         return
     for other in first.consumers[: 2 * FEW]:
-        if other.is_free and _is_same_op(node, other) and other.origins == wanted:
+        may_pair = other.is_free and not other.is_refuted
+        if may_pair and _is_same_op(node, other) and other.origins == wanted:
             yield other
 
 

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex, reach
 from explorer.compare.align.suspects import BUFFER, find_suspects
-from explorer.compare.align.wording import Finding
+from explorer.compare.align.wording import Finding, contrast, named
 from explorer.model.alignment import Reason, Unpaired
+
+REFUTED = "its op, computed again from its recorded inputs, yields another value"
+"""Why a refuted node has no partner, where its record says no more."""
 
 Why = tuple[Reason, str]
 """A reason, and a sentence."""
@@ -23,12 +26,27 @@ def reasons(matching: Matching, finding: Finding) -> Iterator[Unpaired]:
         for node in side.nodes:
             if not node.is_paired:
                 # That values differ is worth more to know than what kind of node holds them.
-                why = _why_named(node, differing) or _why_spoiled(node, finding, spoiled)
+                why = _why_wrong(matching, node) or _why_named(node, differing)
+                why = why or _why_spoiled(node, finding, spoiled)
                 why = why or _why_plain(node, needed) or regions.why(node)
                 yield Unpaired(side=side.name, node=node.id, reason=why[0], detail=why[1])
 
 
 # What differs
+
+
+def _why_wrong(matching: Matching, node: Vertex) -> Why | None:
+    """A node whose value is not what its op yields, or hardly can be."""
+    if node.is_refuted:
+        return "refuted", node.record.missing.get("proof", REFUTED)
+    counterpart = matching.contradictions.get(node)
+    if counterpart is None:
+        return None
+    readings = contrast(node.value, counterpart.value)
+    return "difference", (
+        f"{named(counterpart)} of {counterpart.side.engine} takes equal inputs and holds another"
+        f" value, though what follows is equal: {readings.in_words(with_note=False)}"
+    )
 
 
 def _why_named(node: Vertex, differing: set[Vertex]) -> Why | None:

@@ -125,9 +125,11 @@ class Vertex:
 
     ``partner`` is the node of the other side that holds the same quantity, and a node ``is_agreed``
     when that is its main value. ``counterpart``, of an origin, is the origin of the same numbers on
-    the other side. A leaf that ``is_reserved`` pairs by its name or not at all. ``steps`` lead to
-    this node and are taken by its partner inside itself; ``host`` is the node of the same side in
-    whose pair this one takes part, as such a step or beside a further output.
+    the other side. A leaf that ``is_reserved`` pairs by its name or not at all. A node that
+    ``is_refuted`` never pairs: its recorded values are not what its op yields, and count as not
+    observed. ``steps`` lead to this node and are taken by its partner inside itself; ``host`` is
+    the node of the same side in whose pair this one takes part, as such a step or beside a further
+    output.
     """
 
     def __init__(self, side: "Side", record: Node) -> None:
@@ -141,10 +143,12 @@ class Vertex:
         self.scope = record.scope
         self.source = next(iter(record.source), "")
         self.family = family(record.op)
+        self.is_refuted = record.proof == "refuted"
 
         self.values: list[OutputValue] = []
         for index, output in enumerate(record.outputs):
-            self.values.append(OutputValue(self, index, output.shape, output.values))
+            summary = None if self.is_refuted else output.values
+            self.values.append(OutputValue(self, index, output.shape, summary))
         observed = [value for value in self.values if value.summary is not None]
         self.main = observed[0] if observed else None
         self.value = self.main or self.output(0)

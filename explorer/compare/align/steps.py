@@ -1,11 +1,13 @@
 """Steps that lead to a pair's node and that its partner takes inside itself.
 
-Such is a product before its bias is added, where the other engine has one op for both.
+Such is a product before its bias is added, where the other engine has one op for both. What the
+other engine does in an op of the same family is no such step: it is compared with that op.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
-from explorer.compare.align.matching import Match, Matching
+from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.sides import OutputValue, Vertex, in_order
 
 
@@ -26,15 +28,17 @@ def enclose_steps(matching: Matching) -> None:
 
     That holds by value: both nodes hold the same numbers, all that goes into the steps is paired
     with what goes into the partner, and nothing else uses the steps. In backward these are the
-    incoming gradients; what forward kept may be any of its values.
+    incoming gradients; what forward kept may be any of its values. A step of which the other side
+    has an op of the same family on its own way there is not inside: nothing may hide in a pair.
     """
     for match in sorted(matching.matches, key=lambda match: match.left.node.rank):
         if _may_enclose(match):
             left, right = _enclosure(match.left.node), _enclosure(match.right.node)
             has_steps = left.steps != () or right.steps != ()
             if has_steps and _are_fed_alike(left, right):
-                matching.enclose(left.top, left.steps)
-                matching.enclose(right.top, right.steps)
+                _compare(matching, left, right)
+                matching.enclose(left.top, _without_counterpart(left, right))
+                matching.enclose(right.top, _without_counterpart(right, left))
 
 
 def _may_enclose(match: Match) -> bool:
@@ -114,3 +118,53 @@ def _is_known(node: Vertex) -> bool:
 def _is_given(node: Vertex) -> bool:
     """Whether a node's numbers do not come from elsewhere: the other op may hold them itself."""
     return node.kind == "constant" or node.family == "fill"
+
+
+# Steps of one family on both sides
+
+
+def _compare(matching: Matching, left: Enclosure, right: Enclosure) -> None:
+    """Compares the only steps of a family on either side, where these take the same inputs."""
+    counts, other_counts = _families(left), _families(right)
+    others = {step.family: step for step in right.steps if _makes_numbers(step)}
+    for step in left.steps:
+        family = step.family
+        if _makes_numbers(step) and counts[family] == other_counts[family] == 1:
+            other = others[family]
+            if _take_the_same(step, other):
+                _compare_values(matching, step, other)
+
+
+def _compare_values(matching: Matching, step: Vertex, other: Vertex) -> None:
+    """Pairs two steps that hold the same; the others contradict each other, unless both are right.
+
+    Two proven values differ because the ops do different things: another order of factors.
+    """
+    value, other_value = step.value, other.value
+    if value.agrees(other_value) or matching.are_noise(value, other_value, NOISE):
+        matching.join(value, other_value, "provenance")
+    elif not step.record.proof == other.record.proof == "proven":
+        matching.contradict(step, other)
+
+
+def _without_counterpart(enclosure: Enclosure, other: Enclosure) -> tuple[Vertex, ...]:
+    """The steps of which the other side has no op of the same family."""
+    there = _families(other)
+    return tuple(
+        step for step in enclosure.steps if not _makes_numbers(step) or step.family not in there
+    )
+
+
+def _families(enclosure: Enclosure) -> Counter[str]:
+    return Counter(step.family for step in enclosure.steps if _makes_numbers(step))
+
+
+def _makes_numbers(step: Vertex) -> bool:
+    """Whether a step holds other numbers than what it reads."""
+    return step.origin is step
+
+
+def _take_the_same(left: Vertex, right: Vertex) -> bool:
+    """Whether all that two nodes read is the same quantity, in whatever order."""
+    wanted = {origin.counterpart for origin in left.origins}
+    return bool(wanted) and None not in wanted and wanted == set(right.origins)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from explorer.model.report import Report
+from explorer.report.coverage import LEGEND
 from explorer.report.html import page, row, table
 from explorer.report.scenario.overview import CaseGroup, CaseRow, Overview, cells_of, overview
-from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS, PAIRED
+from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 
 CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest", "oracle")
 
@@ -79,7 +80,7 @@ def _verdict(case: CaseRow) -> str:
 
 def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
     if whole.alignments:
-        yield f"<p>Counted, by pair: {escape(PAIRED)}.</p>"
+        yield f"<p>Counted, by pair: {escape(LEGEND)}.</p>"
         rows = [row(cells_of(pair)) for pair in whole.alignments]
         yield table(ALIGNMENT_COLUMNS, rows)
     for statement in whole.ungraphed:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from explorer.model.report import Report
+from explorer.report.coverage import LEGEND
 from explorer.report.markdown import escape, page, table
 from explorer.report.scenario.overview import CaseGroup, CaseRow, Overview, cells_of, overview
-from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS, PAIRED
+from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 
 CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest difference", "oracle")
 
@@ -47,7 +48,7 @@ def _rows(row: CaseRow) -> Iterator[tuple[str, ...]]:
 
 def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
     if whole.alignments:
-        yield f"Counted, by pair: {escape(PAIRED)}."
+        yield f"Counted, by pair: {escape(LEGEND)}."
         yield table(ALIGNMENT_COLUMNS, map(cells_of, whole.alignments))
     for statement in whole.ungraphed:
         yield f"No graph from {escape(statement.who)}: {escape(statement.text)}"

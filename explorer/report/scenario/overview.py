@@ -5,9 +5,11 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict, Report
 from explorer.model.results import ANSWERED, Result
+from explorer.report.coverage import in_short, unproven
 from explorer.report.scenario import wording
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
@@ -76,7 +78,10 @@ class CaseGroup(msgspec.Struct, frozen=True):
 
 
 class AlignmentRow(msgspec.Struct, frozen=True):
-    """One pair of graphs: how many op nodes of each have a partner, and where the graphs part."""
+    """One pair of graphs: how many op nodes of each have a partner, and where the graphs part.
+
+    ``forward`` and ``backward`` read "12/2/1 · 13/0/0": paired, inside and unpaired of each graph.
+    """
 
     engines: str
     forward: str
@@ -270,14 +275,24 @@ def _remarks(report: CaseReport) -> Iterator[str]:
 def _alignment_rows(report: Report) -> Iterator[AlignmentRow]:
     for alignment in report.alignments:
         left, right = alignment.left_coverage, alignment.right_coverage
-        divergence = alignment.divergence
         yield AlignmentRow(
             f"{alignment.left} · {alignment.right}",
-            f"{left.forward} of {left.forward_total} · {right.forward} of {right.forward_total}",
-            f"{left.backward} of {left.backward_total} · "
-            f"{right.backward} of {right.backward_total}",
-            one_line(divergence.sentence) if divergence else wording.NO_DIVERGENCE,
+            in_short(left.forward, right.forward),
+            in_short(left.backward, right.backward),
+            _where_they_part(alignment),
         )
+
+
+def _where_they_part(alignment: Alignment) -> str:
+    """The first divergence; where there is none, what keeps the graphs from being the same."""
+    if alignment.divergence:
+        return one_line(alignment.divergence.sentence)
+    wrong = len(alignment.contradictions)
+    if wrong:
+        return f"in no result, but {wrong} op node{'s' * (wrong > 1)} with a value that is wrong"
+    if alignment.unproven:
+        return f"{wording.NO_DIVERGENCE}; {unproven(alignment)}"
+    return wording.NO_DIVERGENCE
 
 
 def _summary(cases: tuple[CaseReport, ...]) -> str:

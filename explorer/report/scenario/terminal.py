@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from explorer.model.report import Report
+from explorer.report.coverage import LEGEND
 from explorer.report.scenario.overview import (
     CaseGroup,
     CaseRow,
@@ -16,7 +17,7 @@ from explorer.report.scenario.overview import (
     cells_of,
     overview,
 )
-from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, NO_DIVERGENCE, PAIRED
+from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, NO_DIVERGENCE
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import NOTHING
 
@@ -161,7 +162,7 @@ def _notes(whole: Overview) -> Iterator[RenderableType]:
 def _graphs(whole: Overview) -> Iterator[RenderableType]:
     if whole.alignments:
         yield Text()
-        yield Text(f"graphs, by pair: {PAIRED}", style="bold")
+        yield Text(f"graphs, by pair: {LEGEND}", style="bold")
         yield _alignments(whole)
     if whole.ungraphed:
         yield indented(_statements(whole.ungraphed, "no graph from "), GAP)
@@ -173,7 +174,7 @@ def _alignments(whole: Overview) -> Table:
     table.add_row("", *(Text(column, style="dim") for column in columns))
     for row in whole.alignments:
         *counts, divergence = cells_of(row)
-        style = "" if divergence == NO_DIVERGENCE else "yellow"
+        style = "" if divergence.startswith(NO_DIVERGENCE) else "yellow"
         table.add_row("", *map(Text, counts), Text(divergence, style=style))
     return table
 

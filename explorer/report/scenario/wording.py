@@ -51,9 +51,7 @@ ALIGNMENT_COLUMNS = ("pair", "forward", "backward", "first divergence")
 """The columns of the table of pairs of graphs."""
 
 NO_DIVERGENCE = "none"
-
-PAIRED = "op nodes that hold the same quantity, or are a step inside one op of the other graph"
-"""What is counted under "forward" and "backward"."""
+"""The word for two graphs between which nothing parts."""
 
 
 def heading(case: GradCase) -> str:
