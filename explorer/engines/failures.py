@@ -2,6 +2,7 @@
 
 import re
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -18,19 +19,18 @@ LineSource = Literal["message", "traceback"]
 
 
 def failure(
-    error: BaseException, scenario: str, ends: re.Pattern[str], prefer: LineSource
+    error: BaseException, scenario: str, proper: Callable[[str], str], prefer: LineSource
 ) -> Failure:
     """The record of an exception: its type, its message, and the scenario's line that it names.
 
-    The message keeps its line breaks; it stops where ``ends`` first matches, loses the folders of
-    paths, and has at most LONGEST characters. Where the message and the traceback both name lines
+    The message is what ``proper`` makes of the whole text: it keeps its line breaks, loses the
+    folders of paths, and has at most LONGEST characters. Where the message and the traceback both name lines
     of the file ``scenario``, those of ``prefer`` count, and of them the innermost.
     """
     # The place is looked for in the whole text: a stack names it where the message proper does not.
     text = str(error)
     path = Path(scenario).resolve()
-    statement = ends.split(text, maxsplit=1)[0]
-    message = FOLDERS.sub("", statement).strip()
+    message = FOLDERS.sub("", proper(text)).strip()
 
     in_message = re.findall(re.escape(str(path)) + r"(?::|\", line )(\d+)", text)
     in_traceback = _traceback_lines(error, path)

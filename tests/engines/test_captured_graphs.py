@@ -72,9 +72,9 @@ def test_nodes_stand_on_a_line_of_the_net(report: Reports, engine: str) -> None:
     located = []
     for name in SHIPPED:
         graph = last_graph(report(name), engine)
-        for node in graph.nodes if graph else ():
-            if node.kind in ("op", "call", "accumulate"):
-                located.append(any(is_users(line) for line in node.source))
+        nodes = graph.nodes if graph else ()
+        computing = [node for node in nodes if node.kind in ("op", "call", "accumulate")]
+        located += [any(is_users(line) for line in node.source) for node in computing]
     assert sum(located) >= LOCATED * len(located)
 
 

@@ -1,6 +1,5 @@
 """Exceptions as records: what is cut from a message, and which line of the scenario is named."""
 
-import re
 from pathlib import Path
 from typing import Literal
 
@@ -9,7 +8,9 @@ import pytest
 from explorer.engines.failures import LONGEST, failure
 from explorer.model.results import Failure
 
-ENDS = re.compile(r"\n-- stack")
+
+def proper(message: str) -> str:
+    return message.split("\n-- stack", maxsplit=1)[0]
 
 
 def raised_in(path: Path, message: str) -> Exception:
@@ -24,7 +25,7 @@ def raised_in(path: Path, message: str) -> Exception:
 def record(
     path: Path, message: str, prefer: Literal["message", "traceback"] = "message"
 ) -> Failure:
-    return failure(raised_in(path, message), str(path), ENDS, prefer)
+    return failure(raised_in(path, message), str(path), proper, prefer)
 
 
 @pytest.fixture
@@ -69,9 +70,9 @@ def test_a_line_of_another_file_is_none_of_the_scenario_s(
     net: Path, tmp_path: Path, prefer: Literal["message", "traceback"]
 ) -> None:
     error = raised_in(tmp_path / "other.py", "no grad")
-    assert failure(error, str(net), ENDS, prefer).source == ""
+    assert failure(error, str(net), proper, prefer).source == ""
 
 
 def test_only_the_message_can_name_a_line_that_no_frame_passed(net: Path, tmp_path: Path) -> None:
     error = raised_in(tmp_path / "other.py", f"at {net}:8")
-    assert failure(error, str(net), ENDS, "traceback").source == "net.py:8"
+    assert failure(error, str(net), proper, "traceback").source == "net.py:8"

@@ -38,7 +38,11 @@ def failure(error: BaseException, scenario: str) -> Failure:
     """
     # An operator raises below the user's frame. Dynamo reads a net without running it, and names
     # the line in its message (torch 2.13).
-    return failures.failure(error, scenario, ENDS, prefer="traceback")
+    return failures.failure(error, scenario, _message_proper, prefer="traceback")
+
+
+def _message_proper(text: str) -> str:
+    return ENDS.split(text, maxsplit=1)[0]
 
 
 def outcome(error: BaseException) -> Literal["raised", "unsupported"]:

@@ -1,0 +1,71 @@
+"""MindSpore's messages: what is left of one that says nothing, or fills the screen."""
+
+import pytest
+
+pytestmark = pytest.mark.mindspore
+
+RULE = "-" * 52
+
+STACK = (
+    f"\n\n{RULE}\n- C++ Call Stack: (For framework developers)\n{RULE}\nccsrc/context.cc:469 f\n"
+)
+
+
+def said(text: str) -> str:
+    from explorer.engines.mindspore.errors import message_proper
+
+    return message_proper(text)
+
+
+def headed(text: str) -> str:
+    return f"\n{RULE}\n- Kernel select failed:\n{RULE}\n{text}\nnode: @graph40:CNode_1{{}}{STACK}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        headed("Unsupported op [Einsum] on CPU, Please confirm whether the device is correct."),
+        f"The kernel Einsum unregistered.{STACK}",
+    ],
+)
+def test_a_missing_kernel_is_named_with_what_to_do(text: str) -> None:
+    message = said(text)
+    assert "Einsum" in message
+    assert "other operators" in message
+    assert "\n" not in message
+
+
+def test_a_kernel_that_does_not_take_a_type_lists_what_it_takes_once() -> None:
+    message = said(
+        headed(
+            "Select CPU operator[MaxPool] fail! Unsupported data type!\nThe supported data types"
+            " are input[Float32], output[Float32]; input[Float16], output[Float16];"
+            " input[Float32], output[Float16]; , but get input[Int32 ] and output[Int32 ]"
+        )
+    )
+    assert "MaxPool does not take Int32" in message
+    assert message.endswith("Float32 or Float16")
+
+
+def test_the_tape_s_way_of_writing_the_same_is_read_too() -> None:
+    message = said(
+        "Select CPU operator[Erfinv] fail! Unsupported data type!\nThe supported data types are"
+        " input[Float32], output[Float32];input[Float64], output[Float64];,\n"
+        " but get input[[const vector]{Int32}], output[[const vector]{Float32}]." + STACK
+    )
+    assert "Erfinv does not take Int32" in message
+    assert message.endswith("Float32 or Float64")
+
+
+@pytest.mark.parametrize(("signatures", "more"), [(2, ""), (3, "and 1 more"), (30, "and 28 more")])
+def test_two_signatures_of_an_operator_are_enough(signatures: int, more: str) -> None:
+    calls = "\n".join(f'"Tensor.sum(axis=<{index}>)"\n   why' for index in range(signatures))
+    message = said(f"Failed calling sum.\nThe valid calling should be:\n{calls}{STACK}")
+    assert message.count("Tensor.sum") == 2
+    assert message.endswith(more or '(axis=<1>)"')
+
+
+def test_any_other_message_stays_as_it_is_up_to_its_stack() -> None:
+    assert said(f"proposed_shape '{{7}}' is invalid\nfor size 6{STACK}").strip() == (
+        "proposed_shape '{7}' is invalid\nfor size 6"
+    )
