@@ -10,6 +10,7 @@ class only.
 
 import numpy as np
 
+PARAMETER_NAMES = {"backbone.1.w": "backbone.1.weight"}
 OUTPUTS = ("loss", "cosine")
 CONSTANTS = ("label",)
 

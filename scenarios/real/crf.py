@@ -79,7 +79,7 @@ def torch_net():
             self.transitions = nn.Parameter(torch.empty(num_tags, num_tags).uniform_(-0.1, 0.1))
 
         def score(self, emissions, tags):
-            one_hot = F.one_hot(tags, self.num_tags).float()
+            one_hot = F.one_hot(tags, self.num_tags).to(emissions.dtype)
             score = (emissions * one_hot).sum((1, 2))
             score = score + self.start[tags[:, 0]]
             score = score + self.end[tags[:, -1]]

@@ -119,6 +119,12 @@ def torch_net():
             self.block1 = InvertedResidual(4, 4, stride=1, expand_ratio=2)
             self.block2 = InvertedResidual(4, 6, stride=2, expand_ratio=2)
             self.classifier = nn.Linear(6, 3)
+            # What a checkpoint would bring along.
+            for module in self.modules():
+                if isinstance(module, nn.BatchNorm2d):
+                    nn.init.uniform_(module.bias, -1.0, 1.0)
+                    nn.init.uniform_(module.running_mean, -0.5, 0.5)
+                    nn.init.uniform_(module.running_var, 0.02, 0.2)
 
         def forward(self, image, label):
             x = self.block2(self.block1(self.stem(image)))

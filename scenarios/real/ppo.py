@@ -5,8 +5,8 @@ reinforcement learning libraries: one trunk, a head for the policy and one for t
 objective, a value loss and a bonus for entropy.
 
 Watch the signs: objective and entropy are to grow, so both stand in the loss with a minus. Advantages
-are normalised by their standard deviation, with n − 1 below the root in PyTorch's `std` and in
-MindSpore's `ops.std`, with n in numpy's. Where the ratio is cut off the gradient is zero.
+are divided by their standard deviation, which PyTorch's `std` takes over n − 1 and MindSpore's
+`ops.std` over n unless told `ddof=1`. Where the ratio is cut off the gradient is zero.
 """
 
 import numpy as np

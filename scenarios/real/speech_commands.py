@@ -4,9 +4,9 @@ Modelled on the M5 net of Dai et al., "Very deep convolutional neural networks f
 (2016): convolutions over time with batch norm and pooling, a mean over all that is left of time, and
 one linear layer.
 
-Watch `nn.Conv1d` and `nn.BatchNorm1d`. MindSpore keeps the weight of a 1-d convolution with four
-dimensions, and its `nn.BatchNorm1d` takes two-dimensional input only before 2.x. The first stride is
-wide, so that an error of one in padding shifts everything behind it.
+Watch the first stride, which is wide, so that an error of one in the padding shifts everything behind
+it, and the two means: over time in the net, over the batch in the loss. MindSpore keeps the weight of a
+1-d convolution with four dimensions. Batch norms are in training mode.
 """
 
 import numpy as np

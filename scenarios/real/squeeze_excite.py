@@ -6,7 +6,8 @@ and one of the averages, and the gate scales the channel.
 
 Watch the product of gate and features: its backward reduces over height and width on one side only.
 SiLU, called Swish in the paper, and the sigmoid of the gate are easily taken for their cheap "hard"
-relatives, which differ by a few percent and go unnoticed in a loss.
+relatives, which differ by a few percent and go unnoticed in a loss. MindSpore's `nn.SmoothL1Loss` does
+not reduce unless told, hence its `.mean()`.
 """
 
 import numpy as np

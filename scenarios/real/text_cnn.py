@@ -3,9 +3,10 @@
 Modelled on Kim, "Convolutional neural networks for sentence classification" (2014): windows of two
 and three words over the embeddings, the greatest answer of each filter over time, and a linear layer.
 
-Watch the axes: the convolution is a two-dimensional one whose window is as wide as the embedding. The
-maximum over time passes its gradient to one word only, so most rows of the embedding get exactly
-zero.
+Watch the padding, word 0 here, which has a row like any other. With `padding_idx=0` PyTorch starts the
+row at zero and never moves it; MindSpore (2.10) starts it at zero and trains it with the rest. The
+convolution is a two-dimensional one whose window is as wide as the embedding, and the maximum over time
+passes its gradient to one window only.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ def mindspore_net():
     class TextCNN(nn.Cell):
         def __init__(self, vocab=9, embed_dim=4, filters=3, num_classes=2):
             super().__init__()
-            self.embedding = nn.Embedding(vocab, embed_dim, padding_idx=0)
+            self.embedding = nn.Embedding(vocab, embed_dim)
             self.convs = nn.CellList(
                 [
                     nn.Conv2d(1, filters, (k, embed_dim), pad_mode="valid", has_bias=True)
@@ -56,7 +57,7 @@ def torch_net():
     class TextCNN(nn.Module):
         def __init__(self, vocab=9, embed_dim=4, filters=3, num_classes=2):
             super().__init__()
-            self.embedding = nn.Embedding(vocab, embed_dim, padding_idx=0)
+            self.embedding = nn.Embedding(vocab, embed_dim)
             self.convs = nn.ModuleList([nn.Conv2d(1, filters, (k, embed_dim)) for k in (2, 3)])
             self.fc = nn.Linear(2 * filters, num_classes)
 

@@ -11,6 +11,8 @@ write the loss out. A triplet that is well apart has no gradient at all.
 
 import numpy as np
 
+PARAMETER_NAMES = {"embed.act.w": "embed.act.weight"}
+
 
 def inputs():
     random = np.random.default_rng(24)

@@ -6,8 +6,8 @@ and the block normalises before attention and before the MLP.
 
 Watch the layer norms and the GELU. MindSpore's `nn.LayerNorm` has `epsilon=1e-7` unless told, the
 published ViT 1e-6, PyTorch's default is 1e-5. `nn.GELU` is the tanh approximation in MindSpore
-unless told `approximate=False`, and the exact one in PyTorch. Queries, keys and values come from
-one product, so what is taken apart is a matter of layout: (3, heads, size), in this order.
+unless told `approximate=False`, its `ops.gelu` and PyTorch's `nn.GELU` are exact. Queries, keys and
+values come from one product, so what is taken apart is a matter of layout: (3, heads, size).
 """
 
 import numpy as np

@@ -1,0 +1,1 @@
+"""Mistakes that migrations make, planted in the nets of ``scenarios/real`` one at a time."""

@@ -1,0 +1,109 @@
+"""One mistake of a migration: where it is planted, and which lines of the net tell it."""
+
+import ast
+from pathlib import Path
+
+import msgspec
+
+from explorer.model.engines import Framework
+from explorer.scenario.find import REAL
+
+
+class Mistake(msgspec.Struct, frozen=True):
+    """A replacement of text in the net of one framework.
+
+    ``old`` stands exactly once in the function that makes the net. The changed lines tell the
+    mistake, and so do those of either net that hold a snippet of ``told_at``: the line that calls a
+    module whose constructor is changed, or the counterpart in the other framework.
+    """
+
+    name: str
+    scenario: str
+    framework: Framework
+    old: str
+    new: str
+    told_at: tuple[str, ...] = ()
+
+    @property
+    def original(self) -> Path:
+        """The scenario that the mistake is planted in."""
+        return REAL / f"{self.scenario}.py"
+
+
+class Planted(msgspec.Struct, frozen=True):
+    """A file with a mistake, the numbers of the lines that tell it, and of the modules around."""
+
+    path: Path
+    lines: frozenset[int]
+    module_lines: frozenset[int]
+
+
+def plant(mistake: Mistake, folder: Path) -> Planted:
+    """Write the scenario with its mistake to ``folder``.
+
+    Raises ValueError where the table and the scenario do not fit: text to be replaced that does not
+    stand there once, a snippet that stands nowhere.
+    """
+    text = mistake.original.read_text(encoding="utf-8")
+    start, end = _span(text, f"{mistake.framework}_net")
+    function = text[start:end]
+    if function.count(mistake.old) != 1:
+        raise ValueError(
+            f"{mistake.name}: {mistake.old!r} stands {function.count(mistake.old)} times"
+        )
+    at = start + function.index(mistake.old)
+    planted = text[:at] + mistake.new + text[at + len(mistake.old) :]
+
+    path = folder / f"{mistake.scenario}_{mistake.name}.py"
+    path.write_text(planted, encoding="utf-8")
+    lines = _changed_lines(planted, at, mistake) | _lines_of_snippets(planted, mistake)
+    return Planted(path, lines, lines | _module_lines(planted, lines))
+
+
+def _span(text: str, function: str) -> tuple[int, int]:
+    """Where a function's text begins and ends."""
+    offsets = [0]
+    for line in text.splitlines(keepends=True):
+        offsets.append(offsets[-1] + len(line))
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            assert node.end_lineno
+            return offsets[node.lineno - 1], offsets[node.end_lineno]
+    raise ValueError(f"there is no function {function}")
+
+
+def _changed_lines(planted: str, at: int, mistake: Mistake) -> frozenset[int]:
+    """The lines of the new text that the old one does not have."""
+    first = planted.count("\n", 0, at) + 1
+    last = first + mistake.new.count("\n")
+    kept = {line.strip() for line in mistake.old.splitlines()}
+    all_lines = planted.splitlines()
+    changed = set()
+    for number in range(first, last + 1):
+        if all_lines[number - 1].strip() not in kept:
+            changed.add(number)
+    return frozenset(changed)
+
+
+def _lines_of_snippets(planted: str, mistake: Mistake) -> frozenset[int]:
+    lines = set()
+    for snippet in mistake.told_at:
+        found = [n for n, line in enumerate(planted.splitlines(), 1) if snippet in line]
+        if not found:
+            raise ValueError(f"{mistake.name}: no line holds {snippet!r}")
+        lines.update(found)
+    return frozenset(lines)
+
+
+def _module_lines(planted: str, lines: frozenset[int]) -> frozenset[int]:
+    """All lines of the classes around ``lines``, and of the classes of the same names."""
+    classes = [node for node in ast.walk(ast.parse(planted)) if isinstance(node, ast.ClassDef)]
+    around = set()
+    for node in classes:
+        if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines):
+            around.add(node.name)
+    numbers: set[int] = set()
+    for node in classes:
+        if node.name in around:
+            numbers.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(numbers)
