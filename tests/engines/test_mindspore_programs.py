@@ -1,5 +1,6 @@
 """Programs in MindSpore's IR before they become graphs: statements, constants and dumped values."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,13 @@ from explorer.engines.mindspore.ir_statements import (
     program,
     reached,
 )
-from explorer.engines.mindspore.kernel_dump import kernels_in, load
-from explorer.engines.mindspore.kernel_values import KernelValues
-from explorer.engines.mindspore.operators import may_write, written_operands
+from explorer.engines.mindspore.kernel_dump import Kernel, kernels_in, load
+from explorer.engines.mindspore.kernel_values import KernelValues, last_of_shares
+from explorer.engines.mindspore.operators import (
+    may_write,
+    unwritten_outputs,
+    written_operands,
+)
 from explorer.model.arrays import AnyArray
 from tests.support.ir_texts import SAMPLES
 
@@ -149,7 +154,54 @@ def test_a_kernel_of_another_size_is_no_statements_own(tmp_path: Path) -> None:
     assert "another kernel" in missing["values"]
 
 
+def test_an_output_of_another_size_costs_the_others_nothing(tmp_path: Path) -> None:
+    dump(tmp_path, np.full((1, 1), 20, np.float32))
+    dump(tmp_path, np.zeros((7,), np.float32), slot=1)
+    module = read(SAMPLES / "dense_validate.ir")
+    statements = program(module)
+    product = by_name(statements[module.entry], PRODUCT)
+    # As an LSTM, whose workspace has a placeholder shape in the IR.
+    two_outputs = replace(product, outputs=(*product.outputs, ((1, 1), "float32")))
+    values = KernelValues(kernels_in([tmp_path]), {module.entry: [two_outputs]})
+    assert list(values.of(two_outputs)) == [0]
+
+
+def kernels_at(*times: int) -> list[Kernel]:
+    """Kernels of one kind with one output each, written at these times."""
+    return [{0: (time, Path(f"{time}.npy"))} for time in times]
+
+
+def times_of(kernels: list[Kernel]) -> list[int]:
+    return [kernel[0][0] for kernel in kernels]
+
+
+def test_the_kernel_of_a_share_that_ran_last_gives_the_value() -> None:
+    # Softmax backward: a product, its sum, a difference, and another product.
+    products, sums, differences = kernels_at(1, 4, 11, 14), kernels_at(2, 12), kernels_at(3, 13)
+    kinds = [differences, products, sums]
+    assert times_of(last_of_shares(kinds, 2)) == [4, 14]
+    assert times_of(last_of_shares([kernels_at(1, 2)], 1)) == [2]
+    assert last_of_shares([], 3) == []
+
+
+def test_statements_that_were_expanded_differently_have_no_value() -> None:
+    assert last_of_shares([kernels_at(1, 2), kernels_at(3, 4, 5)], 2) == []
+    # The counts divide, but one statement would end with another kind than the other.
+    assert last_of_shares([kernels_at(1, 4), kernels_at(2, 3)], 2) == []
+
+
+def test_a_cast_before_some_statements_alone_takes_no_value_from_them() -> None:
+    casts, sums = kernels_at(1), kernels_at(2, 3)
+    assert times_of(last_of_shares([casts, sums], 2)) == [2, 3]
+
+
 # Operators
+
+
+def test_batch_norm_writes_its_statistics_in_training_alone() -> None:
+    assert unwritten_outputs("BatchNorm", [True]) == (1, 2)
+    assert unwritten_outputs("BatchNorm", [False]) == (1, 2, 3, 4)
+    assert unwritten_outputs("MatMul", [False, True]) == ()
 
 
 def test_batch_norm_changes_its_statistics_alone_and_an_assignment_anything() -> None:

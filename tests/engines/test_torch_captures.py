@@ -95,7 +95,9 @@ def test_every_node_has_values_a_line_of_the_user_and_in_backward_a_forward_node
     graph = only_graph(torch.capture(name, engine, widest(name)))
     for order, node in enumerate(graph.nodes):
         assert node.order == order
-        assert all(output.values is not None for output in node.outputs), node.op
+        # An LSTM's operator has a workspace, and its backward allocates memory for gradients.
+        is_unwritten = "unwritten" in node.missing.get("values", "")
+        assert is_unwritten or all(output.values for output in node.outputs), node.op
         if node.kind not in ("op", "accumulate"):
             continue
         if node.phase == "forward":

@@ -5,11 +5,14 @@ import pytest
 
 from tests.support.scenario_reports import (
     FLOAT32,
+    MINDSPORE,
     WHOLE,
     Floats,
     Reports,
     all_say,
+    graph,
     row,
+    value,
     values_of,
 )
 
@@ -51,3 +54,11 @@ def test_queries_keys_values_and_the_residual_all_send_gradients_to_the_input(
 ) -> None:
     whole = report("attention_block")
     all_say(row(whole, WHOLE), attention_gradients(values_of(whole)), FLOAT32)
+
+
+@pytest.mark.parametrize("engine", MINDSPORE)
+def test_the_backward_of_softmax_shows_what_it_hands_on(engine: str, report: Reports) -> None:
+    captured = graph(report("attention_block"), engine)
+    (node,) = (node for node in captured.nodes if node.op == "SoftmaxBackward")
+    # The norm of the gradient with respect to the scores, which a plain PyTorch program gives.
+    assert np.linalg.norm(value(node)) == pytest.approx(7.5818253, rel=1e-6)

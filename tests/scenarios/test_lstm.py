@@ -6,6 +6,7 @@ import pytest
 from tests.support.scenario_reports import (
     FLOAT32,
     MINDSPORE,
+    TORCH,
     WHOLE,
     Floats,
     Reports,
@@ -81,3 +82,16 @@ def test_it_is_one_operator_but_in_the_joint_graph_where_every_step_is_written_o
         assert len([op for op in ops(whole, engine, "backward") if op.startswith("LSTM")]) == 1
     assert len([op for op in ops(whole, "torch-graph", "forward") if "sigmoid" in op]) == 3 * 3
     assert len(graph(whole, "torch-graph").nodes) > 5 * len(graph(whole, "mindspore-graph").nodes)
+
+
+@pytest.mark.parametrize("engine", MINDSPORE + TORCH)
+def test_an_operator_of_a_whole_lstm_shows_its_results_and_not_its_workspace(
+    engine: str, report: Reports
+) -> None:
+    nodes = graph(report("lstm"), engine).nodes
+    whole = [node for node in nodes if node.op in ("LSTM", "aten.mkldnn_rnn_layer.default")]
+    assert bool(whole) == (engine != "torch-graph")  # which takes an LSTM apart
+    for node in whole:
+        shown = [output.values is not None for output in node.outputs]
+        assert shown[:4] == [True, True, True, False]
+        assert "workspace" in node.missing["values"]

@@ -86,6 +86,12 @@ class IRStatement:
         return (callee, *self.node.operands)
 
     @property
+    def flags(self) -> list[bool]:
+        """The values of the bools among the operands."""
+        scalars = [value for value in self.node.operands if isinstance(value, Scalar)]
+        return [bool(scalar.value) for scalar in scalars if scalar.dtype == "Bool"]
+
+    @property
     def named_graphs(self) -> tuple[str, ...]:
         """The subgraphs among the operands."""
         return tuple(value.name for value in self.node.operands if isinstance(value, GraphRef))

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.engines.mindspore.ir_bindings import summary_as
 from explorer.engines.mindspore.ir_statements import IRStatement, Statements
 from explorer.engines.mindspore.kernel_dump import Kernel, load
-from explorer.engines.mindspore.operators import UNWRITTEN, UNWRITTEN_REASON
+from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Output
 
@@ -61,7 +61,7 @@ class KernelValues:
     def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, str]]:
         """The outputs of a statement, and the reason where values of them are missing."""
         arrays = self.of(statement)
-        unwritten = UNWRITTEN.get(statement.op, ())
+        unwritten = unwritten_outputs(statement.op, statement.flags)
         outputs = []
         complete = True
         for slot, (shape, dtype) in enumerate(statement.outputs):
@@ -70,12 +70,12 @@ class KernelValues:
             else:
                 outputs.append(Output(shape, dtype))
                 complete = False
-        missing = {} if complete else {"values": self._why_missing(statement)}
+        missing = {} if complete else {"values": self._why_missing(statement, unwritten)}
         return tuple(outputs), missing
 
-    def _why_missing(self, statement: IRStatement) -> str:
-        if statement.op in UNWRITTEN and self.of(statement):
-            return UNWRITTEN_REASON
+    def _why_missing(self, statement: IRStatement, unwritten: tuple[int, ...]) -> str:
+        if unwritten and self.of(statement):
+            return unwritten_reason(unwritten)
         if statement.op == "call":
             return INSIDE
         if statement.graph in self.idle:
@@ -124,19 +124,16 @@ class KernelValues:
     def _join_expanded(self, op: str, statements: list[IRStatement]) -> None:
         """Join the statements of an operator that was expanded on its way to the kernels.
 
-        The last kernel of an expansion gives its value: of those that came from ``op``, the kind
-        that always ran last.
+        The last kernel of an expansion gives its value. An operator with several outputs may have a
+        kernel for each instead: a split becomes one slice for each part.
         """
         kinds = self._expansions(op)
-        fitting = [kernels for kernels in kinds if len(kernels) == len(statements)]
-        if fitting:
-            self._join_in_order(statements, max(fitting, key=_time_of_last))
-            return
-        outputs = sum(len(statement.outputs) for statement in statements)
-        for kernels in kinds:
-            if len(kernels) == outputs:
-                self._join_parts(statements, kernels)
-                return
+        last = last_of_shares(kinds, len(statements))
+        for statement, kernel in zip(statements, last, strict=False):
+            if len(statement.outputs) <= len(kernel):
+                self._join(statement, kernel)
+        if any(len(statement.outputs) > 1 for statement in statements):
+            self._join_parts(statements, kinds)
 
     def _expansions(self, op: str) -> list[list[Kernel]]:
         """The kernels into which an operator was expanded, those of each kind together."""
@@ -147,13 +144,17 @@ class KernelValues:
                 kinds.append(kernels)
         return kinds
 
-    def _join_parts(self, statements: list[IRStatement], kernels: list[Kernel]) -> None:
-        """Join outputs that have a kernel each: a split becomes one slice for each part."""
+    def _join_parts(self, statements: list[IRStatement], kinds: list[list[Kernel]]) -> None:
+        """Join outputs that have a kernel each, where there are as many of one kind as outputs."""
+        outputs = sum(len(statement.outputs) for statement in statements)
+        fitting = [kernels for kernels in kinds if len(kernels) == outputs]
+        if len(fitting) != 1:
+            return
         position = 0
         for statement in statements:
             parts: Kernel = {}
             for slot in range(len(statement.outputs)):
-                kernel = kernels[position]
+                kernel = fitting[0][position]
                 position += 1
                 if 0 in kernel:
                     parts[slot] = kernel[0]
@@ -183,9 +184,45 @@ def _number_of_operator(statement: IRStatement) -> int:
     return int(statement.full_name.rpartition("-op")[2])
 
 
-def _time_of_last(kernels: list[Kernel]) -> int:
-    """When the last output of some kernels was written."""
-    return max(time for kernel in kernels for time, _ in kernel.values())
+def last_of_shares(kinds: list[list[Kernel]], count: int) -> list[Kernel]:
+    """The kernel that ran last of each of ``count`` statements that an operator was expanded from.
+
+    ``kinds`` are the kernels of all of them, each kind in the order of the statements. Nothing where
+    statements were expanded differently.
+    """
+    if not kinds:
+        return []
+    if any(len(kernels) % count for kernels in kinds):
+        return _last_kind(kinds, count)
+
+    last = []
+    places = set()
+    for statement in range(count):
+        share: dict[tuple[int, int], Kernel] = {}
+        for kind, kernels in enumerate(kinds):
+            size = len(kernels) // count
+            for step in range(size):
+                share[kind, step] = kernels[statement * size + step]
+        place = max(share, key=lambda place: _time_of_last(share[place]))
+        places.add(place)
+        last.append(share[place])
+    # All of them end with the same step, or the shares are no shares.
+    return last if len(places) == 1 else []
+
+
+def _last_kind(kinds: list[list[Kernel]], count: int) -> list[Kernel]:
+    """The kernels of the kind that ran last of all, if there are ``count`` of them.
+
+    Where a cast comes before an operator for some of its statements alone, the operator's own kind
+    has a kernel for each.
+    """
+    latest = max(kinds, key=lambda kernels: max(map(_time_of_last, kernels)))
+    return latest if len(latest) == count else []
+
+
+def _time_of_last(kernel: Kernel) -> int:
+    """When the last output of a kernel was written."""
+    return max(time for time, _ in kernel.values())
 
 
 def _graph_left_out(statements: list[IRStatement], ran: int) -> str | None:
@@ -220,17 +257,19 @@ def _of_the_same_branches(graphs: Iterable[str], others: Iterable[str]) -> set[s
 def _fitting(statement: IRStatement, kernels: list[Kernel]) -> list[Arrays]:
     """The arrays of the kernels that fit the shapes of a statement."""
     candidates = [_arrays(statement, kernel) for kernel in kernels]
-    return [arrays for arrays in candidates if arrays]
+    return [arrays for arrays in candidates if 0 in arrays]
 
 
 def _arrays(statement: IRStatement, kernel: Kernel) -> Arrays:
-    """A kernel's arrays in the shapes of a statement; empty if they have other sizes."""
+    """A kernel's arrays in the shapes of a statement, without those that have other sizes.
+
+    A workspace has another size than the IR says.
+    """
     arrays = {}
     for slot, (_, path) in sorted(kernel.items()):
         if slot < len(statement.outputs):
             array = load(path)
             shape, _ = statement.outputs[slot]
-            if array.size != int(np.prod(shape)):
-                return {}
-            arrays[slot] = array.reshape(shape)
+            if array.size == int(np.prod(shape)):
+                arrays[slot] = array.reshape(shape)
     return arrays

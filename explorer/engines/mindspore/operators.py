@@ -4,6 +4,7 @@ They compute nothing, write to their operands, or leave an output unwritten.
 """
 
 import re
+from collections.abc import Iterable
 
 # Operators that compute nothing
 
@@ -50,10 +51,26 @@ IN_PLACE = re.compile(r"Assign|Inplace|Scatter|[Cc]opy_?$")
 RUNNING_STATISTICS = {"BatchNorm": slice(3, 5)}
 """Operators that change some of their operands alone: the running mean and variance."""
 
-UNWRITTEN: dict[str, tuple[int, ...]] = {"BatchNorm": (1, 2)}
-"""Outputs that a CPU kernel never writes: they hold other values at every run."""
+UNWRITTEN: dict[str, tuple[int, ...]] = {"BatchNorm": (1, 2), "LSTM": (3, 4)}
+"""Outputs that are no result of an operator on the CPU: memory that the kernel never writes, which
+holds other values at every run, or its own workspace.
+"""
 
-UNWRITTEN_REASON = "the kernel leaves outputs 1 and 2 unwritten"
+UNWRITTEN_IN_INFERENCE: dict[str, tuple[int, ...]] = {"BatchNorm": (1, 2, 3, 4)}
+"""The same of operators whose operand ``is_training`` is False."""
+
+
+def unwritten_outputs(op: str, flags: Iterable[bool]) -> tuple[int, ...]:
+    """The outputs of an operator that hold no result; ``flags`` are the bools among its operands."""
+    if op in UNWRITTEN_IN_INFERENCE and not any(flags):
+        return UNWRITTEN_IN_INFERENCE[op]
+    return UNWRITTEN.get(op, ())
+
+
+def unwritten_reason(outputs: tuple[int, ...]) -> str:
+    """Why these outputs of a node show no values."""
+    numbers = ", ".join(map(str, outputs))
+    return f"outputs {numbers} are memory that the kernel leaves unwritten, or its workspace"
 
 
 def written_operands(op: str) -> slice | None:

@@ -7,12 +7,17 @@ import mindspore as ms
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.mindspore.net import Net
-from explorer.engines.mindspore.operators import UNWRITTEN, UNWRITTEN_REASON
+from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.engines.mindspore.tape_nodes import TapeNodes
 from explorer.engines.mindspore.tape_saved_bytes import SavedBytes
-from explorer.engines.mindspore.tape_tensors import TapeTensor, TensorOrigins, on_tape
+from explorer.engines.mindspore.tape_tensors import (
+    OperatorCall,
+    TapeTensor,
+    TensorOrigins,
+    on_tape,
+)
 from explorer.engines.mindspore.tape_values import TensorGraph
 from explorer.model.graph import GradGraph, NodeKind, Phase
 
@@ -58,13 +63,12 @@ class TapeCapture:
         """An operator is about to run."""
         self._saved.operator_starts()
 
-    def operator_ran(
-        self, op: str, operands: list[TapeTensor], outputs: list[Any], site: CallSite
-    ) -> None:
+    def operator_ran(self, call: OperatorCall, outputs: list[Any], site: CallSite) -> None:
         """An operator has run, which the net called at ``site``."""
-        inputs = tuple(self._origin(operand) for operand in operands)
+        op = call.op
+        inputs = tuple(self._origin(operand) for operand in call.operands)
         if self.phase == "forward":
-            number = self._forward(op, inputs, outputs, site)
+            number = self._forward(call, inputs, outputs, site)
         elif self._running is None and not inputs:
             number = self.graph.add_tensors(op, "constant", "backward", (), outputs, name="seed")
         elif self._running is None:
@@ -73,18 +77,27 @@ class TapeCapture:
             forward = self._tape.number(self._running)
             number = self._backward(op, "op", inputs, outputs, forward)
         self._saved.operator_made(number)
-        self._origins.note_views(number, operands, outputs)
+        self._origins.note_views(number, call.operands, outputs)
         self._origins.register(number, outputs)
 
     def _forward(
-        self, op: str, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
+        self, call: OperatorCall, inputs: tuple[Slot, ...], outputs: list[Any], site: CallSite
     ) -> int:
+        unwritten = unwritten_outputs(call.op, call.flags)
         missing = {}
-        if self.graph.has_values and op in UNWRITTEN:
-            missing["values"] = UNWRITTEN_REASON
+        if self.graph.has_values and unwritten:
+            missing["values"] = unwritten_reason(unwritten)
         scope, source = site
         number = self.graph.add_tensors(
-            op, "op", "forward", inputs, outputs, scope=scope, source=source, missing=missing
+            call.op,
+            "op",
+            "forward",
+            inputs,
+            outputs,
+            unwritten,
+            scope=scope,
+            source=source,
+            missing=missing,
         )
         self._tape.expect(number)
         return number

@@ -18,7 +18,12 @@ from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_ope
 from explorer.engines.mindspore.source_lines import NOWHERE, CallSites
 from explorer.engines.mindspore.tape_capture import TapeCapture
 from explorer.engines.mindspore.tape_nodes import inner_nodes
-from explorer.engines.mindspore.tape_tensors import TapeTensor, on_tape, tensors_in
+from explorer.engines.mindspore.tape_tensors import (
+    OperatorCall,
+    TapeTensor,
+    on_tape,
+    tensors_in,
+)
 from explorer.model.graph import GradGraph, Phase
 
 READ_AT_START = "explorer.read"
@@ -81,33 +86,32 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     ) -> Any:
         if self._paused:
             return func(*args, **(kwargs or {}))
-        operands = _operands(args)
+        call = _operator_call(func.name, args)
         site = NOWHERE
         if self._capture.phase == "forward":
             site = self._sites.here(__file__)
         if self._capture.graph.has_values:
-            self._keep_values(func.name, operands)
+            self._keep_values(call)
         self._events.append(self._capture.operator_starts)
         result = func(*args, **(kwargs or {}))
         outputs = list(tensors_in((result,)))
         if outputs:
-            ran = self._capture.operator_ran
-            self._events.append(partial(ran, func.name, operands, outputs, site))
+            self._events.append(partial(self._capture.operator_ran, call, outputs, site))
             # A tensor is known by its memory, which must not be used again (see TensorOrigins).
             self._alive.append((args, result))
         return result
 
-    def _keep_values(self, op: str, operands: list[TapeTensor]) -> None:
+    def _keep_values(self, call: OperatorCall) -> None:
         """Read the tensors that an operator will overwrite, unless their values are known."""
-        tensors = [operand.tensor for operand in operands]
-        places = written_operands(op)
+        tensors = [operand.tensor for operand in call.operands]
+        places = written_operands(call.op)
         written = tensors[places] if places else []
         # To read is to wait: parameters that were read at the start, and that no operator but
         # batch norm has taken since, are not read again.
         if not all(tensor._get_user_data(READ_AT_START) for tensor in written):
             self._settle()
             self._capture.graph.keep_values(written)
-        if op in RUNNING_STATISTICS:
+        if call.op in RUNNING_STATISTICS:
             return  # these operators make no views
         # Views of the operands may exist from now on, whose values would have to be kept.
         for tensor in tensors:
@@ -186,8 +190,10 @@ def _tensors(values: Any) -> list[TapeTensor]:
     return [on_tape(value) for value in values if isinstance(value, ms.Tensor)]
 
 
-def _operands(args: tuple[Any, ...]) -> list[TapeTensor]:
-    """The tensors that an operator is given, as they are now."""
+def _operator_call(op: str, args: tuple[Any, ...]) -> OperatorCall:
+    """The call of an operator with ``args``, with its tensors as they are now."""
     # A Primitive is an argument itself, and its operands come as the third one (2.10.0).
     values = args[2] if args and isinstance(args[0], ms.ops.Primitive) else args
-    return [on_tape(tensor) for tensor in tensors_in(values)]
+    operands = [on_tape(tensor) for tensor in tensors_in(values)]
+    flags = tuple(value for value in values if isinstance(value, bool))
+    return OperatorCall(op, operands, flags)

@@ -26,6 +26,14 @@ class TapeTensor(NamedTuple):
     output: int
 
 
+class OperatorCall(NamedTuple):
+    """An operator as it was called: its name, its tensors from left to right, and its bools."""
+
+    op: str
+    operands: list[TapeTensor]
+    flags: tuple[bool, ...]
+
+
 class TensorView(NamedTuple):
     """A tensor that shares memory with another one, and its slot."""
 

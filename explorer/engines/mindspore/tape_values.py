@@ -8,7 +8,6 @@ from typing import Any
 
 from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
 from explorer.engines.mindspore.net import array_of, dtype_of
-from explorer.engines.mindspore.operators import UNWRITTEN
 from explorer.model.arrays import AnyArray, Summary
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise_all
@@ -32,12 +31,15 @@ class TensorGraph(GraphBuilder):
         phase: Phase,
         inputs: tuple[Slot | None, ...],
         tensors: list[Any],
+        unwritten: tuple[int, ...] = (),
         **fields: Any,
     ) -> int:
-        """A new node fed by ``inputs`` that yields ``tensors``; its number."""
+        """A new node fed by ``inputs`` that yields ``tensors``; its number.
+
+        ``unwritten`` are the numbers of outputs that hold no result.
+        """
         number = self.add(op, kind, phase, inputs, outputs=shapes(tensors), **fields)
         if self.has_values:
-            unwritten = UNWRITTEN.get(op, ())
             for output, tensor in enumerate(tensors):
                 if output not in unwritten:
                     self._held[number, output] = tensor

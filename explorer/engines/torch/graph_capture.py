@@ -9,7 +9,12 @@ from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.torch.joint_links import JointLinks
 from explorer.engines.torch.joint_part import JointPart, Values, is_accumulation, lines
 from explorer.engines.torch.net import LeafKey, array_of, dtype_of
-from explorer.engines.torch.operators import draws_random_numbers, tensors_in
+from explorer.engines.torch.operators import (
+    UNWRITTEN_REASON,
+    draws_random_numbers,
+    tensors_in,
+    unwritten_outputs,
+)
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.state import changed, snapshot
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
@@ -79,6 +84,8 @@ class JointGradGraph:
             missing["forward"] = UNLINKED
         if not lines(place):
             missing["source"] = UNWRITTEN
+        if self._values and unwritten_outputs(str(node.target)):
+            missing["values"] = UNWRITTEN_REASON
         # A backward written by hand has lines of its own.
         written = node if self._part.is_by_hand(node) else place
         self.nodes[node] = self._builder.add(
@@ -179,11 +186,17 @@ class JointGradGraph:
         return steps.lstrip(".").removeprefix("net." * self._part.joint.depth)
 
     def _outputs(self, node: Any) -> tuple[Output, ...]:
-        return tuple(self._output(tensor) for tensor in tensors_in(self._run[node]))
+        unwritten = unwritten_outputs(str(node.target))
+        outputs = []
+        for place, tensor in enumerate(tensors_in(self._run[node])):
+            outputs.append(self._output(tensor, observed=place not in unwritten))
+        return tuple(outputs)
 
-    def _output(self, tensor: torch.Tensor) -> Output:
+    def _output(self, tensor: torch.Tensor, observed: bool = True) -> Output:
         dtype = dtype_of(tensor)
-        summary = summarise(array_of(tensor), dtype) if self._values else None
+        summary = None
+        if observed and self._values:
+            summary = summarise(array_of(tensor), dtype)
         return Output(tuple(tensor.shape), dtype, summary)
 
     # Edges

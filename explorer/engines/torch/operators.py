@@ -16,12 +16,23 @@ LIFT = "aten.lift_fresh.default"
 ZEROS = "aten.zeros_like.default"
 
 EMPTY = frozenset(
-    {"aten.new_empty_strided.default", "aten.empty.memory_format", "aten.empty_like.default"}
+    {
+        "aten.empty.memory_format",
+        "aten.empty_like.default",
+        "aten.empty_strided.default",
+        "aten.new_empty.default",
+        "aten.new_empty_strided.default",
+    }
 )
 """Operators that allocate memory without writing to it.
 
 What they yield is no value until another operator fills it.
 """
+
+WORKSPACES = {"aten.mkldnn_rnn_layer.default": (3,)}
+"""Outputs that are an operator's own workspace: memory that holds other values at every run."""
+
+UNWRITTEN_REASON = "it is memory that the operator leaves unwritten, or its own workspace"
 
 UNDECLARED = {
     "aten::native_batch_norm": (3, 4),
@@ -80,6 +91,11 @@ def gather_tensors(values: Iterable[Any], tensors: list[torch.Tensor]) -> None:
 def operator_name(operator: Any) -> str:
     """The name of an operator: "aten.add.Tensor"."""
     return str(operator)
+
+
+def unwritten_outputs(name: str) -> tuple[int, ...]:
+    """The outputs of the operator of that name that hold no result."""
+    return (0,) if name in EMPTY else WORKSPACES.get(name, ())
 
 
 @functools.cache

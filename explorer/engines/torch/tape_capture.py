@@ -7,13 +7,14 @@ import torch
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.garbage_collection import paused
 from explorer.engines.torch.hazards import hazards, last_writers
+from explorer.engines.torch.operators import UNWRITTEN_REASON, unwritten_outputs
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_bookkeeping import Bookkeeping
 from explorer.engines.torch.tape_links import forward_links
 from explorer.engines.torch.tape_recorder import Recorder
 from explorer.engines.torch.tape_records import Origin
 from explorer.engines.torch.tape_values import NodeOutputs
-from explorer.model.graph import GradGraph, Phase
+from explorer.model.graph import GradGraph, Output, Phase
 
 PREPARED = "made before a pass over the tape, by no node of it"
 
@@ -91,6 +92,7 @@ class TapeGradGraph:
         self._builder = GraphBuilder()
         self.nodes: dict[int, int] = {}
         self._recording = recording
+        self._values = values
         self._records = recording.records
         self._resolve = recording.bookkeeping.resolve
         self._scenario = str(recording.recorder.net.scenario.path)
@@ -148,6 +150,8 @@ class TapeGradGraph:
         missing = {}
         if link is None and record.phase == "backward" and record.operator is not None:
             missing = {"forward": PREPARED, "source": PREPARED}
+        if self._values and unwritten_outputs(record.op):
+            missing["values"] = UNWRITTEN_REASON
         self.nodes[number] = self._builder.add(
             record.op,
             record.kind,
@@ -156,11 +160,21 @@ class TapeGradGraph:
             scope=place.scope,
             source=source(place.lines, self._scenario),
             forward=None if link is None else self.nodes[link],
-            outputs=tuple(map(self._outputs.of, self._recording.tensors_of(number))),
+            outputs=self._outputs_of(number),
             saved_bytes=record.saved_bytes,
             tape=record.tape,
             missing=missing,
         )
+
+    def _outputs_of(self, number: int) -> tuple[Output, ...]:
+        unwritten = unwritten_outputs(self._records[number].op)
+        outputs = []
+        for place, tensor in enumerate(self._recording.tensors_of(number)):
+            output = self._outputs.of(tensor)
+            if place in unwritten:
+                output = Output(output.shape, output.dtype)
+            outputs.append(output)
+        return tuple(outputs)
 
     def _add_result(
         self,
