@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from explorer.drawing import collapse, draw
+from explorer.drawing import draw, show
 from explorer.model.graph import GradGraph
 from tests.support.drawing_graphs import chain, convolution, residual, shared
 
@@ -25,9 +25,9 @@ def main() -> None:
     for name, (build, depth, limit) in CASES.items():
         graph = build()
         start = time.perf_counter()
-        collapsed = graph if depth is None else collapse(graph, depth)
+        collapsed = show(graph, depth).graph
         middle = time.perf_counter()
-        picture = draw(collapsed, format="svg", timeout=60)
+        picture = draw(graph, format="svg", depth=depth, timeout=60)
         end = time.perf_counter()
         print(
             f"{name:32} {len(graph.nodes):6} nodes, drawn {len(collapsed.nodes):6}: "

@@ -125,7 +125,7 @@ def graph(
     device: Device = "cpu",
     timeout: Timeout = 60.0,
 ) -> int:
-    """Write one gradient graph as a file, or two in one SVG."""
+    """Write one gradient graph as a file, or two in one SVG or PNG."""
     from explorer.cli.graph import DrawingOptions, write_graph
     from explorer.cli.options import ScenarioOptions
 

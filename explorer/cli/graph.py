@@ -11,6 +11,7 @@ from explorer.cli.exploration import explored, graphs_of
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_format
 from explorer.cli.output import print_written
 from explorer.drawing.formats import FormatName
+from explorer.drawing.marks import diverging
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
@@ -53,7 +54,7 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     if len(graphs) == 1:
         content = _alone(graphs[0], file_format, drawing_options)
     else:
-        content = _side_by_side(graphs[0], graphs[1], report, drawing_options)
+        content = _side_by_side(graphs[0], graphs[1], report, file_format, drawing_options)
     print_written(put_file(output, content))
     return exit_codes.AS_EXPECTED
 
@@ -63,10 +64,11 @@ def _check_number(engines: int, file_format: str) -> None:
         raise UsageError(
             f"--engine is given {engines} times; a file holds one graph, or two side by side"
         )
-    if engines == 2 and file_format != "svg":
+    if engines == 2 and file_format not in drawing.PAIR_FORMATS:
+        formats = " or ".join(drawing.PAIR_FORMATS)
         raise UsageError(
-            f"two graphs side by side are drawn as svg only, not as {file_format}; "
-            "give one --engine, or a .svg file"
+            f"two graphs side by side are drawn as {formats}, not as {file_format}; "
+            "give one --engine, or a file of such a format"
         )
 
 
@@ -115,14 +117,20 @@ def _alone(graph: GradGraph, file_format: str, drawing_options: DrawingOptions) 
 
 
 def _side_by_side(
-    left: GradGraph, right: GradGraph, report: Report, drawing_options: DrawingOptions
+    left: GradGraph,
+    right: GradGraph,
+    report: Report,
+    file_format: str,
+    drawing_options: DrawingOptions,
 ) -> bytes:
     """Both in one picture; nodes that hold the same quantity carry the same number.
 
-    Numbers there are where these very graphs were aligned: at the last stages.
+    Numbers, and the first divergence, there are where these very graphs were aligned: at the last
+    stages.
     """
     last_graphs = (graphs_of(report, left.engine)[-1], graphs_of(report, right.engine)[-1])
     # A number on an earlier stage would be that of another graph's node.
+    alignment = None
     left_numbers: dict[str, int] = {}
     right_numbers: dict[str, int] = {}
     if (left, right) == last_graphs:
@@ -131,7 +139,9 @@ def _side_by_side(
     return drawing.pair(
         left,
         right,
+        format=cast(FormatName, file_format),
         view=cast(ViewName, drawing_options.view),
         depth=drawing_options.depth,
         numbers=(left_numbers, right_numbers),
+        diverging=diverging(alignment),
     )

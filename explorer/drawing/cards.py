@@ -2,15 +2,19 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
-from explorer.drawing.label_text import fit, measure, printable
+from explorer.drawing.label_text import fit, fit_between, fit_name, measure, printable
+from explorer.drawing.marks import PLAIN, Mark, Marks
 from explorer.drawing.picture import BoxRole, Card
 from explorer.drawing.style import (
     BOX_HEIGHT,
     LABEL_SIZE,
     LEAST_BOX_WIDTH,
+    LINE_HEIGHT,
     PAD,
     QUIET_HEIGHT,
     SMALL_SIZE,
@@ -51,6 +55,12 @@ QUIET: Final = frozenset({
 })  # fmt: skip
 """Operators that move or rename a value without computing one, in lower case: small white boxes."""
 
+DIVERGENCE_SIGN: Final = "≠"
+"""Marks the first divergence in formats without a place for a mark of its own."""
+
+FitTitle = Callable[[str, float, float], str]
+"""Cuts a text of a font size to a width."""
+
 IDLE: Final = "did not run"
 """Part of the reason for a missing value, of a node in a branch that was not taken."""
 
@@ -74,25 +84,35 @@ BOX_ROLES: Final[dict[tuple[str, str], BoxRole]] = {
 _NAMESPACE = re.compile(r"^(aten|prims|prim|ops|torch\.ops\.aten|PrimFunc)[._:]+(\w+)(\.\w+)?$")
 
 
-def cards(graph: GradGraph, numbers: Mapping[str, int]) -> dict[str, Card]:
-    """The card of every node, keyed by id.
+def cards(graph: GradGraph, marks: Marks) -> dict[str, Card]:
+    """The card of every node, keyed by id; ``marks`` are by id too."""
+    made = {node.id: card(node, marks.get(node.id, PLAIN)) for node in graph.nodes}
+    names_by_title: defaultdict[str, set[str]] = defaultdict(set)
+    for node in graph.nodes:
+        names_by_title[made[node.id].title].add(_title(node))
+    for node in graph.nodes:
+        # Names that end alike show where they begin, too.
+        if len(names_by_title[made[node.id].title]) > 1:
+            made[node.id] = card(node, marks.get(node.id, PLAIN), fit_between)
+    return made
 
-    ``numbers`` gives, by id, the number that a node shares with its pair in another picture.
+
+def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> Card:
+    """The card of one node: its texts cut to fit, its box sized to hold them.
+
+    ``fit_title`` cuts the title; by default it is cut as befits the node.
     """
-    return {node.id: card(node, numbers.get(node.id)) for node in graph.nodes}
-
-
-def card(node: Node, pair_number: int | None = None) -> Card:
-    """The card of one node: its texts cut to fit, its box sized to hold them."""
     role = role_of(node)
-    badge = "" if pair_number is None else str(pair_number)
+    badge = "" if mark.number is None else str(mark.number)
     # Names come from scenarios and frameworks: they are made printable before they are measured.
-    title = fit(printable(_title(node)), title_size(role), WIDEST_LABEL)
+    fit_title = fit_title or _fit_title(node, mark)
+    title = fit_title(printable(_title(node)), title_size(role), WIDEST_LABEL)
     shape = fit(printable(_shape(node)), SMALL_SIZE, WIDEST_LABEL / 2)
     value = ""
     # An operator that only moves a value would repeat it.
     if role != "quiet":
-        value = fit(printable(_value(node)), SMALL_SIZE, WIDEST_LABEL)
+        value = fit(printable(_value(node, mark)), SMALL_SIZE, WIDEST_LABEL)
+    moves = fit(printable(_moves(node, mark)), SMALL_SIZE, WIDEST_LABEL)
     return Card(
         id=node.id,
         role=role,
@@ -102,22 +122,26 @@ def card(node: Node, pair_number: int | None = None) -> Card:
         badge=badge,
         idle=IDLE in node.missing.get("values", ""),
         alarm=_has_nonfinite(node),
-        tooltip=tuple(printable(line) for line in tooltip(node, pair_number)),
+        refuted=node.proof == "refuted",
+        diverges=mark.diverges,
+        moves=moves,
+        tooltip=tuple(printable(line) for line in tooltip(node, mark)),
         data=_data(node, badge),
-        width=_width(role, title, shape, value, badge),
-        height=_height(role, value),
+        width=_width(role, title, shape, (value, moves), badge),
+        height=_height(role, (value, moves)),
     )
 
 
 def label_lines(card: Card, between: str) -> list[str]:
-    """A box as lines of text: its pair number, its title and its shape, then its value.
+    """A box as lines of text: its marks, its title and its shape, then its value and its state.
 
-    ``between`` separates the three on the first line. For formats that do not place texts
+    ``between`` separates the parts of the first line. For formats that do not place texts
     themselves.
     """
     badge = f"({card.badge})" if card.badge else ""
-    words = [word for word in (badge, card.title, card.shape) if word]
-    return [line for line in (between.join(words), card.value) if line]
+    sign = DIVERGENCE_SIGN if card.diverges else ""
+    words = [word for word in (sign, badge, card.title, card.shape) if word]
+    return [line for line in (between.join(words), card.value, card.moves) if line]
 
 
 def title_size(role: BoxRole) -> float:
@@ -154,21 +178,31 @@ def _has_nonfinite(node: Node) -> bool:
     return any(output.values is not None and output.values.nonfinite for output in node.outputs)
 
 
-def _width(role: BoxRole, title: str, shape: str, value: str, badge: str) -> float:
+def _width(role: BoxRole, title: str, shape: str, lines: tuple[str, str], badge: str) -> float:
     first_line = measure(title, title_size(role))
     if shape:
         first_line += measure(shape, SMALL_SIZE) + BEFORE_SHAPE
-    width = max(first_line, measure(value, SMALL_SIZE)) + 2 * PAD
+    width = max(first_line, *(measure(line, SMALL_SIZE) for line in lines)) + 2 * PAD
     if badge:
         width += badge_width(badge) + BADGE_SPACE
     # Whole points: a box's sides are then as sharp as can be on a screen.
     return float(max(LEAST_BOX_WIDTH, round(width + 0.5)))
 
 
-def _height(role: BoxRole, value: str) -> float:
-    if value:
-        return VALUE_HEIGHT
+def _height(role: BoxRole, lines: tuple[str, str]) -> float:
+    further = sum(line != "" for line in lines)
+    if further:
+        return VALUE_HEIGHT + (further - 1) * LINE_HEIGHT
     return QUIET_HEIGHT if role == "quiet" else BOX_HEIGHT
+
+
+def _fit_title(node: Node, mark: Mark) -> FitTitle:
+    """How the title of a node is cut where it is too long."""
+    if node.kind == "output" and node.phase == "backward":
+        return partial(fit_name, head="d" if node.name.startswith("d") else "")
+    if node.kind in ("parameter", "output") or mark.is_module:
+        return fit_name
+    return fit
 
 
 def _title(node: Node) -> str:
@@ -184,7 +218,32 @@ def _shape(node: Node) -> str:
     return f"{first} +{more}" if more else first
 
 
-def _value(node: Node) -> str:
+def _value(node: Node, mark: Mark) -> str:
+    if mark.is_module and node.kind != "call":
+        return ", ".join(_ends_of_names(mark.members))
+    if node.proof == "refuted":
+        return f"refuted: {_numbers(node)}"
+    return _numbers(node)
+
+
+def _moves(node: Node, mark: Mark) -> str:
+    """The states that an operator moves: ``moves running_mean, running_var``."""
+    if mark.is_module:
+        return ""
+    states = [member for member in mark.members if member.kind == "output"]
+    return f"moves {', '.join(_ends_of_names(states))}" if states else ""
+
+
+def _ends_of_names(nodes: Sequence[Node]) -> list[str]:
+    """The names of nodes without the parts of the path that all begin with."""
+    paths = [node.name.split(".") for node in nodes]
+    shared = 0
+    while len({tuple(path[: shared + 1]) for path in paths}) == 1 and shared < len(paths[0]) - 1:
+        shared += 1
+    return [".".join(path[shared:]) for path in paths]
+
+
+def _numbers(node: Node) -> str:
     if len(node.outputs) != 1 or node.outputs[0].values is None:
         return ""
     summary = node.outputs[0].values

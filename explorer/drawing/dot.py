@@ -1,12 +1,12 @@
 """Writes a gradient graph as Graphviz DOT: labels escaped, each phase in a cluster."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import graphviz
 
-from explorer.drawing.cards import card, label_lines
+from explorer.drawing.cards import cards, label_lines
 from explorer.drawing.label_text import printable
+from explorer.drawing.marks import Marks
 from explorer.drawing.picture import BoxRole, Card
 from explorer.drawing.style import FILL, LIGHT, WIRE
 from explorer.model.graph import Edge, EdgeKind, GradGraph, Phase
@@ -33,8 +33,9 @@ NODE_DEFAULTS: Final = {
 }
 
 
-def dot(graph: GradGraph, numbers: Mapping[str, int], title: str) -> bytes:
-    """The DOT text of a graph; ``numbers`` are the pair numbers of nodes, by id."""
+def dot(graph: GradGraph, marks: Marks, title: str) -> bytes:
+    """The DOT text of a graph; ``marks`` are by the ids of nodes."""
+    shown = cards(graph, marks)
     digraph = graphviz.Digraph(
         "gradient_graph", node_attr=NODE_DEFAULTS, edge_attr={"arrowsize": "0.6"}
     )
@@ -56,7 +57,7 @@ def dot(graph: GradGraph, numbers: Mapping[str, int], title: str) -> bytes:
             )
             for node in graph.nodes:
                 if node.phase == phase:
-                    _add_node(cluster, card(node, numbers.get(node.id)))
+                    _add_node(cluster, shown[node.id])
     nodes = graph.by_id()
     for edge in graph.edges:
         digraph.edge(edge.origin, edge.target, **_edge_look(edge, nodes[edge.target].phase))
@@ -66,7 +67,8 @@ def dot(graph: GradGraph, numbers: Mapping[str, int], title: str) -> bytes:
 def _add_node(cluster: Any, node: Card) -> None:
     # DOT has no style sheet: the colours are the light ones, on the white of Graphviz's paper.
     fill = FILL[node.role]
-    line = "alarm" if node.alarm else f"{fill}-line"
+    is_alarming = node.alarm or node.refuted or node.diverges
+    line = "alarm" if is_alarming else f"{fill}-line"
     label = r"\n".join(graphviz.escape(text) for text in label_lines(node, between="  "))
     cluster.node(
         node.id,

@@ -41,6 +41,12 @@ SIGNS: Final = {
 WIDEST: Final = 1450
 """The advance width of every other character; the widest letter of DejaVu Sans has 1422."""
 
+LEAST_FILLED: Final = 0.7
+"""A name is cut behind a dot where what is left fills at least this share of its room."""
+
+HEAD_SHARE: Final = 0.35
+"""How much of its width a name that is cut in its middle keeps for its beginning."""
+
 _PLANE_ENDS = "".join(
     chr(plane * 0x10000 + 0xFFFE) + chr(plane * 0x10000 + 0xFFFF) for plane in range(17)
 )
@@ -76,6 +82,32 @@ def fit(text: str, size: float, width: float) -> str:
     room = width * EM / size - SIGNS["…"]
     used = list(accumulate(map(advance, text)))
     return text[: bisect_right(used, room)].rstrip() + "…"
+
+
+def fit_name(name: str, size: float, width: float, head: str = "") -> str:
+    """A dotted name, or an ellipsis and its end, so that it measures at most ``width``.
+
+    Names of modules and parameters begin alike and end apart. It is cut behind a dot where that
+    leaves most of the room filled. ``head`` is what it begins with and keeps: the d of a gradient.
+    """
+    if measure(name, size) <= width:
+        return name
+    room = width - measure(head + "…", size)
+    rest = name.removeprefix(head)
+    used = list(accumulate(map(advance, reversed(rest))))
+    end = rest[len(rest) - bisect_right(used, room * EM / size) :]
+    _, dot, behind_dot = end.partition(".")
+    if dot and measure(behind_dot, size) >= LEAST_FILLED * room:
+        end = behind_dot
+    return fit(f"{head}…{end}", size, width)
+
+
+def fit_between(name: str, size: float, width: float) -> str:
+    """A name, or its beginning and its end with an ellipsis between, at most ``width`` wide."""
+    if measure(name, size) <= width:
+        return name
+    beginning = fit(name, size, HEAD_SHARE * width)
+    return fit_name(name, size, width, head=beginning.removesuffix("…"))
 
 
 def printable(text: str) -> str:

@@ -1,10 +1,10 @@
 """Writes a small gradient graph as a Mermaid flowchart, for pages that render Mermaid."""
 
-from collections.abc import Mapping
 from typing import Final
 
-from explorer.drawing.cards import card, label_lines
+from explorer.drawing.cards import cards, label_lines
 from explorer.drawing.label_text import printable
+from explorer.drawing.marks import Marks
 from explorer.drawing.picture import BoxRole, Card
 from explorer.drawing.style import FILL, LIGHT
 from explorer.model.errors import UsageError
@@ -34,8 +34,8 @@ PLAIN: Final = frozenset(" .,_-+()·×…‖")
 """Signs that neither Mermaid nor HTML reads as syntax, beside letters and digits."""
 
 
-def mermaid(graph: GradGraph, numbers: Mapping[str, int]) -> bytes:
-    """The flowchart's text; ``numbers`` are the pair numbers of nodes, by id.
+def mermaid(graph: GradGraph, marks: Marks) -> bytes:
+    """The flowchart's text; ``marks`` are by the ids of nodes.
 
     Raises UsageError for more than MOST_NODES nodes.
     """
@@ -44,11 +44,12 @@ def mermaid(graph: GradGraph, numbers: Mapping[str, int]) -> bytes:
             f"{len(graph.nodes)} nodes are too many for Mermaid, which shows at most {MOST_NODES}: "
             "collapse modules with a smaller depth, or take svg"
         )
+    shown = cards(graph, marks)
     lines = ["flowchart TB"]
     for phase in ("forward", "backward"):
         lines.append(f"  subgraph {phase}")
         nodes = [node for node in graph.nodes if node.phase == phase]
-        lines += [f"    {_box(card(node, numbers.get(node.id)))}" for node in nodes]
+        lines += [f"    {_box(shown[node.id])}" for node in nodes]
         lines.append("  end")
     lines += [f"  {edge.origin} {ARROWS[edge.kind]} {edge.target}" for edge in graph.edges]
     # Each colour once, in the order of the table: a set would change from run to run.

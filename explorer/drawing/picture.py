@@ -49,8 +49,11 @@ class Card(msgspec.Struct, frozen=True):
 
     ``title`` is the operator or the leaf's name, ``tooltip`` the lines of all that is known.
     ``badge`` is the number that the node shares with its pair in another picture ("" without one).
-    ``alarm``: its value is not finite; ``idle``: it stands in a branch that did not run. ``data``
-    are the names and values of the attributes by which programs find the node.
+    ``moves`` names the states that the operator moves, on a line of its own ("" without one).
+    ``alarm``: its value is not finite; ``refuted``: its value is not what its operator yields;
+    ``idle``: it stands in a branch that did not run; ``diverges``: the first divergence from the
+    other graph lies here. ``data`` are the names and values of the attributes by which programs
+    find the node.
     """
 
     id: str
@@ -59,8 +62,11 @@ class Card(msgspec.Struct, frozen=True):
     shape: str
     value: str
     badge: str
+    moves: str
     alarm: bool
+    refuted: bool
     idle: bool
+    diverges: bool
     tooltip: tuple[str, ...]
     data: tuple[tuple[str, str], ...]
     width: float

@@ -109,6 +109,9 @@ QUIET_HEIGHT: Final = 18.0
 VALUE_HEIGHT: Final = 36.0
 """The height of a box with a value below its title."""
 
+LINE_HEIGHT: Final = 13.0
+"""The height that a further line below the value adds to a box, in points."""
+
 LEAST_BOX_WIDTH: Final = 56
 
 BOX_CORNER: Final = 6.0
@@ -205,5 +208,10 @@ def _colour_rules(colours: Mapping[str, str]) -> list[tuple[str, str]]:
         rules.append((f".tip-{kind}", f"fill:{colours[line]}"))
     rules += [(f".h.{kind}", f"fill:{colours[WIRE[kind]]}") for kind in COLUMN_KINDS]
     rules.append((".alarm .b", f"stroke:{colours['alarm']};stroke-width:2"))
-    rules.append((".alarm .v", f"fill:{colours['alarm']};font-weight:600"))
+    rules.append((".alarm .v,.refuted .v", f"fill:{colours['alarm']};font-weight:600"))
+    # Two signs beside the colour: a refuted value says so, a divergence has a disc with "≠".
+    rules.append((".refuted .b", f"stroke:{colours['alarm']};stroke-width:2;stroke-dasharray:6 3"))
+    rules.append((".diverges .b", f"stroke:{colours['alarm']};stroke-width:3"))
+    rules.append((".unequal circle", f"fill:{colours['alarm']}"))
+    rules.append((".unequal path", f"fill:none;stroke:{colours['paper']};stroke-width:1.6"))
     return rules

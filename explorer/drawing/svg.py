@@ -13,6 +13,7 @@ from explorer.drawing.style import (
     BOX_CORNER,
     BOX_CORNERS,
     GROUP_LABEL_START,
+    LINE_HEIGHT,
     PAD,
     WIRE,
     adaptive_style_sheet,
@@ -22,6 +23,7 @@ from explorer.drawing.svg_elements import (
     SvgAttributes,
     badge_element,
     coordinate,
+    divergence_element,
     element,
     path_data,
 )
@@ -182,26 +184,31 @@ def _node(box: Box, prefix: str) -> str:
     }
     tooltip = escape("\n".join(card.tooltip))
     parts = [element("title", {}, tooltip), element("rect", rect), *_node_texts(box)]
+    if card.diverges:
+        parts.append(divergence_element(box.right, box.y))
     return element("g", attributes, "".join(parts))
 
 
 def _node_classes(card: Card) -> str:
-    if card.alarm:
-        return f"node {card.role} alarm"
-    if card.idle:
-        return f"node {card.role} idle"
-    return f"node {card.role}"
+    states = {
+        "alarm": card.alarm,
+        "refuted": card.refuted,
+        "diverges": card.diverges,
+        "idle": card.idle and not card.alarm,
+    }
+    return " ".join(["node", card.role, *(name for name, holds in states.items() if holds)])
 
 
 def _node_texts(box: Box) -> list[str]:
     """The texts of a box: its badge, its title with the shape, and its value below."""
     card = box.card
     middle = card.height / 2
-    first_line = box.y + (FIRST_OF_TWO_LINES if card.value else middle + LONE_LINE)
+    has_lines_below = bool(card.value or card.moves)
+    first_line = box.y + (FIRST_OF_TWO_LINES if has_lines_below else middle + LONE_LINE)
     left, right = box.x + PAD, box.right - PAD
     parts = []
     if card.badge:
-        badge_top = BADGE_OF_TWO_LINES if card.value else middle - BADGE_HEIGHT / 2
+        badge_top = BADGE_OF_TWO_LINES if has_lines_below else middle - BADGE_HEIGHT / 2
         parts.append(badge_element(card.badge, left - BADGE_OUTWARD, box.y + badge_top))
         left += badge_width(card.badge) + BEHIND_BADGE
     if card.shape:
@@ -210,8 +217,11 @@ def _node_texts(box: Box) -> list[str]:
     else:
         centre = (left + right) / 2
         parts.append(_line("t", centre, first_line, card.title, anchor="middle"))
-    if card.value:
-        parts.append(_line("s v", box.x + PAD, box.y + SECOND_LINE, card.value))
+    y = box.y + SECOND_LINE
+    for classes, line in (("s v", card.value), ("s", card.moves)):
+        if line:
+            parts.append(_line(classes, box.x + PAD, y, line))
+            y += LINE_HEIGHT
     return parts
 
 

@@ -20,6 +20,9 @@ STRAIGHT: Final = 0.5
 BADGE_BASE_LINE: Final = 10.2
 """The base line of the digits of a badge, in points from its top."""
 
+DIVERGENCE_RADIUS: Final = 9.0
+"""The radius of the disc that marks the first divergence, in points."""
+
 SvgAttributes: TypeAlias = Mapping[str, str | float]
 """The attributes of an element in the order in which they are written."""
 
@@ -51,6 +54,17 @@ def badge_element(badge: str, x: float, y: float) -> str:
     digits: SvgAttributes = {"x": x + width / 2, "y": y + BADGE_BASE_LINE, "text-anchor": "middle"}
     content = element("rect", pill) + element("text", digits, escape(badge))
     return element("g", {"class": "badge"}, content)
+
+
+def divergence_element(x: float, y: float) -> str:
+    """The sign "≠" in a disc whose centre is at ``x`` and ``y``."""
+    # Drawn, not written: few fonts have the sign, and it must not be lost where one has not.
+    disc: SvgAttributes = {"cx": x, "cy": y, "r": DIVERGENCE_RADIUS}
+    left, right = coordinate(x - 4), coordinate(x + 4)
+    bars = f"M{left} {coordinate(y - 2)}H{right}M{left} {coordinate(y + 2)}H{right}"
+    slash = f"M{coordinate(x - 2.5)} {coordinate(y + 5)}L{coordinate(x + 2.5)} {coordinate(y - 5)}"
+    content = element("circle", disc) + element("path", {"d": bars + slash})
+    return element("g", {"class": "unequal"}, content)
 
 
 def path_data(points: Sequence[Waypoint]) -> str:

@@ -7,7 +7,13 @@ from typing import Final, NamedTuple
 from explorer.drawing.label_text import measure
 from explorer.drawing.picture import BoxRole, Card, Picture, WireKind
 from explorer.drawing.style import BOX_CORNERS, MARGIN, SMALL_SIZE
-from explorer.drawing.svg_elements import SvgAttributes, badge_element, coordinate, element
+from explorer.drawing.svg_elements import (
+    SvgAttributes,
+    badge_element,
+    coordinate,
+    divergence_element,
+    element,
+)
 
 ROLE_WORDS: Final[dict[BoxRole, str]] = {
     "leaf": "input or parameter",
@@ -111,6 +117,10 @@ def _mark_entries(picture: Picture) -> Iterator[_Entry]:
     cards = [box.card for box in picture.boxes]
     if any(card.alarm for card in cards):
         yield _Entry(_swatch("forward alarm"), "value not finite")
+    if any(card.refuted for card in cards):
+        yield _Entry(_swatch("forward refuted"), "value is not what its operator yields")
+    if any(card.diverges for card in cards):
+        yield _Entry(divergence_element(11.0, 0.0), "first divergence: equal inputs, unequal value")
     if any(card.idle for card in cards):
         yield _Entry(_swatch("forward idle"), "did not run for this input")
     if _has_no_values(cards):

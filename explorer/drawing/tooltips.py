@@ -3,6 +3,7 @@
 import math
 from typing import Final
 
+from explorer.drawing.marks import Mark
 from explorer.model.arrays import unpack
 from explorer.model.graph import Node, Output
 from explorer.text.numbers import digits
@@ -10,20 +11,20 @@ from explorer.text.numbers import digits
 MOST_SOURCES: Final = 3
 MOST_SUBGRAPHS: Final = 4
 MOST_OUTPUTS: Final = 4
+MOST_MEMBERS: Final = 12
 MOST_ELEMENTS: Final = 24
 """Values of more elements than this are not written out."""
 
 
-def tooltip(node: Node, pair_number: int | None) -> list[str]:
-    """The lines of a node's tooltip.
-
-    ``pair_number`` is the number that the node shares with its pair in another picture.
-    """
+def tooltip(node: Node, mark: Mark) -> list[str]:
+    """The lines of a node's tooltip."""
     lines = [f"{node.op} · {node.id}", f"{node.kind}, {node.phase}"]
     if node.name:
         lines.append(f"name: {node.name}")
-    if pair_number is not None:
-        lines.append(f"pair: {pair_number}")
+    if mark.diverges:
+        lines.append("the first divergence lies here")
+    if mark.number is not None:
+        lines.append(f"pair: {mark.number}")
     if node.scope:
         lines.append(f"scope: {node.scope}")
     lines += [f"source: {line}" for line in node.source[:MOST_SOURCES]]
@@ -37,7 +38,22 @@ def tooltip(node: Node, pair_number: int | None) -> list[str]:
         lines.append(f"output {index}: ({shape}) {output.dtype}{_statistics(output)}")
     if node.saved_bytes:
         lines.append(f"saves {node.saved_bytes} bytes for backward")
+    lines += _member_lines(node, mark)
+    if node.proof:
+        lines.append(f"proof: {node.proof}")
     lines += [f"no {name}: {reason}" for name, reason in sorted(node.missing.items())]
+    return lines
+
+
+def _member_lines(node: Node, mark: Mark) -> list[str]:
+    """What a node shows beside itself, or instead of itself."""
+    others = [member for member in mark.members if mark.is_module or member.id != node.id]
+    lines = []
+    for member in others[:MOST_MEMBERS]:
+        shape = ", ".join(map(str, member.outputs[0].shape)) if member.outputs else ""
+        lines.append(f"{member.kind} {member.name or member.op} ({shape}) · {member.id}")
+    if len(others) > MOST_MEMBERS:
+        lines.append(f"and {len(others) - MOST_MEMBERS} more")
     return lines
 
 

@@ -9,7 +9,9 @@ from explorer.drawing.cards import cards
 from explorer.drawing.label_text import fit, measure, printable
 from explorer.drawing.ladder.assembly import LaidOut, lay_out
 from explorer.drawing.ladder.columns import ladder_columns, single_column
+from explorer.drawing.marks import Marks
 from explorer.drawing.picture import Card, Picture, Text, Wire, WireKind
+from explorer.drawing.shown import Shown
 from explorer.drawing.style import HEADLINE_SIZE, MARGIN, NOTE_SIZE, SMALL_SIZE
 from explorer.model.graph import GradGraph, Phase
 from explorer.text.numbers import counted
@@ -69,14 +71,13 @@ VIEWS: Final[dict[ViewName, GraphView]] = {
 """Every view by name."""
 
 
-def picture(
-    graph: GradGraph, view: ViewName, numbers: Mapping[str, int], title: str, timeout: float
-) -> Picture:
+def picture(shown: Shown, view: ViewName, marks: Marks, title: str, timeout: float) -> Picture:
     """The picture of a graph with its title, its counts, and a note where Graphviz failed.
 
-    ``numbers`` are the pair numbers of nodes, by id; ``timeout`` limits Graphviz, in seconds.
+    ``marks`` are by the ids of nodes in sight; ``timeout`` limits Graphviz, in seconds.
     """
-    laid_out, note = VIEWS[view].lay_out(graph, cards(graph, numbers), timeout)
+    graph = shown.graph
+    laid_out, note = VIEWS[view].lay_out(graph, cards(graph, marks), timeout)
     counts = _counts(graph)
     title_width = min(WIDEST_TITLE, measure(title, HEADLINE_SIZE) * BOLD)
     widest_line = max(title_width, measure(counts, SMALL_SIZE), measure(note, NOTE_SIZE))

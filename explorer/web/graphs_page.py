@@ -5,7 +5,9 @@ from collections.abc import Mapping
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from explorer.drawing import draw
+from explorer.drawing.formats import draw_shown
+from explorer.drawing.marks import Marks, diverging, marks
+from explorer.drawing.shown import Shown, show
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
@@ -18,7 +20,7 @@ from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.web.alignments import alignment_of, digest_of_graph, has_values
 from explorer.web.explorations import ReportKey
-from explorer.web.merged_graph import MergedGraph, merged, merged_alignment
+from explorer.web.merged_graph import merged_alignment
 from explorer.web.node_detail import node_detail
 from explorer.web.pair_view import Pane, links, pair_view
 from explorer.web.report_page import graphs_of
@@ -55,7 +57,7 @@ def graphs(key: ReportKey, report: Report) -> None:
         _summary(alignment)
     else:
         _stages_without_values(left, right)
-    _side_by_side(merged(left, depth), merged(right, depth), view, alignment)
+    _side_by_side(show(left, depth), show(right, depth), view, alignment)
     notes = [f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
         st.caption(escape(clean(note)))
@@ -139,32 +141,39 @@ def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
         st.info(f"Nodes pair by their values, and this stage was not run: {which}.")
 
 
-def _side_by_side(
-    left: MergedGraph, right: MergedGraph, view: ViewName, alignment: Alignment | None
-) -> None:
+def _side_by_side(left: Shown, right: Shown, view: ViewName, alignment: Alignment | None) -> None:
     left_numbers: dict[str, int] = {}
     right_numbers: dict[str, int] = {}
     if alignment:
         alignment = merged_alignment(alignment, left, right)
         left_numbers, right_numbers = alignment.numbers("left"), alignment.numbers("right")
-    left_pane = _pane(left.graph, view, left_numbers, "left-")
-    right_pane = _pane(right.graph, view, right_numbers, "right-")
+    left_parts, right_parts = diverging(alignment)
+    left_pane = _pane(left, view, marks(left, left_numbers, left_parts), "left-")
+    right_pane = _pane(right, view, marks(right, right_numbers, right_parts), "right-")
     _panes(left_pane, right_pane, left.graph, right.graph, alignment)
 
 
-def _pane(graph: GradGraph, view: ViewName, numbers: dict[str, int], prefix: str) -> Pane:
+def _pane(shown: Shown, view: ViewName, marks: Marks, prefix: str) -> Pane:
+    graph = shown.graph
     caption = f"{graph.engine} · {ENGINES[graph.engine].how}"
     if graph.stage in STAGES:
         caption += f" · {graph.stage}"
-    return Pane(caption, _svg(digest_of_graph(graph), graph, view, numbers, prefix), prefix)
+    said = tuple((node, mark.number, mark.diverges) for node, mark in marks.items())
+    return Pane(caption, _svg(digest_of_graph(graph), said, shown, view, marks, prefix), prefix)
 
 
 @st.cache_data(show_spinner="Drawing …", max_entries=64)
 def _svg(
-    graph_digest: str, _graph: GradGraph, view: ViewName, numbers: dict[str, int], prefix: str
+    graph_digest: str,
+    said: tuple[tuple[str, int | None, bool], ...],
+    _shown: Shown,
+    view: ViewName,
+    _marks: Marks,
+    prefix: str,
 ) -> str:
-    # Streamlit leaves arguments that begin with an underscore out of the key.
-    return draw(_graph, format="svg", view=view, numbers=numbers, prefix=prefix).decode()
+    # Streamlit leaves arguments that begin with an underscore out of the key: the digest and what
+    # is said of the nodes stand for these two.
+    return draw_shown(_shown, format="svg", view=view, marks=_marks, prefix=prefix).decode()
 
 
 @st.fragment

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from explorer.drawing.cards import cards, label_lines, short_name
 from explorer.drawing.label_text import fit, measure
+from explorer.drawing.marks import Mark
 from tests.support.handmade_graph import HandmadeGraph
 
 
@@ -42,7 +43,7 @@ def test_a_title_leaves_out_namespace_and_overload(op: str) -> None:
 def test_the_lines_of_a_label_have_number_title_and_shape_above_the_value() -> None:
     g = HandmadeGraph()
     node = g.add("mm", value=np.array([[20.0]]))
-    lines = label_lines(cards(g.record(), {node: 3})[node], between=" ")
+    lines = label_lines(cards(g.record(), {node: Mark(3)})[node], between=" ")
     assert lines == ["(3) mm 1×1", "[[20]]"]
 
 

@@ -129,8 +129,18 @@ class HandmadeGraph:
         return self.add("output", [source], kind="output", name=name, value=value)
 
     def gradient(self, name: str, source: str, value: AnyArray | None = None) -> str:
-        """Add a gradient that the graph yields; its id."""
-        return self.add("output", [source], kind="output", phase="backward", name=name, value=value)
+        """Add a gradient that the graph yields, linked to the leaf of its name; its id."""
+        leaf = name.removeprefix("d").strip()
+        leaves = [node.id for node in self._nodes.values() if node.name == leaf]
+        return self.add(
+            "output",
+            [source],
+            kind="output",
+            phase="backward",
+            name=name,
+            value=value,
+            forward=leaves[0] if leaves else None,
+        )
 
     def node(self, id_: str) -> Node:
         """A node that was added."""

@@ -1,7 +1,8 @@
 """Modules merged, and pairs between what is in sight."""
 
 from explorer.compare.align import align
-from explorer.web.merged_graph import merged, merged_alignment
+from explorer.drawing.shown import show
+from explorer.web.merged_graph import merged_alignment
 from explorer.web.pair_view import links
 from tests.support.sample_report import graph
 
@@ -10,13 +11,13 @@ LEFT, RIGHT = graph("torch-tape"), graph("mindspore-graph")
 
 def test_without_a_depth_everything_stays_as_it_is() -> None:
     alignment = align(LEFT, RIGHT)
-    assert merged(LEFT, None).graph is LEFT
-    assert merged_alignment(alignment, merged(LEFT, None), merged(RIGHT, None)) == alignment
+    assert show(LEFT, None).graph is LEFT
+    assert merged_alignment(alignment, show(LEFT, None), show(RIGHT, None)) == alignment
 
 
 def test_pairs_inside_merged_modules_pair_the_modules() -> None:
     alignment = align(LEFT, RIGHT)
-    left, right = merged(LEFT, 0), merged(RIGHT, 0)
+    left, right = show(LEFT, 0), show(RIGHT, 0)
     in_sight = merged_alignment(alignment, left, right)
     assert 0 < len(in_sight.pairs) <= len(alignment.pairs)
     assert set(links(in_sight)["left"]) <= set(left.graph.by_id())

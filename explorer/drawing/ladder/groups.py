@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from explorer.drawing.label_text import fit, measure
+from explorer.drawing.label_text import fit_name, measure
 from explorer.drawing.ladder.lane import Lane
 from explorer.drawing.modules import PART_DOT, module_path
 from explorer.drawing.style import GROUP_LABEL_START, GROUP_SIDE, LABEL_SIZE
@@ -60,7 +60,7 @@ class GroupSpan(msgspec.Struct, frozen=True):
         label = self.label.replace(PART_DOT, ".")
         if measure(label, LABEL_SIZE) > room:
             label = _brief(label)
-        return fit(label, LABEL_SIZE, room)
+        return fit_name(label, LABEL_SIZE, room)
 
 
 class _Run(NamedTuple):

@@ -1,0 +1,119 @@
+"""What a picture says of a node beyond the node's own record."""
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from explorer.drawing.shown import Shown
+from explorer.model.alignment import Alignment
+from explorer.model.graph import Node
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """What is said of one node in sight.
+
+    ``number`` is the one that it shares with its pair in another picture. ``diverges`` is true
+    where the first divergence from another graph lies in it. ``members`` are the nodes of the whole
+    graph that it shows; ``is_module`` is true where it shows them instead of itself.
+    """
+
+    number: int | None = None
+    diverges: bool = False
+    members: tuple[Node, ...] = ()
+    is_module: bool = False
+
+
+PLAIN = Mark()
+"""The mark of a node of which there is nothing to say."""
+
+Marks = Mapping[str, Mark]
+"""Marks by the ids of nodes; a node without one is PLAIN."""
+
+
+def marks(shown: Shown, numbers: Mapping[str, int], diverging: Collection[str] = ()) -> Marks:
+    """The mark of every node in sight.
+
+    ``numbers`` are by ids in sight, ``diverging`` are ids of the whole graph.
+    """
+    diverging_homes = {shown.homes[node] for node in diverging}
+    return {
+        node.id: Mark(
+            number=numbers.get(node.id),
+            diverges=node.id in diverging_homes,
+            members=shown.members.get(node.id, ()),
+            is_module=node.id in shown.modules,
+        )
+        for node in shown.graph.nodes
+    }
+
+
+def diverging(alignment: Alignment | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The nodes of the left and of the right graph where the first divergence lies."""
+    if alignment is None or alignment.divergence is None:
+        return (), ()
+    left, right = alignment.divergence.left, alignment.divergence.right
+    return (left,) if left else (), (right,) if right else ()
+
+
+def own_numbers(shown: Shown, numbers: Mapping[str, int]) -> dict[str, int]:
+    """The pair numbers of the nodes that stand for themselves, of all in the whole graph.
+
+    A number belongs to one node: a module has none, whatever nodes were merged into it.
+    """
+    return {node: numbers[node] for node in shown.apart(numbers)}
+
+
+def shared_numbers(
+    left: Shown, right: Shown, numbers: tuple[Mapping[str, int], Mapping[str, int]]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """The pair numbers of the nodes in sight of two graphs.
+
+    Nodes that stand for themselves on both sides keep theirs. Else two nodes are a pair where each
+    shares more pairs with the other than with any else, under the least number of these.
+    """
+    left_own, right_own = own_numbers(left, numbers[0]), own_numbers(right, numbers[1])
+    alone = set(left_own.values()) & set(right_own.values())
+    left_numbers = {node: number for node, number in left_own.items() if number in alone}
+    right_numbers = {node: number for node, number in right_own.items() if number in alone}
+
+    shared = _numbers_by_pair(left, right, numbers)
+    # The pair that shares most comes first; of equals, that of the least number.
+    ranked = sorted(shared, key=lambda pair: (-len(shared[pair]), min(shared[pair])))
+    best_of_left: dict[str, _HomePair] = {}
+    best_of_right: dict[str, _HomePair] = {}
+    for pair in ranked:
+        best_of_left.setdefault(pair[0], pair)
+        best_of_right.setdefault(pair[1], pair)
+    for pair in ranked:
+        is_mutual = best_of_left[pair[0]] == best_of_right[pair[1]] == pair
+        has_number = pair[0] in left_numbers or pair[1] in right_numbers
+        free = shared[pair] - alone
+        if is_mutual and free and not has_number:
+            left_numbers[pair[0]] = right_numbers[pair[1]] = min(free)
+    return left_numbers, right_numbers
+
+
+_HomePair = tuple[str, str]
+"""The ids of two nodes in sight, one of each side."""
+
+
+def _numbers_by_pair(
+    left: Shown, right: Shown, numbers: tuple[Mapping[str, int], Mapping[str, int]]
+) -> dict[_HomePair, set[int]]:
+    """The pair numbers that any two nodes in sight share."""
+    left_homes = _homes_by_number(left, numbers[0])
+    right_homes = _homes_by_number(right, numbers[1])
+    shared: dict[_HomePair, set[int]] = {}
+    for number in left_homes.keys() & right_homes.keys():
+        for left_home in left_homes[number]:
+            for right_home in right_homes[number]:
+                shared.setdefault((left_home, right_home), set()).add(number)
+    return shared
+
+
+def _homes_by_number(shown: Shown, numbers: Mapping[str, int]) -> dict[int, set[str]]:
+    """The nodes in sight that show nodes of each number."""
+    homes: dict[int, set[str]] = {}
+    for node, number in numbers.items():
+        homes.setdefault(number, set()).add(shown.homes[node])
+    return homes

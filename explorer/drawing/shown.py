@@ -1,0 +1,170 @@
+"""The nodes of a graph that a picture shows: each for itself, or one for a module or for a state."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from explorer.drawing.collapse import NEVER_MERGED, Homes, module_homes
+from explorer.drawing.leaf_cards import with_leaves_folded
+from explorer.drawing.modules import module_path
+from explorer.drawing.state import state_homes
+from explorer.model.graph import Edge, GradGraph, Node
+
+FOLDED_NAMES: Final = {"parameter": "parameters", "output": "gradients"}
+"""What a card that stands for several leaves counts, by their kind."""
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A graph as a picture shows it.
+
+    ``homes`` gives, for every node of the whole graph, the node that shows it; nodes keep their ids.
+    ``members`` are the nodes of the whole graph that one shows beside itself or instead of itself,
+    by the id of the one; ``modules`` are the ids of those that show several instead of themselves.
+    ``depth`` is how many parts of module paths stay apart, None where every operator does.
+    """
+
+    graph: GradGraph
+    homes: Homes
+    members: dict[str, tuple[Node, ...]]
+    modules: frozenset[str]
+    depth: int | None = None
+
+    def apart(self, nodes: Iterable[str]) -> tuple[str, ...]:
+        """Those of some nodes of the whole graph that are in sight and stand for themselves."""
+        return tuple(
+            node for node in nodes if self.homes[node] == node and node not in self.modules
+        )
+
+
+def show(graph: GradGraph, depth: int | None = None) -> Shown:
+    """The graph with moved states beside their operators, and its modules merged to a depth.
+
+    ``depth`` is the number of parts of a module path that stay apart; None leaves every operator
+    apart, and 0 merges each phase whole. Raises UsageError for a negative depth.
+    """
+    homes: Homes = {node.id: node.id for node in graph.nodes}
+    homes.update(state_homes(graph))
+    if depth is None:
+        return _shown(graph, homes, frozenset(), depth)
+    apart = set(homes.values())
+    homes = module_homes(graph, depth, homes)
+    homes = with_leaves_folded(graph, homes, _several(homes, apart))
+    return _shown(graph, homes, _several(homes, apart), depth)
+
+
+def _several(homes: Homes, apart: set[str]) -> frozenset[str]:
+    """The nodes that show several of those which stand ``apart`` where no module is merged."""
+    counts = Counter(homes[node] for node in apart)
+    return frozenset(node for node, count in counts.items() if count > 1)
+
+
+def _shown(graph: GradGraph, homes: Homes, modules: frozenset[str], depth: int | None) -> Shown:
+    groups: defaultdict[str, list[Node]] = defaultdict(list)
+    for node in graph.nodes:
+        groups[homes[node.id]].append(node)
+    if len(groups) == len(graph.nodes):
+        return Shown(graph, homes, {}, modules, depth)
+
+    read_outside = set()
+    for edge in graph.edges:
+        if homes[edge.origin] != homes[edge.target]:
+            read_outside.add(edge.origin)
+
+    places = {node.id: place for place, node in enumerate(graph.nodes)}
+    nodes = []
+    for node in graph.nodes:
+        if homes[node.id] != node.id:
+            continue
+        if node.id in modules:
+            node = _one_for_several(node, groups[node.id], depth or 0, read_outside)
+        forward = _forward_link(groups[node.id], homes, places)
+        nodes.append(msgspec.structs.replace(node, forward=forward))
+    shown = msgspec.structs.replace(graph, nodes=tuple(nodes), edges=_edges(graph, homes, modules))
+    members = {id_: tuple(group) for id_, group in groups.items() if len(group) > 1}
+    return Shown(shown, homes, members, modules, depth)
+
+
+def _one_for_several(
+    first: Node, members: Sequence[Node], depth: int, read_outside: set[str]
+) -> Node:
+    """The node that several are shown as, in the place of the ``first`` of them."""
+    if first.kind in FOLDED_NAMES:
+        name = f"{len(members)} {FOLDED_NAMES[first.kind]}"
+        return Node(
+            id=first.id,
+            op=first.kind,
+            kind=first.kind,
+            phase=first.phase,
+            name=name,
+            order=first.order,
+        )
+    return _module_node(first, members, depth, read_outside)
+
+
+def _module_node(first: Node, members: Sequence[Node], depth: int, read_outside: set[str]) -> Node:
+    """The node that a module is shown as, in the place of the ``first`` operator in it.
+
+    Its outputs are those of the last member that is read outside.
+    """
+    scopes = [node.scope for node in members if node.scope]
+    scope = module_path(scopes[0], depth) if scopes else ""
+    whole_phase = "net" if first.phase == "forward" else "net, backward"
+    # The outputs of the others do not leave the module.
+    operators = [node for node in members if node.kind not in NEVER_MERGED]
+    leaving = [node for node in operators if node.id in read_outside]
+    last = (leaving or operators)[-1]
+    return Node(
+        id=first.id,
+        op=scope or whole_phase,
+        kind="call",
+        phase=first.phase,
+        scope=scope,
+        source=first.source,
+        order=min(node.order for node in members),
+        outputs=last.outputs,
+        body=first.body,
+        saved_bytes=sum(node.saved_bytes for node in members),
+    )
+
+
+def _forward_link(members: Sequence[Node], homes: Homes, places: Mapping[str, int]) -> str | None:
+    """The node that shows what most of the members derive from, the earliest of equals."""
+    votes: Counter[str] = Counter()
+    for node in members:
+        if node.forward is not None and node.forward in homes:
+            votes[homes[node.forward]] += 1
+    if not votes:
+        return None
+    return min(votes, key=lambda id_: (-votes[id_], places[id_]))
+
+
+def _edges(graph: GradGraph, homes: Homes, modules: frozenset[str]) -> tuple[Edge, ...]:
+    """The edges between different nodes in sight, each once.
+
+    All edges of a node that shows others have slot 0, but for those that are its own.
+    """
+    nodes = graph.by_id()
+    kept: dict[Edge, None] = {}
+    for edge in graph.edges:
+        origin, target = homes[edge.origin], homes[edge.target]
+        if origin == target:
+            continue
+        # Slots are numbered for one node; those of several nodes would be mistaken for each other.
+        output = edge.output if origin == edge.origin and origin not in modules else 0
+        slot = edge.input if target == edge.target and target not in modules else 0
+        kind = edge.kind
+        if kind == "data" and _is_kept_for_backward(nodes[origin], nodes[target]):
+            kind = "saved"
+        kept[Edge(origin, target, output, slot, kind)] = None
+    return tuple(kept)
+
+
+def _is_kept_for_backward(origin: Node, target: Node) -> bool:
+    """Whether an edge leads from a computed value of the forward into the backward.
+
+    A moved parameter is read as a leaf, and shown with the operator that moves it.
+    """
+    is_computed = origin.kind in ("op", "call", "accumulate")
+    return is_computed and (origin.phase, target.phase) == ("forward", "backward")
