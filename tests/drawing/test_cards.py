@@ -1,12 +1,13 @@
 """The texts of a node's box, and that they fit."""
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.drawing.cards import cards, label_lines, short_name
-from explorer.drawing.label_text import fit, measure
+from explorer.drawing.cards import card, cards, label_lines, short_name
+from explorer.drawing.label_text import fit, fit_between, fit_name, measure
 from explorer.drawing.marks import Mark
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -52,6 +53,48 @@ def test_the_lines_of_a_label_have_number_title_and_shape_above_the_value() -> N
 def test_fitted_text_is_never_wider_than_its_room(text: str, width: int) -> None:
     # An ellipsis alone takes a whole em: 12 points.
     assert measure(fit(text, 12, width), 12) <= max(width, 12)
+
+
+DEEP = "model.encoder.layers.{}.attention.query.weight"
+
+
+def test_names_that_end_apart_are_told_apart_when_they_are_cut() -> None:
+    g = HandmadeGraph()
+    ids = [g.leaf(DEEP.format(number)) for number in range(12)]
+    titles = {card.title for card in cards(g.record(), {}).values()}
+    assert len(titles) == len(ids)
+    assert "…layers.3.attention.query.weight" in titles
+
+
+def test_names_that_end_alike_show_where_they_begin() -> None:
+    g = HandmadeGraph()
+    for part in ("encoder", "decoder"):
+        g.leaf(f"{part}.transformer.layers.0.attention.query.weight")
+    titles = [card.title for card in cards(g.record(), {}).values()]
+    assert len(set(titles)) == 2
+    assert all("…" in title and title.endswith("query.weight") for title in titles)
+
+
+def test_a_cut_gradient_is_still_one() -> None:
+    g = HandmadeGraph()
+    g.gradient(f"d{DEEP.format(3)}", g.leaf(DEEP.format(3)))
+    titles = [card.title for card in cards(g.record(), {}).values()]
+    assert titles[1].startswith("d…")
+    assert titles[1].endswith("3.attention.query.weight")
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=st.text(max_size=60), width=st.integers(20, 120))
+def test_a_cut_name_is_never_wider_than_its_room(text: str, width: int) -> None:
+    for fitted in (fit_name(text, 12, width), fit_between(text, 12, width)):
+        assert measure(fitted, 12) <= width
+
+
+def test_a_refuted_value_is_said_to_be_so() -> None:
+    g = HandmadeGraph()
+    node = msgspec.structs.replace(g.node(g.add("mul", value=np.array([2.0]))), proof="refuted")
+    assert card(node).value == "refuted: [2]"
+    assert "proof: refuted" in card(node).tooltip
 
 
 @given(text=st.text(max_size=20))

@@ -295,6 +295,66 @@ def residual(blocks: int, width: int = 5) -> GradGraph:
     return g.record(f"{blocks} residual blocks")
 
 
+class _Normed(NamedTuple):
+    """A convolution and its batch norm: what they read, and their parameters."""
+
+    read: str
+    conv: str
+    norm: str
+    weights: tuple[str, ...]
+
+
+def bottlenecks(blocks: int) -> GradGraph:
+    """Residual bottlenecks in training mode, as PyTorch's tape has them.
+
+    Each block has three convolutions with their batch norms, and about 48 nodes.
+    """
+    g = HandmadeGraph()
+    last = g.leaf("x", "input")
+    blocks_of_layers: list[tuple[str, list[_Normed]]] = []
+    moved: list[tuple[str, str]] = []
+    for block in range(blocks):
+        begin = last
+        layers = []
+        for number in (1, 2, 3):
+            conv_scope, scope = f"layers.{block}.conv{number}", f"layers.{block}.bn{number}"
+            weights = tuple(
+                g.leaf(name)
+                for name in (f"{conv_scope}.weight", f"{scope}.weight", f"{scope}.bias")
+            )
+            state = [f"{scope}.running_mean", f"{scope}.running_var"]
+            batches = g.leaf(f"{scope}.num_batches_tracked")
+            conv = g.add("convolution", [last, weights[0]], scope=conv_scope)
+            g.add("add_", [batches], scope=scope)
+            reads = [conv, *weights[1:], *(g.leaf(name) for name in state)]
+            norm = g.add("native_batch_norm", reads, scope=scope)
+            moved += [(name, norm) for name in state]
+            layers.append(_Normed(last, conv, norm, weights))
+            last = g.add("relu", [norm], scope=f"layers.{block}.relu")
+        last = g.add("add", [last, begin], scope=f"layers.{block}")
+        blocks_of_layers.append((last, layers))
+    g.result("y", last)
+    for name, norm in moved:
+        g.result(name, norm)
+
+    last = g.seed()
+    for sum_, layers in reversed(blocks_of_layers):
+        skip = last
+        for layer in reversed(layers):
+            name = g.node(layer.weights[0]).name
+            scope = g.node(layer.norm).scope
+            last = g.back("relu_backward", layer.norm, [last], [layer.norm], scope=scope)
+            last = g.back("norm_backward", layer.norm, [last], [layer.conv], scope=scope)
+            for weight in layer.weights[1:]:
+                g.gradient(f"d{g.node(weight).name}", last)
+            scope = g.node(layer.conv).scope
+            last = g.back("conv_backward", layer.conv, [last], [layer.read], scope=scope)
+            g.gradient(f"d{name}", last)
+        last = g.accumulate("add", [last, skip], forward=sum_)
+    g.gradient("dx", last)
+    return g.record(f"{blocks} bottlenecks")
+
+
 def shared(count: int) -> GradGraph:
     """Subgraphs that all read one value and are all added up."""
     g = HandmadeGraph()

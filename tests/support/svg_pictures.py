@@ -60,6 +60,22 @@ def read_svg(svg: bytes) -> ElementTree.Element:
     return ElementTree.fromstring(svg)
 
 
+class PictureSize(NamedTuple):
+    """Width and height of a picture, in points."""
+
+    width: float
+    height: float
+
+    @property
+    def area(self) -> float:
+        return self.width * self.height
+
+
+def picture_size(root: ElementTree.Element) -> PictureSize:
+    """The size of an SVG."""
+    return PictureSize(float(root.attrib["width"]), float(root.attrib["height"]))
+
+
 def outlines(root: ElementTree.Element, class_name: str) -> list[Rectangle]:
     """The outline of every group of elements with a class."""
     rectangles = []

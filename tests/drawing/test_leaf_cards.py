@@ -1,0 +1,65 @@
+"""The parameters of a merged module are one card, and so are their gradients."""
+
+import pytest
+
+from explorer.drawing.cards import cards
+from explorer.drawing.marks import marks
+from explorer.drawing.shown import show
+from explorer.model.graph import GradGraph, Node
+from tests.support import drawing_graphs
+from tests.support.handmade_graph import HandmadeGraph
+
+
+def leaves(graph: GradGraph) -> list[Node]:
+    """Parameters and gradients in sight."""
+    return [
+        node
+        for node in graph.nodes
+        if node.kind == "parameter" or (node.kind == "output" and node.phase == "backward")
+    ]
+
+
+def test_a_merged_module_has_one_card_of_parameters_and_one_of_gradients() -> None:
+    graph = show(drawing_graphs.bottlenecks(2), 2).graph
+    assert [node.name for node in leaves(graph)] == [
+        "9 parameters",
+        "9 parameters",
+        "9 gradients",
+        "9 gradients",
+        "dx",
+    ]
+
+
+def test_a_card_of_parameters_names_them_without_their_module() -> None:
+    shown = show(drawing_graphs.bottlenecks(1), 2)
+    of_cards = cards(shown.graph, marks(shown, {}))
+    (card,) = [card for card in of_cards.values() if card.title == "9 parameters"]
+    assert card.value.startswith("conv1.weight, bn1.weight, ")
+    assert sum("parameter layers.0" in line for line in card.tooltip) == 9
+
+
+@pytest.mark.parametrize(("reader_scope", "names"), [("a", ["2 parameters"]), ("", ["v", "w"])])
+def test_a_parameter_that_an_operator_in_sight_reads_stays_in_sight(
+    reader_scope: str, names: list[str]
+) -> None:
+    g = HandmadeGraph()
+    x, v, w = g.leaf("x", "input"), g.leaf("v"), g.leaf("w")
+    first = g.add("mul", [g.add("mul", [x, v], scope="a"), w], scope="a")
+    second = g.add("add", [first, w], scope=reader_scope)
+    g.result("y", g.add("add", [second, v], scope=reader_scope))
+    graph = show(g.record(), 1).graph
+    assert [node.name for node in graph.nodes if node.kind == "parameter"] == names
+
+
+@pytest.mark.parametrize("name", ["convolution", "residual", "bottlenecks", "shared", "tied"])
+def test_less_depth_never_shows_more_nodes(name: str) -> None:
+    graphs = {
+        "convolution": drawing_graphs.convolution,
+        "residual": lambda: drawing_graphs.residual(6),
+        "bottlenecks": lambda: drawing_graphs.bottlenecks(4),
+        "shared": lambda: drawing_graphs.shared(10),
+        "tied": drawing_graphs.tied,
+    }
+    graph = graphs[name]()
+    counts = [len(show(graph, depth).graph.nodes) for depth in (0, 1, 2, 3, None)]
+    assert counts == sorted(counts)

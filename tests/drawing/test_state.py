@@ -1,0 +1,71 @@
+"""Running statistics stand in the box of the operator that moves them."""
+
+import pytest
+
+from explorer.drawing import draw
+from explorer.drawing.cards import cards
+from explorer.drawing.marks import marks
+from explorer.drawing.shown import show
+from tests.support.drawing_graphs import bottlenecks
+from tests.support.handmade_graph import HandmadeGraph
+from tests.support.svg_pictures import picture_size, read_svg
+
+
+def batch_norm() -> tuple[HandmadeGraph, dict[str, str]]:
+    """A batch norm in training mode, and the ids of its nodes by what they are."""
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    ids = {name: g.leaf(f"bn.{name}") for name in ("running_mean", "running_var", "batches")}
+    ids["count"] = g.add("add_", [ids["batches"]], scope="bn")
+    reads = [x, ids["running_mean"], ids["running_var"]]
+    ids["norm"] = g.add("native_batch_norm", reads, scope="bn")
+    g.result("y", ids["norm"])
+    for name in ("running_mean", "running_var"):
+        ids[f"new {name}"] = g.result(f"bn.{name}", ids["norm"])
+    return g, ids
+
+
+def test_statistics_are_shown_by_the_operator_that_moves_them() -> None:
+    g, ids = batch_norm()
+    shown = show(g.record())
+    for name, node in ids.items():
+        assert shown.homes[node] == ids["norm"], name
+    assert [node.op for node in shown.graph.nodes] == ["input", "native_batch_norm", "output"]
+
+
+def test_the_box_says_which_statistics_it_moves() -> None:
+    g, ids = batch_norm()
+    shown = show(g.record())
+    card = cards(shown.graph, marks(shown, {}))[ids["norm"]]
+    assert card.moves == "moves running_mean, running_var"
+    assert any("batches" in line for line in card.tooltip)
+
+
+def test_a_statistic_that_another_operator_reads_stays_in_sight() -> None:
+    g, ids = batch_norm()
+    g.add("exp", [ids["running_mean"]])
+    shown = show(g.record())
+    assert shown.homes[ids["running_mean"]] == ids["running_mean"]
+    assert shown.homes[ids["running_var"]] == ids["norm"]
+
+
+def test_statistics_that_are_read_and_not_moved_stay_in_sight() -> None:
+    g = HandmadeGraph()
+    x, mean = g.leaf("x", "input"), g.leaf("bn.running_mean")
+    g.result("y", g.add("native_batch_norm", [x, mean], scope="bn"))
+    graph = g.record()
+    assert show(graph).graph is graph
+
+
+def test_an_output_of_the_net_that_has_a_parameter_s_value_is_not_in_another_box() -> None:
+    g = HandmadeGraph()
+    weight = g.leaf("w")
+    g.result("w", weight)
+    graph = g.record()
+    assert show(graph).graph is graph
+
+
+@pytest.mark.parametrize("blocks", [4, 50])
+def test_a_net_in_training_mode_is_no_wider_than_its_widest_block(blocks: int) -> None:
+    svg = read_svg(draw(bottlenecks(blocks), format="svg", depth=None))
+    assert picture_size(svg).width < 2000
