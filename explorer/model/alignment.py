@@ -55,7 +55,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Unpaired(msgspec.Struct, frozen=True, kw_only=True):
-    """A node without a partner, and why.
+    """A node without a partner for its main value, and why.
 
     "decomposed": a step of what the other engine does in fewer ops, though not verifiably inside
     one; "fused": an op that the other engine does in more; "bookkeeping": it makes no new numbers,

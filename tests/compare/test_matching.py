@@ -43,7 +43,7 @@ def reshaped(engine: str) -> ComputedGraph:
 
 def test_partners_know_each_other() -> None:
     matching = holding([SQUARE], [SQUARE])
-    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    (left,), (right,) = matching.first.nodes, matching.second.nodes
     assert left.is_free
     matching.join(left.value, right.value, "value")
     assert (left.partner, right.partner) == (right, left)
@@ -55,8 +55,8 @@ def test_partners_know_each_other() -> None:
 
 def test_what_made_the_numbers_that_a_pair_passes_on_is_a_pair_itself() -> None:
     matching = prepared(reshaped("a"), reshaped("b"))
-    _, maker, reshape, _ = matching.left.nodes
-    _, other_maker, _, other_reshape = matching.right.nodes
+    _, maker, reshape, _ = matching.first.nodes
+    _, other_maker, _, other_reshape = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, "value+order")
     assert maker.partner is other_maker
     assert matching.matches[-1].how == "value+provenance"
@@ -65,8 +65,8 @@ def test_what_made_the_numbers_that_a_pair_passes_on_is_a_pair_itself() -> None:
 @pytest.mark.parametrize("how", ["across", "name", "provenance"])
 def test_a_pair_without_evidence_of_its_origin_pairs_no_makers(how: How) -> None:
     matching = prepared(reshaped("a"), reshaped("b"))
-    _, maker, reshape, _ = matching.left.nodes
-    _, other_maker, _, other_reshape = matching.right.nodes
+    _, maker, reshape, _ = matching.first.nodes
+    _, other_maker, _, other_reshape = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, how)
     assert maker.is_free
     assert maker.counterpart is other_maker
@@ -74,8 +74,8 @@ def test_a_pair_without_evidence_of_its_origin_pairs_no_makers(how: How) -> None
 
 def test_the_first_pair_decides_on_the_counterpart_of_an_origin() -> None:
     matching = prepared(reshaped("a"), reshaped("b"))
-    _, maker, reshape, second = matching.left.nodes
-    x, other_maker, other_reshape, _ = matching.right.nodes
+    _, maker, reshape, second = matching.first.nodes
+    x, other_maker, other_reshape, _ = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, "name")
     matching.join(second.value, x.value, "name")
     assert maker.counterpart is other_maker
@@ -84,14 +84,14 @@ def test_the_first_pair_decides_on_the_counterpart_of_an_origin() -> None:
 
 def test_a_node_beside_a_further_output_is_in_the_pair_of_its_op() -> None:
     matching = holding([SQUARE, SQUARE + 1], [SQUARE, SQUARE + 1])
-    op, free = matching.left.nodes
-    other_op, other_free = matching.right.nodes
+    op, free = matching.first.nodes
+    other_op, other_free = matching.second.nodes
     matching.join(op.value, other_op.value, "value")
     matching.share(other_op.output(1), free.value, "value+provenance")
     assert free.is_free
     assert free.is_paired
     assert free.representative is op
-    assert (matching.shared[0].left, matching.shared[0].right) == (free.value, other_op.output(1))
+    assert (matching.shared[0].first, matching.shared[0].second) == (free.value, other_op.output(1))
     assert not other_free.is_paired
 
 
@@ -110,14 +110,14 @@ def test_equal_numbers_lie_alike_transposed_or_in_another_order(
     array: AnyArray, other: AnyArray, layout: How | None
 ) -> None:
     matching = holding([array], [other])
-    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    (left,), (right,) = matching.first.nodes, matching.second.nodes
     assert matching.layout(left.value, right.value) == layout
 
 
 def test_the_layout_of_large_values_is_not_known() -> None:
     large = np.random.default_rng(0).standard_normal((40, 40))
     matching = holding([large], [large.T])
-    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    (left,), (right,) = matching.first.nodes, matching.second.nodes
     assert matching.layout(left.value, right.value) is None
 
 
@@ -135,5 +135,5 @@ def test_noise_about_zero_is_of_one_size_and_finite(
     array: AnyArray, other: AnyArray, room: float, noise: bool
 ) -> None:
     matching = holding([array], [other])
-    (left,), (right,) = matching.left.nodes, matching.right.nodes
+    (left,), (right,) = matching.first.nodes, matching.second.nodes
     assert matching.are_noise(left.value, right.value, room) is noise

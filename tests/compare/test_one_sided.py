@@ -56,7 +56,7 @@ def test_a_dropout_made_of_small_ops_is_named_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("on_the_left", [True, False])
-def test_an_extra_op_is_told_with_its_factor_where_that_can_be_put(on_the_left: bool) -> None:
+def test_an_extra_op_is_told_with_its_factor(on_the_left: bool) -> None:
     def net(engine: str, doubles: bool) -> GradGraph:
         def build(graph: ComputedGraph, x: int) -> int:
             read = graph.op("Double", lambda x: 2 * x, x, line=3) if doubles else x
@@ -66,8 +66,8 @@ def test_an_extra_op_is_told_with_its_factor_where_that_can_be_put(on_the_left: 
 
     left, right, sentence = parting(net("a", on_the_left), net("b", not on_the_left))
     assert (left, right) == (("Double", None) if on_the_left else (None, "Double"))
-    # The note speaks of the left and the right; the sentence begins with the extra op.
-    assert ("the left is 2 times the other" in sentence) is on_the_left
+    # The sentence begins with the extra op, whichever side has it.
+    assert "the first is 2 times the second" in sentence
 
 
 def test_a_residual_that_is_left_out_is_no_sum_of_gradients() -> None:

@@ -35,7 +35,7 @@ def matching_of(left: ComputedGraph, right: ComputedGraph) -> Matching:
 
 
 def side_of(graph: ComputedGraph) -> Side:
-    return matching_of(graph, ComputedGraph("empty")).left
+    return matching_of(graph, ComputedGraph("empty")).first
 
 
 def called(side: Side, op: str) -> Vertex:
@@ -111,7 +111,7 @@ def points(left: ComputedGraph, right: ComputedGraph) -> float:
     matching = matching_of(left, right)
     paired = ("x", "y", "Exp", "Sin")
     ops = []
-    for node, other in zip(matching.left.nodes, matching.right.nodes, strict=True):
+    for node, other in zip(matching.first.nodes, matching.second.nodes, strict=True):
         if node.op not in ("input", "Exp", "Log", "Sin", "Cos"):
             ops.append((node.value, other.value))
         elif (node.name or node.op) in paired and node.op == other.op:
@@ -154,9 +154,9 @@ def test_nearness_in_the_graphs_decides_between_equal_points() -> None:
     for _ in range(3):
         other.hold("Sum", X)
     matching = matching_of(graph, other)
-    (node,) = matching.left.nodes
+    (node,) = matching.first.nodes
     closeness = [
-        evidence(matching, node.value, candidate.value)[1] for candidate in matching.right.nodes
+        evidence(matching, node.value, candidate.value)[1] for candidate in matching.second.nodes
     ]
     assert closeness == sorted(closeness, reverse=True)
     assert closeness[0] == 0
@@ -175,11 +175,11 @@ def equal_readers(engine: str, count: int) -> ComputedGraph:
 
 def test_candidates_are_fed_by_the_partner_of_what_feeds_a_node() -> None:
     matching = matching_of(equal_readers("a", 1), equal_readers("b", 2))
-    wanted = called(matching.left, "Exp").value
-    everything = Candidates(matching.right, lambda node: node.values)
+    wanted = called(matching.first, "Exp").value
+    everything = Candidates(matching.second, lambda node: node.values)
     assert everything.of(wanted) == []
-    matching.join(called(matching.left, "x").value, called(matching.right, "x").value, "name")
-    readers = [node.value for node in matching.right.work]
+    matching.join(called(matching.first, "x").value, called(matching.second, "x").value, "name")
+    readers = [node.value for node in matching.second.work]
     assert everything.of(wanted) == readers
     readers[0].node.partner = wanted.node
     assert everything.of(wanted) == readers[1:]
@@ -187,10 +187,10 @@ def test_candidates_are_fed_by_the_partner_of_what_feeds_a_node() -> None:
 
 def test_of_many_equal_candidates_a_few_free_ones_do() -> None:
     matching = matching_of(equal_readers("a", 1), equal_readers("b", 10 * FEW))
-    matching.join(called(matching.left, "x").value, called(matching.right, "x").value, "name")
-    everything = Candidates(matching.right, lambda node: node.values)
-    wanted = called(matching.left, "Exp").value
-    readers = [node.value for node in matching.right.work]
+    matching.join(called(matching.first, "x").value, called(matching.second, "x").value, "name")
+    everything = Candidates(matching.second, lambda node: node.values)
+    wanted = called(matching.first, "Exp").value
+    readers = [node.value for node in matching.second.work]
     assert everything.of(wanted) == readers[:FEW]
     for value in readers[: 5 * FEW]:
         value.node.partner = wanted.node
@@ -208,10 +208,10 @@ def test_a_reshape_of_another_origin_is_not_the_same_quantity() -> None:
         return graph
 
     matching = matching_of(reshapes("a"), reshapes("b"))
-    of_x, of_y = called(matching.left, "Reshape/x"), called(matching.left, "Reshape/y")
+    of_x, of_y = called(matching.first, "Reshape/x"), called(matching.first, "Reshape/y")
     other_of_x, other_of_y = (
-        called(matching.right, "Reshape/x"),
-        called(matching.right, "Reshape/y"),
+        called(matching.second, "Reshape/x"),
+        called(matching.second, "Reshape/y"),
     )
     for node in (of_x, of_y, other_of_x, other_of_y):
         node.family = "reshape"
@@ -219,7 +219,9 @@ def test_a_reshape_of_another_origin_is_not_the_same_quantity() -> None:
     # As long as no origin has a counterpart, nothing speaks against any pair.
     assert are_consistent(of_x, other_of_y)
     for name in ("x", "y"):
-        matching.join(called(matching.left, name).value, called(matching.right, name).value, "name")
+        matching.join(
+            called(matching.first, name).value, called(matching.second, name).value, "name"
+        )
     assert are_consistent(of_x, other_of_x)
     assert not are_consistent(of_x, other_of_y)
 
@@ -237,9 +239,11 @@ def test_successors_are_the_same_op_of_the_same_inputs_in_the_same_order() -> No
 
     left, right = differences("a"), differences("b")
     matching = matching_of(left, right)
-    subtraction = called(matching.left, "Sub")
+    subtraction = called(matching.first, "Sub")
     assert list(successors(subtraction)) == []
     for name in ("x", "y"):
-        matching.join(called(matching.left, name).value, called(matching.right, name).value, "name")
-    assert list(successors(subtraction)) == [called(matching.right, "Sub")]
-    assert shared_origins(subtraction, called(matching.right, "Mul")) == 2
+        matching.join(
+            called(matching.first, name).value, called(matching.second, name).value, "name"
+        )
+    assert list(successors(subtraction)) == [called(matching.second, "Sub")]
+    assert shared_origins(subtraction, called(matching.second, "Mul")) == 2

@@ -6,7 +6,7 @@ from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.outputs import share_outputs
 from explorer.compare.align.pairing import pair_nodes
 from explorer.compare.align.reasons import reasons
-from explorer.compare.align.sides import Side, Vertex, view
+from explorer.compare.align.sides import OutputValue, Side, Vertex, view
 from explorer.compare.align.steps import enclose_steps
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
 from explorer.model.graph import GradGraph, Phase
@@ -19,11 +19,13 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     Two elements agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
     tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
     that these dtypes need. Named results (outputs, gradients) are compared element by element, and
-    nothing counts as a divergence unless one of them differs.
+    nothing counts as a divergence unless one of them differs. Whichever graph is named first, the
+    same pairs and the same divergence are found.
     """
     left_side, right_side = view(left, right)
-    matching = pair_nodes(left_side, right_side, Tolerance(rtol, atol))
-    missing = _missing(matching, left_side) + _missing(matching, right_side)
+    first, second = (left_side, right_side) if left_side.is_first else (right_side, left_side)
+    matching = pair_nodes(first, second, Tolerance(rtol, atol))
+    missing = _missing(matching, first) + _missing(matching, second)
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing)
     enclose_steps(matching)
@@ -31,7 +33,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
 
     differing = []
     for mismatch in matching.differing_results():
-        result = mismatch.left
+        result = mismatch.first
         differing.append(result.name or result.id)
     differing += [result.name for result in missing]
     cases = dict.fromkeys((left.case, right.case))
@@ -39,8 +41,8 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
         left=left.engine,
         right=right.engine,
         case=" | ".join(cases),
-        pairs=_pairs(matching),
-        unpaired=tuple(reasons(matching, finding)),
+        pairs=_pairs(matching, left_side, right_side),
+        unpaired=tuple(sorted(reasons(matching, finding), key=lambda lone: lone.side)),
         divergence=finding.divergence,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
@@ -57,29 +59,27 @@ def _missing(matching: Matching, side: Side) -> list[Vertex]:
     return [result for result in unpaired if result not in differing]
 
 
-def _pairs(matching: Matching) -> tuple[Pair, ...]:
+def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:
     """Pairs in the left side's execution order, each followed by those that share its number."""
-    matches = sorted(matching.matches, key=lambda match: match.left.node.rank)
+    matches = sorted(matching.matches, key=lambda match: match.on(left).node.rank)
     numbers: dict[Vertex, int] = {}
     pairs = []
     for number, match in enumerate(matches, start=1):
-        numbers[match.left.node] = number
-        pairs.append(_pair(match, number, _how(matching, match)))
-    for match in sorted(matching.shared, key=_place):
+        numbers[match.on(left).node] = number
+        pairs.append(_pair(match.on(left), match.on(right), number, _how(matching, match)))
+    shared = [(match.on(left), match.on(right), match.how) for match in matching.shared]
+    for value, other, how in sorted(shared, key=lambda pair: _place(*pair[:2])):
         # A shared output has the number of the pair that its op is in.
-        number = numbers[match.left.node.representative]
-        pairs.append(_pair(match, number, match.how))
+        pairs.append(_pair(value, other, numbers[value.node.representative], how))
     return tuple(sorted(pairs, key=lambda pair: pair.number))
 
 
-def _place(match: Match) -> tuple[int, int, str, int]:
-    """The sort key of a match among others of its number."""
-    left, right = match.left, match.right
+def _place(left: OutputValue, right: OutputValue) -> tuple[int, int, str, int]:
+    """The sort key of a pair among others of its number."""
     return left.node.rank, left.output, right.node.id, right.output
 
 
-def _pair(match: Match, number: int, how: How) -> Pair:
-    left, right = match.left, match.right
+def _pair(left: OutputValue, right: OutputValue, number: int, how: How) -> Pair:
     return Pair(
         left=left.node.id,
         right=right.node.id,
@@ -94,9 +94,11 @@ def _pair(match: Match, number: int, how: How) -> Pair:
 
 def _how(matching: Matching, match: Match) -> How:
     """The evidence for a pair; another layout of its numbers is worth more to know."""
-    if match.how in {"across", "provenance"} or matching.are_noise(match.left, match.right, NOISE):
+    if match.how in {"across", "provenance"} or matching.are_noise(
+        match.first, match.second, NOISE
+    ):
         return match.how
-    return matching.layout(match.left, match.right) or match.how
+    return matching.layout(match.first, match.second) or match.how
 
 
 def _coverage(side: Side) -> Coverage:
@@ -109,7 +111,7 @@ def _count(side: Side, phase: Phase) -> Count:
     steps = []
     for node in side.nodes:
         steps += [step for step in node.steps if step.phase == phase]
-    in_pairs = sum(node.is_paired for node in nodes)
+    in_pairs = sum(node.is_paired and not node.is_partial for node in nodes)
     return Count(
         paired=in_pairs - len(steps),
         inside=len(steps),

@@ -12,20 +12,20 @@ def pair_leaves(matching: Matching) -> None:
 
     Inputs and parameters of one name whose values differ pair with nothing else.
     """
-    leaves, other_leaves = _leaves(matching.left), _leaves(matching.right)
-    for name, left in leaves.items():
-        right = other_leaves.get(name)
-        if right is None:
+    leaves, other_leaves = _leaves(matching.first), _leaves(matching.second)
+    for name, first in leaves.items():
+        second = other_leaves.get(name)
+        if second is None:
             continue
-        agrees = left.value.agrees(right.value)
+        agrees = first.value.agrees(second.value)
         # Every engine numbers its constants itself: an equal name alone means nothing.
-        if not agrees and "constant" in (left.kind, right.kind):
+        if not agrees and "constant" in (first.kind, second.kind):
             continue
-        matching.reserve(left, right)
+        matching.reserve(first, second)
         if agrees is False:
-            matching.mismatches.append(Mismatch(left, right))
+            matching.mismatches.append(Mismatch(first, second))
         else:
-            matching.join(left.value, right.value, "name")
+            matching.join(first.value, second.value, "name")
 
 
 def _leaves(side: Side) -> dict[str, Vertex]:
@@ -43,29 +43,31 @@ def pair_results(matching: Matching) -> None:
     A result pairs with a result only.
     """
     transposed = {
-        match.left.node.name for match in matching.matches if _is_in_another_layout(matching, match)
+        match.first.node.name
+        for match in matching.matches
+        if _is_in_another_layout(matching, match)
     }
-    for left, right in _results_to_compare(matching):
-        any_layout = left.name.removeprefix("d") in transposed
-        if _are_equal_results(matching, left.result, right.result, any_layout):
-            matching.join(left.value, right.value, "name")
-            _pair_makers(matching, left, right)
+    for first, second in _results_to_compare(matching):
+        any_layout = first.name.removeprefix("d") in transposed
+        if _are_equal_results(matching, first.result, second.result, any_layout):
+            matching.join(first.value, second.value, "name")
+            _pair_makers(matching, first, second)
         else:
-            matching.mismatches.append(Mismatch(left, right))
+            matching.mismatches.append(Mismatch(first, second))
 
 
 def _is_in_another_layout(matching: Matching, match: Match) -> bool:
-    return match.how == "name" and matching.layout(match.left, match.right) is not None
+    return match.how == "name" and matching.layout(match.first, match.second) is not None
 
 
 def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
     """Results of one name; then the rest of a phase, in order, where both sides have as many."""
-    named, other_named = _named_results(matching.left), _named_results(matching.right)
+    named, other_named = _named_results(matching.first), _named_results(matching.second)
     shared = [key for key in named if key in other_named]
     pairs = [(named[key], other_named[key]) for key in shared]
     for phase in PHASES:
-        rest = _others(matching.left, phase, shared)
-        other_rest = _others(matching.right, phase, shared)
+        rest = _others(matching.first, phase, shared)
+        other_rest = _others(matching.second, phase, shared)
         # Engines need not call a result the same, but they list results in the same order.
         if len(rest) == len(other_rest):
             pairs += zip(rest, other_rest, strict=True)
@@ -89,24 +91,24 @@ def _others(side: Side, phase: Phase, shared: list[tuple[Phase, str]]) -> list[V
 
 
 def _are_equal_results(
-    matching: Matching, left: OutputValue, right: OutputValue, any_layout: bool
+    matching: Matching, first: OutputValue, second: OutputValue, any_layout: bool
 ) -> bool:
     """Whether results agree element by element, or are noise about zero.
 
     With ``any_layout``, as for a parameter that is stored transposed, the elements may be in any
     order.
     """
-    agrees = left.agrees(right)
-    if agrees is None or matching.are_noise(left, right, NOISE):
+    agrees = first.agrees(second)
+    if agrees is None or matching.are_noise(first, second, NOISE):
         return True
-    return agrees and (any_layout or matching.layout(left, right) is None)
+    return agrees and (any_layout or matching.layout(first, second) is None)
 
 
-def _pair_makers(matching: Matching, left: Vertex, right: Vertex) -> None:
+def _pair_makers(matching: Matching, first: Vertex, second: Vertex) -> None:
     """Pairs the nodes that make an equal result, unless one of the two only reshapes it."""
-    if not left.inputs or not right.inputs:
+    if not first.inputs or not second.inputs:
         return
-    value, other = left.inputs[0], right.inputs[0]
+    value, other = first.inputs[0], second.inputs[0]
     if not _is_made_by_free_work(value) or not _is_made_by_free_work(other):
         return
     if value.node.is_bookkeeping == other.node.is_bookkeeping and value.agrees(other):

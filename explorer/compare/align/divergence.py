@@ -10,7 +10,7 @@ from explorer.compare.align.one_sided import (
     ops_ahead,
 )
 from explorer.compare.align.provenance import shared_origins
-from explorer.compare.align.sides import Side, Vertex
+from explorer.compare.align.sides import Side, Vertex, as_seen
 from explorer.compare.align.suspects import (
     Suspects,
     SuspectsBySide,
@@ -38,7 +38,7 @@ NOT_ALIKE = 0, False, False
 def diverge(matching: Matching, missing: list[Vertex]) -> Finding:
     """The place where two graphs part, if a named result differs.
 
-    ``missing`` are gradients that only the one or the other side has, the left's first.
+    ``missing`` are gradients that only the one or the other side has, the first side's first.
     """
     in_forward = matching.differing_results("forward")
     if in_forward:
@@ -52,7 +52,7 @@ def diverge(matching: Matching, missing: list[Vertex]) -> Finding:
         suspects_of = _suspects_behind(matching, in_backward, "backward")
         return _before_results(matching, in_backward, suspects_of, "backward")
     # A graph that names no results, such as a compiler's early stage, still has its leaves.
-    if matching.mismatches and not matching.left.results():
+    if matching.mismatches and not matching.first.results():
         return _from_leaf(matching.mismatches[0])
     return _from_missing(missing[0]) if missing else NO_DIVERGENCE
 
@@ -110,20 +110,20 @@ def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) 
 
     Leaves come before all computation, so they are looked at before ops are.
     """
-    left, right = suspects_of.values()
-    suspected = {*left.nodes, *right.nodes}
+    first, second = suspects_of.values()
+    suspected = {*first.nodes, *second.nodes}
     for mismatch in matching.mismatches:
-        is_suspect = not suspected.isdisjoint((mismatch.left, mismatch.right))
-        if is_suspect and mismatch.left.is_leaf:
+        is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
+        if is_suspect and mismatch.first.is_leaf:
             return _from_leaf(mismatch, phase)
-    leaves = left.leaves() or right.leaves()
+    leaves = first.leaves() or second.leaves()
     if not leaves:
         return None
     return _from_lone_leaf(leaves[0], suspects_of[leaves[0].side].user_of(leaves[0]), phase)
 
 
 def _from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> Finding:
-    left, right = mismatch.left, mismatch.right
+    left, right = as_seen(mismatch.first, mismatch.second)
     readings = contrast(left.value, right.value)
     sentence = (
         f"First divergence: the nets start from different values of `{left.name}`:"
@@ -158,12 +158,12 @@ def _from_entries(matching: Matching, suspects_of: SuspectsBySide, phase: Phase)
     counterparts = _counterparts(suspects_of)
     if counterparts is None:
         return nothing_in_common(suspects_of, phase)
-    left, right = counterparts
-    for node, other in ((left, right), (right, left)):
+    first, second = counterparts
+    for node, other in ((first, second), (second, first)):
         row = ops_ahead(node, other, suspects_of)
         if row:
             return extra_ops(row, other, phase)
-    return _two_ops(matching, left, right, suspects_of, phase)
+    return _two_ops(matching, first, second, suspects_of, phase)
 
 
 def _left_out(suspects_of: SuspectsBySide) -> Finding | None:
@@ -171,12 +171,12 @@ def _left_out(suspects_of: SuspectsBySide) -> Finding | None:
 
 
 def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
-    """The earliest left entry that has a counterpart, and that one."""
-    left, right = suspects_of.values()
-    for node in left.entries:
+    """The first side's earliest entry that has a counterpart, and that one."""
+    first, second = suspects_of.values()
+    for node in first.entries:
         best: Vertex | None = None
         best_likeness = NOT_ALIKE
-        for other in right.entries:
+        for other in second.entries:
             likeness = _likeness(node, other)
             if likeness > best_likeness:
                 best, best_likeness = other, likeness
@@ -197,12 +197,13 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
 
 
 def _two_ops(
-    matching: Matching, left: Vertex, right: Vertex, suspects_of: SuspectsBySide, phase: Phase
+    matching: Matching, node: Vertex, other: Vertex, suspects_of: SuspectsBySide, phase: Phase
 ) -> Finding:
     """Two ops with equal inputs and other values.
 
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
+    left, right = as_seen(node, other)
     if same_work(left, right) and left.value.size == right.value.size:
         row, other_row = [left], [right]
     else:
@@ -264,7 +265,7 @@ def _are_in_another_order(left: Vertex, right: Vertex) -> bool:
 
 def _from_result(mismatch: Mismatch, phase: Phase) -> Finding:
     """A result whose maker has a partner on the other side that is not the result's maker there."""
-    left, right = mismatch.left, mismatch.right
+    left, right = as_seen(mismatch.first, mismatch.second)
     maker = left.inputs[0].node if left.inputs else left
     other_maker = right.inputs[0].node if right.inputs else right
     readings = contrast(left.result, right.result)

@@ -206,8 +206,10 @@ class _Sweep:
         second = first + step
         rtol, floor = self._allowed(first, second)
         mean_and_quantiles = self._table[:, _MEAN:]
-        apart = np.abs(mean_and_quantiles[first] - mean_and_quantiles[second])
-        allowed = rtol[:, None] * np.abs(mean_and_quantiles[second]) + floor[:, None]
+        figures, others = mean_and_quantiles[first], mean_and_quantiles[second]
+        apart = np.abs(figures - others)
+        size = np.maximum(np.abs(figures), np.abs(others))
+        allowed = rtol[:, None] * size + floor[:, None]
         # A mean may cancel to next to nothing: it is allowed as much as the norm is.
         allowed[:, 0] = rtol * self._table[second, _RMS] + floor
 
@@ -263,9 +265,10 @@ def _is_confirmed(one: Floats | None, other: Floats | None, pair: _Neighbours) -
 
 
 def agree(one: Floats, other: Floats, rtol: float, floor: float) -> bool:
-    """Whether elements are equal, both NaN, or within ``floor`` plus ``rtol`` of the second."""
+    """Whether elements are equal, both NaN, or within ``floor`` plus ``rtol`` of the greater."""
     with np.errstate(invalid="ignore"):
+        size = np.maximum(np.abs(one), np.abs(other))
         # Everything is within a part of infinity: only what is finite can be near.
-        near = (np.abs(one - other) <= floor + rtol * np.abs(other)) & np.isfinite(other)
+        near = (np.abs(one - other) <= floor + rtol * size) & np.isfinite(size)
     # Most arrays are finite and near: whether NaNs meet NaNs is looked at only where they are not.
     return bool(near.all() or (near | are_equal(one, other)).all())

@@ -24,25 +24,25 @@ _NO_EVIDENCE_OF_ORIGIN: frozenset[How] = frozenset({"across", "name", "provenanc
 class Match:
     """Two values that are the same quantity, and the evidence for it."""
 
-    left: OutputValue
-    right: OutputValue
+    first: OutputValue
+    second: OutputValue
     how: How
 
     def on(self, side: Side) -> OutputValue:
         """The value of one side."""
-        return self.left if side.is_left else self.right
+        return self.first if side.is_first else self.second
 
 
 @dataclass(frozen=True)
 class Mismatch:
     """Two leaves or results that share a name and not a value."""
 
-    left: Vertex
-    right: Vertex
+    first: Vertex
+    second: Vertex
 
     def on(self, side: Side) -> Vertex:
         """The node of one side."""
-        return self.left if side.is_left else self.right
+        return self.first if side.is_first else self.second
 
 
 class Matching:
@@ -54,10 +54,10 @@ class Matching:
     the same inputs and leads to the same values, and holds another value itself.
     """
 
-    def __init__(self, left: Side, right: Side, tolerance: Tolerance) -> None:
-        self.left = left
-        self.right = right
-        self.sides = left, right
+    def __init__(self, first: Side, second: Side, tolerance: Tolerance) -> None:
+        self.first = first
+        self.second = second
+        self.sides = first, second
         self.tolerance = tolerance
         self.matches: list[Match] = []
         self.shared: list[Match] = []
@@ -70,41 +70,41 @@ class Matching:
 
     def differing_results(self, phase: Phase | None = None) -> list[Mismatch]:
         """The results that differ, of one phase or of both."""
-        results = [mismatch for mismatch in self.mismatches if mismatch.left.is_result]
-        return [result for result in results if phase in (None, result.left.phase)]
+        results = [mismatch for mismatch in self.mismatches if mismatch.first.is_result]
+        return [result for result in results if phase in (None, result.first.phase)]
 
-    def reserve(self, left: Vertex, right: Vertex) -> None:
+    def reserve(self, first: Vertex, second: Vertex) -> None:
         """Keeps two leaves of one name from pairing with anything else."""
-        left.is_reserved = right.is_reserved = True
+        first.is_reserved = second.is_reserved = True
 
-    def join(self, left: OutputValue, right: OutputValue, how: How) -> None:
+    def join(self, first: OutputValue, second: OutputValue, how: How) -> None:
         """Makes a pair of two nodes, by one value of each."""
-        self.matches.append(Match(left, right, how))
-        left.is_taken = right.is_taken = True
-        left.node.partner, right.node.partner = right.node, left.node
-        if left.is_main:
-            left.node.is_agreed = True
-        if right.is_main:
-            right.node.is_agreed = True
-        if left.is_main and right.is_main:
-            self._join_origins(left.node.origin, right.node.origin, how)
+        self.matches.append(Match(first, second, how))
+        first.is_taken = second.is_taken = True
+        first.node.partner, second.node.partner = second.node, first.node
+        if first.is_main:
+            first.node.is_agreed = True
+        if second.is_main:
+            second.node.is_agreed = True
+        if first.is_main and second.is_main:
+            self._join_origins(first.node.origin, second.node.origin, how)
 
-    def _join_origins(self, left: Vertex, right: Vertex, how: How) -> None:
+    def _join_origins(self, first: Vertex, second: Vertex, how: How) -> None:
         """Notes that two nodes made the numbers of a pair.
 
         They become a pair too where ``how`` is evidence of that.
         """
         # The first pair decides: later ones may be equal by chance.
-        left.counterpart = left.counterpart or right
-        right.counterpart = right.counterpart or left
+        first.counterpart = first.counterpart or second
+        second.counterpart = second.counterpart or first
         # At once: or else a step that only passes these numbers on might take the maker's partner.
-        if how not in _NO_EVIDENCE_OF_ORIGIN and _may_have_made_the_same(left, right):
-            self.join(left.value, right.value, "value+provenance")
+        if how not in _NO_EVIDENCE_OF_ORIGIN and _may_have_made_the_same(first, second):
+            self.join(first.value, second.value, "value+provenance")
 
     def share(self, value: OutputValue, other: OutputValue, how: How) -> None:
         """Pairs a further output of a paired node with a node of the other side that has none."""
-        left, right = (value, other) if value.node.side.is_left else (other, value)
-        self.shared.append(Match(left, right, how))
+        first, second = (value, other) if value.node.side.is_first else (other, value)
+        self.shared.append(Match(first, second, how))
         value.is_taken = other.is_taken = True
         other.node.host = value.node.partner
 
@@ -114,21 +114,21 @@ class Matching:
         for step in steps:
             step.host = top
 
-    def contradict(self, left: Vertex, right: Vertex) -> None:
+    def contradict(self, first: Vertex, second: Vertex) -> None:
         """Notes that two ops should hold the same quantity, and hold different values."""
-        self.contradictions[left] = right
-        self.contradictions[right] = left
+        self.contradictions[first] = second
+        self.contradictions[second] = first
 
-    def layout(self, left: OutputValue, right: OutputValue) -> How | None:
+    def layout(self, first: OutputValue, second: OutputValue) -> How | None:
         """How the equal numbers of two values of one shape lie differently.
 
         "transposed", "reordered", or None where they do not or not every element is known.
         """
-        one, other = left.whole, right.whole
+        one, other = first.whole, second.whole
         if one is None or other is None or one.shape != other.shape or one.data == other.data:
             return None
         left_elements, right_elements = elements(one), elements(other)
-        rtol, floor = self._room(left, right)
+        rtol, floor = self._room(first, second)
         if agree(left_elements, right_elements, rtol, floor):
             return None
         if len(one.shape) == 2:
@@ -137,27 +137,27 @@ class Matching:
                 return "transposed"
         return "reordered"
 
-    def _room(self, left: OutputValue, right: OutputValue) -> tuple[float, float]:
+    def _room(self, first: OutputValue, second: OutputValue) -> tuple[float, float]:
         """The (rtol, floor) beyond which elements count as being in another place."""
-        coarseness = max(left.node.coarseness, right.node.coarseness)
-        scale = right.bucket.scale if right.bucket else 0.0
+        coarseness = max(first.node.coarseness, second.node.coarseness)
+        scale = max(value.bucket.scale if value.bucket else 0.0 for value in (first, second))
         rtol = LAYOUT_SLACK * max(self.tolerance.rtol, coarseness)
         floor = LAYOUT_SLACK * max(self.tolerance.atol, coarseness) * scale
         return rtol, floor
 
-    def are_noise(self, left: OutputValue, right: OutputValue, room: float = 1.0) -> bool:
+    def are_noise(self, first: OutputValue, second: OutputValue, room: float = 1.0) -> bool:
         """Whether two values of one size are rounding noise about zero.
 
         All their elements lie within ``room`` times ``atol`` of zero.
         """
         limit = room * self.tolerance.atol
-        return left.size == right.size and left.is_within(limit) and right.is_within(limit)
+        return first.size == second.size and first.is_within(limit) and second.is_within(limit)
 
 
-def _may_have_made_the_same(left: Vertex, right: Vertex) -> bool:
-    if left.phase != right.phase or not left.value.agrees(right.value):
+def _may_have_made_the_same(first: Vertex, second: Vertex) -> bool:
+    if first.phase != second.phase or not first.value.agrees(second.value):
         return False
-    return _is_free_work(left) and _is_free_work(right)
+    return _is_free_work(first) and _is_free_work(second)
 
 
 def _is_free_work(node: Vertex) -> bool:

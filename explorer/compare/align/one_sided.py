@@ -56,10 +56,8 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Findin
         readings = Contrast(reading(last.value), ABSENT)
         return on_one_side(last, phase, f"{text}; its value is {readings.value}", readings, row)
     readings = contrast(last.value, as_it_is.value)
-    # A note tells the left from the right, but here the right may come first.
-    against = readings.in_words(with_note=last.side.is_left)
     there = "" if goes_on else " there"
-    sentence = f"{text}; its value against its input's{there}: {against}"
+    sentence = f"{text}; its value against its input's{there}: {readings.in_words()}"
     return on_one_side(last, phase, sentence, readings, row)
 
 
@@ -102,15 +100,15 @@ def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vert
 
 def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Finding:
     """Entries without a counterpart: one side does something first, or something of its own."""
-    left, right = suspects_of.values()
-    for here, there in ((left, right), (right, left)):
+    first, second = suspects_of.values()
+    for here, there in ((first, second), (second, first)):
         behind = [node for node in here.nodes if node not in here.entries]
         for other in there.entries[:1]:
             row = _before(other, behind, here)
             if row:
                 return extra_ops(row, other, phase)
-    first = (left.entries + right.entries)[0]
-    return extra_ops([first], None, phase)
+    earliest = (first.entries + second.entries)[0]
+    return extra_ops([earliest], None, phase)
 
 
 # A gradient added in

@@ -75,20 +75,20 @@ RULES = (
 )
 
 
-def pair_nodes(left: Side, right: Side, tolerance: Tolerance) -> Matching:
+def pair_nodes(first: Side, second: Side, tolerance: Tolerance) -> Matching:
     """Pairs the nodes of two sides.
 
     The same graphs always give the same pairs, in order of discovery.
     """
-    fingerprint(left, right, tolerance)
-    trace_origins(left)
-    trace_origins(right)
-    matching = Matching(left, right, tolerance)
+    fingerprint(first, second, tolerance)
+    trace_origins(first)
+    trace_origins(second)
+    matching = Matching(first, second, tolerance)
     # What is called the same comes first: no other value may take the place of a named one.
     pair_leaves(matching)
     pair_results(matching)
     for rule in RULES:
-        pools = _pool(left, rule), _pool(right, rule)
+        pools = _pool(first, rule), _pool(second, rule)
         # The same rounding on both sides is better evidence than agreement within tolerance.
         _pair_unique_values(matching, rule, *pools, TIGHT)
         _pair_unique_values(matching, rule, *pools, inf)
@@ -168,8 +168,8 @@ def _pair_by_provenance(matching: Matching, rule: Rule) -> None:
 
     Neighbours are the nodes that feed it, that it feeds, and the forward node that it derives from.
     """
-    candidates = Candidates(matching.right, rule.values)
-    down = matching.left.nodes
+    candidates = Candidates(matching.second, rule.values)
+    down = matching.first.nodes
     up = down[::-1]
     for sweep, nodes in enumerate((down, up) * SWEEPS):
         before = len(matching.matches)
@@ -227,8 +227,8 @@ def _pair_in_order(matching: Matching, rule: Rule, same_family: bool) -> None:
 def _choices(
     matching: Matching, rule: Rule, same_family: bool
 ) -> list[tuple[OutputValue, MovingWindow[OutputValue]]]:
-    """Each free value of the left side, with those that agree with it on the right."""
-    pool, other_pool = _pool(matching.left, rule), _pool(matching.right, rule)
+    """Each free value of the first side, with those that agree with it on the second."""
+    pool, other_pool = _pool(matching.first, rule), _pool(matching.second, rule)
     only_distinctive = rule.across or not same_family
     choices = []
     for (group, bucket), values in pool.items():
@@ -261,7 +261,7 @@ def _pair_unobserved(matching: Matching) -> None:
 
     Such a value was not observed on one side, or is rounding noise about zero.
     """
-    for node in matching.left.work:
+    for node in matching.first.work:
         if node.is_free and not node.is_refuted:
             for other in successors(node):
                 if _may_be_the_same(matching, node.value, other.value):

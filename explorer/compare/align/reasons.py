@@ -17,16 +17,18 @@ Why = tuple[Reason, str]
 
 
 def reasons(matching: Matching, finding: Finding) -> Iterator[Unpaired]:
-    """Every node that is in no pair and why, left side first, in execution order."""
+    """Every node whose value has no partner and why, a side at a time, in execution order."""
     regions = Regions(matching)
     for side in matching.sides:
         differing = matching.differing(side)
         spoiled = _spoiled(side, differing, finding)
         needed = _needed(side)
         for node in side.nodes:
-            if not node.is_paired:
+            if not node.is_paired or node.is_partial:
                 # That values differ is worth more to know than what kind of node holds them.
-                why = _why_wrong(matching, node) or _why_named(node, differing)
+                why = (
+                    _why_wrong(matching, node) or _why_partial(node) or _why_named(node, differing)
+                )
                 why = why or _why_spoiled(node, finding, spoiled)
                 why = why or _why_plain(node, needed) or regions.why(node)
                 yield Unpaired(side=side.name, node=node.id, reason=why[0], detail=why[1])
@@ -47,6 +49,18 @@ def _why_wrong(matching: Matching, node: Vertex) -> Why | None:
         f"{named(counterpart)} of {counterpart.side.engine} takes equal inputs and holds another"
         f" value, though what follows is equal: {readings.in_words(with_note=False)}"
     )
+
+
+def _why_partial(node: Vertex) -> Why | None:
+    """A node of which only a further output has a partner."""
+    partner = node.partner
+    if partner is None:
+        return None
+    where = f"{named(partner)} of {partner.side.engine}"
+    if not partner.is_partial or partner.family != node.family:
+        return "decomposed", f"a further output is that of {where}; its main value is there no node"
+    readings = contrast(node.value, partner.value).in_words(with_note=False)
+    return "difference", f"only further outputs are those of {where}: {readings}"
 
 
 def _why_named(node: Vertex, differing: set[Vertex]) -> Why | None:
@@ -130,7 +144,7 @@ class Regions:
 
     The side with more of it is the decomposed one.
 
-    Regions are disjoint sets of nodes, a pair being one node of them, its left one (union-find;
+    Regions are disjoint sets of nodes, a pair being one node of them, its first one (union-find;
     Tarjan, Efficiency of a good but not linear set union algorithm, Journal of the ACM 22, 1975).
     """
 
@@ -143,7 +157,7 @@ class Regions:
         self._towards: dict[Vertex, Vertex] = {}
         self._ops: Counter[tuple[Vertex, Side]] = Counter()
         self._holders = {side: _first_holders(side) for side in matching.sides}
-        work = [*matching.left.work, *matching.right.work]
+        work = [*matching.first.work, *matching.second.work]
         unpaired = [node for node in work if node.is_free]
         # Consumers come first: where they lead to is where their feeders lead to.
         for node in reversed(unpaired):
@@ -192,7 +206,7 @@ class Regions:
         goals = []
         for consumer in node.consumers:
             if consumer.phase == node.phase:
-                self._join(node, _left_of_pair(consumer))
+                self._join(node, _first_of_pair(consumer))
                 goal = self._towards.get(consumer) if consumer.is_free else consumer
                 if goal:
                     goals.append(goal)
@@ -214,9 +228,9 @@ class Regions:
             self._up[other_top] = top
 
 
-def _left_of_pair(node: Vertex) -> Vertex:
-    """The left node of a node's pair; the node itself where it has no partner."""
-    if node.partner is None or node.side.is_left:
+def _first_of_pair(node: Vertex) -> Vertex:
+    """The first side's node of a node's pair; the node itself where it has no partner."""
+    if node.partner is None or node.side.is_first:
         return node
     return node.partner
 

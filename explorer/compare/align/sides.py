@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from math import inf, prod
 
+import msgspec
+
 from explorer.compare.align.families import BOOKKEEPING, family
 from explorer.model.alignment import SideName
 from explorer.model.arrays import Array, Summary
@@ -233,18 +235,28 @@ class Vertex:
         """Whether it is in a pair: by a partner of its own, or by that of its host."""
         return self.representative.partner is not None
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is in a pair by a further output alone, and nothing confirms its main value."""
+        if self.partner is None or self.main is None or not self.is_work:
+            return False
+        return not (self.main.is_taken or self.record.proof == "proven")
+
 
 class Side:
     """One of the two graphs, and the ``other`` one.
 
-    ``nodes`` are in execution order, forward first; ``work`` are those that compute something.
+    ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
+    not depend on that: what it finds is the same whichever graph is named first. ``nodes`` are in
+    execution order, forward first; ``work`` are those that compute something.
     """
 
     other: "Side"
 
-    def __init__(self, graph: GradGraph, name: SideName) -> None:
+    def __init__(self, graph: GradGraph, name: SideName, is_first: bool) -> None:
         self.engine = graph.engine
         self.name = name
+        self.is_first = is_first
         vertices = {record.id: Vertex(self, record) for record in graph.by_id().values()}
         _connect(vertices, graph.edges)
         self.nodes = tuple(in_order(vertices.values()))
@@ -262,9 +274,26 @@ class Side:
 
 def view(left: GradGraph, right: GradGraph) -> tuple[Side, Side]:
     """Two graphs in the form in which they are walked, each knowing the other."""
-    left_side, right_side = Side(left, "left"), Side(right, "right")
+    left_is_first = _comes_first(left, right)
+    left_side = Side(left, "left", left_is_first)
+    right_side = Side(right, "right", not left_is_first)
     left_side.other, right_side.other = right_side, left_side
     return left_side, right_side
+
+
+def _comes_first(graph: GradGraph, other: GradGraph) -> bool:
+    """Whether a graph comes first of two, whichever of them is asked about."""
+    names = graph.engine, graph.stage, graph.case
+    other_names = other.engine, other.stage, other.case
+    if names != other_names:
+        return names < other_names
+    # Two graphs of one engine are told apart by what they hold.
+    return msgspec.msgpack.encode(graph) <= msgspec.msgpack.encode(other)
+
+
+def as_seen(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
+    """A node of each side, that of the left side first."""
+    return (node, other) if node.side.is_left else (other, node)
 
 
 def in_order(nodes: Iterable[Vertex]) -> list[Vertex]:

@@ -31,22 +31,26 @@ def enclose_steps(matching: Matching) -> None:
     incoming gradients; what forward kept may be any of its values. A step of which the other side
     has an op of the same family on its own way there is not inside: nothing may hide in a pair.
     """
-    for match in sorted(matching.matches, key=lambda match: match.left.node.rank):
+    for match in sorted(matching.matches, key=lambda match: match.first.node.rank):
         if _may_enclose(match):
-            left, right = _enclosure(match.left.node), _enclosure(match.right.node)
-            has_steps = left.steps != () or right.steps != ()
-            if has_steps and _are_fed_alike(left, right):
-                _compare(matching, left, right)
-                matching.enclose(left.top, _without_counterpart(left, right))
-                matching.enclose(right.top, _without_counterpart(right, left))
+            first, second = _enclosure(match.first.node), _enclosure(match.second.node)
+            has_steps = first.steps != () or second.steps != ()
+            if has_steps and _are_fed_alike(first, second):
+                _compare(matching, first, second)
+                matching.enclose(first.top, _without_counterpart(first, second))
+                matching.enclose(second.top, _without_counterpart(second, first))
 
 
 def _may_enclose(match: Match) -> bool:
     """Whether a pair is of work in one phase, by main values that are known to agree."""
-    left, right = match.left, match.right
-    if match.how == "provenance" or left.node.phase != right.node.phase or not left.agrees(right):
+    first, second = match.first, match.second
+    if (
+        match.how == "provenance"
+        or first.node.phase != second.node.phase
+        or not first.agrees(second)
+    ):
         return False
-    return _is_main_work(left) and _is_main_work(right)
+    return _is_main_work(first) and _is_main_work(second)
 
 
 def _is_main_work(value: OutputValue) -> bool:
@@ -83,8 +87,8 @@ def _is_used_within(node: Vertex, members: set[Vertex]) -> bool:
     return users <= members
 
 
-def _are_fed_alike(left: Enclosure, right: Enclosure) -> bool:
-    inputs, other_inputs = _paired_inputs(left), _paired_inputs(right)
+def _are_fed_alike(first: Enclosure, second: Enclosure) -> bool:
+    inputs, other_inputs = _paired_inputs(first), _paired_inputs(second)
     if inputs is None or other_inputs is None:
         return False
     return {node.counterpart for node in inputs} == other_inputs
@@ -123,11 +127,11 @@ def _is_given(node: Vertex) -> bool:
 # Steps of one family on both sides
 
 
-def _compare(matching: Matching, left: Enclosure, right: Enclosure) -> None:
+def _compare(matching: Matching, first: Enclosure, second: Enclosure) -> None:
     """Compares the only steps of a family on either side, where these take the same inputs."""
-    counts, other_counts = _families(left), _families(right)
-    others = {step.family: step for step in right.steps if _makes_numbers(step)}
-    for step in left.steps:
+    counts, other_counts = _families(first), _families(second)
+    others = {step.family: step for step in second.steps if _makes_numbers(step)}
+    for step in first.steps:
         family = step.family
         if _makes_numbers(step) and counts[family] == other_counts[family] == 1:
             other = others[family]
@@ -164,7 +168,7 @@ def _makes_numbers(step: Vertex) -> bool:
     return step.origin is step
 
 
-def _take_the_same(left: Vertex, right: Vertex) -> bool:
+def _take_the_same(first: Vertex, second: Vertex) -> bool:
     """Whether all that two nodes read is the same quantity, in whatever order."""
-    wanted = {origin.counterpart for origin in left.origins}
-    return bool(wanted) and None not in wanted and wanted == set(right.origins)
+    wanted = {origin.counterpart for origin in first.origins}
+    return bool(wanted) and None not in wanted and wanted == set(second.origins)

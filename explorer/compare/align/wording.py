@@ -46,7 +46,10 @@ class Contrast:
     note: str = ""
 
     def in_words(self, with_note: bool = True) -> str:
-        """Both readings, and what is known about their difference in brackets."""
+        """Both readings, and what is known about their difference in brackets.
+
+        The note speaks of the first and the second of the two.
+        """
         known = []
         if self.greatest is not None:
             known.append(f"greatest difference {self.greatest:.3g}")
@@ -150,12 +153,12 @@ def _factor_note(value: Floats, other: Floats) -> str:
     if abs(factor + 1) < 1e-5:
         return "opposite in sign"
 
-    greater = "right" if abs(factor) < 1 else "left"
+    greater, smaller = ("second", "first") if abs(factor) < 1 else ("first", "second")
     times = 1 / factor if abs(factor) < 1 else factor
     # Any two numbers have a quotient: of a single element, only a whole one is worth a word.
     if value.size == 1 and abs(times - round(times)) > 1e-4 * abs(times):
         return ""
-    return f"the {greater} is {times:.5g} times the other"
+    return f"the {greater} is {times:.5g} times the {smaller}"
 
 
 def _common_factor(value: Floats, other: Floats) -> float | None:

@@ -1,0 +1,146 @@
+"""What is found between two graphs does not depend on which of them is named first."""
+
+import re
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explorer.compare.align import align
+from explorer.model.alignment import Alignment, Divergence
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import GradGraph
+from tests.support.computed_graphs import ComputedGraph, Function
+from tests.support.two_layer_nets import mindspore_net, pytorch_net
+
+OPS: dict[str, Function] = {
+    "Add": np.add,
+    "Mul": np.multiply,
+    "Neg": np.negative,
+    "Tanh": np.tanh,
+    "Reshape": lambda x: x.reshape(3, 2) if x.shape == (2, 3) else x.reshape(2, 3),
+    "Double": lambda x: 2 * x,
+    "OnesLike": np.ones_like,
+    "Spoiled": lambda x: 1.1 * x,
+}
+"""Ops on tensors of six elements; of two the second is brought into the shape of the first."""
+
+Step = tuple[str, int, int]
+"""The name of an op, and how far back its inputs stand."""
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(sorted(OPS)), st.integers(1, 5), st.integers(1, 5)),
+    min_size=1,
+    max_size=12,
+)
+
+
+def net(engine: str, steps: list[Step]) -> GradGraph:
+    """A net of some steps whose last value is a result, and in backward a gradient of one more."""
+    graph = ComputedGraph(engine)
+    values = [
+        graph.leaf("x", np.random.default_rng(0).standard_normal((2, 3)), "input"),
+        graph.leaf("w", np.random.default_rng(1).standard_normal((2, 3))),
+    ]
+    for name, back, further in steps:
+        inputs = [values[-min(back, len(values))]]
+        if name in ("Add", "Mul"):
+            inputs.append(values[-min(further, len(values))])
+        values.append(graph.op(name, alike(OPS[name]), *inputs, line=len(values)))
+    graph.result("out", values[-1])
+    graph.result("dx", graph.back("Cos", np.cos, values[-1], forward=values[-1]), "backward")
+    return graph.record()
+
+
+def alike(function: Function) -> Function:
+    """A function of tensors that brings its second argument into the shape of the first."""
+
+    def of_one_shape(first: AnyArray, *others: AnyArray) -> Any:
+        return function(first, *(other.reshape(first.shape) for other in others))
+
+    return of_one_shape
+
+
+def mirror(alignment: Alignment) -> dict[str, Any]:
+    """Everything that an alignment says, with its sides exchanged and pairs unnumbered."""
+    pairs = set()
+    for pair in alignment.pairs:
+        left = pair.left, pair.left_output, frozenset(pair.left_within)
+        right = pair.right, pair.right_output, frozenset(pair.right_within)
+        pairs.add((right, left, pair.how))
+    other = {"left": "right", "right": "left"}
+    unpaired = {(other[lone.side], lone.node, lone.reason) for lone in alignment.unpaired}
+    return {
+        "pairs": pairs,
+        "unpaired": unpaired,
+        "coverage": (alignment.right_coverage, alignment.left_coverage),
+        "differing": set(alignment.differing),
+        "divergences": [mirrored(divergence) for divergence in divergences(alignment)],
+    }
+
+
+def as_it_is(alignment: Alignment) -> dict[str, Any]:
+    """What ``mirror`` says of the alignment the other way round."""
+    pairs = set()
+    for pair in alignment.pairs:
+        left = pair.left, pair.left_output, frozenset(pair.left_within)
+        right = pair.right, pair.right_output, frozenset(pair.right_within)
+        pairs.add((left, right, pair.how))
+    return {
+        "pairs": pairs,
+        "unpaired": {(lone.side, lone.node, lone.reason) for lone in alignment.unpaired},
+        "coverage": (alignment.left_coverage, alignment.right_coverage),
+        "differing": set(alignment.differing),
+        "divergences": [facts(divergence) for divergence in divergences(alignment)],
+    }
+
+
+def divergences(alignment: Alignment) -> list[Divergence]:
+    return [alignment.divergence] if alignment.divergence else []
+
+
+def facts(divergence: Divergence) -> tuple[Any, ...]:
+    """The place and the figures of a divergence, and what its sentence names."""
+    return (
+        (divergence.left, divergence.left_source, divergence.left_value),
+        (divergence.right, divergence.right_source, divergence.right_value),
+        divergence.phase,
+        divergence.greatest,
+        sorted(re.findall(r"`[^`]*`|[\w.]+\.py:\d+|\d[\d.e-]*", divergence.sentence)),
+    )
+
+
+def mirrored(divergence: Divergence) -> tuple[Any, ...]:
+    """The facts of a divergence with its sides exchanged."""
+    left, right, *rest = facts(divergence)
+    return right, left, *rest
+
+
+def assert_is_symmetric(left: GradGraph, right: GradGraph) -> None:
+    there, back = align(left, right), align(right, left)
+    assert as_it_is(there) == mirror(back)
+
+
+@settings(deadline=None, max_examples=60)
+@given(STEPS, STEPS)
+def test_nets_of_random_ops_are_aligned_alike_in_either_order(
+    steps: list[Step], others: list[Step]
+) -> None:
+    assert_is_symmetric(net("a", steps), net("b", others))
+    assert_is_symmetric(net("a", steps), net("a", others))
+
+
+@settings(deadline=None, max_examples=60)
+@given(STEPS, st.integers(0, 11), st.sampled_from(sorted(OPS)))
+def test_nets_that_part_at_one_op_are_aligned_alike_in_either_order(
+    steps: list[Step], place: int, op: str
+) -> None:
+    others = list(steps)
+    others[place % len(steps)] = (op, 1, 1)
+    assert_is_symmetric(net("a", steps), net("b", others))
+
+
+def test_the_nets_of_two_frameworks_are_aligned_alike_in_either_order() -> None:
+    assert_is_symmetric(mindspore_net(), pytorch_net())
+    assert_is_symmetric(mindspore_net(), pytorch_net(reduction="sum"))
