@@ -48,5 +48,4 @@ def _exit_code(report: Report) -> int:
     for case in report.cases:
         if any(result.outcome in LOST for result in case.results.values()):
             return exit_codes.LOST
-    is_expected = all(case.expected for case in report.cases)
-    return exit_codes.AS_EXPECTED if is_expected else exit_codes.DIFFERENT
+    return exit_codes.AS_EXPECTED if report.is_as_expected else exit_codes.DIFFERENT

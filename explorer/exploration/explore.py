@@ -313,6 +313,7 @@ def _report(
         devices=devices,
         inputs=tuple(Leaf(name, pack(array)) for name, array in scenario.inputs().items()),
         parameters=tuple(Leaf(name, array) for name, array in nets.parameters.items()),
+        findings=nets.findings,
         cases=tuple(cases),
         graphs=tuple(graphs),
         ungraphed=ungraphed,

@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
+from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.results import Leaf, OracleResult, Result
 
@@ -54,6 +55,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     ``versions`` are keyed by package, ``devices`` by engine. ``graphs`` are those of one case, each
     engine's last stage last; ``ungraphed`` says, by engine, what went wrong when they were captured.
+    ``findings`` are about the nets themselves, and come before everything else.
     """
 
     schema: int = 1
@@ -64,7 +66,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     devices: dict[str, str]
     inputs: tuple[Leaf, ...]
     parameters: tuple[Leaf, ...]
+    findings: tuple[ReportFinding, ...] = ()
     cases: tuple[CaseReport, ...]
     graphs: tuple[GradGraph, ...] = ()
     ungraphed: dict[str, str] = {}
     alignments: tuple[Alignment, ...] = ()
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether the scenario expects every case's verdict and every finding."""
+        are_cases_expected = all(case.expected for case in self.cases)
+        return are_cases_expected and all(finding.expected for finding in self.findings)

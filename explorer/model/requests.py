@@ -1,18 +1,28 @@
 """Requests to an engine for a net or for one of its cases, and what a first look finds."""
 
+from typing import Literal
+
 import msgspec
 
 from explorer.model.arrays import Array
 from explorer.model.cases import GradCase
 from explorer.model.results import Failure
 
+Role = Literal["trained", "frozen", "buffer", "constant"]
+"""What a net does with a tensor that it holds.
+
+A parameter is trained or frozen (``requires_grad=False``), a buffer is registered as such, and a
+constant is a plain tensor that is an attribute.
+"""
+
 
 class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The net that an engine is to build: scenario file, device, and starting values.
 
-    ``parameters`` and buffers are keyed by PyTorch's names and overwrite the net's own;
-    ``trainable`` is the order in which all weights are asked for, so that every engine returns them
-    alike. Both are empty in the first look at a net.
+    ``parameters``, buffers and plain tensors are keyed by PyTorch's names and overwrite the net's
+    own, in PyTorch's layout; ``trainable`` is the order in which all weights are asked for, so that
+    every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
+    path in the Cell tree. All are empty in the first look at a net.
     """
 
     scenario: str
@@ -20,6 +30,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     device: str = "cpu"
     parameters: dict[str, Array] = {}
     trainable: tuple[str, ...] = ()
+    names: dict[str, str] = {}
 
 
 class CaseRequest(msgspec.Struct, frozen=True):
@@ -35,15 +46,23 @@ class CaseRequest(msgspec.Struct, frozen=True):
 
 
 class ParameterSpec(msgspec.Struct, frozen=True):
-    """A parameter or buffer as a framework declares it.
+    """A tensor that a net holds, as its framework declares it.
 
-    ``name`` is PyTorch's, ``own_name`` the framework's.
+    ``name`` is PyTorch's. ``path`` is the framework's own, by the tree of modules, and ``own_name``
+    what the parameter itself is called, which in MindSpore may be something else. ``value`` is laid
+    out as in PyTorch.
     """
 
     name: str
-    own_name: str
-    trainable: bool
+    path: str
+    role: Role
     value: Array
+    own_name: str = ""
+
+    @property
+    def trainable(self) -> bool:
+        """Whether it is a parameter that requires a gradient."""
+        return self.role == "trained"
 
 
 class OutputSpec(msgspec.Struct, frozen=True):
@@ -56,11 +75,13 @@ class OutputSpec(msgspec.Struct, frozen=True):
 class Description(msgspec.Struct, frozen=True):
     """The description of a net at first look: parameters and outputs, or its forward's failure.
 
-    Parameters are in the order of their declaration. ``bare`` tells a single output returned as
-    such from a 1-tuple.
+    Parameters, and PyTorch's buffers among them, are in the order of their declaration.
+    ``constants`` are plain tensors, and MindSpore's buffers, which its compiler takes for such.
+    ``bare`` tells a single output returned as such from a 1-tuple.
     """
 
     parameters: tuple[ParameterSpec, ...] = ()
+    constants: tuple[ParameterSpec, ...] = ()
     outputs: tuple[OutputSpec, ...] = ()
     bare: bool = True
     error: Failure | None = None

@@ -11,7 +11,9 @@ import numpy as np
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORKS
+from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
+from explorer.scenario.layouts import Layout
 
 RENAMES = {
     "gamma": "weight",
@@ -65,13 +67,26 @@ def has(case: GradCase, condition: str, value: Any) -> bool:
 
 
 @dataclass(frozen=True)
+class ExpectedFinding:
+    """Findings about parameters of these ``names`` (PyTorch's) that are meant to be, and why."""
+
+    names: tuple[str, ...]
+    reason: str
+
+    def applies(self, finding: ReportFinding) -> bool:
+        """Whether a finding is about these parameters and no others."""
+        return bool(finding.names) and set(finding.names) <= set(self.names)
+
+
+@dataclass(frozen=True)
 class Scenario:
     """One small net, defined for one or both frameworks, with its inputs and its notes (Markdown).
 
     ``module`` is the imported file, whose functions the methods call; ``train`` says whether the
     nets run in training mode; ``renames`` maps MindSpore's names of parameters to PyTorch's, beyond
     RENAMES. ``constants`` are the inputs that no case differentiates. ``cases`` says which cases
-    are asked, by name or by their attributes; None is all.
+    are asked, by name or by their attributes; None is all. ``layouts`` are those of parameters that
+    lie otherwise in MindSpore than in PyTorch, by their names in either.
     """
 
     name: str
@@ -85,6 +100,8 @@ class Scenario:
     expected: tuple[ExpectedDifference, ...]
     constants: tuple[str, ...] = ()
     cases: tuple[str | dict[str, Any], ...] | None = None
+    layouts: dict[str, Layout] = field(default_factory=dict)
+    expected_findings: tuple[ExpectedFinding, ...] = ()
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name.
@@ -117,13 +134,6 @@ class Scenario:
     def defines(self, framework: str) -> bool:
         """Whether there is a net for ``framework``."""
         return hasattr(self.module, f"{framework}_net")
-
-    def torch_name(self, name: str) -> str:
-        """PyTorch's name of a MindSpore parameter."""
-        if name in self.renames:
-            return self.renames[name]
-        module_path, dot, last = name.rpartition(".")
-        return module_path + dot + RENAMES.get(last, last)
 
     def outputs(self, count: int) -> tuple[str, ...]:
         """Names of ``count`` outputs: the scenario's own, else "out" or "out0", "out1", …"""

@@ -6,7 +6,8 @@ from types import ModuleType
 from typing import Any
 
 from explorer.model.errors import ScenarioError, UsageError
-from explorer.scenario.contract import CONDITIONS, PARTIES, ExpectedDifference
+from explorer.scenario.contract import CONDITIONS, PARTIES, ExpectedDifference, ExpectedFinding
+from explorer.scenario.layouts import Layout, read
 from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
 from explorer.text.choices import choose
 
@@ -34,6 +35,19 @@ def parameter_names(path: Path, module: ModuleType) -> dict[str, str]:
             f'{path}: PARAMETER_NAMES is {names!r}; write {{"mindspore name": "torch name"}}'
         )
     return dict(names)
+
+
+def layouts(path: Path, module: ModuleType) -> dict[str, Layout]:
+    """LAYOUTS: what makes of MindSpore's parameter PyTorch's, by name."""
+    entries = getattr(module, "LAYOUTS", {})
+    if not isinstance(entries, dict):
+        raise ScenarioError(
+            f'{path}: LAYOUTS is {entries!r}; write {{"fc.weight": {{"transpose": (1, 0)}}}}'
+        )
+    try:
+        return {str(name): read(entry) for name, entry in entries.items()}
+    except UsageError as error:
+        raise ScenarioError(f"{path}: LAYOUTS: {error}") from error
 
 
 def constants(path: Path, module: ModuleType, inputs: Iterable[str]) -> tuple[str, ...]:
@@ -92,6 +106,24 @@ def expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDiffer
         _check_names(path, "EXPECTED_DIFFERENCES", "engines", engines, PARTIES)
         _check_names(path, "EXPECTED_DIFFERENCES", "when", difference.when, CONDITIONS)
     return differences
+
+
+def expected_findings(path: Path, module: ModuleType) -> tuple[ExpectedFinding, ...]:
+    """EXPECTED_FINDINGS: what is meant to be unlike in the two nets, and why."""
+    entries = getattr(module, "EXPECTED_FINDINGS", ())
+    form = "{'names': ('fc.weight',), 'reason': '…'}"
+    try:
+        findings = tuple(ExpectedFinding(**entry) for entry in entries)
+    except TypeError as error:
+        raise ScenarioError(
+            f"{path}: EXPECTED_FINDINGS holds an entry that is not {form}: {error}"
+        ) from error
+    for finding in findings:
+        if isinstance(finding.names, str) or not finding.names:
+            raise ScenarioError(
+                f"{path}: EXPECTED_FINDINGS gives names as {finding.names!r}; write {form}"
+            )
+    return findings
 
 
 def _check_names(

@@ -50,7 +50,9 @@ def load(path: Path | str) -> Scenario:
         train=bool(getattr(module, "TRAIN", False)),
         output_names=declarations.names_in(path, module, "OUTPUTS"),
         renames=declarations.parameter_names(path, module),
+        layouts=declarations.layouts(path, module),
         expected=declarations.expected_differences(path, module),
+        expected_findings=declarations.expected_findings(path, module),
     )
     _check_functions(scenario)
     inputs = tuple(_checked_inputs(scenario))

@@ -6,9 +6,20 @@ import msgspec
 
 from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.engines import ENGINES, FRAMEWORKS, Framework, Style
-from explorer.model.errors import ScenarioError
-from explorer.model.requests import Description, NetRequest
+from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.findings import ReportFinding
+from explorer.model.requests import Description, NetRequest, ParameterSpec
 from explorer.scenario.contract import Scenario
+from explorer.scenario.correspondence import (
+    all_specs,
+    check_parameter_names,
+    check_parameters,
+    common,
+    findings,
+    keep_their_own,
+    with_statistics_named,
+)
+from explorer.text.choices import refusal
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 
@@ -22,6 +33,7 @@ class Nets(msgspec.Struct, frozen=True):
     ``requests`` has one net an engine; ``parameters`` the starting values by PyTorch's names.
     ``trainable`` names the weights in the order in which they are asked for; ``outputs`` counts
     what the forward returns; ``lost`` are the frameworks whose worker was lost at the first look.
+    ``findings`` are what one net does with a parameter and the other does not.
     """
 
     requests: dict[str, NetRequest]
@@ -29,6 +41,7 @@ class Nets(msgspec.Struct, frozen=True):
     trainable: tuple[str, ...]
     outputs: int
     lost: dict[Framework, Lost]
+    findings: tuple[ReportFinding, ...] = ()
 
 
 def settle(
@@ -48,11 +61,13 @@ def settle(
         else:
             descriptions[framework] = reply
 
-    _check_that_parameters_correspond(scenario, descriptions)
+    descriptions = _named_alike(scenario, descriptions)
     outputs = _outputs(scenario, descriptions)
     start = _start(scenario, descriptions)
-    specs = _leading(descriptions).parameters
-    trainable = tuple(spec.name for spec in specs if spec.trainable)
+    trainable = _trainable(descriptions)
+    names = {}
+    if "mindspore" in descriptions:
+        names = {spec.path: spec.name for spec in _specs(descriptions["mindspore"])}
 
     requests: dict[str, NetRequest] = {}
     for name in engines:
@@ -62,8 +77,10 @@ def settle(
             device=devices[name],
             parameters=start,
             trainable=trainable,
+            names=names,
         )
-    return Nets(requests, start, trainable, outputs, lost)
+    findings = _findings(scenario, descriptions)
+    return Nets(requests, start, trainable, outputs, lost, findings)
 
 
 def _looked_at(scenario: Scenario, engines: tuple[str, ...]) -> list[Framework]:
@@ -86,6 +103,8 @@ def _first_look(
     )
     reply = workers.call(framework, f"{engine.module}:describe", request, Description)
     if isinstance(reply, Description) and reply.error:
+        if reply.error.type == UsageError.__name__:
+            raise ScenarioError(f"{scenario.path}: {reply.error.message}")
         place = reply.error.source or str(scenario.path)
         raise ScenarioError(
             f"{place}: the {framework} net raises in forward: "
@@ -103,38 +122,42 @@ def _leading(descriptions: Mapping[Framework, Description]) -> Description:
     return Description()
 
 
-def _check_that_parameters_correspond(
-    scenario: Scenario, descriptions: Mapping[Framework, Description]
-) -> None:
+def _specs(description: Description) -> tuple[ParameterSpec, ...]:
+    return (*description.constants, *description.parameters)
+
+
+def _named_alike(
+    scenario: Scenario, descriptions: dict[Framework, Description]
+) -> dict[Framework, Description]:
+    """The descriptions of two nets whose parameters are pairs by PyTorch's names.
+
+    Raises ScenarioError where they are not.
+    """
+    if "mindspore" in descriptions:
+        check_parameter_names(scenario, descriptions["mindspore"])
     if len(descriptions) < len(FRAMEWORKS):
-        return  # nothing to correspond with
-    # Buffers are left out: the frameworks do not have the same ones.
-    shapes: dict[Framework, dict[str, tuple[int, ...]]] = {}
-    for framework, description in descriptions.items():
-        weights = [spec for spec in description.parameters if spec.trainable]
-        shapes[framework] = {spec.name: spec.value.shape for spec in weights}
-    if shapes["mindspore"] == shapes["torch"]:
-        return
-
-    specs = descriptions["mindspore"].parameters
-    own_names = {spec.name: spec.own_name for spec in specs}
-    raise ScenarioError(
-        f"{scenario.path}: the parameters of the two nets do not correspond. "
-        f"MindSpore has: {_listed(shapes['mindspore'], own_names)}. "
-        f"PyTorch has: {_listed(shapes['torch'], own_names)}. "
-        "Give both the same shapes, and name pairs in "
-        'PARAMETER_NAMES = {"mindspore name": "torch name"}'
-    )
+        return descriptions  # nothing to correspond with
+    torch = descriptions["torch"]
+    mindspore = with_statistics_named(descriptions["mindspore"], torch)
+    check_parameters(scenario, mindspore, torch)
+    return {"mindspore": mindspore, "torch": torch}
 
 
-def _listed(shapes: Mapping[str, tuple[int, ...]], own_names: Mapping[str, str]) -> str:
-    """Parameters with their shapes, each also by MindSpore's own name where that is another."""
-    parameters = []
-    for name, shape in shapes.items():
-        own_name = own_names.get(name, name)
-        there = f" (there {own_name})" if own_name != name else ""
-        parameters.append(f"{name} {shape}{there}")
-    return ", ".join(parameters) or "none"
+def _trainable(descriptions: Mapping[Framework, Description]) -> tuple[str, ...]:
+    """What every net trains, in the order of the leading one."""
+    names = [spec.name for spec in _leading(descriptions).parameters if spec.trainable]
+    for description in descriptions.values():
+        trained = {spec.name for spec in description.parameters if spec.trainable}
+        names = [name for name in names if name in trained]
+    return tuple(names)
+
+
+def _findings(
+    scenario: Scenario, descriptions: Mapping[Framework, Description]
+) -> tuple[ReportFinding, ...]:
+    if len(descriptions) < len(FRAMEWORKS):
+        return ()
+    return findings(scenario, descriptions["mindspore"], descriptions["torch"])
 
 
 def _outputs(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> int:
@@ -148,30 +171,47 @@ def _outputs(scenario: Scenario, descriptions: Mapping[Framework, Description]) 
 
 
 def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> dict[str, Array]:
-    """The scenario's own starting values, else those that the leading net began with."""
-    specs = _leading(descriptions).parameters
+    """The scenario's own starting values; what it does not give starts as in the leading net."""
     values = scenario.parameters()
     if values is None:
-        return {spec.name: spec.value for spec in specs}
+        return _declared(descriptions)
 
-    shapes = {spec.name: spec.value.shape for spec in specs}
-    if shapes:  # without any, the first look was lost, and there is nothing to check against
-        _check_values(scenario, values, shapes)
-    return {name: pack(value) for name, value in values.items()}
+    specs: dict[str, ParameterSpec] = {}
+    for framework in FRAMEWORKS:
+        if framework in descriptions:
+            specs.update(all_specs(descriptions[framework]))
+    if specs:  # without any, the first look was lost, and there is nothing to check against
+        _check_values(scenario, values, specs)
+    start = {name: pack(value) for name, value in values.items()}
+    for name in _trainable(descriptions):
+        start.setdefault(name, specs[name].value)
+    return start
+
+
+def _declared(descriptions: Mapping[Framework, Description]) -> dict[str, Array]:
+    """The values with which the leading net begins, as far as the other is to begin with them."""
+    start = {spec.name: spec.value for spec in _leading(descriptions).parameters}
+    if len(descriptions) < len(FRAMEWORKS):
+        return start
+    for held in common(descriptions["mindspore"], descriptions["torch"]):
+        if held.mindspore.trainable:
+            start[held.name] = held.torch.value
+        elif keep_their_own(held):
+            start.pop(held.name, None)
+    return start
 
 
 def _check_values(
-    scenario: Scenario, values: Mapping[str, AnyArray], shapes: Mapping[str, tuple[int, ...]]
+    scenario: Scenario, values: Mapping[str, AnyArray], specs: Mapping[str, ParameterSpec]
 ) -> None:
-    """The scenario's own starting values must be those of parameters that there are."""
+    """The scenario's own starting values must be those of tensors that a net holds."""
     for name, value in values.items():
-        if name not in shapes:
-            raise ScenarioError(
-                f"{scenario.path}: parameters() gives {name!r}, which no net has; "
-                f"the nets have {', '.join(shapes)}"
-            )
-        if value.shape != shapes[name]:
+        if name not in specs:
+            fact = f"{scenario.path}: parameters() gives {name!r}, which no net has"
+            raise ScenarioError(refusal(fact, name, list(specs)))
+        shape = specs[name].value.shape
+        if value.shape != shape:
             raise ScenarioError(
                 f"{scenario.path}: parameters()[{name!r}] has shape {value.shape}; "
-                f"the nets have {shapes[name]}"
+                f"the nets have {shape}"
             )

@@ -6,29 +6,13 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
+from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
-from explorer.scenario.contract import ExpectedDifference
+from explorer.scenario.contract import ExpectedDifference, ExpectedFinding
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
-
-
-def test_parameter_names_of_mindspore_become_those_of_pytorch(tmp_path: Path) -> None:
-    own_names = "PARAMETER_NAMES = {'cell.kernel': 'conv.weight'}\n"
-    scenario = load(written(tmp_path, MINIMAL + own_names))
-    torch_names = {
-        "bn.gamma": "bn.weight",
-        "bn.beta": "bn.bias",
-        "bn.moving_mean": "bn.running_mean",
-        "bn.moving_variance": "bn.running_var",
-        "table.embedding_table": "table.weight",
-        "fc.weight": "fc.weight",
-        "w": "w",
-        "gamma": "weight",
-        "cell.kernel": "conv.weight",
-    }
-    assert {name: scenario.torch_name(name) for name in torch_names} == torch_names
 
 
 @pytest.mark.parametrize(
@@ -85,3 +69,10 @@ def test_parties_are_engines_styles_frameworks_or_the_oracle(
 ) -> None:
     expected = ExpectedDifference(engines, "because")
     assert {party for party in (*ENGINES, ORACLE) if expected.covers(party)} == covered
+
+
+def test_an_expected_finding_is_about_its_own_parameters_alone() -> None:
+    expected = ExpectedFinding(("a", "b"), "because")
+    for names, applies in {("a",): True, ("a", "b"): True, ("a", "c"): False, (): False}.items():
+        finding = ReportFinding(kind="role", sentence="", names=names)
+        assert expected.applies(finding) is applies

@@ -121,6 +121,16 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
         (MINIMAL + "CONSTANTS = 3\n", "CONSTANTS is 3; give a tuple of names"),
         (MINIMAL + "OUTPUTS = 'loss'\n", "OUTPUTS is 'loss'; write ('loss',)"),
         (MINIMAL + "PARAMETER_NAMES = ['a']\n", "PARAMETER_NAMES is ['a']; write {"),
+        (MINIMAL + "LAYOUTS = ['w']\n", "LAYOUTS is ['w']; write {"),
+        (MINIMAL + "LAYOUTS = {'w': 3}\n", "LAYOUTS: 3 is no layout; write what makes"),
+        (
+            MINIMAL + "EXPECTED_FINDINGS = [{'name': 'w'}]\n",
+            "EXPECTED_FINDINGS holds an entry that is not",
+        ),
+        (
+            MINIMAL + "EXPECTED_FINDINGS = [{'names': 'w', 'reason': 'r'}]\n",
+            "EXPECTED_FINDINGS gives names as 'w'",
+        ),
         (MINIMAL + "CASES = 'grad(0)'\n", "CASES is 'grad(0)'; give a list"),
         (MINIMAL + "CASES = []\n", "CASES is []; give a list of at least one case"),
         (MINIMAL + "CASES = ['grad(1)']\n", "CASES: no case is called 'grad(1)'; did you mean"),

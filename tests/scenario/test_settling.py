@@ -17,8 +17,15 @@ TAPES = {"mindspore-tape": "cpu", "torch-tape": "cpu"}
     ("file", "message"),
     [
         ("raises_in_forward", r"raises_in_forward\.py:\d+: the torch net raises in forward: \w+"),
-        ("parameters_disagree", r"do not correspond\. MindSpore has: .*\(.*PyTorch has: "),
-        ("shapes_disagree", r"do not correspond\. MindSpore has: .*\(.*PyTorch has: "),
+        (
+            "parameters_disagree",
+            r"MindSpore alone has dense.bias \(2,\); nearest in PyTorch: fc.bias \(2,\); "
+            r'if that is it, add PARAMETER_NAMES = {"dense.bias": "fc.bias"}',
+        ),
+        (
+            "shapes_disagree",
+            r"fc.weight has shape \(4, 3\) in MindSpore, \(2, 3\) in PyTorch\n",
+        ),
     ],
 )
 def test_nets_that_cannot_be_compared_are_refused_with_what_is_wrong(

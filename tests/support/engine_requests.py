@@ -35,13 +35,18 @@ class EngineRequests:
     def net(self, name: str, engine: str) -> NetRequest:
         """A net with the start that an exploration settles for it; looked at once."""
         if name not in self._nets:
-            specs = self.describe(name, self._tape).parameters
+            description = self.describe(name, self._tape)
+            specs = description.parameters
             start = {spec.name: spec.value for spec in specs}
             for key, value in (load(path(name)).parameters() or {}).items():
                 start[key] = pack(value)
             trainable = tuple(spec.name for spec in specs if spec.trainable)
             self._nets[name] = NetRequest(
-                scenario=str(path(name)), engine="", parameters=start, trainable=trainable
+                scenario=str(path(name)),
+                engine="",
+                parameters=start,
+                trainable=trainable,
+                names={spec.path: spec.name for spec in specs},
             )
         return msgspec.structs.replace(self._nets[name], engine=engine)
 

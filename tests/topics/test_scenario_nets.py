@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.model.arrays import pack, unpack
-from explorer.model.requests import Description, ParameterSpec
+from explorer.model.requests import Description, ParameterSpec, Role
 from explorer.topics.scenario_nets import drawn_parameters
 
 
@@ -12,7 +12,8 @@ def description(*names: str) -> Description:
     specs = []
     for name in names:
         value = pack(np.zeros((2, 3), np.float32))
-        specs.append(ParameterSpec(name, f"own.{name}", not name.endswith("mean"), value))
+        role: Role = "frozen" if name.endswith("mean") else "trained"
+        specs.append(ParameterSpec(name, f"own.{name}", role, value))
     return Description(parameters=tuple(specs))
 
 

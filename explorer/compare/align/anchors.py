@@ -8,10 +8,16 @@ PHASES: tuple[Phase, ...] = ("forward", "backward")
 
 
 def pair_leaves(matching: Matching) -> None:
-    """Pairs inputs, parameters and named constants by name.
+    """Pairs inputs, parameters and named constants by name, then what is a constant on one side.
 
     Inputs and parameters of one name whose values differ pair with nothing else.
     """
+    _pair_by_name(matching)
+    for side in matching.sides:
+        _pair_with_constants(matching, side)
+
+
+def _pair_by_name(matching: Matching) -> None:
     leaves, other_leaves = _leaves(matching.first), _leaves(matching.second)
     for name, first in leaves.items():
         second = other_leaves.get(name)
@@ -26,6 +32,29 @@ def pair_leaves(matching: Matching) -> None:
             matching.mismatches.append(Mismatch(first, second))
         else:
             matching.join(first.value, second.value, "name")
+
+
+def _pair_with_constants(matching: Matching, side: Side) -> None:
+    """Pairs a buffer of one side with the constant that it is on the other: the same numbers.
+
+    Where several constants hold them, the first one in execution order is taken: a compiler may
+    hold the same one once for forward and once for backward.
+    """
+    for leaf in side.nodes:
+        if not leaf.is_leaf or not leaf.is_free or leaf.is_reserved:
+            continue
+        for constant in side.other.nodes:
+            if constant.kind == "constant" and constant.is_free and _are_one(leaf, constant):
+                is_first = side is matching.first
+                first, second = (leaf, constant) if is_first else (constant, leaf)
+                matching.join(first.value, second.value, "value")
+                break
+
+
+def _are_one(leaf: Vertex, constant: Vertex) -> bool:
+    """Whether a leaf and a constant of one phase hold the same numbers, which are not just any."""
+    is_telling = leaf.value.is_distinctive and leaf.phase == constant.phase
+    return is_telling and leaf.value.agrees(constant.value) is True
 
 
 def _leaves(side: Side) -> dict[str, Vertex]:

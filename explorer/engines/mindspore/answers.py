@@ -7,7 +7,7 @@ import mindspore as ms
 
 from explorer.engines.mindspore.code import code
 from explorer.engines.mindspore.errors import failure
-from explorer.engines.mindspore.net import Net, build, flat, packed, sensitivities
+from explorer.engines.mindspore.net import Net, build, flat, sensitivities
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Leaf, Result
@@ -101,7 +101,7 @@ def named(value: Any, net: Net, case: GradCase) -> tuple[Tree, tuple[Leaf, ...]]
     tree = rename(value, expected(value, net, case))
     leaves = []
     for name, tensor in zip(names_in(tree), flat(value), strict=True):
-        leaves.append(Leaf(name, packed(tensor)))
+        leaves.append(Leaf(name, net.gradient(name, tensor)))
     return tree, tuple(leaves)
 
 

@@ -1,5 +1,7 @@
 """Code that a reader can paste to compute a case in MindSpore without the explorer."""
 
+from typing import Any
+
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
     gives_parameters,
@@ -8,7 +10,7 @@ from explorer.engines.listing import (
 )
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.scenario.contract import RENAMES, Scenario
+from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
 
 MODE_NAMES = {"mindspore-graph": "GRAPH_MODE", "mindspore-tape": "PYNATIVE_MODE"}
@@ -24,10 +26,7 @@ def code(request: CaseRequest) -> str:
     case = request.case
     names = ", ".join(scenario.inputs())
     lines = [*_header(request, scenario), *_net(request, scenario), *_inputs(scenario)]
-    if case.weights == "all":
-        lines.append("weights = ms.ParameterTuple(net.trainable_params())")
-    elif case.weights == "one":
-        lines.append("weights = net.trainable_params()[0]")
+    lines += _weights(request)
     arguments = names
     if case.sens_param:
         lines += _cotangents(names)
@@ -67,6 +66,8 @@ def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
         lines.append("import torch")
     if request.case.sens_param:
         lines.append(COTANGENT_IMPORT)
+    if request.net.parameters and _layouts(request, scenario):
+        lines.append("from explorer.scenario.layouts import read, to_mindspore")
     lines += scenario_import(scenario, names)
     return [*lines, "", f"ms.set_context(mode=ms.{MODE_NAMES[request.net.engine]})"]
 
@@ -85,17 +86,63 @@ def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
             "torch.manual_seed(0)",
             "start = {name: value.numpy() for name, value in torch_net().state_dict().items()}",
         ]
-    value = "ms.Tensor(value.reshape(parameter.shape)).astype(parameter.dtype)"
+    # Names of what the scenario does not start say nothing here.
+    started = request.net.parameters
+    names = request.net.names.items()
+    renames = {path: name for path, name in names if path != name and name in started}
+    lines.append(f"renames = {renames!r}")
+    value = "value.reshape(parameter.shape)"
+    layouts = _layouts(request, scenario)
+    if layouts:
+        lines.append(f"layouts = {layouts!r}")
+        value = "to_mindspore(value, read(layouts[name]), parameter.shape)"
+        value = f"{value} if name in layouts else value.reshape(parameter.shape)"
     return [
         *lines,
-        f"renames = {scenario.renames!r}",
-        f"endings = {RENAMES!r}",
         "for name, parameter in net.parameters_and_names():",
-        '    head, dot, last = name.rpartition(".")',
-        "    value = start.get(renames.get(name, head + dot + endings.get(last, last)))",
+        "    value = start.get(renames.get(name, name))",
         "    if value is not None:",
-        f"        parameter.set_data({value})",
+        f"        values = ms.Tensor({value})",
+        "        parameter.set_data(values.astype(parameter.dtype))",
     ]
+
+
+def _layouts(request: CaseRequest, scenario: Scenario) -> dict[str, Any]:
+    """The scenario's own layouts, by the paths of the parameters in the Cell tree.
+
+    Those of known Cells drop an axis, which reshaping does as well.
+    """
+    layouts = {}
+    for path, name in request.net.names.items():
+        layout = scenario.layouts.get(path) or scenario.layouts.get(name)
+        if layout:
+            layouts[path] = dict(layout)
+    return layouts
+
+
+def _weights(request: CaseRequest) -> list[str]:
+    """The lines that make the ``weights`` argument of a case."""
+    case, trainable = request.case, request.net.trainable
+    if case.weights is None:
+        return []
+    names = request.net.names
+    in_cell = [name for name in names.values() if name in trainable]
+    if not names or in_cell == list(trainable):
+        return [_weights_line(case, "net.trainable_params()")]
+
+    # The Cell declares its parameters in another order than PyTorch's module.
+    paths = {name: path for path, name in names.items()}
+    return [
+        "by_name = dict(net.parameters_and_names())",
+        f"trained = [by_name[name] for name in {[paths[name] for name in trainable]!r}]",
+        _weights_line(case, "trained"),
+    ]
+
+
+def _weights_line(case: GradCase, chosen: str) -> str:
+    if case.weights == "all":
+        return f"weights = ms.ParameterTuple({chosen})"
+    return f"weights = {chosen}[0]"
 
 
 def _inputs(scenario: Scenario) -> list[str]:

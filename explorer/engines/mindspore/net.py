@@ -1,7 +1,7 @@
 """Scenario nets in MindSpore, built afresh for each case and started from given values."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -10,14 +10,16 @@ import numpy as np
 from mindspore.common.api import _pynative_executor
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
+from explorer.engines.mindspore.cell_state import HeldTensor, held_by
 from explorer.engines.mindspore.code import MODE_NAMES, SEED
 from explorer.engines.mindspore.errors import failure
-from explorer.model.arrays import AnyArray, Array, pack, unpack
+from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
 from explorer.model.results import Failure
 from explorer.numeric.cotangents import cotangent
 from explorer.scenario.contract import Scenario
+from explorer.scenario.layouts import to_torch
 from explorer.scenario.load import load
 
 TARGETS = {"cpu": "CPU", "npu": "Ascend"}
@@ -30,7 +32,7 @@ class Net:
 
     ``call`` is its Cell or function. ``inputs`` are its input tensors by name, and ``parameters``
     are named as in PyTorch. ``trainable`` are the names of the parameters that "all weights" stands
-    for, in that order.
+    for, in that order. ``held`` says of all that the net holds what it is and how it is laid out.
     """
 
     scenario: Scenario
@@ -38,6 +40,7 @@ class Net:
     inputs: dict[str, Any]
     parameters: dict[str, Any]
     trainable: tuple[str, ...]
+    held: dict[str, HeldTensor] = field(default_factory=dict)
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -48,6 +51,13 @@ class Net:
     def weights(self) -> list[Any]:
         """The trainable parameters, in the order of ``trainable``."""
         return [self.parameters[name] for name in self.trainable]
+
+    def gradient(self, name: str, value: Any) -> Array:
+        """The record of a tensor called ``name``; one of a weight ("dfc.weight") as in PyTorch."""
+        held = self.held.get(name.removeprefix("d"))
+        if held is None or name == held.name:
+            return packed(value)
+        return pack(to_torch(array_of(value), held.layout), dtype_of(value))
 
 
 def build(request: NetRequest) -> Net:
@@ -61,23 +71,27 @@ def build(request: NetRequest) -> Net:
     scenario = load(request.scenario)
     assert scenario.mindspore_net is not None
     call = scenario.mindspore_net()
-    parameters: dict[str, Any] = {}
+    held: dict[str, HeldTensor] = {}
     if isinstance(call, ms.nn.Cell):
         call.set_train(scenario.train)
-        parameters = _parameters(call, scenario)
+        held = held_by(call, scenario, request)
     for name, start in request.parameters.items():
-        if name in parameters:
-            set_parameter(parameters[name], start)
+        if name in held:
+            held[name].start_from(start)
+    parameters = _parameters(held)
     # A first look at a net names no trainable parameters: then they are what the net declares.
     declared = tuple(name for name, value in parameters.items() if value.requires_grad)
     inputs = tensors(scenario.inputs())
-    return Net(scenario, call, inputs, parameters, request.trainable or declared)
+    return Net(scenario, call, inputs, parameters, request.trainable or declared, held)
 
 
-def _parameters(cell: Any, scenario: Scenario) -> dict[str, Any]:
-    """The parameters of a Cell by PyTorch's names."""
-    named = cell.parameters_and_names()
-    return {scenario.torch_name(name): parameter for name, parameter in named}
+def _parameters(held: dict[str, HeldTensor]) -> dict[str, Any]:
+    """The parameters among what a Cell holds, by PyTorch's names."""
+    parameters = {}
+    for name, entry in held.items():
+        if isinstance(entry.tensor, ms.Parameter):
+            parameters[name] = entry.tensor
+    return parameters
 
 
 @lru_cache(maxsize=1)
@@ -97,15 +111,6 @@ def tensors(arrays: dict[str, AnyArray]) -> dict[str, Any]:
     # Aliasing matters: a tape adds up the gradients of one tensor under two names.
     by_array = {id(array): ms.Tensor(array) for array in arrays.values()}
     return {name: by_array[id(array)] for name, array in arrays.items()}
-
-
-def set_parameter(parameter: Any, start: Array) -> None:
-    """Overwrite a parameter with ``start``, which has the same size.
-
-    It is reshaped where its shape is another one, as that of PyTorch's 1-d convolution is.
-    """
-    values = unpack(start).reshape(parameter.shape)
-    parameter.set_data(ms.Tensor(values.copy()).astype(parameter.dtype))
 
 
 def array_of(value: Any) -> AnyArray:
@@ -169,21 +174,27 @@ def sensitivities(request: NetRequest) -> Any:
 def describe(request: NetRequest) -> Description:
     """The net's parameters as it declares them, and its outputs or why its forward failed."""
     parameters: tuple[ParameterSpec, ...] = ()
+    constants: tuple[ParameterSpec, ...] = ()
     try:
         net = build(request)
-        parameters = _parameter_specs(net)
+        parameters, constants = _specs(net, True), _specs(net, False)
         outputs = forward(net)
         specs = [OutputSpec(array_of(output).shape, dtype_of(output)) for output in flat(outputs)]
     except Exception as error:
-        return Description(parameters, error=_located(failure(error, request.scenario), request))
+        located = _located(failure(error, request.scenario), request)
+        return Description(parameters, constants, error=located)
     returns_one = not isinstance(outputs, (tuple, list))
-    return Description(parameters, tuple(specs), returns_one)
+    return Description(parameters, constants, tuple(specs), returns_one)
 
 
-def _parameter_specs(net: Net) -> tuple[ParameterSpec, ...]:
+def _specs(net: Net, are_parameters: bool) -> tuple[ParameterSpec, ...]:
+    """What the net holds: its parameters, or all the rest."""
     specs = []
-    for name, value in net.parameters.items():
-        specs.append(ParameterSpec(name, value.name, bool(value.requires_grad), packed(value)))
+    for name, held in net.held.items():
+        if isinstance(held.tensor, ms.Parameter) == are_parameters:
+            array = to_torch(array_of(held.tensor), held.layout)
+            value = pack(array, dtype_of(held.tensor))
+            specs.append(ParameterSpec(name, held.path, held.role, value, held.own_name))
     return tuple(specs)
 
 

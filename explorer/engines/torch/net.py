@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import torch
 from explorer.engines.torch.errors import failure
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
-from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
+from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.numeric.cotangents import cotangent
 from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
@@ -35,8 +35,9 @@ torch.backends.cudnn.deterministic = True
 class Net:
     """One net ready to be called, with its input tensors, parameters and buffers by name.
 
-    ``call`` is a Module or a function; ``state`` holds parameters and buffers. ``trainable`` are
-    the names of the parameters that "all weights" stands for, in that order.
+    ``call`` is a Module or a function; ``state`` holds parameters and buffers, ``constants`` plain
+    tensors that are attributes. ``trainable`` are the names of the parameters that "all weights"
+    stands for, in that order.
     """
 
     scenario: Scenario
@@ -44,6 +45,7 @@ class Net:
     inputs: dict[str, torch.Tensor]
     state: dict[str, torch.Tensor]
     trainable: tuple[str, ...]
+    constants: dict[str, torch.Tensor] = field(default_factory=dict)
 
     @property
     def arguments(self) -> tuple[torch.Tensor, ...]:
@@ -73,17 +75,28 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     assert scenario.torch_net is not None
     call = scenario.torch_net()
     state: dict[str, torch.Tensor] = {}
+    constants: dict[str, torch.Tensor] = {}
     if isinstance(call, torch.nn.Module):
         call.train(scenario.train).to(request.device, dtype)
         state = {**dict(call.named_parameters()), **dict(call.named_buffers())}
+        constants = dict(_plain_tensors(call))
+    held = {**constants, **state}
     with torch.no_grad():
         for name, start in request.parameters.items():
-            if name in state:
-                state[name].copy_(tensor(unpack(start), request.device))
+            if name in held:
+                held[name].copy_(tensor(unpack(start), request.device))
     # A first look at a net names no trainable parameters: then they are what the net declares.
     declared = tuple(name for name, value in state.items() if value.requires_grad)
     inputs = tensors(scenario.inputs(), request.device, dtype)
-    return Net(scenario, call, inputs, state, request.trainable or declared)
+    return Net(scenario, call, inputs, state, request.trainable or declared, constants)
+
+
+def _plain_tensors(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors that are attributes of a module and neither parameters nor buffers, by path."""
+    for path, module in net.named_modules():
+        for attribute, value in vars(module).items():
+            if isinstance(value, torch.Tensor):
+                yield f"{path}.{attribute}".lstrip("."), value
 
 
 def identity(request: NetRequest) -> bytes:
@@ -179,20 +192,29 @@ def packed(value: torch.Tensor) -> Array:
 def describe(request: NetRequest) -> Description:
     """The net's parameters as it declares them, and its outputs or why its forward failed."""
     parameters: tuple[ParameterSpec, ...] = ()
+    constants: tuple[ParameterSpec, ...] = ()
     try:
         net = build(request)
-        parameters = _parameter_specs(net)
+        parameters, constants = _specs(net, net.state), _specs(net, net.constants)
         with torch.no_grad():
             outputs = forward(net)
         specs = [OutputSpec(tuple(output.shape), dtype_of(output)) for output in flat(outputs)]
     except Exception as error:
-        return Description(parameters, error=failure(error, request.scenario))
+        return Description(parameters, constants, error=failure(error, request.scenario))
     returns_one = not isinstance(outputs, (tuple, list))
-    return Description(parameters, tuple(specs), returns_one)
+    return Description(parameters, constants, tuple(specs), returns_one)
 
 
-def _parameter_specs(net: Net) -> tuple[ParameterSpec, ...]:
+def _specs(net: Net, tensors: dict[str, torch.Tensor]) -> tuple[ParameterSpec, ...]:
     specs = []
-    for name, value in net.state.items():
-        specs.append(ParameterSpec(name, name, value.requires_grad, packed(value)))
+    for name, value in tensors.items():
+        specs.append(ParameterSpec(name, name, _role(net, name, value), packed(value)))
     return tuple(specs)
+
+
+def _role(net: Net, name: str, value: torch.Tensor) -> Role:
+    if name in net.constants:
+        return "constant"
+    if not isinstance(value, torch.nn.Parameter):
+        return "buffer"
+    return "trained" if value.requires_grad else "frozen"

@@ -42,6 +42,8 @@ def _head(whole: Overview) -> Iterator[str]:
         if paragraph:
             yield f"<p>{escape(paragraph)}</p>"
     yield f'<p class="summary {whole.state}">{escape(whole.summary)}</p>'
+    for finding in whole.findings:
+        yield f'<p class="finding {finding.state}">{escape(finding.text)}</p>'
     yield f'<p class="faint">{escape(whole.oracle_summary)}</p>'
     yield table(ENGINE_COLUMNS, [row(cells_of(engine)) for engine in whole.engines])
 

@@ -31,6 +31,7 @@ def report_document(report: Report) -> Document:
         "devices": report.devices,
         "inputs": {leaf.name: array_document(leaf.value) for leaf in report.inputs},
         "parameters": {leaf.name: array_document(leaf.value) for leaf in report.parameters},
+        "findings": to_builtins(report.findings),
         "cases": [_case(case) for case in report.cases],
         "graphs": [graph_document(graph) for graph in report.graphs],
         "ungraphed": report.ungraphed,

@@ -19,6 +19,9 @@ def report_markdown(report: Report, pictures: Mapping[str, str]) -> str:
 def _parts(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
     yield f"# {escape(whole.title)}"
     yield f"Scenario {escape(whole.scenario)}. **{escape(whole.summary)}**"
+    for finding in whole.findings:
+        mark = "**Finding**" if finding.state == "alarm" else "Finding, expected"
+        yield f"{mark}: {escape(finding.text)}"
     yield escape(whole.oracle_summary)
     yield table(ENGINE_COLUMNS, map(cells_of, whole.engines))
     for group in whole.groups:

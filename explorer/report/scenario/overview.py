@@ -7,6 +7,7 @@ import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
+from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict, Report
 from explorer.model.results import ANSWERED, Result
 from explorer.report.coverage import in_short, unproven
@@ -41,6 +42,13 @@ class Statement(msgspec.Struct, frozen=True):
 
     who: str
     text: str
+
+
+class FindingRow(msgspec.Struct, frozen=True):
+    """A finding about the nets: what it says, and whether the scenario expects it."""
+
+    text: str
+    state: State
 
 
 class EngineRow(msgspec.Struct, frozen=True):
@@ -95,6 +103,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     scenario: str
     about: str
+    findings: tuple[FindingRow, ...]
     engines: tuple[EngineRow, ...]
     groups: tuple[CaseGroup, ...]
     notes: tuple[str, ...]
@@ -123,15 +132,22 @@ def overview(report: Report) -> Overview:
         title=one_line(report.title),
         scenario=one_line(report.scenario),
         about=clean(report.notes, keep="\n"),
+        findings=tuple(map(_finding_row, report.findings)),
         engines=tuple(_engine_rows(report)),
         groups=tuple(groups),
         notes=footnotes.texts,
         alignments=tuple(_alignment_rows(report)),
         ungraphed=tuple(ungraphed),
-        summary=_summary(report.cases),
+        summary=_summary(report),
         oracle_summary=_oracle_summary(report.cases),
-        state="good" if all(case.expected for case in report.cases) else "alarm",
+        state="good" if report.is_as_expected else "alarm",
     )
+
+
+def _finding_row(finding: ReportFinding) -> FindingRow:
+    if finding.expected:
+        return FindingRow(f"{one_line(finding.sentence)} ({one_line(finding.reason)})", "foreseen")
+    return FindingRow(one_line(finding.sentence), "alarm")
 
 
 class _Footnotes:
@@ -295,7 +311,8 @@ def _where_they_part(alignment: Alignment) -> str:
     return wording.NO_DIVERGENCE
 
 
-def _summary(cases: tuple[CaseReport, ...]) -> str:
+def _summary(report: Report) -> str:
+    cases = report.cases
     counts: dict[str, int] = {}
     for case in cases:
         kind: str = case.verdict
@@ -305,7 +322,11 @@ def _summary(cases: tuple[CaseReport, ...]) -> str:
     parts = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if kind in counts]
     unexpected = sum(not case.expected for case in cases)
     plural = "s" if len(cases) != 1 else ""
-    return f"{len(cases)} case{plural}: {', '.join(parts)}; {unexpected} unexpected"
+    text = f"{len(cases)} case{plural}: {', '.join(parts)}; {unexpected} unexpected"
+    findings = sum(not finding.expected for finding in report.findings)
+    if findings:
+        text += f"; {findings} finding{'s' if findings != 1 else ''} about the nets themselves"
+    return text
 
 
 def _oracle_summary(cases: Iterable[CaseReport]) -> str:

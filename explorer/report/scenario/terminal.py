@@ -66,6 +66,11 @@ def _head(whole: Overview) -> Iterator[RenderableType]:
     for row in whole.engines:
         table.add_row("", *map(Text, cells_of(row)))
     yield table
+    if whole.findings:
+        yield Text()
+        yield Text("findings", style="bold")
+    for finding in whole.findings:
+        yield indented(Text(finding.text, style=STYLES[finding.state]), GAP)
 
 
 def _cases(whole: Overview, width: int) -> Iterator[RenderableType]:

@@ -1,0 +1,58 @@
+"""Leaves pair by name; a buffer here that is a constant there pairs by value, and hides nothing."""
+
+import numpy as np
+
+from explorer.compare.align import align
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import GradGraph, NodeKind
+from tests.support.alignments import parting, partners
+from tests.support.handmade_graph import HandmadeGraph
+
+X = np.linspace(-1, 2, 16, dtype=np.float32).reshape(2, 8)
+SCALE = np.linspace(1, 3, 16, dtype=np.float32).reshape(2, 8)
+
+
+def scaled(op: str, activation: AnyArray, kind: NodeKind, scale: AnyArray = SCALE) -> GradGraph:
+    """An activation times ``scale``, which is of some kind; a constant stands there twice."""
+    graph = HandmadeGraph()
+    x = graph.leaf("x", "input", X)
+    name = "scale" if kind == "parameter" else ""
+    held = graph.add(kind, kind=kind, name=name, value=scale)
+    if kind == "constant":
+        graph.add(kind, kind=kind, value=scale)
+    active = graph.add(op, [x], value=activation)
+    product = graph.add("mul", [active, held], value=activation * scale)
+    graph.result("out", product, activation * scale)
+    return graph.record()
+
+
+def test_a_mistake_behind_a_buffer_that_is_a_constant_there_is_named() -> None:
+    buffer = scaled("sigmoid", 1 / (1 + np.exp(-X)), "parameter")
+    constant = scaled("tanh", np.tanh(X), "constant")
+    for left, right in ((buffer, constant), (constant, buffer)):
+        sentence = parting(left, right).sentence
+        assert "`scale`" not in sentence
+        assert "`tanh`" in sentence
+        assert "`sigmoid`" in sentence
+
+
+def test_a_buffer_pairs_with_the_first_of_two_equal_constants() -> None:
+    buffer, constant = (
+        scaled("tanh", np.tanh(X), "parameter"),
+        scaled("tanh", np.tanh(X), "constant"),
+    )
+    assert align(buffer, constant).divergence is None
+    assert partners(align(buffer, constant))["n1"] == "n1"
+
+
+def test_a_buffer_of_other_values_than_the_constant_is_told_as_one_sided() -> None:
+    buffer = scaled("tanh", np.tanh(X), "parameter")
+    other = scaled("tanh", np.tanh(X), "constant", SCALE * 1.01)
+    assert "the parameter `scale` exists in" in parting(buffer, other).sentence
+
+
+def test_a_leaf_of_ones_is_no_constant_of_ones() -> None:
+    ones = np.ones_like(SCALE)
+    buffer = scaled("sigmoid", 1 / (1 + np.exp(-X)), "parameter", ones)
+    constant = scaled("tanh", np.tanh(X), "constant", ones)
+    assert "n1" not in partners(align(buffer, constant))

@@ -1,0 +1,51 @@
+"""Layouts: there and back, and what is no layout."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.model.errors import UsageError
+from explorer.scenario.layouts import read, to_mindspore, to_torch
+
+NUMBERS = np.arange(24, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("entry", "shape"),
+    [
+        ({"transpose": (1, 0)}, (4, 6)),
+        ({"transpose": (2, 0, 1)}, (2, 3, 4)),
+        ({"reshape": (4, 6)}, (2, 12)),
+        ({"squeeze": 1}, (4, 1, 6)),
+        ({"transpose": (1, 0), "reshape": (2, 3, 4)}, (4, 6)),
+        ({"reshape": (2, 3, 4), "transpose": (0, 2, 1)}, (6, 4)),
+    ],
+)
+def test_a_layout_leads_there_and_back(entry: Any, shape: tuple[int, ...]) -> None:
+    there = to_torch(NUMBERS.reshape(shape), read(entry))
+    assert there.shape != shape or not np.array_equal(there.ravel(), NUMBERS)
+    back = to_mindspore(there, read(entry), shape)
+    np.testing.assert_array_equal(back, NUMBERS.reshape(shape))
+
+
+def test_steps_are_taken_in_the_order_in_which_they_are_written() -> None:
+    one = read({"transpose": (1, 0), "reshape": (12, 2)})
+    other = read({"reshape": (12, 2), "transpose": (1, 0)})
+    assert to_torch(NUMBERS.reshape(4, 6), one).shape == (12, 2)
+    assert to_torch(NUMBERS.reshape(4, 6), other).shape == (2, 12)
+
+
+@pytest.mark.parametrize(
+    "entry", [{}, [], "transpose", {"flip": 1}, {"transpose": "10"}, {"reshape": (2.0, 3)}]
+)
+def test_what_is_no_layout_is_refused_with_what_is_one(entry: Any) -> None:
+    with pytest.raises(UsageError, match="is no layout; write"):
+        read(entry)
+
+
+def test_a_step_that_the_shape_does_not_allow_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"shape \(4, 6\) cannot take .*transpose.*\(2, 1, 0\)"):
+        to_torch(NUMBERS.reshape(4, 6), read({"transpose": (2, 1, 0)}))
+    with pytest.raises(UsageError, match=r"makes \(6, 4\), and PyTorch's has \(4, 6\)"):
+        to_mindspore(NUMBERS.reshape(4, 6), read({"transpose": (1, 0)}), (4, 6))
