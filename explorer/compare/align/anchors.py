@@ -45,8 +45,7 @@ def _pair_with_constants(matching: Matching, side: Side) -> None:
             continue
         for constant in side.other.nodes:
             if constant.kind == "constant" and constant.is_free and _are_one(leaf, constant):
-                is_first = side is matching.first
-                first, second = (leaf, constant) if is_first else (constant, leaf)
+                first, second = (leaf, constant) if side.is_first else (constant, leaf)
                 matching.join(first.value, second.value, "value")
                 break
 
