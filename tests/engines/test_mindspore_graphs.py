@@ -161,6 +161,17 @@ def test_the_tape_counts_what_is_saved(mindspore: EngineRequests) -> None:
 # The compiled graph
 
 
+def test_what_indexing_takes_comes_on_the_tape_from_what_is_indexed(
+    mindspore: EngineRequests,
+) -> None:
+    (graph,) = mindspore.capture("ms_indexed", TAPE).graphs
+    (tanh,) = (node for node in graph.nodes if node.op == "Tanh")
+    copies = {node.id for node in graph.nodes if node.op == "Contiguous"}
+    assert len(copies) >= 3
+    indexed = {edge.target: edge.origin for edge in graph.edges if edge.target in copies}
+    assert indexed == dict.fromkeys(copies, tanh.id)
+
+
 def test_a_branch_is_two_graphs_in_graph_style_and_one_line_on_the_tape(
     mindspore: EngineRequests,
 ) -> None:
