@@ -6,25 +6,14 @@ that, `2·x · h = 2·x³`, for the held factor counts as a constant. Targets of
 teachers and running averages are held this way.
 
 Only the derivative is stopped, the value is not: change `x` and the loss moves by 4·x³. Central
-differences see that and nothing else, so they disagree by exactly the factor two; here this is as
-it should be. MindSpore's tensors have no `.detach()`, and where PyTorch code says `with
+differences of the forward would say so; the oracle holds what PyTorch's net detaches, and agrees
+with the engines. MindSpore's tensors have no `.detach()`, and where PyTorch code says `with
 torch.no_grad():` a port needs `stop_gradient` on each value that leaves the block. In MindSpore's
 compiled graph the stop itself is gone: after the passes only its effect is left, an operand without
 a gradient.
 """
 
 import numpy as np
-
-EXPECTED_DIFFERENCES = [
-    {
-        "engines": ("central-differences",),
-        "reason": (
-            "a stopped value still moves with the input, and central differences, "
-            "which see values alone, count that"
-        ),
-        "when": {"position": 0},
-    }
-]
 
 
 def inputs():

@@ -23,6 +23,7 @@ from explorer.engines.torch.net import (
     flat,
     identity,
 )
+from explorer.engines.torch.stopped_values import StoppedValues
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
@@ -100,6 +101,10 @@ class _Function:
         # differentiate them apart.
         self.arguments = [argument.clone() for argument in self.net.arguments]
         self.state = {name: value.detach().clone() for name, value in self.net.state.items()}
+        # A tape would be kept for what requires a gradient, and in-place changes refused.
+        for value in (*self.arguments, *self.net.state.values()):
+            value.requires_grad_(False)
+        self._stopped = StoppedValues()
         self._slopes: dict[tuple[LeafKey, bool], AnyArray] = {}
         self.bare = bare(self._outputs())
 
@@ -107,7 +112,6 @@ class _Function:
         """The value of a leaf before it is varied."""
         return self.state[leaf] if isinstance(leaf, str) else self.arguments[leaf]
 
-    @torch.no_grad()  # type: ignore[untyped-decorator]  # torch is untyped here
     def _outputs(self, leaf: LeafKey | None = None, value: torch.Tensor | None = None) -> Any:
         """The return value of the net with one leaf set to ``value``."""
         # All of the state is set anew: a forward moves running statistics.
@@ -118,7 +122,10 @@ class _Function:
         if isinstance(leaf, int):
             arguments[leaf] = value
         torch.manual_seed(SEED)
-        return self.net.call(*arguments)
+        # Not under no_grad: what the net itself puts under it is a constant to every engine.
+        self._stopped.rewind()
+        with self._stopped:
+            return self.net.call(*arguments)
 
     def _sums(self, leaf: LeafKey, value: torch.Tensor) -> AnyArray:
         """The sum of each output, and of its product with the explicit cotangent.

@@ -86,7 +86,8 @@ class Scenario:
     nets run in training mode; ``renames`` maps MindSpore's names of parameters to PyTorch's, beyond
     RENAMES. ``constants`` are the inputs that no case differentiates. ``cases`` says which cases
     are asked, by name or by their attributes; None is all. ``layouts`` are those of parameters that
-    lie otherwise in MindSpore than in PyTorch, by their names in either.
+    lie otherwise in MindSpore than in PyTorch, by their names in either. ``left_out`` are buffers
+    of which each net keeps its own.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Scenario:
     cases: tuple[str | dict[str, Any], ...] | None = None
     layouts: dict[str, Layout] = field(default_factory=dict)
     expected_findings: tuple[ExpectedFinding, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name.

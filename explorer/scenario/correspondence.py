@@ -130,19 +130,32 @@ def check_parameter_names(scenario: Scenario, mindspore: Description) -> None:
     _check_named(scenario, "LAYOUTS", scenario.layouts, paths, in_torch)
 
 
+def is_left_out(scenario: Scenario, held: Held) -> bool:
+    """Whether the scenario says that each net keeps its own values of a buffer."""
+    return not {held.name, held.mindspore.path}.isdisjoint(scenario.left_out)
+
+
+def check_left_out(scenario: Scenario, mindspore: Description, torch: Description) -> None:
+    """Raise ScenarioError for a name in BUFFERS that no net has, or that a net trains."""
+    specs = (*all_specs(mindspore).values(), *all_specs(torch).values())
+    names = [name for spec in specs if not spec.trainable for name in (spec.path, spec.name)]
+    _check_named(scenario, "BUFFERS", scenario.left_out, names, [], "no net has a buffer")
+
+
 def _check_named(
     scenario: Scenario,
     option: str,
     names: Iterable[str],
     paths: list[str],
     also_allowed: list[str],
+    fact: str = "MindSpore's net has no parameter",
 ) -> None:
     """Raise ScenarioError for a name that is neither a path in the Cell tree nor allowed besides."""
     for name in names:
         if name not in paths and name not in also_allowed:
-            fact = f"{option}: MindSpore's net has no parameter called {name!r}"
             allowed = list(dict.fromkeys([*paths, *also_allowed]))
-            raise ScenarioError(f"{scenario.path}: {refusal(fact, name, allowed)}")
+            said = refusal(f"{option}: {fact} called {name!r}", name, allowed)
+            raise ScenarioError(f"{scenario.path}: {said}")
 
 
 def _dots(name: str) -> Iterator[int]:

@@ -50,6 +50,24 @@ def layouts(path: Path, module: ModuleType) -> dict[str, Layout]:
         raise ScenarioError(f"{path}: LAYOUTS: {error}") from error
 
 
+def buffers(path: Path, module: ModuleType) -> tuple[dict[str, str], tuple[str, ...]]:
+    """BUFFERS: pairs of MindSpore's names and PyTorch's, and the names of what is left out."""
+    entries = getattr(module, "BUFFERS", {})
+    form = '{"mindspore name": "torch name"}, or {"name": None} for one that each net keeps'
+    if not isinstance(entries, dict):
+        raise ScenarioError(f"{path}: BUFFERS is {entries!r}; write {form}")
+    pairs: dict[str, str] = {}
+    left_out = []
+    for name, torch_name in entries.items():
+        if not isinstance(name, str) or not isinstance(torch_name, (str, type(None))):
+            raise ScenarioError(f"{path}: BUFFERS[{name!r}] is {torch_name!r}; write {form}")
+        if torch_name is None:
+            left_out.append(name)
+        else:
+            pairs[name] = torch_name
+    return pairs, tuple(left_out)
+
+
 def constants(path: Path, module: ModuleType, inputs: Iterable[str]) -> tuple[str, ...]:
     """CONSTANTS: the inputs that no case differentiates, such as labels and masks."""
     names = names_in(path, module, "CONSTANTS")

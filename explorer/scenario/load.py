@@ -41,6 +41,7 @@ def load(path: Path | str) -> Scenario:
     module = _import(path)
     docstring = (module.__doc__ or "").strip()
     title, _, notes = docstring.partition("\n")
+    paired_buffers, left_out = declarations.buffers(path, module)
     scenario = Scenario(
         name=path.stem,
         path=path,
@@ -49,7 +50,8 @@ def load(path: Path | str) -> Scenario:
         module=module,
         train=bool(getattr(module, "TRAIN", False)),
         output_names=declarations.names_in(path, module, "OUTPUTS"),
-        renames=declarations.parameter_names(path, module),
+        renames={**declarations.parameter_names(path, module), **paired_buffers},
+        left_out=left_out,
         layouts=declarations.layouts(path, module),
         expected=declarations.expected_differences(path, module),
         expected_findings=declarations.expected_findings(path, module),

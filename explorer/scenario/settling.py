@@ -12,10 +12,12 @@ from explorer.model.requests import Description, NetRequest, ParameterSpec
 from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     all_specs,
+    check_left_out,
     check_parameter_names,
     check_parameters,
     common,
     findings,
+    is_left_out,
     keep_their_own,
     with_statistics_named,
 )
@@ -140,6 +142,7 @@ def _named_alike(
     torch = descriptions["torch"]
     mindspore = with_statistics_named(descriptions["mindspore"], torch)
     check_parameters(scenario, mindspore, torch)
+    check_left_out(scenario, mindspore, torch)
     return {"mindspore": mindspore, "torch": torch}
 
 
@@ -174,7 +177,7 @@ def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) ->
     """The scenario's own starting values; what it does not give starts as in the leading net."""
     values = scenario.parameters()
     if values is None:
-        return _declared(descriptions)
+        return _declared(scenario, descriptions)
 
     specs: dict[str, ParameterSpec] = {}
     for framework in FRAMEWORKS:
@@ -188,7 +191,9 @@ def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) ->
     return start
 
 
-def _declared(descriptions: Mapping[Framework, Description]) -> dict[str, Array]:
+def _declared(
+    scenario: Scenario, descriptions: Mapping[Framework, Description]
+) -> dict[str, Array]:
     """The values with which the leading net begins, as far as the other is to begin with them."""
     start = {spec.name: spec.value for spec in _leading(descriptions).parameters}
     if len(descriptions) < len(FRAMEWORKS):
@@ -196,7 +201,7 @@ def _declared(descriptions: Mapping[Framework, Description]) -> dict[str, Array]
     for held in common(descriptions["mindspore"], descriptions["torch"]):
         if held.mindspore.trainable:
             start[held.name] = held.torch.value
-        elif keep_their_own(held):
+        elif keep_their_own(held) or is_left_out(scenario, held):
             start.pop(held.name, None)
     return start
 

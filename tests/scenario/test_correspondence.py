@@ -12,9 +12,11 @@ from explorer.model.requests import Description, ParameterSpec, Role
 from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     Held,
+    check_left_out,
     check_parameter_names,
     check_parameters,
     findings,
+    is_left_out,
     keep_their_own,
     with_statistics_named,
 )
@@ -231,3 +233,20 @@ def test_a_name_that_mindspore_s_net_does_not_have_is_refused(option: str, tmp_p
         ScenarioError, match="no parameter called 'vektors'; did you mean 'vectors'"
     ):
         check_parameter_names(scenario(tmp_path, option + "\n"), net(spec("vectors")))
+
+
+def test_a_buffer_may_be_left_out_by_its_name_in_either_net(tmp_path: Path) -> None:
+    left_out = scenario(tmp_path, "BUFFERS = {'table': None, 'rope.freqs': 'rope.f'}\n")
+    assert left_out.renames == {"rope.freqs": "rope.f"}
+    own, torch = spec("m", "frozen", path="table"), spec("m", "buffer")
+    check_left_out(left_out, net(own), net(torch))
+    assert is_left_out(left_out, Held(own, torch))
+    assert is_left_out(left_out, Held(spec("table", "frozen", path="t"), spec("table", "buffer")))
+    assert not is_left_out(left_out, Held(spec("other", "frozen"), spec("other", "buffer")))
+
+
+@pytest.mark.parametrize("known", [spec("tabel", "frozen"), spec("table", "trained")])
+def test_what_is_left_out_must_be_a_buffer_of_a_net(known: ParameterSpec, tmp_path: Path) -> None:
+    left_out = scenario(tmp_path, "BUFFERS = {'table': None}\n")
+    with pytest.raises(ScenarioError, match="BUFFERS: no net has a buffer called 'table'"):
+        check_left_out(left_out, net(known), net(known))

@@ -121,6 +121,8 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
         (MINIMAL + "CONSTANTS = 3\n", "CONSTANTS is 3; give a tuple of names"),
         (MINIMAL + "OUTPUTS = 'loss'\n", "OUTPUTS is 'loss'; write ('loss',)"),
         (MINIMAL + "PARAMETER_NAMES = ['a']\n", "PARAMETER_NAMES is ['a']; write {"),
+        (MINIMAL + "BUFFERS = ['w']\n", "BUFFERS is ['w']; write {"),
+        (MINIMAL + "BUFFERS = {'w': 3}\n", "BUFFERS['w'] is 3; write {"),
         (MINIMAL + "LAYOUTS = ['w']\n", "LAYOUTS is ['w']; write {"),
         (MINIMAL + "LAYOUTS = {'w': 3}\n", "LAYOUTS: 3 is no layout; write what makes"),
         (

@@ -15,5 +15,5 @@ def test_a_stopped_value_counts_in_the_loss_but_not_in_the_gradient(report: Repo
     by_x = row(whole, BY_FIRST)
     all_say(by_x, {"dx": 2 * x**3})
     (estimate,) = by_x.oracle.estimates
-    np.testing.assert_allclose(unpack(estimate.value), 4 * x**3, 1e-6)
-    assert (by_x.oracle_agrees, by_x.expected) == (False, True)
+    np.testing.assert_allclose(unpack(estimate.value), 2 * x**3, 1e-6)
+    assert (by_x.oracle_agrees, by_x.expected) == (True, True)

@@ -1,0 +1,70 @@
+"""Values through which a net lets no gradient pass, held while its inputs and weights are varied."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+STOPPING: frozenset[Any] = frozenset(
+    {
+        torch.detach,
+        torch.Tensor.detach,
+        torch.Tensor.data.__get__,
+        torch.Tensor.item,
+        torch.Tensor.tolist,
+        torch.Tensor.numpy,
+        torch.Tensor.__float__,
+    }
+)
+"""The functions of PyTorch (2.13) that cut a value off from the tape."""
+
+
+class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
+    """Gives a net, at every run, the stopped values of its first run.
+
+    They are what ``detach`` and its like return, and whatever is computed under ``torch.no_grad``.
+    A derivative takes them for constants; without this a difference of two runs would not. They are
+    known by their order, so that each run begins with ``rewind``.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: list[Any] = []
+        self._place = 0
+
+    def rewind(self) -> None:
+        """A new run of the net begins."""
+        self._place = 0
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        value = func(*args, **(kwargs or {}))
+        if func in STOPPING or not torch.is_grad_enabled():
+            return self._as_at_first(value)
+        return value
+
+    def _as_at_first(self, value: Any) -> Any:
+        """The stopped value of the first run that stands in the place of ``value``."""
+        place, self._place = self._place, self._place + 1
+        if place == len(self._held):
+            self._held.append(_copy(value))
+        held = self._held[place] if place < len(self._held) else value
+        # A net that takes another way than at first stops other values: these stay as they are.
+        return _copy(held) if _are_alike(held, value) else value
+
+
+def _copy(value: Any) -> Any:
+    """A value that shares no memory with what it was made of."""
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+def _are_alike(held: Any, value: Any) -> bool:
+    if isinstance(held, torch.Tensor) and isinstance(value, torch.Tensor):
+        return bool(held.shape == value.shape and held.dtype == value.dtype)
+    return type(held) is type(value)
