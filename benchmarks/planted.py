@@ -62,23 +62,24 @@ def tell_clean(clean: list[str], engines: tuple[str, ...], workers: Workers) -> 
     """Print what is named in each net without a mistake; the number of clean ones and others."""
     verdicts: Counter[str] = Counter()
     for name in clean:
-        try:
-            report = explore(
-                load(REAL / f"{name}.py"), workers, engines=engines, only_graph_case=True
-            )
-        except ExplorerError as error:
-            verdict, detail = "refused", str(error)
-        else:
-            divergences = [one.divergence for one in report.alignments if one.divergence]
-            verdict = "clean"
-            detail = ""
-            if not report.alignments:
-                verdict, detail = "refused", "; ".join(report.ungraphed.values())
-            elif divergences:
-                verdict, detail = "accused", divergences[0].sentence
+        verdict, accusation = accused(REAL / f"{name}.py", engines, workers)
         verdicts[verdict] += 1
-        print(f"{verdict:12} {name}  {detail}".rstrip(), flush=True)
+        print(f"{verdict:12} {name}  {accusation}".rstrip(), flush=True)
     return verdicts
+
+
+def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str, str]:
+    """Whether a net without a mistake is called clean, and else of what it is accused."""
+    try:
+        report = explore(load(path), workers, engines=engines, only_graph_case=True)
+    except ExplorerError as error:
+        return "refused", str(error)
+    if not report.alignments:
+        return "refused", "; ".join(report.ungraphed.values())
+    accusations = [finding.sentence for finding in report.findings]
+    divergences = [alignment.divergence for alignment in report.alignments]
+    accusations.extend(divergence.sentence for divergence in divergences if divergence)
+    return ("accused", " ".join(accusations)) if accusations else ("clean", "")
 
 
 def _counts(verdicts: Counter[str]) -> str:

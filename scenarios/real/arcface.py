@@ -10,7 +10,6 @@ class only.
 
 import numpy as np
 
-PARAMETER_NAMES = {"backbone.1.w": "backbone.1.weight"}
 OUTPUTS = ("loss", "cosine")
 CONSTANTS = ("label",)
 

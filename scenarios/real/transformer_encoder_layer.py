@@ -11,13 +11,6 @@ wanted, which the explorer never sees, for it always wants one.
 
 import numpy as np
 
-PARAMETER_NAMES = {
-    "layer.dense1.weight": "layer.linear1.weight",
-    "layer.dense1.bias": "layer.linear1.bias",
-    "layer.dense2.weight": "layer.linear2.weight",
-    "layer.dense2.bias": "layer.linear2.bias",
-}
-
 
 def inputs():
     random = np.random.default_rng(14)

@@ -11,8 +11,6 @@ write the loss out. A triplet that is well apart has no gradient at all.
 
 import numpy as np
 
-PARAMETER_NAMES = {"embed.act.w": "embed.act.weight"}
-
 
 def inputs():
     random = np.random.default_rng(24)

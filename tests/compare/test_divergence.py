@@ -194,6 +194,66 @@ def test_swapped_arguments_are_seen() -> None:
     assert "opposite in sign" in sentence
 
 
+def test_halves_put_side_by_side_in_another_order_are_named_where_that_is_done() -> None:
+    w = np.random.default_rng(2).standard_normal((8, 3))
+
+    def net(engine: str, swap: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            halves = graph.op("Exp", np.exp, x, line=3), graph.op("Tanh", np.tanh, x, line=4)
+            both = graph.op("Concat", side_by_side, *(halves[::-1] if swap else halves), line=5)
+            scaled = graph.op("Mul", lambda h: h * 0.7, both, line=6)
+            weight = graph.leaf("weight", w)
+            return graph.op("MatMul", np.matmul, scaled, weight, line=7)
+
+        return one_input(engine, build)
+
+    def side_by_side(one: AnyArray, other: AnyArray) -> AnyArray:
+        return np.concatenate((one, other), axis=1)
+
+    left, right, sentence = parting(net("a", False), net("b", True))
+    assert (left, right) == ("Concat", "Concat")
+    assert "given in another order" in sentence
+    assert "the same numbers in another order" in sentence
+    assert align(net("a", False), net("b", False)).divergence is None
+
+
+def test_a_product_of_swapped_factors_is_named_and_not_what_reads_its_transpose() -> None:
+    def net(engine: str, swap: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            q = graph.op("Exp", np.exp, x, line=3)
+            k = graph.op("Tanh", np.tanh, x, line=4)
+            q, k = (k, q) if swap else (q, k)
+            k_t = graph.op("Transpose", np.transpose, k, line=5)
+            scores = graph.op("MatMul", np.matmul, q, k_t, line=6)
+            scaled = graph.op("Mul", lambda h: h * 0.5, scores, line=7)
+            return graph.op("Softmax", softmax, scaled, line=8)
+
+        return one_input(engine, build)
+
+    def softmax(h: AnyArray) -> AnyArray:
+        powers = np.exp(h)
+        probabilities: AnyArray = powers / powers.sum(-1, keepdims=True)
+        return probabilities
+
+    assert parting(net("a", False), net("b", True))[:2] == ("MatMul", "MatMul")
+
+
+def test_axes_moved_to_other_places_are_named_where_they_are_moved() -> None:
+    def net(engine: str, axes: tuple[int, ...]) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            h = graph.op("Exp", np.exp, x, line=3)
+            flat = graph.op("Reshape", lambda h: h.reshape(4, 4, 1), h, line=4)
+            moved = graph.op("Permute", lambda h: h.transpose(axes), flat, line=5)
+            back = graph.op("Reshape", lambda h: h.reshape(4, 4), moved, line=6)
+            return graph.op("Add", np.add, x, back, line=7)
+
+        return one_input(engine, build)
+
+    divergence = align(net("a", (0, 1, 2)), net("b", (1, 0, 2))).divergence
+    assert divergence is not None
+    assert divergence.right_source == "net.py:5"
+
+
 def test_of_ops_that_are_equally_alike_the_first_is_named() -> None:
     def net(engine: str, *factors: float) -> GradGraph:
         def build(graph: ComputedGraph, x: int) -> int:

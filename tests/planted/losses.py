@@ -394,6 +394,7 @@ LOSSES = (
         "            self.base.weight.requires_grad = False\n",
         "",
         ("self.base(x)",),
+        finding="fc1.base.weight",
     ),
     Mistake(
         "bias_left_out",

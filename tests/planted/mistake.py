@@ -14,7 +14,8 @@ class Mistake(msgspec.Struct, frozen=True):
 
     ``old`` stands exactly once in the function that makes the net. The changed lines tell the
     mistake, and so do those of either net that hold a snippet of ``told_at``: the line that calls a
-    module whose constructor is changed, or the counterpart in the other framework.
+    module whose constructor is changed, or the counterpart in the other framework. Where a finding
+    about the nets is to tell it, before any comparison, ``finding`` is the parameter that it names.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Mistake(msgspec.Struct, frozen=True):
     old: str
     new: str
     told_at: tuple[str, ...] = ()
+    finding: str = ""
 
     @property
     def original(self) -> Path:
@@ -31,11 +33,15 @@ class Mistake(msgspec.Struct, frozen=True):
 
 
 class Planted(msgspec.Struct, frozen=True):
-    """A file with a mistake, the numbers of the lines that tell it, and of the modules around."""
+    """A file with a mistake, the numbers of the lines that tell it, and of the modules around.
+
+    ``finding`` is the parameter that a finding must name instead.
+    """
 
     path: Path
     lines: frozenset[int]
     module_lines: frozenset[int]
+    finding: str = ""
 
 
 def plant(mistake: Mistake, folder: Path) -> Planted:
@@ -57,7 +63,7 @@ def plant(mistake: Mistake, folder: Path) -> Planted:
     path = folder / f"{mistake.scenario}_{mistake.name}.py"
     path.write_text(planted, encoding="utf-8")
     lines = _changed_lines(planted, at, mistake) | _lines_of_snippets(planted, mistake)
-    return Planted(path, lines, lines | _module_lines(planted, lines))
+    return Planted(path, lines, lines | _module_lines(planted, lines), mistake.finding)
 
 
 def _span(text: str, function: str) -> tuple[int, int]:

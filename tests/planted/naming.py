@@ -1,5 +1,6 @@
 """What the explorer says of a planted mistake, and how near it is to the line of the mistake."""
 
+import re
 from typing import Literal
 
 import msgspec
@@ -39,21 +40,26 @@ def tell(planted: Planted, engines: tuple[str, ...], workers: Workers) -> Told:
 
 
 def judge(planted: Planted, report: Report) -> Told:
-    """How near the first divergence in ``report`` is to the mistake."""
+    """How near a finding in ``report``, or its first divergence, is to the mistake."""
+    for finding in report.findings:
+        if planted.finding in finding.names:
+            return Told("exact", (), finding.sentence)
     if not report.alignments:
         return Told("refused", (), "; ".join(report.ungraphed.values()))
     divergence = report.alignments[0].divergence
     if divergence is None:
         return Told("missed", (), "no divergence")
-    sources = (divergence.left_source, divergence.right_source)
-    lines = tuple(_line(source, planted) for source in sources)
+    # What the sentence says of inputs, behind these words, is no accusation.
+    accusation, _, _ = divergence.sentence.partition(" equal inputs")
+    named = (divergence.left_source, divergence.right_source, accusation)
+    lines = _lines_in(" ".join(named), planted)
     return Told(_verdict(planted, lines), lines, divergence.sentence)
 
 
-def _line(source: str, planted: Planted) -> int:
-    """The line that a source names, 0 where it names none in the planted file."""
-    file, _, line = source.rpartition(":")
-    return int(line) if file and file.endswith(planted.path.name) else 0
+def _lines_in(text: str, planted: Planted) -> tuple[int, ...]:
+    """The lines of the planted file that a text names, in order."""
+    numbers = re.findall(rf"{re.escape(planted.path.name)}:(\d+)", text)
+    return tuple(sorted({int(number) for number in numbers}))
 
 
 def _verdict(planted: Planted, lines: tuple[int, ...]) -> Verdict:

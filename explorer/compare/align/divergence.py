@@ -10,6 +10,11 @@ from explorer.compare.align.one_sided import (
     ops_ahead,
 )
 from explorer.compare.align.provenance import shared_origins
+from explorer.compare.align.rearrangement import (
+    are_in_another_order,
+    parting_of_order,
+    rearranged_input,
+)
 from explorer.compare.align.sides import Side, Vertex, as_seen
 from explorer.compare.align.suspects import (
     Suspects,
@@ -204,7 +209,12 @@ def _two_ops(
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
     left, right = as_seen(node, other)
-    if same_work(left, right) and left.value.size == right.value.size:
+    moved = parting_of_order(matching, left, right)
+    if moved:
+        # The two only notice that their inputs are in another order: this is where it parts.
+        left, right = moved
+        phase = left.phase
+    if moved or (same_work(left, right) and left.value.size == right.value.size):
         row, other_row = [left], [right]
     else:
         other_row = suspects_of[right.side].stretch(right)
@@ -234,30 +244,19 @@ def _inputs_note(matching: Matching, left: Vertex, right: Vertex) -> str:
     fed = matching.differing(left.side).intersection(left.feeders)
     if fed:
         return " but for " + " and ".join(f"`{name}`" for name in sorted(leaf.name for leaf in fed))
-    if _are_in_another_order(left, right):
+    if are_in_another_order(left, right):
         return ", given in another order,"
     return _layout_note(matching, left, right)
 
 
 def _layout_note(matching: Matching, left: Vertex, right: Vertex) -> str:
     """The first input whose numbers lie in another layout on the other side."""
-    for value in left.inputs:
-        for other in right.inputs:
-            if value.node.origin.counterpart is other.node.origin:
-                layout = matching.layout(value, other)
-                if layout:
-                    names = f"{named(value.node)} against {named(other.node)}"
-                    return f" ({names}: the same numbers, {layout})"
-    return ""
-
-
-def _are_in_another_order(left: Vertex, right: Vertex) -> bool:
-    """Whether two nodes read the same quantities as other arguments."""
-    wanted = [origin.counterpart for origin in left.origins]
-    origins = right.origins
-    if None in wanted or len(set(wanted)) < 2 or len(wanted) != len(origins):
-        return False
-    return wanted != origins and set(wanted) == set(origins)
+    read = rearranged_input(matching, left, right)
+    if read is None:
+        return ""
+    value, other = read
+    names = f"{named(value.node)} against {named(other.node)}"
+    return f" ({names}: the same numbers, {matching.layout(value, other)})"
 
 
 # Results

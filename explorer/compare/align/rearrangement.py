@@ -1,0 +1,82 @@
+"""Where equal numbers come to lie in another order, behind two ops that read them so."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from explorer.compare.align.fingerprints import elements
+from explorer.compare.align.matching import Matching
+from explorer.compare.align.sides import OutputValue, Vertex
+
+
+def parting_of_order(
+    matching: Matching, node: Vertex, other: Vertex
+) -> tuple[Vertex, Vertex] | None:
+    """The earliest counterparts behind two nodes whose numbers are equal and in another order.
+
+    What they read lies in one order on both sides. None where the two nodes themselves read their
+    inputs in one order.
+    """
+    found = None
+    read = rearranged_input(matching, node, other)
+    while read:
+        value, other_value = read
+        maker, other_maker = value.node.origin, other_value.node.origin
+        if not (maker.is_work and other_maker.is_work):
+            return found  # a leaf that lies in another order is told beside what reads it
+        if matching.layout(maker.value, other_maker.value) is None:
+            # What made the numbers left them alike: a step that passes them on has moved them.
+            return _mover(value.node), _mover(other_value.node)
+        found = maker, other_maker
+        if are_in_another_order(maker, other_maker):
+            return found
+        read = rearranged_input(matching, maker, other_maker)
+    return found
+
+
+def are_in_another_order(left: Vertex, right: Vertex) -> bool:
+    """Whether two nodes read the same quantities as other arguments."""
+    wanted = [origin.counterpart for origin in left.origins]
+    origins = right.origins
+    if None in wanted or len(set(wanted)) < 2 or len(wanted) != len(origins):
+        return False
+    return wanted != origins and set(wanted) == set(origins)
+
+
+def rearranged_input(
+    matching: Matching, node: Vertex, other: Vertex
+) -> tuple[OutputValue, OutputValue] | None:
+    """The first input of a node whose numbers lie in another order on the other side."""
+    for value in node.inputs:
+        for other_value in other.inputs:
+            is_same = value.node.origin.counterpart is other_value.node.origin
+            if is_same and _is_behind(value, node) and matching.layout(value, other_value):
+                return value, other_value
+    return None
+
+
+def _is_behind(value: OutputValue, node: Vertex) -> bool:
+    """Whether a value was made before a node; on a cycle it need not be."""
+    return value.node.rank < node.rank
+
+
+def _mover(node: Vertex) -> Vertex:
+    """Of the steps that pass numbers on to a node, the first that puts them in another order.
+
+    The first of all where each step keeps the order.
+    """
+    steps = [node]
+    while steps[-1] is not node.origin:
+        passed_on = [feeder for feeder in steps[-1].feeders if feeder.origin is node.origin]
+        steps.append(passed_on[0])
+    steps.reverse()
+    for before, after in pairwise(steps):
+        if not _are_in_one_order(before.value, after.value):
+            return after
+    return steps[1] if len(steps) > 1 else node
+
+
+def _are_in_one_order(value: OutputValue, other: OutputValue) -> bool:
+    if value.whole is None or other.whole is None or value.size != other.size:
+        return True  # not every element is known
+    return bool(np.array_equal(elements(value.whole), elements(other.whole)))
