@@ -71,7 +71,7 @@ def tell_clean(clean: list[str], engines: tuple[str, ...], workers: Workers) -> 
 def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str, str]:
     """Whether a net without a mistake is called clean, and else of what it is accused."""
     try:
-        report = explore(load(path), workers, engines=engines, only_graph_case=True)
+        report = explore(load(path), workers, engines=engines, selection="main")
     except ExplorerError as error:
         return "refused", str(error)
     if not report.alignments:

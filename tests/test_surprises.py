@@ -35,7 +35,7 @@ def gradients(report: Report, name: str) -> dict[str, Floats]:
 
 
 def widest_case(workers: Workers, name: str) -> Report:
-    return explore(load(FOLDER / f"{name}.py"), workers, only_graph_case=True)
+    return explore(load(FOLDER / f"{name}.py"), workers, selection="main")
 
 
 def test_the_gradient_of_selu_is_right_in_pytorch_alone(workers: Workers) -> None:

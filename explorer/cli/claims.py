@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from explorer.cli import exit_codes
+from explorer.cli.options import check_seconds
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console, progress
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
@@ -36,7 +37,7 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str | None
     against: Path | None
     formats: tuple[DocumentFormat, ...]
-    timeout: float
+    request_timeout: float
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
@@ -58,13 +59,14 @@ def check_claims(options: ClaimsOptions) -> int:
     if len(options.formats) > 1:
         flags = " and --".join(options.formats)
         raise UsageError(f"--{flags} exclude each other: one document is printed; give one of them")
+    check_seconds("--request-timeout", options.request_timeout)
     claims = _chosen_claims(options)
     # A verdict is a filter on what is shown: which claim has it is known only once all are judged.
     verdict = None
     if options.verdict:
         verdict = choose("verdict", options.verdict.replace(" ", "_"), CLAIM_VERDICTS)
     recorded = _recorded_board(options.against) if options.against else None
-    with Workers(options.timeout) as workers, progress() as step:
+    with Workers(options.request_timeout) as workers, progress() as step:
         whole = board(claims, workers, step)
 
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))

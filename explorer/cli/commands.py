@@ -4,6 +4,7 @@ What commands need beyond parsing is imported when they run. That keeps ``--help
 neither numpy nor rich, let alone a framework.
 """
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +31,16 @@ Device = Annotated[
 Timeout = Annotated[
     float,
     typer.Option(
-        "--timeout", help="Limit of one request to a worker, in seconds.", metavar="SECONDS"
+        "--timeout",
+        help="Limit of the whole job, in seconds; what is there by then is reported. [default: none]",
+        metavar="SECONDS",
+        show_default=False,
+    ),
+]
+RequestTimeout = Annotated[
+    float,
+    typer.Option(
+        "--request-timeout", help="Limit of one request to a worker, in seconds.", metavar="SECONDS"
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
@@ -82,11 +92,24 @@ def scenario(
     ] = None,
     formats: Formats = None,
     as_json: AsJson = False,
-    timeout: Timeout = 60.0,
+    cases: Annotated[
+        str | None,
+        typer.Option(
+            "--cases",
+            help=(
+                "all; structure: as few as show each way to ask once; main: the one that asks for "
+                "most. [default: all, of a large scenario structure]"
+            ),
+            metavar="SELECTION",
+        ),
+    ] = None,
+    timeout: Timeout = math.inf,
+    request_timeout: RequestTimeout = 60.0,
 ) -> int:
     """Compare the engines on a scenario, or list the scenarios.
 
-    Asks every case of every engine; without a name, lists the scenarios there are.
+    Asks every engine the case that asks for most, then the others; without a name, lists the
+    scenarios there are.
     """
     # Other options than --json say nothing about a list, and are ignored.
     if name is None:
@@ -97,7 +120,14 @@ def scenario(
     from explorer.cli.scenario import compare_engines
 
     options = ScenarioOptions(
-        name=name, device=device, engines=engine, order=order, case=case, timeout=timeout
+        name=name,
+        device=device,
+        engines=engine,
+        order=order,
+        case=case,
+        cases=cases,
+        timeout=timeout,
+        request_timeout=request_timeout,
     )
     return compare_engines(options, out, formats, as_json)
 
@@ -123,14 +153,21 @@ def graph(
         typer.Option("--format", help="svg, png, dot, mermaid, json; by default FILE's."),
     ] = None,
     device: Device = "cpu",
-    timeout: Timeout = 60.0,
+    timeout: Timeout = math.inf,
+    request_timeout: RequestTimeout = 60.0,
 ) -> int:
     """Write one gradient graph as a file, or two in one SVG or PNG."""
     from explorer.cli.graph import DrawingOptions, write_graph
     from explorer.cli.options import ScenarioOptions
 
     options = ScenarioOptions(
-        name=name, device=device, engines=engine, order=1, case=case, timeout=timeout
+        name=name,
+        device=device,
+        engines=engine,
+        case=case,
+        cases="main",
+        timeout=timeout,
+        request_timeout=request_timeout,
     )
     return write_graph(options, output, DrawingOptions(view, depth, stage, file_format))
 
@@ -143,7 +180,8 @@ def diff(
     case: Case = None,
     device: Device = "cpu",
     as_json: AsJson = False,
-    timeout: Timeout = 60.0,
+    timeout: Timeout = math.inf,
+    request_timeout: RequestTimeout = 60.0,
 ) -> int:
     """Say where two engines first part.
 
@@ -153,7 +191,13 @@ def diff(
     from explorer.cli.options import ScenarioOptions
 
     options = ScenarioOptions(
-        name=name, device=device, engines=[left, right], order=1, case=case, timeout=timeout
+        name=name,
+        device=device,
+        engines=[left, right],
+        case=case,
+        cases="main",
+        timeout=timeout,
+        request_timeout=request_timeout,
     )
     return diff_engines(options, as_json)
 
@@ -216,7 +260,7 @@ def claims(
     as_html: Annotated[
         bool, typer.Option("--html", help="Print the board as one HTML page.")
     ] = False,
-    timeout: Timeout = 60.0,
+    request_timeout: RequestTimeout = 60.0,
 ) -> int:
     """Check what the migration guides say.
 
@@ -239,7 +283,7 @@ def claims(
         verdict=verdict,
         against=against,
         formats=tuple(chosen),
-        timeout=timeout,
+        request_timeout=request_timeout,
     )
     return check_claims(options)
 

@@ -14,7 +14,7 @@ def diff_engines(options: ScenarioOptions, as_json: bool) -> int:
     plan = checked_plan(options)
     if len(plan.engines) != 2:
         raise UsageError(f"{plan.engines[0]!r} is given twice; name two different engines")
-    report = explored(plan, only_graph_case=True)
+    report = explored(plan)
     left, right = (graphs_of(report, engine)[-1] for engine in plan.engines)
     (alignment,) = report.alignments
     if as_json:

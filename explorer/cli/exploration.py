@@ -1,13 +1,16 @@
 """Explorations as the commands run them: in workers of their own, with progress."""
 
+from collections.abc import Callable
+
 from explorer.cli import exit_codes
 from explorer.cli.options import Plan
-from explorer.cli.terminal import progress
-from explorer.exploration.explore import explore
+from explorer.cli.terminal import display
+from explorer.exploration.explore import explore, no_report
 from explorer.model.errors import ExplorerError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.results import LOST
+from explorer.report.scenario.terminal import case_line
 from explorer.text.messages import one_line
 from explorer.workers.workers import Workers
 
@@ -23,9 +26,17 @@ class NoGraphError(ExplorerError):
         self.exit_code = exit_code
 
 
-def explored(plan: Plan, only_graph_case: bool = False) -> Report:
-    """The report on a plan; the workers are gone when it is made, also after Ctrl-C."""
-    with Workers(plan.timeout) as workers, progress() as step:
+def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Report:
+    """The report on a plan; the workers are gone when it is made, also after Ctrl-C.
+
+    ``show_first`` prints the first report, the one on the main case.
+    """
+    with Workers(plan.request_timeout, plan.timeout) as workers, display() as shown:
+
+        def first(report: Report) -> None:
+            with shown.out_of_the_way():
+                show_first(report)
+
         return explore(
             plan.scenario,
             workers,
@@ -33,8 +44,10 @@ def explored(plan: Plan, only_graph_case: bool = False) -> Report:
             device=plan.device,
             order=plan.order,
             graph_case=plan.case,
-            only_graph_case=only_graph_case,
-            progress=step,
+            selection=plan.selection,
+            progress=shown.step,
+            first=first,
+            complete=lambda case_report: shown.add_line(case_line(case_report)),
         )
 
 

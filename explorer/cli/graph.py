@@ -48,7 +48,7 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     _check_number(len(plan.engines), file_format)
     prepare_folder(output.parent)
 
-    report = explored(plan, only_graph_case=True)
+    report = explored(plan)
     every_stage = [graphs_of(report, engine) for engine in plan.engines]
     graphs = _at_stage(every_stage, drawing_options.stage)
     if len(graphs) == 1:

@@ -1,5 +1,8 @@
 """Options of the commands on scenarios, and the checks that need no framework."""
 
+import math
+from typing import cast
+
 import msgspec
 
 from explorer.model.engines import ENGINES
@@ -9,7 +12,9 @@ from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
+from explorer.scenario.selection import SELECTIONS, Selection
 from explorer.text.choices import choose
+from explorer.workers.workers import REQUEST_SECONDS
 
 FORMAT_ALIASES = {"md": "markdown", "mmd": "mermaid"}
 """Endings of files that are taken for the formats too."""
@@ -21,20 +26,28 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     device: str
     engines: list[str] | None
-    order: int
+    order: int = 1
     case: str | None
-    timeout: float
+    cases: str | None = None
+    timeout: float = math.inf
+    request_timeout: float = REQUEST_SECONDS
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """A checked exploration; ``case`` is the label of the one whose graphs are captured."""
+    """A checked exploration.
+
+    ``case`` is the label of the one whose graphs are captured, ``selection`` says which are asked;
+    limits are in seconds.
+    """
 
     scenario: Scenario
     device: str
     engines: tuple[str, ...]
     order: int
     case: str | None
+    selection: Selection | None
     timeout: float
+    request_timeout: float
 
 
 def checked_plan(options: ScenarioOptions) -> Plan:
@@ -48,11 +61,11 @@ def checked_plan(options: ScenarioOptions) -> Plan:
     engines = dict.fromkeys(choose("engine", name, ENGINES) for name in options.engines or ENGINES)
     if not 1 <= options.order <= MAX_ORDER:
         raise UsageError(f"--order {options.order} is out of range; allowed: 1 to {MAX_ORDER}")
-    if not options.timeout > 0:  # false for NaN too
-        raise UsageError(
-            f"--timeout {options.timeout:g} is no time limit; "
-            "allowed: any number of seconds above 0"
-        )
+    check_seconds("--timeout", options.timeout)
+    check_seconds("--request-timeout", options.request_timeout)
+    selection = None
+    if options.cases is not None:
+        selection = cast(Selection, choose("selection of cases", options.cases, SELECTIONS))
     scenario = load(find(options.name))
     _check_nets(scenario, options.engines or [])
     label = None
@@ -66,8 +79,18 @@ def checked_plan(options: ScenarioOptions) -> Plan:
         engines=tuple(engines),
         order=options.order,
         case=label,
+        selection=selection,
         timeout=options.timeout,
+        request_timeout=options.request_timeout,
     )
+
+
+def check_seconds(option: str, seconds: float) -> None:
+    """Raise UsageError unless ``seconds`` can be a time limit."""
+    if not seconds > 0:  # false for NaN too
+        raise UsageError(
+            f"{option} {seconds:g} is no time limit; allowed: any number of seconds above 0"
+        )
 
 
 def _check_nets(scenario: Scenario, engines: list[str]) -> None:

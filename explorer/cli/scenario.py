@@ -8,31 +8,65 @@ from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_formats
 from explorer.cli.output import print_document, print_written
 from explorer.cli.terminal import console
+from explorer.exploration.explore import Interrupted
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.files import prepare_folder
 from explorer.report.scenario.files import DEFAULT_FORMATS, FORMATS, Written, write_report
 from explorer.report.scenario.json import report_document
-from explorer.report.scenario.terminal import show_report
+from explorer.report.scenario.terminal import show_cases, show_graphs, show_report
 from explorer.text.messages import one_line
+
+QUICK_FORMATS = ("json", "markdown")
+"""Formats that are written after Ctrl-C too: no picture needs to be drawn for them."""
 
 
 def compare_engines(
     options: ScenarioOptions, out: Path | None, given_formats: list[str] | None, as_json: bool
 ) -> int:
-    """Ask every case of every engine; print the report, and write its files into ``out``."""
+    """Ask cases of every engine; print the report, and write its files into ``out``."""
     formats = chosen_formats(given_formats, out is not None, FORMATS, DEFAULT_FORMATS)
     # All that can be refused is refused before the first worker starts.
     plan = checked_plan(options)
     folder = prepare_folder(out) if out else None
-    report = explored(plan)
-    if as_json:
-        print_document(report_document(report))
-    else:
-        show_report(report, console())
+    page = _Page(as_json)
+    try:
+        report = explored(plan, page.show_first)
+    except Interrupted as interruption:
+        page.show_rest(interruption.report)
+        if folder:
+            quick = tuple(name for name in formats if name in QUICK_FORMATS)
+            _print_written(write_report(interruption.report, folder, quick), as_json)
+        return exit_codes.INTERRUPTED
+    page.show_rest(report)
     if folder:
         _print_written(write_report(report, folder, formats), as_json)
-    return _exit_code(report)
+    return exit_code(report)
+
+
+class _Page:
+    """Standard output: a report in two parts, the first one early, or one JSON document."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._has_first = False
+
+    def show_first(self, report: Report) -> None:
+        """Print the main case and its graphs."""
+        if self._as_json:
+            return
+        show_graphs(report, console())
+        sys.stdout.flush()  # a pipe gets it now, too
+        self._has_first = True
+
+    def show_rest(self, report: Report) -> None:
+        """Print what there is to print beside the first part."""
+        if self._as_json:
+            print_document(report_document(report))
+        elif self._has_first:
+            show_cases(report, console())
+        else:
+            show_report(report, console())
 
 
 def _print_written(written: Written, as_json: bool) -> None:
@@ -43,8 +77,10 @@ def _print_written(written: Written, as_json: bool) -> None:
         print(f"explorer: not written: {one_line(reason)}", file=sys.stderr)
 
 
-def _exit_code(report: Report) -> int:
-    """LOST where any worker was, whatever the other engines say."""
+def exit_code(report: Report) -> int:
+    """The exit code of a report: LOST where a worker was, or time ran out, whatever the other engines say."""
+    if any(left_out.cause == "timed_out" for left_out in report.left_out):
+        return exit_codes.LOST
     for case in report.cases:
         if any(result.outcome in LOST for result in case.results.values()):
             return exit_codes.LOST

@@ -2,17 +2,25 @@
 
 import os
 import sys
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
 from rich.progress import Progress as ProgressBars
+from rich.text import Text
 
 from explorer.workers.queue import Progress, no_progress
 
 PIPE_WIDTH = 120
 """Columns of a table that goes to a file or a pipe, unless COLUMNS says otherwise."""
+
+LINES = 10
+"""The number of complete cases that are shown while others are on their way."""
+
+BAR_COLUMNS = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
 
 
 def console() -> Console:
@@ -23,6 +31,72 @@ def console() -> Console:
     is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
     width = None if is_known else PIPE_WIDTH
     return Console(width=width, markup=False, highlight=False, emoji=False, soft_wrap=False)
+
+
+class Display:
+    """What a terminal shows of an exploration while it is on: lines that come, and a bar a stage.
+
+    Nothing without a ``console``.
+    """
+
+    def __init__(self, console: Console | None) -> None:
+        self._lines: deque[Text] = deque(maxlen=LINES)
+        self._tasks: dict[str, TaskID] = {}
+        self._live: Live | None = None
+        if console:
+            self._bars = ProgressBars(*BAR_COLUMNS, console=console)
+            self._live = Live(
+                get_renderable=self._shown,
+                console=console,
+                transient=True,
+                # What is printed meanwhile is printed out of the way.
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+
+    def _shown(self) -> Group:
+        return Group(*self._lines, self._bars)
+
+    def step(self, stage: str, done: int, total: int) -> None:
+        """Move the bar of a stage; the first call makes it."""
+        if self._live is None:
+            return
+        if stage not in self._tasks:
+            self._tasks[stage] = self._bars.add_task(stage, total=total)
+        self._bars.update(self._tasks[stage], completed=done, total=total)
+
+    def add_line(self, line: Text) -> None:
+        """Add a line; the oldest one goes where there are too many."""
+        self._lines.append(line)
+
+    @contextmanager
+    def on(self) -> Iterator["Display"]:
+        """Show it for the time of the context."""
+        if self._live is None:
+            yield self
+            return
+        with self._live:
+            yield self
+
+    @contextmanager
+    def out_of_the_way(self) -> Iterator[None]:
+        """Take it off the screen for the time of the context, in which something is printed."""
+        if self._live is None:
+            yield
+            return
+        self._live.stop()
+        try:
+            yield
+        finally:
+            self._live.start()
+
+
+@contextmanager
+def display() -> Iterator[Display]:
+    """What stderr shows of an exploration, where it is a terminal."""
+    console = Console(stderr=True) if sys.stderr.isatty() else None
+    with Display(console).on() as shown:
+        yield shown
 
 
 @contextmanager
@@ -36,8 +110,7 @@ def progress() -> Iterator[Progress]:
         return
     # Stages are not known beforehand: a stage gets its bar when it is first heard of.
     tasks: dict[str, TaskID] = {}
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    with ProgressBars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with ProgressBars(*BAR_COLUMNS, console=Console(stderr=True), transient=True) as bars:
 
         def step(stage: str, done: int, total: int) -> None:
             """Move the bar of a stage; the first call makes it."""

@@ -50,12 +50,25 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     greatest: Difference | None = None
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """Cases that no engine was asked, or none could answer before the end.
+
+    ``cause`` is the selection of cases that left them out, or what ended the job: its time limit
+    or Ctrl-C. ``reason`` says it in a sentence.
+    """
+
+    cause: Literal["selected", "timed_out", "interrupted"]
+    reason: str
+    cases: tuple[GradCase, ...]
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the explorer found out about one scenario.
 
     ``versions`` are keyed by package, ``devices`` by engine. ``graphs`` are those of one case, each
     engine's last stage last; ``ungraphed`` says, by engine, what went wrong when they were captured.
     ``findings`` are about the nets themselves, and come before everything else.
+    ``left_out`` are cases of the matrix that are not among ``cases``.
     """
 
     schema: int = 1
@@ -68,6 +81,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     parameters: tuple[Leaf, ...]
     findings: tuple[ReportFinding, ...] = ()
     cases: tuple[CaseReport, ...]
+    left_out: tuple[LeftOut, ...] = ()
     graphs: tuple[GradGraph, ...] = ()
     ungraphed: dict[str, str] = {}
     alignments: tuple[Alignment, ...] = ()

@@ -8,7 +8,7 @@ from explorer.model.arrays import Array
 from explorer.model.graph import GradGraph
 from explorer.model.trees import Nested, Tree, fill, render
 
-Outcome = Literal["ok", "raised", "unsupported", "crashed", "timed_out", "not_defined"]
+Outcome = Literal["ok", "raised", "unsupported", "crashed", "timed_out", "not_asked", "not_defined"]
 
 ANSWERED: tuple[Outcome, ...] = ("ok", "raised")
 """Outcomes in which the framework itself has said something."""

@@ -46,7 +46,7 @@ class Exploration:
         self.error: Exception | None = None
 
     def step(self, stage: str, done: int, total: int) -> None:
-        """Note how far a stage is; called from several threads."""
+        """Note how far a stage is; called from another thread."""
         self.stages[stage] = (done, total)
 
     def result(self) -> Report:
@@ -104,7 +104,7 @@ class Explorations:
                     device=key.device,
                     order=key.order,
                     graph_case=key.case,
-                    only_graph_case=key.case is not None,
+                    selection="main" if key.case else "all",
                     progress=exploration.step,
                 )
         except Exception as error:  # result() raises it on the page that waits

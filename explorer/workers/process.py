@@ -1,6 +1,7 @@
 """One worker process as its parent sees it: started, asked, waited for, stopped."""
 
 import contextlib
+import math
 import os
 import selectors
 import shutil
@@ -40,6 +41,9 @@ GRACE_SECONDS = 30.0
 CLOSING_SECONDS = 5.0
 """Seconds that a worker which has closed its pipe may take to die."""
 
+OUT_OF_TIME = "the time limit of the whole job had passed; raise --timeout to get further"
+"""Why a request was not asked, or not answered."""
+
 CHUNK = 1 << 20
 """Bytes read from a worker's pipe at a time."""
 
@@ -50,7 +54,19 @@ class WorkerProcess:
     def __init__(self, kind: WorkerKind) -> None:
         self.scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
         self._errors = (self.scratch / "stderr").open("w+b")
-        self._child = subprocess.Popen(
+        try:
+            self._child = self._started(kind)
+        except BaseException:  # Ctrl-C too
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            raise
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._requests = self._child.stdin
+        self._replies = self._child.stdout
+        self._fresh = True
+
+    def _started(self, kind: WorkerKind) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
             [sys.executable, "-m", "explorer.workers.serving"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -60,11 +76,6 @@ class WorkerProcess:
             # Ctrl-C reaches the parent alone, which stops its workers in order.
             start_new_session=True,
         )
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        self._requests = self._child.stdin
-        self._replies = self._child.stdout
-        self._fresh = True
 
     def _environment(self, kind: WorkerKind) -> dict[str, str]:
         path = str(ROOT)
@@ -75,31 +86,35 @@ class WorkerProcess:
             environment.update(ENVIRONMENTS[kind](self.scratch))
         return environment
 
-    def ask(self, call: Call, seconds: float) -> Answer | Lost:
-        """Send one request and wait up to ``seconds`` for its answer.
+    def ask(self, call: Call, seconds: float, latest: float = math.inf) -> Answer | Lost:
+        """Send one request and wait up to ``seconds`` for its answer, and no longer than ``latest``.
 
-        The first one gets GRACE_SECONDS more. A Lost is told apart from an answer by its type;
-        after one the process is of no more use.
+        The first one gets GRACE_SECONDS more; ``latest`` is on the clock of time.monotonic(). A
+        Lost is told apart from an answer by its type; after one the process is of no more use.
         """
         deadline = time.monotonic() + seconds
         if self._fresh:
             deadline += GRACE_SECONDS
             self._fresh = False
+        advice = f"no answer within {seconds:g} s; raise --request-timeout to wait longer"
+        if latest < deadline:
+            deadline = latest
+            advice = f"no answer yet when {OUT_OF_TIME}"
         try:
             # A pipe of Popen is a BinaryIO in all but name.
             write(self._requests, call)  # type: ignore[arg-type]
         except BrokenPipeError:
             return self._crashed()
         # The deadline is one for the whole answer: a worker that dribbles must not outlive it.
-        header = self._read(HEADER.size, deadline)
+        header = self._read(HEADER.size, deadline, advice)
         if isinstance(header, Lost):
             return header
-        body = self._read(HEADER.unpack(header)[0], deadline)
+        body = self._read(HEADER.unpack(header)[0], deadline, advice)
         if isinstance(body, Lost):
             return body
         return msgspec.msgpack.decode(body, type=Answer)
 
-    def _read(self, count: int, deadline: float) -> bytes | Lost:
+    def _read(self, count: int, deadline: float, advice: str) -> bytes | Lost:
         # Read below the buffer of the file object: what lies in there no selector sees.
         pipe = self._replies.fileno()
         parts = bytearray()
@@ -108,7 +123,6 @@ class WorkerProcess:
             while len(parts) < count:
                 left = deadline - time.monotonic()
                 if left <= 0 or not selector.select(left):
-                    advice = "no answer within the time limit; raise --timeout to wait longer"
                     return Lost("timed_out", advice + self._last_words())
                 chunk = os.read(pipe, min(count - len(parts), CHUNK))
                 if not chunk:
@@ -129,11 +143,15 @@ class WorkerProcess:
         text = Path(self._errors.name).read_bytes()[-STDERR_TAIL:].decode(errors="replace").strip()
         return f"; its last words:\n{text}" if text else ""
 
-    def stop(self) -> None:
-        """Kill the process with all that it has started, and remove its scratch folder."""
+    def kill(self) -> None:
+        """Kill the process with all that it has started; whoever waits for an answer gets a Lost."""
         # The worker leads a session of its own, and msrun and the like run in it as well.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._child.pid, signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Kill the process and remove its scratch folder."""
+        self.kill()
         self._child.wait()
         for pipe in (self._requests, self._replies, self._errors):
             # Closing flushes what was still unsent to a process that is gone.

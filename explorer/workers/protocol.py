@@ -31,12 +31,12 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Lost(msgspec.Struct, frozen=True):
-    """A request that got no reply: its worker crashed or ran out of time.
+    """A request that got no reply: its worker crashed or ran out of time, or was not asked at all.
 
     ``detail`` says how, with the last of what the worker wrote to stderr.
     """
 
-    outcome: Literal["crashed", "timed_out"]
+    outcome: Literal["crashed", "timed_out", "not_asked"]
     detail: str
 
     @property

@@ -1,9 +1,10 @@
 """The queue that exploring and measuring share: requests, each with workers that may take it."""
 
+import queue
 import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 import msgspec
@@ -13,7 +14,10 @@ from explorer.model.errors import MissingFrameworkError
 from explorer.workers.workers import Workers
 
 Progress = Callable[[str, int, int], None]
-"""Called with a stage, how much of it is done, and of how much; from several threads."""
+"""Called with a stage, how much of it is done, and of how much."""
+
+STOPPING_SECONDS = 0.1
+"""Seconds between two looks at whether the threads of a stopped queue have ended."""
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -38,6 +42,9 @@ class Job:
 JobOutcome = Any
 """The reply of a job's target, a Lost, or the MissingFrameworkError that its worker raised."""
 
+Answered = tuple[Job, JobOutcome, BaseException | None]
+"""A job with its outcome, or with the exception that is to go on."""
+
 
 def carry_out(
     jobs: Iterable[Job], workers: Workers, progress: Progress = no_progress
@@ -47,69 +54,106 @@ def carry_out(
     When a request raises for another cause than a missing framework, or on Ctrl-C, the workers are
     stopped and the exception goes on.
     """
-    queue = _Queue(list(jobs), progress)
-    kinds = queue.kinds()
-    # A thread a worker: each waits on a pipe nearly all the time.
-    with ThreadPoolExecutor(max(len(kinds), 1)) as pool:
-        try:
-            futures = [pool.submit(queue.serve, kind, workers) for kind in kinds]
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in done:
-                future.result()
-        except BaseException:
-            queue.stopped.set()
-            workers.close()  # the threads that wait for an answer get one: their worker is gone
-            raise
-    return {job.key: queue.outcomes[job.key] for job in queue.jobs}
+    jobs = list(jobs)
+    outcomes: dict[Any, JobOutcome] = {}
+    with JobQueue(workers, progress) as job_queue:
+        job_queue.add(jobs)
+        for job, outcome in job_queue.finished():
+            outcomes[job.key] = outcome
+    return {job.key: outcomes[job.key] for job in jobs}
 
 
-class _Queue:
-    """Jobs that wait, and the outcomes of those that are done; shared by one thread a worker."""
+class JobQueue:
+    """Jobs that the workers carry out side by side, in the order in which they were added.
 
-    def __init__(self, jobs: list[Job], progress: Progress) -> None:
-        self.jobs = jobs
-        self.outcomes: dict[Any, JobOutcome] = {}
-        self.stopped = threading.Event()
+    A context manager: when it is left while jobs are unfinished, the workers are stopped. Jobs may
+    be added while others are under way. All methods are called from one thread, and ``progress`` is
+    called from it too.
+    """
+
+    def __init__(self, workers: Workers, progress: Progress = no_progress) -> None:
+        self._workers = workers
         self._progress = progress
         self._lock = threading.Lock()
-        # A worker takes jobs that nobody else may take before those that another could take for it.
-        self._waiting = sorted(jobs, key=lambda job: len(job.kinds))
+        self._waiting: list[Job] = []
+        # A thread a worker: each waits on a pipe nearly all the time.
+        self._threads: dict[WorkerKind, threading.Thread] = {}
+        self._stopped = threading.Event()
+        self._answered: queue.SimpleQueue[Answered] = queue.SimpleQueue()
+        self._unfinished = 0
         self._totals: dict[str, int] = {}
         self._done: dict[str, int] = {}
+
+    def __enter__(self) -> "JobQueue":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._unfinished:
+            return
+        self._stopped.set()
+        for thread in list(self._threads.values()):
+            while thread.is_alive():
+                # One that was about to start a worker may do so after the others were stopped.
+                self._workers.close()
+                thread.join(STOPPING_SECONDS)
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Queue jobs behind those that wait already."""
+        # A worker takes jobs that nobody else may take before those that another could take for it.
+        jobs = sorted(jobs, key=lambda job: len(job.kinds))
+        self._unfinished += len(jobs)
+        kinds: dict[WorkerKind, None] = {}
         for job in jobs:
             self._totals[job.stage] = self._totals.get(job.stage, 0) + 1
-
-    def kinds(self) -> list[WorkerKind]:
-        """The workers that have something to do, each once."""
-        kinds: dict[WorkerKind, None] = {}
-        for job in self._waiting:
             kinds.update(dict.fromkeys(job.kinds))
-        return list(kinds)
+        with self._lock:
+            self._waiting += jobs
+            # Under the lock, since a thread may be about to leave: see _next.
+            idle = [kind for kind in kinds if kind not in self._threads]
+            for kind in idle:
+                thread = threading.Thread(target=self._serve, args=(kind,), daemon=True)
+                self._threads[kind] = thread
+                thread.start()
 
-    def serve(self, kind: WorkerKind, workers: Workers) -> None:
+    def finished(self) -> Iterator[tuple[Job, JobOutcome]]:
+        """Jobs with their outcomes as they are finished, until none is left.
+
+        Raises what a request raised for another cause than a missing framework.
+        """
+        while self._unfinished:
+            job, outcome, error = self._answered.get()
+            if error is not None:
+                raise error
+            self._unfinished -= 1
+            self._done[job.stage] = self._done.get(job.stage, 0) + 1
+            self._progress(job.stage, self._done[job.stage], self._totals[job.stage])
+            yield job, outcome
+
+    def _serve(self, kind: WorkerKind) -> None:
         """Carry out jobs in the worker of ``kind`` until none is left that it may take."""
-        while not self.stopped.is_set():
+        while not self._stopped.is_set():
             job = self._next(kind)
             if job is None:
                 return
-            outcome: JobOutcome
+            outcome: JobOutcome = None
+            fault = None
             try:
-                outcome = workers.call(kind, job.target, job.request, job.reply)
+                outcome = self._workers.call(kind, job.target, job.request, job.reply)
             except MissingFrameworkError as error:
                 outcome = error
-            self._finish(job, outcome)
+            except BaseException as error:
+                fault = error
+            self._answered.put((job, outcome, fault))
 
     def _next(self, kind: WorkerKind) -> Job | None:
         with self._lock:
             for place, job in enumerate(self._waiting):
                 if kind in job.kinds:
                     return self._waiting.pop(place)
+            del self._threads[kind]  # jobs that are added from now on get another one
         return None
-
-    def _finish(self, job: Job, outcome: JobOutcome) -> None:
-        with self._lock:
-            self.outcomes[job.key] = outcome
-            self._done[job.stage] = self._done.get(job.stage, 0) + 1
-            done = self._done[job.stage]
-        # Outside the lock: it may draw on a terminal, and nobody else should wait for that.
-        self._progress(job.stage, done, self._totals[job.stage])

@@ -5,7 +5,9 @@ in a fresh process.
 """
 
 import atexit
+import math
 import threading
+import time
 import typing
 from types import TracebackType
 from typing import TypeVar
@@ -14,30 +16,36 @@ import msgspec
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
-from explorer.workers.process import WorkerProcess
+from explorer.workers.process import OUT_OF_TIME, WorkerProcess
 from explorer.workers.protocol import Call, Lost
 
 Reply = TypeVar("Reply")
 
-DEFAULT_SECONDS = 60.0
+REQUEST_SECONDS = 60.0
 """The limit of one request where nobody says otherwise."""
+
+CLOSING_SECONDS = 0.1
+"""Seconds between two looks at whether whoever asked a worker has noticed that it is gone."""
 
 
 class Workers:
     """The worker processes of one run.
 
-    A context manager that leaves no process and no scratch folder behind. ``timeout`` is the limit
-    of one request, in seconds. Safe to share between threads: a request waits for its worker.
+    A context manager that leaves no process and no scratch folder behind. ``request_seconds`` is
+    the limit of one request, ``job_seconds`` that of all of them together: nothing is asked after
+    ``deadline``, on the clock of time.monotonic(). Safe to share between threads: a request waits
+    for its worker.
     """
 
-    def __init__(self, timeout: float = DEFAULT_SECONDS) -> None:
-        self.timeout = timeout
+    def __init__(
+        self, request_seconds: float = REQUEST_SECONDS, job_seconds: float = math.inf
+    ) -> None:
+        self.request_seconds = request_seconds
+        self.deadline = time.monotonic() + job_seconds
         self._processes: dict[WorkerKind, WorkerProcess] = {}
         self._locks: dict[WorkerKind, threading.Lock] = {
             kind: threading.Lock() for kind in typing.get_args(WorkerKind)
         }
-        # Whoever forgets to close them must not leave processes and scratch folders behind.
-        atexit.register(self.close)
 
     def __enter__(self) -> "Workers":
         return self
@@ -60,11 +68,14 @@ class Workers:
         what frameworks raise into outcomes.
         """
         with self._locks[kind]:
-            process = self._processes.get(kind)
-            if process is None:
-                process = self._processes[kind] = WorkerProcess(kind)
+            if time.monotonic() >= self.deadline:
+                return Lost("not_asked", OUT_OF_TIME)
             try:
-                answer = process.ask(Call(target, msgspec.msgpack.encode(argument)), self.timeout)
+                answer = self._process(kind).ask(
+                    Call(target, msgspec.msgpack.encode(argument)),
+                    self.request_seconds,
+                    self.deadline,
+                )
             except BaseException:
                 # Ctrl-C among others: what the worker would still say belongs to no later request.
                 self._stop(kind)
@@ -79,10 +90,25 @@ class Workers:
             raise WorkerFaultError(answer.fault)
         return msgspec.msgpack.decode(answer.value, type=reply)
 
+    def _process(self, kind: WorkerKind) -> WorkerProcess:
+        if kind not in self._processes:
+            # Whoever forgets to close them must not leave processes and scratch folders behind.
+            # Registered at every start, since a set that was closed may be used again.
+            atexit.unregister(self.close)
+            atexit.register(self.close)
+            self._processes[kind] = WorkerProcess(kind)
+        return self._processes[kind]
+
     def close(self) -> None:
         """Stop every worker and remove its scratch folder; a later call starts a fresh one."""
         for kind in list(self._processes):
-            self._stop(kind)
+            # Another thread may be waiting for the worker's answer, and reads from its pipe: that
+            # is closed once this thread has seen the worker's end.
+            while process := self._processes.get(kind):
+                process.kill()
+                if self._locks[kind].acquire(timeout=CLOSING_SECONDS):
+                    self._stop(kind)
+                    self._locks[kind].release()
         atexit.unregister(self.close)
 
     def _stop(self, kind: WorkerKind) -> None:

@@ -20,7 +20,7 @@ UNKNOWN_NAMES = [
     ),
     (
         ["scenario", "--engin", "x"],
-        "scenario has no option '--engin'; did you mean '--engine'? allowed: --case, --device",
+        "scenario has no option '--engin'; did you mean '--engine'? allowed: --case, --cases",
     ),
     (
         ["scenario", "dense_msee"],
@@ -64,6 +64,8 @@ IMPOSSIBLE = [
     (["scenario", "dense_mse", "--order", "two"], "invalid value for '--order'"),
     (["scenario", "dense_mse", "--timeout", "0"], "--timeout 0 is no time limit"),
     (["scenario", "dense_mse", "--timeout", "nan"], "--timeout nan is no time limit"),
+    (["claims", "--request-timeout", "0"], "--request-timeout 0 is no time limit"),
+    (["scenario", "dense_mse", "--cases", "struct"], "did you mean 'structure'"),
     (
         ["scenario", "dense_mse", "--format", "svg"],
         "--format says what goes into a folder; give the folder too: --out DIR",
@@ -71,8 +73,8 @@ IMPOSSIBLE = [
     (["graph", "dense_mse"], "missing option '-o' / '--output'"),
     (["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"], "--depth -1 is out of range"),
     (
-        ["graph", "dense_mse", "-o", "x.png", *TWO_TAPES],
-        "two graphs side by side are drawn as svg only, not as png",
+        ["graph", "dense_mse", "-o", "x.dot", *TWO_TAPES],
+        "two graphs side by side are drawn as svg or png, not as dot",
     ),
     (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'"),
     (

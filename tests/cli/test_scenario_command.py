@@ -6,14 +6,21 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from explorer.cli.exit_codes import AS_EXPECTED, LOST
+from explorer.cli.scenario import exit_code
+from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
+from explorer.model.report import LeftOut
 from tests.support.command_line import ENVIRONMENT, ROOT, explorer
 from tests.support.nets import NETS
+from tests.support.sample_report import report
 
 SQUARE = str(NETS / "square.py")
 
@@ -70,29 +77,83 @@ def test_two_engines_can_be_asked_alone_and_read_without_colour() -> None:
 @pytest.mark.torch
 def test_a_worker_that_outlives_its_time_is_reported_and_exits_with_3() -> None:
     scenario = str(NETS / "sleeper.py")
-    done = explorer("scenario", scenario, "--engine", "torch-tape", "--timeout", "1", "--json")
+    done = explorer(
+        "scenario", scenario, "--engine", "torch-tape", "--request-timeout", "1", "--json"
+    )
     assert done.returncode == 3
     cases = json.loads(done.stdout)["cases"]
     assert {case["results"]["torch-tape"]["outcome"] for case in cases} == {"timed_out"}
 
 
+START_SECONDS = 120
+STOP_SECONDS = 30
+"""By when a command has started its first worker, and has ended after Ctrl-C, on any machine."""
+
+WITH_CTRL_C = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from explorer.cli.entry import main; main()"
+)
+"""The command line of a shell's foreground job; one in the background ignores Ctrl-C."""
+
+
+def started(scratch: Path, output: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A command under way that prints to ``output``, and whose workers work in ``scratch``."""
+    with output.open("w") as file:
+        return subprocess.Popen(
+            [sys.executable, "-c", WITH_CTRL_C, *arguments],
+            cwd=ROOT,
+            env={**ENVIRONMENT, "TMPDIR": str(scratch)},
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+
+def wait_until(is_so: Callable[[], object]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert is_so()
+
+
 @pytest.mark.mindspore
 @pytest.mark.torch
-def test_interrupting_stops_the_workers_quietly(tmp_path: Path) -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-m", "explorer", "scenario", "dense_mse"],
-        cwd=ROOT,
-        env={**ENVIRONMENT, "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert list(tmp_path.iterdir())  # a worker's scratch folder, which goes when the worker is gone
-    time.sleep(1)
+def test_interrupting_before_the_first_answer_stops_the_workers_quietly(tmp_path: Path) -> None:
+    scratch, output = tmp_path / "scratch", tmp_path / "output"
+    scratch.mkdir()
+    child = started(scratch, output, "scenario", "dense_mse")
+    # A worker's scratch folder, which goes when the worker is gone.
+    wait_until(lambda: list(scratch.iterdir()))
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=30)
-    assert (child.returncode, out, err) == (130, "", "")
-    assert list(tmp_path.iterdir()) == []
+    assert child.wait(STOP_SECONDS) == 130
+    assert output.read_text() == ""
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.torch
+def test_interrupting_after_the_first_answers_prints_what_is_there(tmp_path: Path) -> None:
+    scratch, output, folder = tmp_path / "scratch", tmp_path / "output", tmp_path / "out"
+    scratch.mkdir()
+    arguments = ("--engine", "torch-tape", "--out", str(folder))
+    child = started(scratch, output, "scenario", str(NETS / "slow.py"), *arguments)
+    # The first part comes long before the other cases are through.
+    wait_until(lambda: "(slow)" in output.read_text())
+    child.send_signal(signal.SIGINT)
+    assert child.wait(STOP_SECONDS) == 130
+    out = output.read_text()
+    assert "torch-tape  backward and autograd.grad" in out
+    assert re.search(r"\d+ of 16 cases not reached", out)
+    assert re.search(r"^[1-9]\d* cases?: ", out, re.MULTILINE)
+    assert list(scratch.glob("explorer-*")) == []
+    (file,) = folder.iterdir()  # no picture: these take longer than somebody waits who interrupts
+    left_out = json.loads(file.read_text())["left_out"]
+    assert [part["cause"] for part in left_out] == ["interrupted"]
+
+
+@pytest.mark.parametrize(
+    ("cause", "code"),
+    [("selected", AS_EXPECTED), ("interrupted", AS_EXPECTED), ("timed_out", LOST)],
+)
+def test_a_job_that_ran_out_of_time_exits_with_3(cause: Any, code: int) -> None:
+    left_out = LeftOut(cause, "the reason", (GradCase("grad", 0),))
+    assert exit_code(msgspec.structs.replace(report(), left_out=(left_out,))) == code

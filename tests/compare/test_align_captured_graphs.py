@@ -153,7 +153,7 @@ def test_a_planted_migration_mistake_is_located_as_the_first_divergence(
     workers: Workers, name: str
 ) -> None:
     scenario = load(NETS / "planted" / f"{name}.py")
-    report = explore(scenario, workers, engines=TAPES, only_graph_case=True)
+    report = explore(scenario, workers, engines=TAPES, selection="main")
     divergence = divergence_of_tapes(report)
     sources = (divergence.left_source, divergence.right_source)
     located = {source.rsplit("/", 1)[-1] for source in sources}

@@ -43,7 +43,7 @@ def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still
 
 def test_a_net_that_hangs_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("explorer.workers.process.GRACE_SECONDS", 20.0)
-    with Workers(timeout=5.0) as workers:
+    with Workers(request_seconds=5.0) as workers:
         whole = explore(load(NETS / "hangs_in_forward.py"), workers)
     assert row(whole, BY_FIRST).results["torch-tape"].outcome == "timed_out"
 

@@ -33,7 +33,7 @@ class Told(msgspec.Struct, frozen=True):
 def tell(planted: Planted, engines: tuple[str, ...], workers: Workers) -> Told:
     """Compare two engines on the planted nets as ``diff`` does, and judge what is named."""
     try:
-        report = explore(load(planted.path), workers, engines=engines, only_graph_case=True)
+        report = explore(load(planted.path), workers, engines=engines, selection="main")
     except ExplorerError as error:
         return Told("refused", (), str(error))
     return judge(planted, report)

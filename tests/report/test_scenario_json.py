@@ -4,12 +4,13 @@ import json
 import math
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
-from explorer.model.report import Report
+from explorer.model.report import LeftOut, Report
 from explorer.model.results import Leaf, Result
 from explorer.report.json import encode
 from explorer.report.scenario.json import report_document
@@ -55,6 +56,13 @@ def values_of(leaf: Leaf) -> Any:
     result = Result(outcome="ok", structure=leaf.name, leaves=(leaf,))
     (case,) = parsed(with_result(report(), result))["cases"]
     return case["results"]["torch-tape"]["values"]
+
+
+def test_cases_that_were_left_out_are_listed_by_label_with_the_reason() -> None:
+    case = report().cases[0].case
+    left_out = LeftOut("interrupted", "the reason", (case,))
+    (entry,) = parsed(msgspec.structs.replace(report(), left_out=(left_out,)))["left_out"]
+    assert entry == {"cause": "interrupted", "reason": "the reason", "cases": [case.label]}
 
 
 def test_it_has_the_keys_that_outside_programs_rely_on() -> None:

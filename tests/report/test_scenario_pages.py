@@ -3,6 +3,9 @@
 import re
 from html.parser import HTMLParser
 
+import msgspec
+
+from explorer.model.report import LeftOut
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.markdown import report_markdown
 from tests.support.sample_report import HOSTILE, report
@@ -48,6 +51,21 @@ def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
     assert all(link.startswith("#note") for link in tags.links())
     assert "&lt;script&gt;" in page
     assert "prefers-color-scheme: dark" in page
+
+
+def test_cases_that_were_not_asked_are_named_in_both() -> None:
+    cases = report().cases
+    left_out = LeftOut("selected", f"because of {HOSTILE}", tuple(case.case for case in cases[1:]))
+    partial = msgspec.structs.replace(report(), cases=cases[:1], left_out=(left_out,))
+    page = report_html(partial, {})
+    tags = Tags()
+    tags.feed(page)
+    assert tags.open == []
+    text = report_markdown(partial, {})
+    for whole in (page, text):
+        assert "79 of 80 cases not asked" in whole
+        assert "<script>" not in whole
+        assert whole.count("has") >= sum(case.case.has_aux for case in cases[1:])
 
 
 def test_markdown_escapes_and_keeps_its_tables_square() -> None:

@@ -3,10 +3,12 @@
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
-from explorer.model.report import Report
-from explorer.report.scenario.terminal import show_report
+from explorer.model.report import LeftOut, Report
+from explorer.report.scenario.terminal import show_cases, show_graphs, show_report
+from explorer.report.scenario.wording import OMITTED
 from tests.support.consoles import printed
 from tests.support.sample_report import HOSTILE, report
 
@@ -30,9 +32,28 @@ def test_the_table_fits_its_width(width: int) -> None:
 def test_structure_and_ids_are_shown_where_there_is_room(
     width: int, has_structure: bool, has_ids: bool
 ) -> None:
-    head = shown(report(), width).splitlines()[7]
+    lines = shown(report(), width).splitlines()
+    head = next(line for line in lines if line.startswith("  call"))
     assert ("structure" in head) == has_structure
     assert ("ids" in head) == has_ids
+
+
+def test_the_first_part_and_the_second_make_up_the_whole() -> None:
+    first = printed(lambda console: show_graphs(report(), console), 100)
+    second = printed(lambda console: show_cases(report(), console), 100)
+    assert first + second == shown(report())
+    assert "mindspore-graph · torch-tape" in first
+    assert "value_and_grad(net" in second
+
+
+@pytest.mark.parametrize("cause", OMITTED)
+def test_cases_that_are_left_out_are_counted_and_the_first_ones_named(cause: Any) -> None:
+    cases = report().cases
+    left_out = LeftOut(cause, "the reason", tuple(case.case for case in cases[20:]))
+    text = shown(msgspec.structs.replace(report(), cases=cases[:20], left_out=(left_out,)))
+    assert f"60 of 80 cases {OMITTED[cause]}: the reason" in text
+    assert cases[20].case.short in text
+    assert "(60 in all)" in text
 
 
 def test_foreign_text_cannot_steer_it() -> None:

@@ -5,7 +5,6 @@ from typing import TypeVar
 
 import msgspec
 
-from explorer.exploration.explore import widest
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
@@ -13,6 +12,7 @@ from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Captured, Result
 from explorer.scenario.find import FOLDER
 from explorer.scenario.load import load
+from explorer.scenario.selection import widest
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS

@@ -40,7 +40,7 @@ def test_a_report_is_made_once_for_all_who_ask(path: Path, monkeypatch: pytest.M
     assert explorations.find(ReportKey(path, "a")) is None
     assert asked(explorations, ReportKey(path, "a")) is asked(explorations, ReportKey(path, "a"))
     assert asked(explorations, ReportKey(path, "a", case="grad(net)")) is report()
-    assert [call["only_graph_case"] for call in calls] == [False, True]
+    assert [call["selection"] for call in calls] == ["all", "main"]
 
 
 def test_an_error_is_raised_to_whoever_asked_and_the_next_one_tries_again(

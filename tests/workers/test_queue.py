@@ -1,13 +1,19 @@
 """The queue: every job once, in a worker that may take it; failures stop the work or are outcomes."""
 
+import time
+
 import pytest
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
-from explorer.workers.queue import Job, carry_out
+from explorer.workers.queue import Job, JobQueue, carry_out
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
+
+STOPPED_SECONDS = 30
+"""A time by which a queue is stopped on any machine; a request would take twenty times as long."""
 
 
 def job(name: str, text: str, *kinds: WorkerKind) -> Job:
@@ -36,6 +42,40 @@ def test_a_lost_worker_and_a_missing_package_are_outcomes_of_their_jobs_alone() 
 def test_a_fault_of_our_own_stops_the_work() -> None:
     with Workers() as workers, pytest.raises(WorkerFaultError, match="planted"):
         carry_out([job("raises", "planted"), job("echo", "never asked")], workers)
+
+
+def test_jobs_may_be_added_while_others_are_under_way_and_after_all_are_done() -> None:
+    keys = []
+    with Workers() as workers, JobQueue(workers) as queue:
+        queue.add([job("echo", "a")])
+        for finished, _ in queue.finished():
+            keys.append(finished.key)
+            if finished.key == "a":
+                queue.add([job("echo", "b", "mindspore")])
+        queue.add([job("echo", "c")])
+        keys += [finished.key for finished, _ in queue.finished()]
+    assert keys == ["a", "b", "c"]
+
+
+class SlowToStart(Workers):
+    """Workers whose processes are started a while after they are asked for."""
+
+    def _process(self, kind: WorkerKind) -> WorkerProcess:
+        time.sleep(0.5)
+        return super()._process(kind)
+
+
+def interrupt(workers: Workers) -> None:
+    with JobQueue(workers) as queue:
+        queue.add([job("hangs", "600")])
+        raise KeyboardInterrupt
+
+
+def test_a_worker_that_starts_while_the_queue_is_stopped_is_not_waited_for() -> None:
+    began = time.monotonic()
+    with SlowToStart(request_seconds=600) as workers, pytest.raises(KeyboardInterrupt):
+        interrupt(workers)
+    assert time.monotonic() - began < STOPPED_SECONDS
 
 
 def test_no_job_is_no_work() -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,7 +99,7 @@ def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
 
 
 def test_a_hang_ends_at_the_limit_and_its_process_is_gone() -> None:
-    with Workers(timeout=0.5) as workers:
+    with Workers(request_seconds=0.5) as workers:
         process = ask(workers, "process")
         assert isinstance(process, Word)
         reply = ask(workers, "hangs", "600")
@@ -117,7 +118,56 @@ def test_closing_leaves_no_process_and_no_scratch_folder() -> None:
     assert not Path(surroundings.text.split()[0]).exists()
 
 
+def test_the_limit_of_the_whole_job_ends_what_is_under_way_and_asks_nothing_more() -> None:
+    with Workers(job_seconds=3.0) as workers:
+        late = ask(workers, "hangs", "600")
+        assert isinstance(late, Lost)
+        assert late.outcome == "timed_out"
+        assert "--timeout" in late.detail
+        never = ask(workers, "echo", "never asked")
+        assert isinstance(never, Lost)
+        assert never.outcome == "not_asked"
+
+
+def test_closing_while_a_request_is_under_way_ends_it_at_once() -> None:
+    with Workers() as workers:
+        assert ask(workers, "echo", "started") == Word("started")
+        replies: list[Word | Lost] = []
+        waiting = threading.Thread(target=lambda: replies.append(ask(workers, "hangs", "600")))
+        waiting.start()
+        time.sleep(0.2)
+        workers.close()
+        waiting.join(GONE_SECONDS)
+        (reply,) = replies
+        assert isinstance(reply, Lost)
+        assert reply.outcome == "crashed"
+
+
+REUSED = f"""
+from explorer.workers.workers import Workers
+from tests.support.worker_targets import Word
+with Workers() as workers:
+    workers.call("torch", "{TARGETS}:process", Word(""), Word)
+print(workers.call("torch", "{TARGETS}:process", Word(""), Word).text, flush=True)
+"""
+"""A program that uses workers once more after they were closed, and ends without a second close."""
+
+
+def test_workers_that_are_used_after_they_were_closed_leave_nothing_behind(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", REUSED],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert is_gone_soon(int(done.stdout))
+    assert list(tmp_path.iterdir()) == []
+
+
 PARENT = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
 workers = Workers()
@@ -127,6 +177,15 @@ workers.call("torch", "{TARGETS}:hangs", Word("600"), Word)
 """A program that says which worker it has, and then waits for it."""
 
 
+@pytest.fixture
+def in_background() -> Iterator[None]:
+    """This process, and with it those that it starts, ignore Ctrl-C as a shell's background job."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("in_background")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) -> None:
     with subprocess.Popen(

@@ -45,6 +45,10 @@ def _head(whole: Overview) -> Iterator[str]:
     for finding in whole.findings:
         yield f'<p class="finding {finding.state}">{escape(finding.text)}</p>'
     yield f'<p class="faint">{escape(whole.oracle_summary)}</p>'
+    for omission in whole.left_out:
+        names = escape(", ".join(omission.cases))
+        summary = f"<summary>{escape(omission.sentence)}</summary>"
+        yield f'<details>{summary}<p class="faint">{names}</p></details>'
     yield table(ENGINE_COLUMNS, [row(cells_of(engine)) for engine in whole.engines])
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.model.report import CaseReport, Difference, Report
+from explorer.model.report import CaseReport, Difference, LeftOut, Report
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.model.trees import Nested
 from explorer.report.json import (
@@ -33,6 +33,7 @@ def report_document(report: Report) -> Document:
         "parameters": {leaf.name: array_document(leaf.value) for leaf in report.parameters},
         "findings": to_builtins(report.findings),
         "cases": [_case(case) for case in report.cases],
+        "left_out": [_left_out(left_out) for left_out in report.left_out],
         "graphs": [graph_document(graph) for graph in report.graphs],
         "ungraphed": report.ungraphed,
         "alignments": [alignment_document(alignment) for alignment in report.alignments],
@@ -62,6 +63,14 @@ def _case(report: CaseReport) -> Document:
         "expected": report.expected,
         "reason": report.reason,
         "greatest": _difference(report.greatest),
+    }
+
+
+def _left_out(left_out: LeftOut) -> Document:
+    return {
+        "cause": left_out.cause,
+        "reason": left_out.reason,
+        "cases": [case.label for case in left_out.cases],
     }
 
 

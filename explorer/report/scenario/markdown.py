@@ -23,6 +23,8 @@ def _parts(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
         mark = "**Finding**" if finding.state == "alarm" else "Finding, expected"
         yield f"{mark}: {escape(finding.text)}"
     yield escape(whole.oracle_summary)
+    for omission in whole.left_out:
+        yield f"{escape(omission.sentence)}: {escape(', '.join(omission.cases))}"
     yield table(ENGINE_COLUMNS, map(cells_of, whole.engines))
     for group in whole.groups:
         yield f"## {escape(group.heading)}"

@@ -97,6 +97,13 @@ class AlignmentRow(msgspec.Struct, frozen=True):
     divergence: str
 
 
+class Omission(msgspec.Struct, frozen=True):
+    """Cases that were not asked, or not reached: how many and why, and their names."""
+
+    sentence: str
+    cases: tuple[str, ...]
+
+
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is shown of one report; no text in it can harm a terminal."""
 
@@ -107,11 +114,18 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     engines: tuple[EngineRow, ...]
     groups: tuple[CaseGroup, ...]
     notes: tuple[str, ...]
+    graph_case: str
     alignments: tuple[AlignmentRow, ...]
     ungraphed: tuple[Statement, ...]
+    left_out: tuple[Omission, ...]
     summary: str
     oracle_summary: str
     state: State
+
+
+def case_row(report: CaseReport) -> CaseRow:
+    """The row of a case that stands for itself."""
+    return _case_row(report, _Footnotes())
 
 
 def cells_of(row: EngineRow | AlignmentRow) -> tuple[str, ...]:
@@ -136,8 +150,10 @@ def overview(report: Report) -> Overview:
         engines=tuple(_engine_rows(report)),
         groups=tuple(groups),
         notes=footnotes.texts,
+        graph_case=_graph_case(report),
         alignments=tuple(_alignment_rows(report)),
         ungraphed=tuple(ungraphed),
+        left_out=tuple(_omissions(report)),
         summary=_summary(report),
         oracle_summary=_oracle_summary(report.cases),
         state="good" if report.is_as_expected else "alarm",
@@ -286,6 +302,24 @@ def _remarks(report: CaseReport) -> Iterator[str]:
     for name, result in report.results.items():
         if result.outcome not in (*ANSWERED, "not_defined"):
             yield f"{name} {wording.answer(result)}"
+
+
+def _graph_case(report: Report) -> str:
+    """The name of the case whose graphs were captured."""
+    labels = {graph.case for graph in report.graphs}
+    for case in report.cases:
+        if case.case.label in labels:
+            return clean(case.case.short)
+    return ""
+
+
+def _omissions(report: Report) -> Iterator[Omission]:
+    total = len(report.cases) + sum(len(left_out.cases) for left_out in report.left_out)
+    for left_out in report.left_out:
+        words = wording.OMITTED[left_out.cause]
+        sentence = f"{len(left_out.cases)} of {total} cases {words}: {left_out.reason}"
+        names = tuple(clean(case.short) for case in left_out.cases)
+        yield Omission(one_line(sentence), names)
 
 
 def _alignment_rows(report: Report) -> Iterator[AlignmentRow]:

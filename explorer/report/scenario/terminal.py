@@ -6,7 +6,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
 from explorer.report.coverage import LEGEND
 from explorer.report.scenario.overview import (
     CaseGroup,
@@ -14,12 +14,14 @@ from explorer.report.scenario.overview import (
     Overview,
     State,
     Statement,
+    case_row,
     cells_of,
     overview,
 )
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, NO_DIVERGENCE
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import NOTHING
+from explorer.text.clean import clean
 
 STYLES: dict[State, str] = {
     "good": "green",
@@ -40,6 +42,9 @@ GAP = 2
 UNDER_A_CASE = 6
 """The indent of the statements under a case, in columns."""
 
+NAMED = 8
+"""The greatest number of cases that are named among those left out."""
+
 NARROW = 116
 """Below this width the structure shows in the values' nesting alone."""
 
@@ -48,16 +53,40 @@ WIDE = 140
 
 
 def show_report(report: Report, console: Console) -> None:
-    """Print a report: what ran where, the cases, the alignments, a summary as the last lines.
+    """Print a report: what ran where, the alignments, the cases, a summary as the last lines.
 
     It is readable from 80 columns up.
     """
+    show_graphs(report, console)
+    show_cases(report, console)
+
+
+def show_graphs(report: Report, console: Console) -> None:
+    """Print the first part of a report: what ran where, and one case's graphs side by side."""
     whole = overview(report)
     show_parts(_head(whole), console)
+    for case in report.cases:
+        if clean(case.case.short) == whole.graph_case:
+            show_parts((Text(), case_line(case)), console)
+    show_parts(_graphs(whole), console)
+
+
+def show_cases(report: Report, console: Console) -> None:
+    """Print the second part of a report: the cases, and a summary as the last lines."""
+    whole = overview(report)
     show_parts(_cases(whole, console.width), console)
     show_parts(_notes(whole), console)
-    show_parts(_graphs(whole), console)
     show_parts(_summary(whole), console)
+
+
+def case_line(report: CaseReport) -> Text:
+    """One case on one line: its name, the verdict, and what the oracle says."""
+    row = case_row(report)
+    line = Text(f"{clean(report.case.short)}: ")
+    line.append(_cell(row, "verdict"), style=STYLES[row.state])
+    if row.oracle != NOTHING:
+        line.append(f", oracle {row.oracle}")
+    return line
 
 
 def _head(whole: Overview) -> Iterator[RenderableType]:
@@ -167,7 +196,7 @@ def _notes(whole: Overview) -> Iterator[RenderableType]:
 def _graphs(whole: Overview) -> Iterator[RenderableType]:
     if whole.alignments:
         yield Text()
-        yield Text(f"graphs, by pair: {LEGEND}", style="bold")
+        yield Text(f"graphs of {whole.graph_case}, by pair: {LEGEND}", style="bold")
         yield _alignments(whole)
     if whole.ungraphed:
         yield indented(_statements(whole.ungraphed, "no graph from "), GAP)
@@ -186,6 +215,11 @@ def _alignments(whole: Overview) -> Table:
 
 def _summary(whole: Overview) -> Iterator[RenderableType]:
     yield Text()
+    for omission in whole.left_out:
+        names = ", ".join(omission.cases[:NAMED])
+        more = f", … ({len(omission.cases)} in all)" if len(omission.cases) > NAMED else ""
+        yield Text(omission.sentence, style="yellow")
+        yield indented(Text(f"{names}{more}", style="dim"), GAP)
     if whole.groups:
         yield Text(whole.oracle_summary, style="dim")
         yield Text(whole.summary, style=f"bold {STYLES[whole.state]}")

@@ -40,9 +40,17 @@ OUTCOMES = {
     "unsupported": "cannot do this",
     "crashed": "crashed",
     "timed_out": "ran out of time",
+    "not_asked": "was not asked",
     "not_defined": "is not defined",
 }
 """The words for each outcome without a value."""
+
+OMITTED = {
+    "selected": "not asked",
+    "timed_out": "not reached",
+    "interrupted": "not reached",
+}
+"""The words for cases that are left out, by the cause of that."""
 
 ENGINE_COLUMNS = ("engine", "how", "version", "device")
 """The columns of the table of engines."""

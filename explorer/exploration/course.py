@@ -1,0 +1,190 @@
+"""The course of one exploration: what is known so far, what is asked next, and the report on it."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Literal
+
+from explorer.compare.align import align
+from explorer.compare.verdicts import judge
+from explorer.exploration.outcomes import Outcomes
+from explorer.model.alignment import Alignment
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.engines import Framework
+from explorer.model.graph import GradGraph
+from explorer.model.report import CaseReport, LeftOut, Report
+from explorer.model.results import About, Captured, Leaf
+from explorer.scenario.contract import Scenario
+from explorer.scenario.selection import Selection, covering, spread
+from explorer.scenario.settling import Nets
+from explorer.workers.queue import Job, JobOutcome
+
+LARGE = 20_000
+"""The number of cases times op nodes above which not every case is asked unless all are asked for.
+
+Each case costs MindSpore's graph style a compilation, which takes the longer the larger the graph.
+"""
+
+STRUCTURE = "those asked show each API, grad_position, form of weights and has_aux once"
+SELECTED: dict[Selection, str] = {
+    "all": "",
+    "structure": STRUCTURE,
+    "main": "one case alone is asked",
+}
+"""The reasons why cases are left out by a selection."""
+
+Ending = Literal["timed_out", "interrupted"]
+ENDED: dict[Ending, str] = {
+    "timed_out": "the time limit of the whole job passed first; raise --timeout to get further",
+    "interrupted": "the job was interrupted first",
+}
+"""The reasons why cases were not reached."""
+
+
+class Course:
+    """One exploration as far as it has come.
+
+    ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
+    whether its graphs are captured.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        nets: Nets,
+        engines: tuple[str, ...],
+        present: Mapping[Framework, About],
+        devices: dict[str, str],
+        cases: tuple[GradCase, ...],
+        main: GradCase,
+        graphs: bool,
+    ) -> None:
+        self._scenario = scenario
+        self._nets = nets
+        self._engines = engines
+        self._present = present
+        self._devices = devices
+        self._main = main
+        self._graphs = graphs
+        # Of more than three inputs the matrix holds no pairs, and the main case may be one.
+        self._cases = cases if main in cases else (main, *cases)
+        self._asked = {main}
+        self._selected: LeftOut | None = None
+        self._outcomes = Outcomes(nets)
+        self._complete: dict[GradCase, CaseReport] = {}
+        self._alignments: tuple[Alignment, ...] = ()
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether there is anything to report."""
+        return not self._outcomes.is_empty
+
+    def expected(self, jobs: list[Job]) -> list[Job]:
+        """The same jobs, now that it is known that they are on their way."""
+        self._outcomes.expect(jobs)
+        return jobs
+
+    def note(self, job: Job, outcome: JobOutcome) -> CaseReport | None:
+        """Note the outcome of a job; the report on the case that is complete with it."""
+        case = self._outcomes.note(job, outcome)
+        if case is None or not self._outcomes.is_reached(case):
+            return None
+        self._complete[case] = self._judged(case)
+        return self._complete[case]
+
+    def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
+        """The cases to be asked beside the main one, in the order of asking."""
+        others = [case for case in self._cases if case != self._main]
+        reason = ""
+        if selection is None:
+            size = len(self._cases) * self._op_nodes()
+            selection = "structure" if size > LARGE else "all"
+            reason = (
+                f"{len(self._cases)} cases of a graph of {self._op_nodes()} op nodes take long; "
+                f"{STRUCTURE}; --cases all asks all"
+            )
+        chosen: tuple[GradCase, ...] = ()
+        if selection == "structure":
+            chosen = covering(others, known=(self._main,))
+        elif selection == "all":
+            chosen = spread(others, known=(self._main,))
+        self._asked.update(chosen)
+        rest = tuple(case for case in others if case not in self._asked)
+        if rest:
+            self._selected = LeftOut("selected", reason or SELECTED[selection], rest)
+        return chosen
+
+    def _op_nodes(self) -> int:
+        """The number of op nodes in the largest graph."""
+        largest = 0
+        for graph in self._last_stages():
+            ops = sum(node.kind == "op" for node in graph.nodes)
+            largest = max(largest, ops)
+        return largest
+
+    def _captured(self) -> dict[str, Captured]:
+        if not self._graphs:
+            return {}
+        return {name: self._outcomes.captured(name) for name in self._nets.requests}
+
+    def _last_stages(self) -> list[GradGraph]:
+        graphs: list[GradGraph] = []
+        for captured in self._captured().values():
+            graphs += captured.graphs[-1:]
+        return graphs
+
+    def align(self) -> None:
+        """Align the main case's graphs, two by two."""
+        # Earlier stages are not run: their nodes have no values by which they could be paired.
+        pairs = combinations(self._last_stages(), 2)
+        self._alignments = tuple(align(left, right) for left, right in pairs)
+
+    def first_report(self) -> Report:
+        """The report on the main case alone."""
+        return self._report((self._main,), ())
+
+    def report(self) -> Report:
+        """The report on everything that is known."""
+        asked = [case for case in self._cases if case in self._asked]
+        reached = tuple(case for case in asked if self._outcomes.is_reached(case))
+        unreached = tuple(case for case in asked if case not in reached)
+        left_out = [self._selected] if self._selected else []
+        if unreached:
+            cause: Ending = "timed_out" if self._outcomes.is_out_of_time else "interrupted"
+            left_out.append(LeftOut(cause, ENDED[cause], unreached))
+        return self._report(reached, tuple(left_out))
+
+    def _report(self, cases: tuple[GradCase, ...], left_out: tuple[LeftOut, ...]) -> Report:
+        versions: dict[str, str] = {}
+        for about in self._present.values():
+            versions.update(about.versions)
+        graphs: list[GradGraph] = []
+        ungraphed: dict[str, str] = {}
+        for name, captured in self._captured().items():
+            graphs += captured.graphs
+            if captured.result.error:
+                ungraphed[name] = captured.result.error.message
+        inputs = self._scenario.inputs()
+        return Report(
+            scenario=self._scenario.name,
+            title=self._scenario.title,
+            notes=self._scenario.notes,
+            versions=versions,
+            devices=self._devices,
+            inputs=tuple(Leaf(name, pack(array)) for name, array in inputs.items()),
+            parameters=tuple(Leaf(name, array) for name, array in self._nets.parameters.items()),
+            findings=self._nets.findings,
+            cases=tuple(self._judged(case) for case in cases),
+            left_out=left_out,
+            graphs=tuple(graphs),
+            ungraphed=ungraphed,
+            alignments=self._alignments,
+        )
+
+    def _judged(self, case: GradCase) -> CaseReport:
+        """A case with the results of all engines, and the verdict on them."""
+        if case in self._complete:
+            return self._complete[case]
+        # Engines without a net take part as well: a report says of all that were asked for.
+        results = {name: self._outcomes.result(name, case) for name in self._engines}
+        return judge(case, results, self._outcomes.estimate(case), self._scenario.expected)

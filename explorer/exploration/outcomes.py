@@ -1,0 +1,113 @@
+"""The outcomes of an exploration's jobs, as the records that a report holds."""
+
+from typing import Any
+
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES, Framework
+from explorer.model.errors import MissingFrameworkError
+from explorer.model.results import Captured, Failure, OracleResult, Result
+from explorer.scenario.settling import Nets
+from explorer.workers.protocol import Lost
+from explorer.workers.queue import Job, JobOutcome
+
+NOT_DEFINED = Result(
+    outcome="not_defined",
+    error=Failure("NotDefined", "the scenario defines no net for this framework"),
+)
+NO_ORACLE = OracleResult(
+    "not_defined",
+    error=Failure("NotDefined", "central differences need PyTorch, and a net defined for it"),
+)
+
+INTERRUPTED = Lost("not_asked", "the job was interrupted before")
+"""The outcome of a job that was not finished when Ctrl-C came."""
+
+
+class Outcomes:
+    """The outcomes of the jobs of an exploration, as far as it has come.
+
+    Its methods raise MissingFrameworkError where a framework has gone missing in the middle of the
+    work. A job that is not finished counts as interrupted.
+    """
+
+    def __init__(self, nets: Nets) -> None:
+        self._nets = nets
+        self._has_oracle = False
+        self._unfinished: dict[GradCase, int] = {}
+        self._by_key: dict[Any, JobOutcome] = {}
+
+    def expect(self, jobs: list[Job]) -> None:
+        """Note that these jobs are on their way."""
+        for job in jobs:
+            kind, case = job.key[0], job.key[-1]
+            if kind == "estimate":
+                self._has_oracle = True
+            if kind != "capture":
+                self._unfinished[case] = self._unfinished.get(case, 0) + 1
+
+    def note(self, job: Job, outcome: JobOutcome) -> GradCase | None:
+        """Note the outcome of a job; the case whose last one it was, of answers and estimate."""
+        self._by_key[job.key] = outcome
+        if job.key[0] == "capture":
+            return None
+        case: GradCase = job.key[-1]
+        self._unfinished[case] -= 1
+        return None if self._unfinished[case] else case
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no job is finished yet."""
+        return not self._by_key
+
+    def is_reached(self, case: GradCase) -> bool:
+        """Whether any engine was asked the case, and had the time to say something."""
+        results = [self.result(name, case) for name in self._nets.requests]
+        return any(result.outcome != "not_asked" for result in results)
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the whole job's time limit kept a job from being asked."""
+        for outcome in self._by_key.values():
+            if isinstance(outcome, Lost) and outcome.outcome == "not_asked":
+                return True
+        return False
+
+    def result(self, name: str, case: GradCase) -> Result:
+        """An engine's answer to a case."""
+        if name not in self._nets.requests:
+            return NOT_DEFINED
+        reply = self._reply(ENGINES[name].framework, ("answer", name, case))
+        if isinstance(reply, Lost):
+            return Result(outcome=reply.outcome, error=reply.failure)
+        result: Result = reply
+        return result
+
+    def estimate(self, case: GradCase) -> OracleResult:
+        """The oracle's answer to a case."""
+        # The engines' own answers say already how PyTorch's worker was lost.
+        if "torch" in self._nets.lost:
+            return OracleResult(self._nets.lost["torch"].outcome)
+        if not self._has_oracle:
+            return NO_ORACLE
+        reply = self._reply("torch", ("estimate", case))
+        if isinstance(reply, Lost):
+            return OracleResult(reply.outcome, error=reply.failure)
+        estimate: OracleResult = reply
+        return estimate
+
+    def captured(self, name: str) -> Captured:
+        """An engine's graphs; none, with the reason in the result, when it could not capture."""
+        reply = self._reply(ENGINES[name].framework, ("capture", name))
+        if isinstance(reply, Lost):
+            return Captured((), Result(outcome=reply.outcome, error=reply.failure))
+        captured: Captured = reply
+        return captured
+
+    def _reply(self, framework: Framework, key: Any) -> Any:
+        """The reply of a job's target, or the loss of its worker, at the first look or later."""
+        if framework in self._nets.lost:
+            return self._nets.lost[framework]
+        outcome = self._by_key.get(key, INTERRUPTED)
+        if isinstance(outcome, MissingFrameworkError):
+            raise outcome
+        return outcome

@@ -1,0 +1,111 @@
+"""Which cases of the matrix are asked, and in which order: those that cover most ways to ask first."""
+
+from collections.abc import Hashable, Iterable
+from typing import Literal
+
+from explorer.model.cases import GradCase
+from explorer.scenario.contract import Scenario
+from explorer.text.choices import choose
+
+Selection = Literal["all", "structure", "main"]
+"""Every case; a set that covers each way to ask once; or the one case that asks for most."""
+
+SELECTIONS: tuple[Selection, ...] = ("all", "structure", "main")
+
+
+def widest(floating: tuple[bool, ...], outputs: int, weights: bool) -> GradCase:
+    """The case that asks for most: every floating input, all weights.
+
+    Of several ``outputs`` the first alone is differentiated. ``floating`` says of each input
+    whether it is of a floating dtype.
+    """
+    # An integer has no gradient: PyTorch refuses to be asked for one.
+    indices = tuple(index for index, is_floating in enumerate(floating) if is_floating)
+    position = indices[0] if len(indices) == 1 else indices or None
+    return GradCase("grad", position, "all" if weights else None, outputs > 1)
+
+
+def main_case(
+    scenario: Scenario,
+    outputs: int,
+    weights: bool,
+    cases: tuple[GradCase, ...],
+    label: str | None = None,
+) -> GradCase:
+    """The case that is asked first: the one with that label, else the one that asks for most.
+
+    Where a scenario's CASES leave that one out, it is the one nearest to it. ``outputs`` counts
+    what the forward returns; ``weights`` says whether the nets have any. Raises UsageError when no
+    case has the label.
+    """
+    if label is not None:
+        by_label = {case.label: case for case in cases}
+        return by_label[choose("case", label, by_label)]
+    floating = []
+    for name, array in scenario.inputs().items():
+        floating.append(array.dtype.kind == "f" and name not in scenario.constants)
+    wanted = widest(tuple(floating), outputs, weights)
+    if scenario.cases is None or wanted in cases:
+        return wanted
+    return max(cases, key=lambda case: _likeness(case, wanted))
+
+
+def _likeness(case: GradCase, wanted: GradCase) -> tuple[bool, int, bool]:
+    """The likeness of a case to another; of more similar ones the tuple is greater."""
+    asked_for = {*case.positions, *([case.weights] if case.weights else [])}
+    wanted_for = {*wanted.positions, *([wanted.weights] if wanted.weights else [])}
+    return case.order == 1, len(asked_for & wanted_for), case.has_aux == wanted.has_aux
+
+
+def features(case: GradCase) -> frozenset[Hashable]:
+    """The ways to ask that a case shows: its API, position, form of weights, and so on."""
+    if case.api == "GradOperation":
+        flags = ("get_all", "get_by_list", "sens_param")
+        return frozenset((case.api, flag, getattr(case, flag)) for flag in flags)
+    if case.order > 1:
+        return frozenset({("order", case.order)})
+    # A position tells 0 from (0,), which are equal in no case but look alike as keys.
+    return frozenset(
+        {
+            ("api", case.api),
+            ("grad_position", case.grad_position),
+            ("weights", case.weights),
+            ("has_aux", case.has_aux),
+        }
+    )
+
+
+def covering(cases: Iterable[GradCase], known: Iterable[GradCase] = ()) -> tuple[GradCase, ...]:
+    """Cases that together with those ``known`` show each way to ask at least once, in this order.
+
+    A greedy cover: each case shows most of what none before it has shown. Of two that show as much,
+    one that can be answered goes before one that must fail, else the first of ``cases``.
+    """
+    candidates = list(cases)
+    missing: set[Hashable] = set()
+    for case in candidates:
+        missing |= features(case)
+    for case in known:
+        missing -= features(case)
+
+    chosen = []
+    while missing:
+        best = max(candidates, key=lambda case: (len(missing & features(case)), not case.must_fail))
+        missing -= features(best)
+        candidates.remove(best)
+        chosen.append(best)
+    return tuple(chosen)
+
+
+def spread(cases: Iterable[GradCase], known: Iterable[GradCase] = ()) -> tuple[GradCase, ...]:
+    """All ``cases`` in the order of asking: one cover after another, each of what is left."""
+    left = list(cases)
+    order: list[GradCase] = []
+    while left:
+        cover = covering(left, known)
+        # Where those known show all that is left, the next cover starts from nothing.
+        known = ()
+        for case in cover:
+            left.remove(case)
+        order += cover
+    return tuple(order)
