@@ -5,7 +5,7 @@ from explorer.cli.exploration import explored, graphs_of
 from explorer.cli.options import ScenarioOptions, checked_plan
 from explorer.cli.output import print_document
 from explorer.model.errors import UsageError
-from explorer.report.diff import diff_document, diff_lines
+from explorer.report.diff import diff_document, diff_lines, finding_lines
 from explorer.text.clean import clean
 
 
@@ -20,6 +20,7 @@ def diff_engines(options: ScenarioOptions, as_json: bool) -> int:
     if as_json:
         print_document(diff_document(report, alignment))
     else:
-        for line in diff_lines(alignment, left, right):
+        for line in (*finding_lines(report), *diff_lines(alignment, left, right)):
             print(clean(line))
-    return exit_codes.DIFFERENT if alignment.divergence else exit_codes.AS_EXPECTED
+    is_same = alignment.divergence is None and report.is_as_expected
+    return exit_codes.AS_EXPECTED if is_same else exit_codes.DIFFERENT

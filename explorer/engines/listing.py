@@ -10,6 +10,10 @@ COTANGENT_IMPORT = "from explorer.numeric.cotangents import cotangent"
 """The import of a listing with explicit cotangents."""
 
 
+DRAWS = "# This net draws its dropout masks; those of the report were given (SAME_DROPOUT)."
+"""The remark in a listing on a net whose dropout was fixed."""
+
+
 def gives_parameters(scenario: Scenario) -> bool:
     """Whether the scenario itself says where its nets start, so that a listing can ask it."""
     return hasattr(scenario.module, "parameters")

@@ -6,7 +6,14 @@ from explorer.model.alignment import Alignment, Coverage
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
 from explorer.report.coverage import counted, unproven
-from explorer.report.json import Document, alignment_document
+from explorer.report.json import Document, alignment_document, to_builtins
+
+
+def finding_lines(report: Report) -> Iterator[str]:
+    """What was found out about the nets themselves, a line each."""
+    for finding in report.findings:
+        expected = f" (expected: {finding.reason})" if finding.expected else ""
+        yield f"finding: {finding.sentence}{expected}"
 
 
 def diff_lines(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
@@ -59,5 +66,9 @@ def _op(node: Node | None) -> str:
 
 def diff_document(report: Report, alignment: Alignment) -> Document:
     """An alignment as plain data, under the scenario that it was made on."""
-    head = {"schema": report.schema, "scenario": report.scenario}
+    head = {
+        "schema": report.schema,
+        "scenario": report.scenario,
+        "findings": to_builtins(report.findings),
+    }
     return {**head, **alignment_document(alignment)}

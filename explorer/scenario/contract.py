@@ -67,6 +67,26 @@ def has(case: GradCase, condition: str, value: Any) -> bool:
 
 
 @dataclass(frozen=True)
+class Tolerance:
+    """How far apart two answers may be, on the cases that ``when`` describes, and why.
+
+    Elements a and b are within it where |a - b| ≤ ``atol`` + ``rtol`` · max(|a|, |b|). ``leaves``
+    are the tensors that it is for, by the names in a report ("dx"); all where none is named.
+    """
+
+    reason: str
+    rtol: float = 0.0
+    atol: float = 0.0
+    leaves: tuple[str, ...] = ()
+    when: dict[str, Any] = field(default_factory=dict)
+
+    def applies(self, case: GradCase, leaf: str) -> bool:
+        """Whether it is for a leaf of the answers to ``case``."""
+        is_for_leaf = not self.leaves or leaf in self.leaves
+        return is_for_leaf and all(has(case, name, value) for name, value in self.when.items())
+
+
+@dataclass(frozen=True)
 class ExpectedFinding:
     """Findings about parameters of these ``names`` (PyTorch's) that are meant to be, and why."""
 
@@ -87,7 +107,8 @@ class Scenario:
     RENAMES. ``constants`` are the inputs that no case differentiates. ``cases`` says which cases
     are asked, by name or by their attributes; None is all. ``layouts`` are those of parameters that
     lie otherwise in MindSpore than in PyTorch, by their names in either. ``left_out`` are buffers
-    of which each net keeps its own.
+    of which each net keeps its own. With ``same_dropout`` the dropout layers of both nets drop the
+    same elements.
     """
 
     name: str
@@ -103,7 +124,9 @@ class Scenario:
     cases: tuple[str | dict[str, Any], ...] | None = None
     layouts: dict[str, Layout] = field(default_factory=dict)
     expected_findings: tuple[ExpectedFinding, ...] = ()
+    tolerances: tuple[Tolerance, ...] = ()
     left_out: tuple[str, ...] = ()
+    same_dropout: bool = False
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name.

@@ -179,35 +179,69 @@ def check_parameters(scenario: Scenario, mindspore: Description, torch: Descript
     lines = "".join(f"\n  {problem}" for problem in problems)
     raise ScenarioError(
         f"{scenario.path}: the parameters of the two nets do not correspond.{lines}\n"
-        "Give both the same shapes, and name pairs in "
-        'PARAMETER_NAMES = {"mindspore name": "torch name"}'
+        f"{_remedy(mindspore, torch)}"
     )
+
+
+def _remedy(mindspore: Description, torch: Description) -> str:
+    """The lines to add if each parameter belongs to the nearest one that is left over."""
+    names: dict[str, str] = {}
+    layouts: dict[str, str] = {}
+    lone, lone_in_torch = _lone(mindspore, torch)
+    for spec in lone:
+        near = _nearest(
+            spec, [other for other in lone_in_torch if other.name not in names.values()]
+        )
+        if spec.trainable and is_floating(spec) and near:
+            names[spec.path] = near[0].name
+            layouts[spec.path] = _layout(Held(spec, near[0]))
+    for held in common(mindspore, torch):
+        if held.mindspore.trainable or held.torch.trainable:
+            layouts[held.mindspore.path] = _layout(held)
+
+    pairs = [f'"{path}": "{name}"' for path, name in names.items()]
+    steps = [f'"{path}": {layout}' for path, layout in layouts.items() if layout]
+    lines = []
+    if pairs:
+        lines.append(f"PARAMETER_NAMES = {{{', '.join(pairs)}}}")
+    if steps:
+        lines.append(f"LAYOUTS = {{{', '.join(steps)}}}")
+    if not lines:
+        return (
+            "Give both nets parameters of the same shapes; pairs of other names stand in"
+            ' PARAMETER_NAMES = {"mindspore name": "torch name"}'
+        )
+    return "If these are the same numbers, add " + " and ".join(lines)
+
+
+def _lone(
+    mindspore: Description, torch: Description
+) -> tuple[list[ParameterSpec], list[ParameterSpec]]:
+    """What MindSpore's net alone holds, and what PyTorch's does."""
+    in_mindspore, in_torch = all_specs(mindspore), all_specs(torch)
+    lone = [spec for spec in in_mindspore.values() if spec.name not in in_torch]
+    lone_in_torch = [spec for spec in in_torch.values() if spec.name not in in_mindspore]
+    return lone, lone_in_torch
 
 
 def _without_partner(mindspore: Description, torch: Description) -> Iterator[str]:
     """A sentence on each trained parameter that one net alone has."""
-    in_mindspore, in_torch = all_specs(mindspore), all_specs(torch)
-    lone = [spec for spec in in_mindspore.values() if spec.name not in in_torch]
-    lone_in_torch = [spec for spec in in_torch.values() if spec.name not in in_mindspore]
+    lone, lone_in_torch = _lone(mindspore, torch)
     for spec in lone:
         # Nobody trains integers: such a parameter is a counter or a table of indices.
         if spec.trainable and is_floating(spec):
-            near = _nearest(spec, lone_in_torch)
-            fact = f"MindSpore alone has {_titled(spec)}; "
-            yield fact + _advice("PyTorch", near, [Held(spec, other) for other in near])
+            yield f"MindSpore alone has {_titled(spec)}; {_candidates('PyTorch', spec, lone_in_torch)}"
     for spec in lone_in_torch:
         if spec.trainable:
-            near = _nearest(spec, lone)
-            fact = f"PyTorch alone has {_titled(spec)}; "
-            yield fact + _advice("MindSpore", near, [Held(other, spec) for other in near])
+            yield f"PyTorch alone has {_titled(spec)}; {_candidates('MindSpore', spec, lone)}"
 
 
-def _advice(side: str, near: list[ParameterSpec], pairs: list[Held]) -> str:
-    """What a parameter without a partner may belong to, and what to add if it does."""
+def _candidates(side: str, spec: ParameterSpec, others: list[ParameterSpec]) -> str:
+    """What a parameter without a partner may belong to on the other side."""
+    near = _nearest(spec, others)
     if not near:
-        return f"{side} has nothing like it that has no partner"
-    titles = ", ".join(_titled(spec) for spec in near)
-    return f"nearest in {side}: {titles}; if that is it, add {_lines(pairs[0])}"
+        return f"{side} has nothing left over of its size"
+    return f"nearest in {side}: {', '.join(map(_titled, near))}"
 
 
 def _nearest(spec: ParameterSpec, others: list[ParameterSpec]) -> list[ParameterSpec]:
@@ -230,27 +264,17 @@ def _of_another_shape(mindspore: Description, torch: Description) -> Iterator[st
             shapes = (
                 f"{held.mindspore.value.shape} in MindSpore, {held.torch.value.shape} in PyTorch"
             )
-            layout = _layout_line(held)
-            remedy = f"; if the numbers are the same, add {layout}" if layout else ""
-            yield f"{held.name} has shape {shapes}{remedy}"
+            yield f"{held.name} has shape {shapes}"
 
 
-def _lines(held: Held) -> str:
-    """The lines of a scenario that make two parameters a pair."""
-    names = f'PARAMETER_NAMES = {{"{held.mindspore.path}": "{held.name}"}}'
-    layout = _layout_line(held)
-    return f"{names} and {layout}" if layout else names
-
-
-def _layout_line(held: Held) -> str:
-    """The line that makes MindSpore's shape PyTorch's; empty where none is needed or none does."""
+def _layout(held: Held) -> str:
+    """The layout that makes MindSpore's shape PyTorch's; empty where none is needed or none does."""
     if held.has_one_shape or _size(held.mindspore) != _size(held.torch):
         return ""
     shape, wanted = held.mindspore.value.shape, held.torch.value.shape
-    step = f'"reshape": {wanted}'
     if len(shape) == 2 and shape[::-1] == wanted:
-        step = '"transpose": (1, 0)'
-    return f'LAYOUTS = {{"{held.mindspore.path}": {{{step}}}}}'
+        return '{"transpose": (1, 0)}'
+    return f'{{"reshape": {wanted}}}'
 
 
 def _titled(spec: ParameterSpec) -> str:

@@ -6,7 +6,13 @@ from types import ModuleType
 from typing import Any
 
 from explorer.model.errors import ScenarioError, UsageError
-from explorer.scenario.contract import CONDITIONS, PARTIES, ExpectedDifference, ExpectedFinding
+from explorer.scenario.contract import (
+    CONDITIONS,
+    PARTIES,
+    ExpectedDifference,
+    ExpectedFinding,
+    Tolerance,
+)
 from explorer.scenario.layouts import Layout, read
 from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
 from explorer.text.choices import choose
@@ -24,6 +30,14 @@ def names_in(path: Path, module: ModuleType, option: str) -> tuple[str, ...]:
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise ScenarioError(f"{path}: {option} is {names!r}; give a tuple of names")
     return tuple(names)
+
+
+def flag(path: Path, module: ModuleType, option: str) -> bool:
+    """An optional name that is True or False; False where it is not given."""
+    value = getattr(module, option, False)
+    if not isinstance(value, bool):
+        raise ScenarioError(f"{path}: {option} is {value!r}; give True or False")
+    return value
 
 
 def parameter_names(path: Path, module: ModuleType) -> dict[str, str]:
@@ -124,6 +138,37 @@ def expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDiffer
         _check_names(path, "EXPECTED_DIFFERENCES", "engines", engines, PARTIES)
         _check_names(path, "EXPECTED_DIFFERENCES", "when", difference.when, CONDITIONS)
     return differences
+
+
+def tolerances(path: Path, module: ModuleType) -> tuple[Tolerance, ...]:
+    """TOLERANCES: how far apart answers may be, and why."""
+    entries = getattr(module, "TOLERANCES", ())
+    form = "{'rtol': 1e-3, 'reason': '…'}, with 'atol', 'leaves' and 'when' if need be"
+    try:
+        given = tuple(Tolerance(**entry) for entry in entries)
+    except TypeError as error:
+        raise ScenarioError(
+            f"{path}: TOLERANCES holds an entry that is not {form}: {error}"
+        ) from error
+    for tolerance in given:
+        if not tolerance.reason:
+            raise ScenarioError(f"{path}: TOLERANCES gives no reason; write {form}")
+        for key in ("rtol", "atol"):
+            value = getattr(tolerance, key)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not 0 <= value < float("inf"):
+                raise ScenarioError(
+                    f"{path}: TOLERANCES gives {key} as {value!r}; give a number from 0 up"
+                )
+        if not tolerance.rtol and not tolerance.atol:
+            raise ScenarioError(f"{path}: TOLERANCES gives neither rtol nor atol; write {form}")
+        if isinstance(tolerance.leaves, str):
+            raise ScenarioError(
+                f"{path}: TOLERANCES gives leaves as {tolerance.leaves!r};"
+                f" write ({tolerance.leaves!r},)"
+            )
+        _check_names(path, "TOLERANCES", "when", tolerance.when, CONDITIONS)
+    return given
 
 
 def expected_findings(path: Path, module: ModuleType) -> tuple[ExpectedFinding, ...]:

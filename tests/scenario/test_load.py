@@ -121,6 +121,23 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
         (MINIMAL + "CONSTANTS = 3\n", "CONSTANTS is 3; give a tuple of names"),
         (MINIMAL + "OUTPUTS = 'loss'\n", "OUTPUTS is 'loss'; write ('loss',)"),
         (MINIMAL + "PARAMETER_NAMES = ['a']\n", "PARAMETER_NAMES is ['a']; write {"),
+        (MINIMAL + "TOLERANCES = [{'rtol': 1e-3}]\n", "TOLERANCES holds an entry that is not"),
+        (MINIMAL + "TOLERANCES = [{'reason': 'r'}]\n", "gives neither rtol nor atol"),
+        (MINIMAL + "TOLERANCES = [{'rtol': 1e-3, 'reason': ''}]\n", "gives no reason"),
+        (MINIMAL + "TOLERANCES = [{'rtol': -1, 'reason': 'r'}]\n", "gives rtol as -1; give a"),
+        (
+            MINIMAL + "TOLERANCES = [{'atol': float('nan'), 'reason': 'r'}]\n",
+            "gives atol as nan; give a number",
+        ),
+        (
+            MINIMAL + "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'leaves': 'dx'}]\n",
+            "gives leaves as 'dx'; write ('dx',)",
+        ),
+        (
+            MINIMAL + "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'when': {'x': 1}}]\n",
+            "TOLERANCES names 'x' under when",
+        ),
+        (MINIMAL + "TRAIN = 'no'\n", "TRAIN is 'no'; give True or False"),
         (MINIMAL + "BUFFERS = ['w']\n", "BUFFERS is ['w']; write {"),
         (MINIMAL + "BUFFERS = {'w': 3}\n", "BUFFERS['w'] is 3; write {"),
         (MINIMAL + "LAYOUTS = ['w']\n", "LAYOUTS is ['w']; write {"),

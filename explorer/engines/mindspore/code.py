@@ -4,6 +4,7 @@ from typing import Any
 
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
+    DRAWS,
     gives_parameters,
     input_expressions,
     scenario_import,
@@ -74,6 +75,8 @@ def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
 
 def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     lines = [f"ms.set_seed({SEED})", "net = mindspore_net()"]
+    if scenario.same_dropout:
+        lines.append(DRAWS)
     if not request.net.parameters:
         if scenario.train:
             lines.append("net.set_train()")

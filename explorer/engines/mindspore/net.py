@@ -13,6 +13,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 from explorer.engines.mindspore.cell_state import HeldTensor, held_by
 from explorer.engines.mindspore.code import MODE_NAMES, SEED
 from explorer.engines.mindspore.errors import failure
+from explorer.engines.mindspore.fixed_dropout import dropout_calls, fix_dropout
 from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
@@ -66,14 +67,19 @@ def build(request: NetRequest) -> Net:
     # A tape call that raised leaves its tape on: later compilations would nest, and ``tensor[0]``
     # would fail (2.10.0).
     _pynative_executor.clear_res()
-    ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]))
-    ms.set_seed(SEED)
     scenario = load(request.scenario)
     assert scenario.mindspore_net is not None
+    if scenario.same_dropout:
+        # Before the mode is set: it runs a net of its own in PYNATIVE_MODE.
+        dropout_calls(str(scenario.path), scenario.path.stat().st_mtime_ns)
+    ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]))
+    ms.set_seed(SEED)
     call = scenario.mindspore_net()
     held: dict[str, HeldTensor] = {}
     if isinstance(call, ms.nn.Cell):
         call.set_train(scenario.train)
+        if scenario.same_dropout:
+            fix_dropout(call, scenario)
         held = held_by(call, scenario, request)
     for name, start in request.parameters.items():
         if name in held:

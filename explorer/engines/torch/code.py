@@ -4,6 +4,7 @@ import inspect
 
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
+    DRAWS,
     gives_parameters,
     input_expressions,
     scenario_import,
@@ -68,6 +69,8 @@ def _header(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]
 
 def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     lines = ["torch.manual_seed(0)", "net = torch_net()"]
+    if scenario.same_dropout:
+        lines.append(DRAWS)
     if not request.net.parameters:
         return lines
     lines.append(f"net.train({scenario.train})")

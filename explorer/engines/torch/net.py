@@ -10,6 +10,7 @@ import msgspec
 import torch
 
 from explorer.engines.torch.errors import failure
+from explorer.engines.torch.fixed_dropout import fix_dropout
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
@@ -70,14 +71,16 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
 
     Where ``dtype`` is given, all that is floating is converted to it.
     """
-    torch.manual_seed(SEED)
     scenario = load(request.scenario)
     assert scenario.torch_net is not None
+    torch.manual_seed(SEED)
     call = scenario.torch_net()
     state: dict[str, torch.Tensor] = {}
     constants: dict[str, torch.Tensor] = {}
     if isinstance(call, torch.nn.Module):
         call.train(scenario.train).to(request.device, dtype)
+        if scenario.same_dropout:
+            fix_dropout(call, scenario, request.device)
         state = {**dict(call.named_parameters()), **dict(call.named_buffers())}
         constants = dict(_plain_tensors(call))
     held = {**constants, **state}

@@ -1,0 +1,105 @@
+"""Dropout layers that drop the same elements in both frameworks (SAME_DROPOUT)."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.compare.results import compare
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.errors import ScenarioError
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Result
+from explorer.scenario.load import load
+from explorer.scenario.settling import settle
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+from tests.support.scenario_files import written
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+TEXT = """
+import numpy as np
+
+TRAIN = {train}
+SAME_DROPOUT = True
+
+
+def inputs():
+    return {{"x": np.linspace(-1, 2, 32, dtype=np.float32).reshape(4, 8)}}
+
+
+def mindspore_net():
+    from mindspore import nn, ops
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dropout(p=0.5))
+            self.last = nn.Dropout(p={rate})
+
+        def construct(self, x):
+            h = self.last(self.layers(x))
+            return (h * h).sum()
+
+    return Net()
+
+
+def torch_net():
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Dropout(0.5))
+            self.last = nn.Dropout(0.25)
+
+        def forward(self, x):
+            h = self.layers(x)
+            {again}h = self.last(h)
+            return (h * h).sum()
+
+    return Net()
+"""
+
+
+def answers(
+    folder: Path, workers: Workers, rate: float = 0.25, again: str = "", train: bool = True
+) -> dict[str, Result]:
+    """The gradient of each engine."""
+    text = TEXT.format(rate=rate, again=again, train=train)
+    path = written(folder, text, f"same_dropout_{train}.py")
+    nets = settle(load(path), workers, tuple(ENGINES), dict.fromkeys(ENGINES, "cpu"))
+    results = {}
+    for name, engine in ENGINES.items():
+        request = CaseRequest(nets.requests[name], GradCase("grad", 0, "all"))
+        reply = workers.call(engine.answers_in[0], f"{engine.module}:answer", request, Result)
+        assert not isinstance(reply, Lost)
+        assert reply.outcome == "ok", (name, reply.error)
+        results[name] = reply
+    return results
+
+
+def verdicts(results: dict[str, Result]) -> dict[str, str]:
+    reference = results.pop("torch-tape")
+    return {name: compare(reference, result).verdict for name, result in results.items()}
+
+
+def test_all_engines_drop_the_same_elements(tmp_path: Path, workers: Workers) -> None:
+    results = answers(tmp_path, workers)
+    dropped = unpack(results["torch-tape"].leaves[1].value)
+    plain = unpack(answers(tmp_path, workers, train=False)["torch-tape"].leaves[1].value)
+    assert abs(dropped - plain).max() > 0.1
+    assert set(verdicts(results).values()) <= {"match", "close"}
+
+
+def test_a_rate_that_is_wrong_shows(tmp_path: Path, workers: Workers) -> None:
+    told = verdicts(answers(tmp_path, workers, rate=0.3))
+    assert told["torch-graph"] == "match"
+    assert {told["mindspore-tape"], told["mindspore-graph"]} == {"differs"}
+
+
+def test_a_layer_that_is_called_twice_is_refused(tmp_path: Path, workers: Workers) -> None:
+    with pytest.raises(ScenarioError, match=r"SAME_DROPOUT: the dropout 'last' .* 2 times"):
+        answers(tmp_path, workers, again="h = self.last(h); ")
