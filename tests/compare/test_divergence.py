@@ -8,7 +8,7 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph
+from explorer.model.graph import GradGraph, NodeKind
 from tests.support.alignments import parting, reasons
 from tests.support.computed_graphs import ComputedGraph, Function, one_input
 from tests.support.two_layer_nets import (
@@ -121,6 +121,24 @@ def test_a_transposed_weight_of_square_shape_is_not_the_same_weight() -> None:
     assert "`fc.weight` against `fc.weight`: the same numbers, transposed" in sentence
     pairs = align(net("a", w), net("b", w.T.copy())).pairs
     assert {pair.how for pair in pairs} == {"name", "transposed"}
+
+
+def test_a_mask_of_one_side_is_not_named_where_what_is_masked_differs_already() -> None:
+    future = np.triu(np.ones((4, 4)), 1)
+
+    def net(engine: str, slope: float, masked: float) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            h = graph.op("Mul", lambda h: slope * h, x, line=3)
+            mask = np.where(future > 0, masked, 0.0)
+            kind: NodeKind = "parameter" if engine == "a" else "constant"
+            leaf = graph.leaf("mask" if engine == "a" else "", mask, kind)
+            rows = graph.op("Slice", lambda mask: mask[:4], leaf, line=4)
+            return graph.op("Exp", np.exp, graph.op("Add", np.add, h, rows, line=4), line=5)
+
+        return one_input(engine, build)
+
+    assert align(net("a", 0.5, -1e8), net("b", 0.5, -1e9)).divergence is None
+    assert parting(net("a", 0.5, -1e8), net("b", 0.6, -1e9))[:2] == ("Mul", "Mul")
 
 
 def test_a_missing_bias_is_named_by_its_parameter() -> None:
@@ -244,10 +262,18 @@ def test_axes_moved_to_other_places_are_named_where_they_are_moved() -> None:
             h = graph.op("Exp", np.exp, x, line=3)
             flat = graph.op("Reshape", lambda h: h.reshape(4, 4, 1), h, line=4)
             moved = graph.op("Permute", lambda h: h.transpose(axes), flat, line=5)
-            back = graph.op("Reshape", lambda h: h.reshape(4, 4), moved, line=6)
-            return graph.op("Add", np.add, x, back, line=7)
+            y = dense(graph, moved, engine == "a")
+            back = graph.op("Reshape", lambda h: h.reshape(4, 4), y, line=7)
+            return graph.op("Add", np.add, x, back, line=8)
 
         return one_input(engine, build)
+
+    def dense(graph: ComputedGraph, h: int, in_one: bool) -> int:
+        # Where one engine takes the product inside its addition, the way back leads through both.
+        w, b = graph.leaf("w", np.full((1, 1), 1.5)), graph.leaf("b", np.full(1, 0.25))
+        if in_one:
+            return graph.op("addmm", lambda b, h, w: b + h @ w, b, h, w, line=6)
+        return graph.op("BiasAdd", np.add, graph.op("MatMul", np.matmul, h, w, line=6), b, line=6)
 
     divergence = align(net("a", (0, 1, 2)), net("b", (1, 0, 2))).divergence
     assert divergence is not None

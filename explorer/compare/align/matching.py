@@ -120,12 +120,14 @@ class Matching:
         self.contradictions[second] = first
 
     def layout(self, first: OutputValue, second: OutputValue) -> How | None:
-        """How the equal numbers of two values of one shape lie differently.
+        """How the equal numbers of two values lie differently, whose shapes are one but for ones.
 
         "transposed", "reordered", or None where they do not or not every element is known.
         """
         one, other = first.whole, second.whole
-        if one is None or other is None or one.shape != other.shape or one.data == other.data:
+        if one is None or other is None or one.data == other.data:
+            return None
+        if _without_ones(one.shape) != _without_ones(other.shape):
             return None
         left_elements, right_elements = elements(one), elements(other)
         rtol, floor = self._room(first, second)
@@ -152,6 +154,11 @@ class Matching:
         """
         limit = room * self.tolerance.atol
         return first.size == second.size and first.is_within(limit) and second.is_within(limit)
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without its dimensions of length 1, which say nothing of where numbers lie."""
+    return tuple(length for length in shape if length != 1)
 
 
 def _may_have_made_the_same(first: Vertex, second: Vertex) -> bool:

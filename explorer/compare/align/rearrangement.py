@@ -1,5 +1,7 @@
 """Where equal numbers come to lie in another order, behind two ops that read them so."""
 
+from collections import deque
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -7,6 +9,9 @@ import numpy as np
 from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.sides import OutputValue, Vertex
+
+FEW = 16
+"""The number of values that are looked at before a node; more are no expression of one line."""
 
 
 def parting_of_order(
@@ -46,13 +51,30 @@ def are_in_another_order(left: Vertex, right: Vertex) -> bool:
 def rearranged_input(
     matching: Matching, node: Vertex, other: Vertex
 ) -> tuple[OutputValue, OutputValue] | None:
-    """The first input of a node whose numbers lie in another order on the other side."""
-    for value in node.inputs:
-        for other_value in other.inputs:
+    """The first input of a node whose numbers lie in another order on the other side.
+
+    What goes into steps without a counterpart, which lead to the node, is an input too: the other
+    side may take these inside itself.
+    """
+    for value in _read_by(node):
+        for other_value in _read_by(other):
             is_same = value.node.origin.counterpart is other_value.node.origin
             if is_same and _is_behind(value, node) and matching.layout(value, other_value):
                 return value, other_value
     return None
+
+
+def _read_by(node: Vertex) -> Iterator[OutputValue]:
+    """What a node reads, and what the steps without a counterpart that lead to it read."""
+    waiting = deque(node.inputs[:FEW])
+    for _ in range(FEW):
+        if not waiting:
+            return
+        value = waiting.popleft()
+        yield value
+        is_step = value.node.is_work and value.node.is_free and not value.node.origin.counterpart
+        if is_step:
+            waiting.extend(value.node.inputs)
 
 
 def _is_behind(value: OutputValue, node: Vertex) -> bool:

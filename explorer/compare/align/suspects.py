@@ -32,8 +32,23 @@ class Suspects:
         return Suspects(_in_forward(self.nodes), _in_forward(self.entries))
 
     def leaves(self) -> list[Vertex]:
-        """The inputs and parameters among the entries."""
-        return [node for node in self.entries if node.is_leaf]
+        """The inputs and parameters among the entries that first meet nothing else that differs."""
+        return [node for node in self.entries if node.is_leaf and self._is_alone(node)]
+
+    def _is_alone(self, leaf: Vertex) -> bool:
+        """Whether the first op that a leaf meets anything else in reads no other suspect.
+
+        Where it does, graphs have parted before: the leaf may be a mask that is harmless.
+        """
+        made_of_leaf = {leaf}
+        for node in self.nodes:
+            read = set(node.feeders)
+            if made_of_leaf.isdisjoint(read):
+                continue
+            if not read <= made_of_leaf:
+                return read.intersection(self.nodes) <= made_of_leaf
+            made_of_leaf.add(node)
+        return True
 
     def user_of(self, node: Vertex) -> Vertex | None:
         """The first suspect that uses a node."""
