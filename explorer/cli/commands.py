@@ -179,6 +179,9 @@ def diff(
     right: Annotated[str, typer.Argument(help="Another engine.", metavar="RIGHT")],
     case: Case = None,
     device: Device = "cpu",
+    list_all: Annotated[
+        bool, typer.Option("--all", help="Print every divergence, not the first alone.")
+    ] = False,
     as_json: AsJson = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
@@ -199,7 +202,7 @@ def diff(
         timeout=timeout,
         request_timeout=request_timeout,
     )
-    return diff_engines(options, as_json)
+    return diff_engines(options, list_all, as_json)
 
 
 @app.command()

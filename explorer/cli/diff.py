@@ -9,8 +9,8 @@ from explorer.report.diff import diff_document, diff_lines, finding_lines
 from explorer.text.clean import clean
 
 
-def diff_engines(options: ScenarioOptions, as_json: bool) -> int:
-    """Align two engines' graphs of one case, and print where they part first."""
+def diff_engines(options: ScenarioOptions, list_all: bool, as_json: bool) -> int:
+    """Align two engines' graphs of one case, and print where they part: first, or everywhere."""
     plan = checked_plan(options)
     if len(plan.engines) != 2:
         raise UsageError(f"{plan.engines[0]!r} is given twice; name two different engines")
@@ -20,7 +20,8 @@ def diff_engines(options: ScenarioOptions, as_json: bool) -> int:
     if as_json:
         print_document(diff_document(report, alignment))
     else:
-        for line in (*finding_lines(report), *diff_lines(alignment, left, right)):
+        lines = diff_lines(alignment, left, right, list_all)
+        for line in (*finding_lines(report), *lines):
             print(clean(line))
     is_same = alignment.divergence is None and report.is_as_expected
     return exit_codes.AS_EXPECTED if is_same else exit_codes.DIFFERENT

@@ -133,6 +133,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     """Two engines' graphs of one case, side by side.
 
     ``left`` and ``right`` name the engines; ``differing`` names the results whose values differ.
+    ``divergence`` is the first, which explains all that is computed from it; ``further`` are those
+    that it does not explain, in execution order.
     """
 
     left: str
@@ -144,6 +146,12 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     differing: tuple[str, ...]
     left_coverage: Coverage
     right_coverage: Coverage
+    further: tuple[Divergence, ...] = ()
+
+    @property
+    def divergences(self) -> tuple[Divergence, ...]:
+        """All places where the graphs part, the first one first."""
+        return (self.divergence, *self.further) if self.divergence else ()
 
     @property
     def unproven(self) -> int:

@@ -1,8 +1,8 @@
-"""The first divergence of two engines' graphs, in lines and as one JSON document."""
+"""The divergences of two engines' graphs, in lines and as one JSON document."""
 
 from collections.abc import Iterator
 
-from explorer.model.alignment import Alignment, Coverage
+from explorer.model.alignment import Alignment, Coverage, Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
 from explorer.report.coverage import counted, unproven
@@ -16,23 +16,40 @@ def finding_lines(report: Report) -> Iterator[str]:
         yield f"finding: {finding.sentence}{expected}"
 
 
-def diff_lines(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
+def diff_lines(
+    alignment: Alignment, left: GradGraph, right: GradGraph, list_all: bool = False
+) -> Iterator[str]:
     """The alignment of two graphs in lines: how much is paired, and the first divergence.
 
-    They hold foreign text: whoever prints them cleans them.
+    With ``list_all``, the further ones as well. The lines hold foreign text: whoever prints them
+    cleans them.
     """
     width = max(len(alignment.left), len(alignment.right))
     yield alignment.case
     yield f"  {alignment.left:{width}}  {_coverage(alignment.left_coverage)}"
     yield f"  {alignment.right:{width}}  {_coverage(alignment.right_coverage)}"
 
-    # A side without a counterpart has no node, no value and no line.
-    divergence = alignment.divergence
-    if divergence is None:
+    if alignment.divergence is None:
         yield "no divergence: every result is the same on both sides, up to rounding"
         yield from _doubts(alignment, left, right)
         return
+    shown = alignment.divergences if list_all else alignment.divergences[:1]
+    for divergence in shown:
+        yield from _both_sides(divergence, alignment, left, right)
+    more = len(alignment.divergences) - len(shown)
+    if more:
+        yield f"{more} further divergence{'s' * (more > 1)} that this one does not explain: --all"
+    if alignment.differing:
+        yield f"results that differ: {', '.join(alignment.differing)}"
+
+
+def _both_sides(
+    divergence: Divergence, alignment: Alignment, left: GradGraph, right: GradGraph
+) -> Iterator[str]:
+    """A divergence: its sentence, then the op, the value and the line of each side."""
+    width = max(len(alignment.left), len(alignment.right))
     yield divergence.sentence
+    # A side without a counterpart has no node, no value and no line.
     left_op = _op(left.by_id().get(divergence.left or ""))
     right_op = _op(right.by_id().get(divergence.right or ""))
     left_side = f"{left_op}  {divergence.left_value}  {divergence.left_source}"
@@ -41,8 +58,6 @@ def diff_lines(alignment: Alignment, left: GradGraph, right: GradGraph) -> Itera
     yield f"  {alignment.right:{width}}  {right_side}".rstrip()
     if divergence.greatest is not None:
         yield f"  greatest difference {divergence.greatest:.3g}"
-    if alignment.differing:
-        yield f"results that differ: {', '.join(alignment.differing)}"
 
 
 def _coverage(coverage: Coverage) -> str:

@@ -74,6 +74,7 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
         pairs=tuple(sorted(pairs, key=lambda pair: pair.number)),
         unpaired=tuple(_mirrored_unpaired(unpaired) for unpaired in alignment.unpaired),
         divergence=_mirrored_divergence(divergence) if divergence else None,
+        further=tuple(_mirrored_divergence(further) for further in alignment.further),
         left_coverage=alignment.right_coverage,
         right_coverage=alignment.left_coverage,
     )

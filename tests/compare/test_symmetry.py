@@ -76,7 +76,7 @@ def mirror(alignment: Alignment) -> dict[str, Any]:
         "unpaired": unpaired,
         "coverage": (alignment.right_coverage, alignment.left_coverage),
         "differing": set(alignment.differing),
-        "divergences": [mirrored(divergence) for divergence in divergences(alignment)],
+        "divergences": [mirrored(divergence) for divergence in alignment.divergences],
     }
 
 
@@ -92,12 +92,8 @@ def as_it_is(alignment: Alignment) -> dict[str, Any]:
         "unpaired": {(lone.side, lone.node, lone.reason) for lone in alignment.unpaired},
         "coverage": (alignment.left_coverage, alignment.right_coverage),
         "differing": set(alignment.differing),
-        "divergences": [facts(divergence) for divergence in divergences(alignment)],
+        "divergences": [facts(divergence) for divergence in alignment.divergences],
     }
-
-
-def divergences(alignment: Alignment) -> list[Divergence]:
-    return [alignment.divergence] if alignment.divergence else []
 
 
 def facts(divergence: Divergence) -> tuple[Any, ...]:

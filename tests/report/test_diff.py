@@ -1,5 +1,8 @@
 """Where two graphs part, in lines."""
 
+import msgspec
+
+from explorer.model.alignment import Unpaired
 from explorer.report.diff import diff_document, diff_lines
 from tests.support.sample_report import DIVERGENCE, alignment, graph, report
 
@@ -23,7 +26,34 @@ def test_a_divergence_has_a_line_for_each_side() -> None:
     assert lines[7].endswith(": dx")
 
 
+def test_further_divergences_are_counted_or_listed() -> None:
+    further = msgspec.structs.replace(DIVERGENCE, sentence="Further: ReLU", left_value="7")
+    parted = msgspec.structs.replace(
+        alignment("torch-tape", "mindspore-graph", DIVERGENCE), further=(further, further)
+    )
+    graphs = graph("torch-tape"), graph("mindspore-graph")
+    first = list(diff_lines(parted, *graphs))
+    assert any("2 further" in line and "--all" in line for line in first)
+    assert further.sentence not in first
+    every = list(diff_lines(parted, *graphs, list_all=True))
+    assert every.count(further.sentence) == 2
+    assert "  torch-tape       MulBackward (n2)  7  net.py:3" in every
+    assert not any("--all" in line for line in every)
+
+
+def test_equal_results_do_not_hide_values_that_contradict_each_other() -> None:
+    wrong = Unpaired(side="left", node="n2", reason="refuted", detail="it is 4")
+    alike = msgspec.structs.replace(alignment("torch-tape", "mindspore-graph"), unpaired=(wrong,))
+    lines = list(diff_lines(alike, graph("torch-tape"), graph("mindspore-graph")))
+    assert "no divergence" in lines[3]
+    assert all(
+        fact in lines[4] for fact in ("refuted", "MulBackward (n2)", "torch-tape", "it is 4")
+    )
+
+
 def test_the_document_says_which_scenario_it_is_about() -> None:
     document = diff_document(report(), alignment("torch-tape", "mindspore-graph"))
     assert document["scenario"] == "dense_mse"
     assert (document["left"], document["right"]) == ("torch-tape", "mindspore-graph")
+    assert document["same"] is True
+    assert document["further"] == []

@@ -2,6 +2,7 @@
 
 from explorer.compare.align.divergence import diverge
 from explorer.compare.align.fingerprints import Tolerance
+from explorer.compare.align.further import find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.outputs import share_outputs
 from explorer.compare.align.pairing import pair_nodes
@@ -28,6 +29,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     missing = _missing(matching, first) + _missing(matching, second)
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing)
+    further = find_further(matching, finding, missing)
     enclose_steps(matching)
     share_outputs(matching)
 
@@ -42,11 +44,12 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
         right=right.engine,
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
-        unpaired=tuple(sorted(reasons(matching, finding), key=lambda lone: lone.side)),
+        unpaired=tuple(sorted(reasons(matching, [finding, *further]), key=lambda lone: lone.side)),
         divergence=finding.divergence,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
         right_coverage=_coverage(right_side),
+        further=tuple(part.divergence for part in further if part.divergence),
     )
 
 

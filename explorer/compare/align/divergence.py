@@ -4,8 +4,8 @@ from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import (
     ABSENT,
     extra_ops,
-    gradient_added,
-    gradient_stopped,
+    gradients_added,
+    gradients_stopped,
     nothing_in_common,
     ops_ahead,
 )
@@ -24,6 +24,7 @@ from explorer.compare.align.suspects import (
     unpaired_onwards,
 )
 from explorer.compare.align.wording import (
+    FIRST,
     NO_DIVERGENCE,
     Contrast,
     Finding,
@@ -47,19 +48,19 @@ def diverge(matching: Matching, missing: list[Vertex]) -> Finding:
     """
     in_forward = matching.differing_results("forward")
     if in_forward:
-        suspects_of = _suspects_behind(matching, in_forward, "forward")
+        suspects_of = suspects_behind(matching, in_forward, "forward")
         return _before_results(matching, in_forward, suspects_of, "forward")
     in_backward = matching.differing_results("backward")
     if in_backward:
         early = _early(matching, in_backward)
         if early:
             return _before_results(matching, in_backward, early, "forward")
-        suspects_of = _suspects_behind(matching, in_backward, "backward")
+        suspects_of = suspects_behind(matching, in_backward, "backward")
         return _before_results(matching, in_backward, suspects_of, "backward")
     # A graph that names no results, such as a compiler's early stage, still has its leaves.
     if matching.mismatches and not matching.first.results():
-        return _from_leaf(matching.mismatches[0])
-    return _from_missing(missing[0]) if missing else NO_DIVERGENCE
+        return from_leaf(matching.mismatches[0])
+    return from_missing(missing[0]) if missing else NO_DIVERGENCE
 
 
 def _before_results(
@@ -73,7 +74,7 @@ def _before_results(
     )
 
 
-def _suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:
+def suspects_behind(matching: Matching, results: list[Mismatch], phase: Phase) -> SuspectsBySide:
     """The suspects of both sides."""
     suspects_of = {}
     for side in matching.sides:
@@ -89,7 +90,7 @@ def _early(matching: Matching, results: list[Mismatch]) -> SuspectsBySide | None
     """
     # The way back from a gradient leads through backward first: what is there is no suspect here.
     suspects_of: dict[Side, Suspects] = {}
-    for side, suspects in _suspects_behind(matching, results, "forward").items():
+    for side, suspects in suspects_behind(matching, results, "forward").items():
         suspects_of[side] = suspects.forward_only()
     counterparts = _counterparts(suspects_of)
     if counterparts is None:
@@ -120,28 +121,28 @@ def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) 
     for mismatch in matching.mismatches:
         is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
         if is_suspect and mismatch.first.is_leaf:
-            return _from_leaf(mismatch, phase)
+            return from_leaf(mismatch, phase)
     leaves = first.leaves() or second.leaves()
     if not leaves:
         return None
-    return _from_lone_leaf(leaves[0], suspects_of[leaves[0].side].user_of(leaves[0]), phase)
+    return from_lone_leaf(leaves[0], suspects_of[leaves[0].side].user_of(leaves[0]), phase)
 
 
-def _from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> Finding:
+def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> Finding:
+    """A leaf from whose values the two nets start differently."""
     left, right = as_seen(mismatch.first, mismatch.second)
     readings = contrast(left.value, right.value)
     sentence = (
-        f"First divergence: the nets start from different values of `{left.name}`:"
-        f" {readings.in_words()}"
+        f"{FIRST}: the nets start from different values of `{left.name}`: {readings.in_words()}"
     )
-    return between(left, right, phase, sentence, readings, [left, right])
+    return between(left, right, phase, sentence, readings, [left, right], ends=(left, right))
 
 
-def _from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> Finding:
+def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> Finding:
+    """A leaf that only one side has; ``user`` is what reads it."""
     used = f"; {named(user)} uses it" if user else ""
     sentence = (
-        f"First divergence: the {leaf.kind} `{leaf.name or leaf.op}` exists in"
-        f" {leaf.side.engine} only{used}"
+        f"{FIRST}: the {leaf.kind} `{leaf.name or leaf.op}` exists in {leaf.side.engine} only{used}"
     )
     readings = Contrast(reading(leaf.value), ABSENT)
     if user is None:
@@ -168,11 +169,12 @@ def _from_entries(matching: Matching, suspects_of: SuspectsBySide, phase: Phase)
         row = ops_ahead(node, other, suspects_of)
         if row:
             return extra_ops(row, other, phase)
-    return _two_ops(matching, first, second, suspects_of, phase)
+    return two_ops(matching, first, second, suspects_of, phase)
 
 
 def _left_out(suspects_of: SuspectsBySide) -> Finding | None:
-    return gradient_stopped(suspects_of) or gradient_added(suspects_of)
+    stopped = next(gradients_stopped(suspects_of), None)
+    return stopped or next(gradients_added(suspects_of), None)
 
 
 def _counterparts(suspects_of: SuspectsBySide) -> tuple[Vertex, Vertex] | None:
@@ -201,7 +203,7 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
     return shared_origins(node, other), same_work(node, other), is_same_module
 
 
-def _two_ops(
+def two_ops(
     matching: Matching, node: Vertex, other: Vertex, suspects_of: SuspectsBySide, phase: Phase
 ) -> Finding:
     """Two ops with equal inputs and other values.
@@ -221,11 +223,12 @@ def _two_ops(
         row = _up_to_size(suspects_of[left.side].stretch(left), other_row[-1].value.size)
     readings = contrast(row[-1].value, other_row[-1].value)
     sentence = (
-        f"First divergence in {phase}: {row_of(row)} and {row_of(other_row)} take equal"
+        f"{FIRST} in {phase}: {row_of(row)} and {row_of(other_row)} take equal"
         f" inputs{_inputs_note(matching, left, right)} but give different values:"
         f" {readings.in_words()}"
     )
-    return between(left, right, phase, sentence, readings, [*row, *other_row])
+    ends = row[-1], other_row[-1]
+    return between(left, right, phase, sentence, readings, [*row, *other_row], ends)
 
 
 def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
@@ -269,18 +272,18 @@ def _from_result(mismatch: Mismatch, phase: Phase) -> Finding:
     other_maker = right.inputs[0].node if right.inputs else right
     readings = contrast(left.result, right.result)
     sentence = (
-        f"First divergence in {phase}: `{left.name or left.id}` comes from {named(maker)} in"
+        f"{FIRST} in {phase}: `{left.name or left.id}` comes from {named(maker)} in"
         f" {maker.side.engine} and {named(other_maker)} in {other_maker.side.engine}, which are not"
         f" the same: {readings.in_words()}"
     )
     return between(maker, other_maker, phase, sentence, readings, [left, right])
 
 
-def _from_missing(result: Vertex) -> Finding:
+def from_missing(result: Vertex) -> Finding:
     """Everything that both sides name agrees, but one of them has a gradient more."""
     side = result.side
     sentence = (
-        f"First divergence in backward: `{result.name}` is a result of {side.engine} only;"
+        f"{FIRST} in backward: `{result.name}` is a result of {side.engine} only;"
         f" {side.other.engine} has none"
     )
     readings = Contrast(reading(result.result), ABSENT)

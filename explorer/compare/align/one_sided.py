@@ -9,6 +9,7 @@ from explorer.compare.align.fingerprints import agree, elements
 from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.compare.align.suspects import Suspects, SuspectsBySide
 from explorer.compare.align.wording import (
+    FIRST,
     Contrast,
     Finding,
     between,
@@ -46,7 +47,7 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Findin
     what the other side does instead.
     """
     last = row[-1]
-    text = f"First divergence in {phase}: {row_of(row)} of {last.side.engine}"
+    text = f"{FIRST} in {phase}: {row_of(row)} of {last.side.engine}"
     text += f" {_missing_there(row, phase)}"
     if goes_on:
         text += f", which goes on with {named(goes_on)}"
@@ -58,7 +59,7 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Findin
     readings = contrast(last.value, as_it_is.value)
     there = "" if goes_on else " there"
     sentence = f"{text}; its value against its input's{there}: {readings.in_words()}"
-    return on_one_side(last, phase, sentence, readings, row)
+    return on_one_side(last, phase, sentence, readings, row, ends=(last, as_it_is))
 
 
 def _missing_there(row: list[Vertex], phase: Phase) -> str:
@@ -87,7 +88,15 @@ def ops_ahead(node: Vertex, other: Vertex, suspects_of: SuspectsBySide) -> list[
     if node.family in {later.family for later in there}:
         return []
     here = suspects_of[node.side]
-    return _before(other, here.downstream(node), here)
+    row = _before(other, here.downstream(node), here)
+    return [] if _are_done_there(row, other, suspects_of[other.side]) else row
+
+
+def _are_done_there(row: list[Vertex], other: Vertex, there: Suspects) -> bool:
+    """Whether the other side, too, has ops for what a row reads beside the inputs of ``other``."""
+    read = {origin.counterpart for node in row for origin in node.origins} - {None}
+    read -= set(other.origins)
+    return any(not read.isdisjoint(node.origins) for node in there.nodes)
 
 
 def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vertex]:
@@ -114,18 +123,18 @@ def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Finding:
 # A gradient added in
 
 
-def gradient_added(suspects_of: SuspectsBySide) -> Finding | None:
-    """A gradient that one side adds in and the other leaves out.
+def gradients_added(suspects_of: SuspectsBySide) -> Iterator[Finding]:
+    """Gradients that one side adds in and the other leaves out.
 
-    Without it, the sum is a value that the other side has.
+    Without such a gradient, the sum is a value that the other side has.
     """
     for side, suspects in suspects_of.items():
         for node in suspects.nodes:
             for term, rest in _partial_sums(node):
                 holder = _holder(suspects_of[side.other], rest)
                 if holder:
-                    return _gradient_left_out(node, term, holder)
-    return None
+                    yield _gradient_left_out(node, term, holder)
+                    break
 
 
 def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
@@ -169,7 +178,7 @@ def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
 def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> Finding:
     readings = contrast(node.value, rest.value)
     sentence = (
-        f"First divergence in backward: {named(node)} of {node.side.engine}"
+        f"{FIRST} in backward: {named(node)} of {node.side.engine}"
         f" adds the gradient from {named(term)}, which {rest.side.engine} leaves out after"
         f" {named(rest)}: {readings.in_words(with_note=False)}"
     )
@@ -186,10 +195,10 @@ def _finite_elements(value: OutputValue) -> Floats | None:
 # A gradient stopped
 
 
-def gradient_stopped(suspects_of: SuspectsBySide) -> Finding | None:
-    """The op that stops a gradient which the other side computes.
+def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[Finding]:
+    """The ops that stop a gradient which the other side computes.
 
-    A user of that op has a partner on the other side, from which a suspect derives.
+    A user of such an op has a partner on the other side, from which a suspect derives.
     """
     for side in suspects_of:
         gradients = suspects_of[side.other].by_forward()
@@ -197,8 +206,8 @@ def gradient_stopped(suspects_of: SuspectsBySide) -> Finding | None:
             for user in _users(node):
                 gradient = gradients.get(user.partner)
                 if gradient:
-                    return _stopped_by(node, gradient)
-    return None
+                    yield _stopped_by(node, gradient)
+                    break
 
 
 def _stopping(side: Side) -> Iterator[Vertex]:
@@ -221,7 +230,7 @@ def _users(node: Vertex) -> list[Vertex]:
 def _stopped_by(node: Vertex, gradient: Vertex) -> Finding:
     readings = Contrast("stopped", reading(gradient.value))
     sentence = (
-        f"First divergence in backward: {named(node)} of {node.side.engine} stops the gradient that"
+        f"{FIRST} in backward: {named(node)} of {node.side.engine} stops the gradient that"
         f" {gradient.side.engine} passes on in {named(gradient)}: {readings.other}"
     )
     return between(node, gradient, "backward", sentence, readings, [node, gradient])

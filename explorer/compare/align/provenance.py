@@ -223,3 +223,9 @@ def successors(node: Vertex) -> Iterator[Vertex]:
 
 def _is_same_op(one: Vertex, other: Vertex) -> bool:
     return one.family == other.family and one.phase == other.phase
+
+
+def take_the_same(first: Vertex, second: Vertex) -> bool:
+    """Whether all that two nodes read is the same quantity, in whatever order."""
+    wanted = {origin.counterpart for origin in first.origins}
+    return bool(wanted) and None not in wanted and wanted == set(second.origins)

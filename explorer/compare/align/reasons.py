@@ -1,7 +1,7 @@
 """Why a node has no partner."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex, reach
@@ -12,16 +12,20 @@ from explorer.model.alignment import Reason, Unpaired
 REFUTED = "its op, computed again from its recorded inputs, yields another value"
 """Why a refuted node has no partner, where its record says no more."""
 
+Parts = frozenset[Vertex]
+"""The nodes that take part in a divergence."""
+
 Why = tuple[Reason, str]
 """A reason, and a sentence."""
 
 
-def reasons(matching: Matching, finding: Finding) -> Iterator[Unpaired]:
+def reasons(matching: Matching, findings: Iterable[Finding]) -> Iterator[Unpaired]:
     """Every node whose value has no partner and why, a side at a time, in execution order."""
     regions = Regions(matching)
+    parts: Parts = frozenset().union(*(finding.parts for finding in findings))
     for side in matching.sides:
         differing = matching.differing(side)
-        spoiled = _spoiled(side, differing, finding)
+        spoiled = _spoiled(side, differing, parts)
         needed = _needed(side)
         for node in side.nodes:
             if not node.is_paired or node.is_partial:
@@ -29,7 +33,7 @@ def reasons(matching: Matching, finding: Finding) -> Iterator[Unpaired]:
                 why = (
                     _why_wrong(matching, node) or _why_partial(node) or _why_named(node, differing)
                 )
-                why = why or _why_spoiled(node, finding, spoiled)
+                why = why or _why_spoiled(node, parts, spoiled)
                 why = why or _why_plain(node, needed) or regions.why(node)
                 yield Unpaired(side=side.name, node=node.id, reason=why[0], detail=why[1])
 
@@ -84,17 +88,17 @@ def _why_differing(node: Vertex) -> Why:
     )
 
 
-def _why_spoiled(node: Vertex, finding: Finding, spoiled: set[Vertex]) -> Why | None:
-    if node in finding.parts:
+def _why_spoiled(node: Vertex, parts: Parts, spoiled: set[Vertex]) -> Why | None:
+    if node in parts:
         return "difference", "equal inputs, another value"
     if node in spoiled:
         return "consequence", "computed from values that differ"
     return None
 
 
-def _spoiled(side: Side, differing: set[Vertex], finding: Finding) -> set[Vertex]:
+def _spoiled(side: Side, differing: set[Vertex], parts: Parts) -> set[Vertex]:
     """All unpaired nodes that lead to a differing result, or follow from where the graphs part."""
-    spoiled = finding.parts_of(side) | _leading_to(differing)
+    spoiled = {part for part in parts if part.side is side} | _leading_to(differing)
     for node in side.nodes:
         if node.is_free and not spoiled.isdisjoint(node.feeders):
             spoiled.add(node)

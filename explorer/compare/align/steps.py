@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from explorer.compare.align.matching import NOISE, Match, Matching
+from explorer.compare.align.provenance import take_the_same
 from explorer.compare.align.sides import OutputValue, Vertex, in_order
 
 
@@ -135,7 +136,7 @@ def _compare(matching: Matching, first: Enclosure, second: Enclosure) -> None:
         family = step.family
         if _makes_numbers(step) and counts[family] == other_counts[family] == 1:
             other = others[family]
-            if _take_the_same(step, other):
+            if take_the_same(step, other):
                 _compare_values(matching, step, other)
 
 
@@ -166,9 +167,3 @@ def _families(enclosure: Enclosure) -> Counter[str]:
 def _makes_numbers(step: Vertex) -> bool:
     """Whether a step holds other numbers than what it reads."""
     return step.origin is step
-
-
-def _take_the_same(first: Vertex, second: Vertex) -> bool:
-    """Whether all that two nodes read is the same quantity, in whatever order."""
-    wanted = {origin.counterpart for origin in first.origins}
-    return bool(wanted) and None not in wanted and wanted == set(second.origins)

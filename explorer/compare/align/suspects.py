@@ -13,7 +13,7 @@ from explorer.model.graph import Phase
 BUFFER = re.compile(r"(running_|moving_|num_batches)")
 """Parameters that a forward pass updates: running statistics and their counters."""
 
-_SILENT = frozenset({"expand", "tuple", "fill"})
+SILENT = frozenset({"expand", "tuple", "fill"})
 """Families that spread, bundle or fill in values: never themselves where graphs part."""
 
 
@@ -116,7 +116,7 @@ def _entries(nodes: tuple[Vertex, ...]) -> tuple[Vertex, ...]:
     for node in nodes:
         if not behind.isdisjoint(node.feeders):
             behind.add(node)
-        elif node.is_leaf or (node.main and node.family not in _SILENT):
+        elif node.is_leaf or (node.main and node.family not in SILENT):
             behind.add(node)
             entries.append(node)
     return tuple(entries)

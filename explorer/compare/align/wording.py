@@ -13,20 +13,24 @@ from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats, elementwise_difference
 from explorer.text.numbers import digits
 
+FIRST = "First divergence"
+"""The words that the sentence of a divergence begins with."""
+
 FEW_ELEMENTS = 6
 """A value of at most so many elements is read as a whole."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A divergence, and every node of either side that takes part in it."""
+    """A divergence, and every node of either side that takes part in it.
+
+    ``ends`` are a node of each side that would be the same quantity but for the divergence, where
+    there are such.
+    """
 
     divergence: Divergence | None
     parts: frozenset[Vertex]
-
-    def parts_of(self, side: Side) -> set[Vertex]:
-        """The nodes of one side that take part."""
-        return {part for part in self.parts if part.side is side}
+    ends: tuple[Vertex, Vertex] | None = None
 
 
 NO_DIVERGENCE = Finding(None, frozenset())
@@ -190,11 +194,13 @@ def between(
     sentence: str,
     readings: Contrast,
     parts: Iterable[Vertex],
+    ends: tuple[Vertex, Vertex] | None = None,
 ) -> Finding:
     """A divergence between a node of each side; ``readings`` begin with the first node's value."""
     here = _End(node.id, node.source, readings.value)
     there = _End(other.id, other.source, readings.other)
-    return _finding(here, there, node.side, phase, sentence, readings.greatest, parts)
+    divergence = _divergence(here, there, node.side, phase, sentence, readings.greatest)
+    return Finding(divergence, frozenset(parts), ends)
 
 
 def on_one_side(
@@ -204,6 +210,7 @@ def on_one_side(
     readings: Contrast,
     parts: Iterable[Vertex],
     source: str = "",
+    ends: tuple[Vertex, Vertex] | None = None,
 ) -> Finding:
     """A divergence at a node that the other side has no counterpart of.
 
@@ -211,21 +218,16 @@ def on_one_side(
     """
     here = _End(node.id, node.source or source, readings.value)
     there = _End(None, "", readings.other)
-    return _finding(here, there, node.side, phase, sentence, readings.greatest, parts)
+    divergence = _divergence(here, there, node.side, phase, sentence, readings.greatest)
+    return Finding(divergence, frozenset(parts), ends)
 
 
-def _finding(
-    here: _End,
-    there: _End,
-    side: Side,
-    phase: Phase,
-    sentence: str,
-    greatest: float | None,
-    parts: Iterable[Vertex],
-) -> Finding:
+def _divergence(
+    here: _End, there: _End, side: Side, phase: Phase, sentence: str, greatest: float | None
+) -> Divergence:
     """The record of a divergence; ``here`` is on ``side``."""
     left, right = (here, there) if side.is_left else (there, here)
-    divergence = Divergence(
+    return Divergence(
         left=left.node,
         right=right.node,
         phase=phase,
@@ -236,4 +238,3 @@ def _finding(
         right_value=right.value,
         greatest=greatest,
     )
-    return Finding(divergence, frozenset(parts))

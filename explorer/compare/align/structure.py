@@ -1,0 +1,248 @@
+"""Ops that correspond by structure alone: behind a divergence, where values no longer tell.
+
+All that is computed from a divergence differs, so a second mistake there cannot be seen in values.
+But the ops that follow still correspond: they read what corresponds, and are of one kind. Where
+between two such ops stands another op, or one more, the graphs part once more.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from explorer.compare.align.one_sided import ABSENT
+from explorer.compare.align.sides import Vertex, as_seen
+from explorer.compare.align.wording import (
+    FIRST,
+    Contrast,
+    Finding,
+    between,
+    named,
+    on_one_side,
+    reading,
+    row_of,
+)
+
+SAME_PLACE = {"div": "mul", "sub": "add"}
+"""Families that do the work of another: a division is a product with the inverse."""
+
+PRODUCTS = frozenset({"matmul", "conv"})
+"""Families that many an engine adds a bias to in the same op."""
+
+LONGEST = 4
+"""Ops in a row that are taken for what the other side does in one, or in some."""
+
+Row = tuple[Vertex, ...]
+"""Ops in a row, each the only user of the one before."""
+
+
+class Rows(NamedTuple):
+    """A row of ops of the first side, and one of the second that reads the same and is as large."""
+
+    first: Row
+    second: Row
+
+    @property
+    def is_one_kind(self) -> bool:
+        """Whether both end with the same kind of op."""
+        return kind(self.work[0][-1]) == kind(self.work[1][-1])
+
+    @property
+    def work(self) -> tuple[Row, Row]:
+        """Both without what adds a bias to a product, which is one op on many a side."""
+        return _without_bias(self.first), _without_bias(self.second)
+
+    @property
+    def ends(self) -> tuple[Vertex, Vertex]:
+        """The last op of each."""
+        return self.first[-1], self.second[-1]
+
+
+class Correspondence:
+    """Which nodes of forward correspond: by value, or by where they stand behind a divergence.
+
+    ``behind`` are the nodes computed from divergences.
+    """
+
+    def __init__(self, findings: Iterable[Finding], behind: set[Vertex]) -> None:
+        """Begins with the two ends of each divergence."""
+        self._behind = behind
+        self._assumed: dict[Vertex, Vertex] = {}
+        self._passed: set[Vertex] = set()
+        for finding in findings:
+            self._passed |= finding.parts
+            if finding.ends:
+                node, other = finding.ends
+                self._assume(node.origin, other.origin)
+
+    def follow(self, nodes: Iterable[Vertex]) -> Iterator[Rows]:
+        """The rows that correspond, in the order of ``nodes``, which are the first side's."""
+        for node in nodes:
+            if self._is_open(node):
+                rows = self._rows_from(node)
+                if rows:
+                    self._passed.update(rows.first, rows.second)
+                    self._assume(*rows.ends)
+                    yield rows
+
+    def are_followed_alike(self, node: Vertex, other: Vertex) -> bool:
+        """Whether the same kinds of ops, or results of the same names, read two nodes."""
+        return not followers(node).isdisjoint(followers(other))
+
+    def _assume(self, node: Vertex, other: Vertex) -> None:
+        self._assumed[node] = other
+        self._assumed[other] = node
+
+    def _is_open(self, node: Vertex) -> bool:
+        """Whether a node computes something in forward that has found no counterpart yet."""
+        if node not in self._behind or node in self._passed:
+            return False
+        if not node.is_free or node.main is None:
+            return False
+        return node.is_work and node.phase == "forward" and node.origin is node
+
+    def _rows_from(self, node: Vertex) -> Rows | None:
+        """The shortest rows of ops, the first beginning at ``node``; ops of one kind come first."""
+        best: Rows | None = None
+        best_score = False, 0
+        for row in self._rows(node):
+            wanted = self._counterparts(row)
+            if wanted is None:
+                continue
+            for other_row in self._rows_reading(wanted):
+                rows = Rows(row, other_row)
+                score = rows.is_one_kind, -len(row) - len(other_row)
+                if best is None or score > best_score:
+                    best, best_score = rows, score
+        return best
+
+    def _rows(self, node: Vertex) -> list[Row]:
+        """The rows that begin at a node, shortest first."""
+        rows: list[Row] = [(node,)]
+        while len(rows) < LONGEST:
+            user = _only_user(rows[-1][-1])
+            if user is None or not self._is_open(user):
+                break
+            rows.append((*rows[-1], user))
+        return rows
+
+    def _rows_reading(self, wanted: tuple[frozenset[Vertex], int]) -> Iterator[Row]:
+        """The rows of the second side that read just some nodes, and end in a value of one size."""
+        inputs, size = wanted
+        starts: dict[Vertex, None] = {}
+        for node in sorted(inputs, key=lambda node: node.rank):
+            starts.update(dict.fromkeys(_users(node)))
+        for start in starts:
+            if self._is_open(start):
+                for row in self._rows(start):
+                    if row[-1].value.size == size and frozenset(_inputs(row)) == inputs:
+                        yield row
+
+    def _counterparts(self, row: Row) -> tuple[frozenset[Vertex], int] | None:
+        """What corresponds to the inputs of a row, and the size of its value."""
+        counterparts = []
+        for origin in _inputs(row):
+            counterpart = self._assumed.get(origin) or origin.counterpart
+            if counterpart is None:
+                return None
+            counterparts.append(counterpart)
+        if not counterparts:
+            return None
+        return frozenset(counterparts), row[-1].value.size
+
+
+def partings_by_structure(
+    first_nodes: Iterable[Vertex], findings: list[Finding], behind: set[Vertex]
+) -> list[Finding]:
+    """The places behind some divergences where an op of another kind stands, or one too many.
+
+    ``first_nodes`` are those of the first side in execution order, ``behind`` are the nodes of both
+    sides that are computed from the divergences.
+    """
+    partings = []
+    correspondence = Correspondence(findings, behind)
+    for rows in correspondence.follow(first_nodes):
+        row, other_row = rows.work
+        if rows.is_one_kind:
+            # Rows of several ops each are two ways to take one thing to pieces.
+            if len(row) > 1 and len(other_row) == 1:
+                partings.append(_extra(row[:-1], rows))
+            elif len(other_row) > 1 and len(row) == 1:
+                partings.append(_extra(other_row[:-1], rows))
+        elif len(row) == len(other_row) == 1 and correspondence.are_followed_alike(*rows.ends):
+            partings.append(_of_other_kinds(rows))
+    return partings
+
+
+def _extra(extra: Row, rows: Rows) -> Finding:
+    """Ops that only one side has before an op of the same kind."""
+    last = extra[-1]
+    side = last.side
+    sentence = (
+        f"{FIRST} in forward: {row_of(list(extra))} of {side.engine}"
+        f" {'has' if len(extra) == 1 else 'have'} no counterpart in {side.other.engine}, where"
+        " what comes before and after has one"
+    )
+    readings = Contrast(reading(last.value), ABSENT)
+    return on_one_side(last, "forward", sentence, readings, extra, ends=rows.ends)
+
+
+def _of_other_kinds(rows: Rows) -> Finding:
+    """Two ops of other kinds in the same place."""
+    left, right = as_seen(*rows.ends)
+    sentence = (
+        f"{FIRST} in forward: {named(left)} and {named(right)} stand in the same place and are"
+        " other kinds of ops"
+    )
+    readings = Contrast(reading(left.value), reading(right.value))
+    return between(left, right, "forward", sentence, readings, rows.ends, rows.ends)
+
+
+def _inputs(row: Row) -> list[Vertex]:
+    """The origins of all that a row reads, but for constants and what only one side has."""
+    members = set(row)
+    origins = [origin for node in row for origin in node.origins]
+    return [origin for origin in origins if origin not in members and not _is_own(origin)]
+
+
+def _without_bias(row: Row) -> Row:
+    work = [row[0]]
+    for node in row[1:]:
+        adds_bias = node.family == "add" and any(origin.is_leaf for origin in node.origins)
+        if not (adds_bias and work[-1].family in PRODUCTS):
+            work.append(node)
+    return tuple(work)
+
+
+def kind(node: Vertex) -> str:
+    """The family of an op, or the one whose work it does."""
+    return SAME_PLACE.get(node.family, node.family)
+
+
+def _is_own(origin: Vertex) -> bool:
+    """Whether a node need have no counterpart: a constant, or a leaf of one side only."""
+    if origin.counterpart:
+        return False
+    return origin.kind == "constant" or (origin.is_leaf and not origin.is_reserved)
+
+
+def _users(node: Vertex) -> list[Vertex]:
+    """The forward ops that read a node, directly or through steps that pass its numbers on."""
+    users = [node]
+    for user in users:
+        if user.origin is node.origin:
+            users += [consumer for consumer in user.consumers if consumer not in users]
+    computing = [user for user in users[1:] if user.phase == "forward"]
+    return [user for user in computing if user.is_work and user.origin is not node.origin]
+
+
+def _only_user(node: Vertex) -> Vertex | None:
+    users = _users(node)
+    return users[0] if len(users) == 1 else None
+
+
+def followers(node: Vertex) -> set[str]:
+    """The kinds of the ops that read a node, and the names of results that it is."""
+    followers = {kind(user) for user in _users(node)}
+    for consumer in node.consumers:
+        if consumer.is_result:
+            followers.add(f"result {consumer.name}")
+    return followers

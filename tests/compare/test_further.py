@@ -1,0 +1,124 @@
+"""Several places where two graphs part: all are found, and nothing that one of them explains."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.align import align
+from explorer.model.graph import GradGraph
+from tests.support.computed_graphs import ComputedGraph, Function
+
+W = np.random.default_rng(2).standard_normal((4, 4)) / 4
+
+OPS: dict[str, Function] = {
+    "Tanh": np.tanh,
+    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "ReLU": lambda x: np.maximum(x, 0),
+    "Sin": np.sin,
+    "Softmax": lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
+    "Softmax along rows": lambda x: np.exp(x) / np.exp(x).sum(0, keepdims=True),
+}
+
+
+def layers(engine: str, ops: list[str], bias: bool = False, fused: bool = False) -> GradGraph:
+    """Layers in a row: a product with a weight, then an op; each layer a line.
+
+    An empty op is left out. With ``bias``, one is added, ``fused`` into the product.
+    """
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")
+    for line, op in enumerate(ops, 1):
+        w = graph.leaf(f"w{line}", W * line)
+        if bias:
+            b = graph.leaf(f"b{line}", np.arange(4.0) / 8)
+            if fused:
+                x = graph.op("aten.addmm", lambda b, x, w: x @ w + b, b, x, w, line=line)
+            else:
+                x = graph.op("MatMul", np.matmul, x, w, line=line)
+                x = graph.op("BiasAdd", np.add, x, b, line=line)
+        else:
+            x = graph.op("MatMul", np.matmul, x, w, line=line)
+        if op:
+            x = graph.op(op, OPS[op], x, line=line)
+    graph.result("out", x)
+    return graph.record()
+
+
+def branches(engine: str, ops: list[str]) -> GradGraph:
+    """Branches side by side, each an op on a product; their sum is the result."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")
+    total = x
+    for line, op in enumerate(ops, 1):
+        w = graph.leaf(f"w{line}", W * line)
+        branch = graph.op(op, OPS[op], graph.op("MatMul", np.matmul, x, w, line=line), line=line)
+        total = graph.op("Add", np.add, total, branch)
+    graph.result("out", total)
+    return graph.record()
+
+
+def lines(left: GradGraph, right: GradGraph) -> list[set[str]]:
+    """The source lines of all divergences, each as the lines of both sides."""
+    found = []
+    for divergence in align(left, right).divergences:
+        sources = divergence.left_source, divergence.right_source
+        found.append({source.removeprefix("net.py:") for source in sources if source})
+    return found
+
+
+def test_two_mistakes_in_two_branches_are_both_found() -> None:
+    left = branches("a", ["Tanh", "ReLU", "Sin", "Tanh"])
+    right = branches("b", ["Sigmoid", "ReLU", "Sin", "ReLU"])
+    assert lines(left, right) == [{"1"}, {"4"}]
+
+
+def test_two_mistakes_of_the_same_kind_of_op_are_both_found() -> None:
+    left = branches("a", ["Softmax", "Softmax", "Softmax"])
+    right = branches("b", ["Softmax along rows", "Softmax", "Softmax along rows"])
+    ops = [msgspec.structs.replace(node, op=node.op.split()[0]) for node in right.nodes]
+    assert lines(left, msgspec.structs.replace(right, nodes=tuple(ops))) == [{"1"}, {"3"}]
+
+
+def test_a_mistake_behind_another_is_found_where_the_ops_are_of_other_kinds() -> None:
+    left = layers("a", ["Tanh", "ReLU", "Sin", "Tanh"])
+    right = layers("b", ["Sigmoid", "ReLU", "Sin", "ReLU"])
+    assert lines(left, right) == [{"1"}, {"4"}]
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_an_op_too_many_behind_a_mistake_is_found(fused: bool) -> None:
+    left = layers("a", ["Tanh", "ReLU", "Sin", "Tanh"], bias=True)
+    right = layers("b", ["Sigmoid", "", "Sin", "Tanh"], bias=True, fused=fused)
+    assert lines(left, right) == [{"1"}, {"2"}]
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_one_mistake_explains_all_that_follows(fused: bool) -> None:
+    left = layers("a", ["Tanh", "ReLU", "Sin", "Tanh"], bias=True)
+    right = layers("b", ["Sigmoid", "ReLU", "Sin", "Tanh"], bias=True, fused=fused)
+    assert lines(left, right) == [{"1"}]
+
+
+def test_a_parameter_that_two_layers_lack_is_told_twice() -> None:
+    def net(engine: str, bias: bool) -> GradGraph:
+        return layers(engine, ["ReLU", "ReLU"], bias=bias)
+
+    alignment = align(net("a", bias=True), net("b", bias=False))
+    named = [f"`b{layer}`" in part.sentence for layer, part in enumerate(alignment.divergences, 1)]
+    assert named == [True, True]
+
+
+def test_further_divergences_come_in_the_order_of_execution_and_say_that_they_are_further() -> None:
+    left = branches("a", ["Tanh"] * 4)
+    right = branches("b", ["Tanh", "Sigmoid", "ReLU", "Sin"])
+    alignment = align(left, right)
+    assert lines(left, right) == [{"2"}, {"3"}, {"4"}]
+    assert [part.sentence.split(" in ")[0] for part in alignment.further] == [
+        "Further divergence",
+        "Further divergence",
+    ]
+
+
+def test_graphs_that_never_part_have_no_further_divergences() -> None:
+    graph = layers("a", ["Tanh", "ReLU"])
+    assert align(graph, layers("b", ["Tanh", "ReLU"])).divergences == ()
