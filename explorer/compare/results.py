@@ -1,15 +1,17 @@
 """The comparison of two results, or of a result and the oracle: how equal they are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.tolerances import CENTRAL, CLOSE, EXACT, MATCH
+from explorer.compare.noise import CLEAR, NEAR, level, ratios, scale
+from explorer.compare.tolerances import CENTRAL, EXACT, MINDSPORE_TABLE, TORCH_TABLE, UNIT
 from explorer.model.arrays import AnyArray, unpack
+from explorer.model.noise import ResultNoise
 from explorer.model.report import CaseVerdict, Difference
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
-from explorer.numeric.differences import are_equal, elementwise_difference
+from explorer.numeric.differences import Floats, are_equal, elementwise_difference
 from explorer.numeric.directions import directions
 
 RANK: tuple[CaseVerdict, ...] = ("match", "close", "differs")
@@ -22,29 +24,61 @@ Parties = tuple[str, str]
 class Comparison(NamedTuple):
     """Two results side by side: a verdict, and the greatest difference between them.
 
-    ``greatest`` is None where there are no two results, or no elements in them.
+    ``greatest`` is None where there are no two results, or no elements in them. ``in_torch_table``
+    and ``in_mindspore_table`` say whether every element is within the frameworks' own tolerances.
     """
 
     verdict: CaseVerdict
     greatest: Difference | None = None
+    in_torch_table: bool = True
+    in_mindspore_table: bool = True
+
+
+Movements = Mapping[str, Floats]
+"""How far the elements of each leaf were seen to move under rounding, by the leaf's name."""
+
+NOT_MEASURED: Movements = {}
+
+
+def movements(noise: ResultNoise | None) -> Movements:
+    """The movements of a result's leaves; none where they were not measured."""
+    if noise is None:
+        return NOT_MEASURED
+    return {leaf.name: unpack(leaf.movement).astype(np.float64) for leaf in noise.leaves}
 
 
 # Two results
 
 
-def compare(left: Result, right: Result, engines: Parties = ("left", "right")) -> Comparison:
+def compare(
+    left: Result,
+    right: Result,
+    engines: Parties = ("left", "right"),
+    noise: tuple[Movements, Movements] = (NOT_MEASURED, NOT_MEASURED),
+) -> Comparison:
     """Compare two results with outcome "ok": their structure, then leaf by leaf.
 
-    Of a leaf the shape is compared first, then the dtype, then every element.
+    Of a leaf the shape is compared first, then the dtype, then every element. ``noise`` is that of
+    the left one and of the right one.
     """
     if left.structure != right.structure:
         detail = f"{left.written} against {right.written}"
-        return Comparison("differs", Difference("structure", engines, detail=detail))
-    leaves = zip(left.leaves, right.leaves, strict=True)
-    return worst(_compare_leaf(leaf, other, engines) for leaf, other in leaves)
+        return _other(Difference("structure", engines, detail=detail))
+    comparisons = []
+    for leaf, other in zip(left.leaves, right.leaves, strict=True):
+        movement = noise[0].get(leaf.name), noise[1].get(other.name)
+        comparisons.append(_compare_leaf(leaf, other, engines, movement))
+    return worst(comparisons)
 
 
-def _compare_leaf(left: Leaf, right: Leaf, engines: Parties) -> Comparison:
+def _other(difference: Difference) -> Comparison:
+    """The comparison of what has other structures, shapes or dtypes."""
+    return Comparison("differs", difference, in_torch_table=False, in_mindspore_table=False)
+
+
+def _compare_leaf(
+    left: Leaf, right: Leaf, engines: Parties, movement: tuple[Floats | None, Floats | None]
+) -> Comparison:
     """Compare two tensors by shape, dtype and every element.
 
     A nan equals a nan, an infinity the same infinity.
@@ -52,18 +86,26 @@ def _compare_leaf(left: Leaf, right: Leaf, engines: Parties) -> Comparison:
     one, other = left.value, right.value
     if one.shape != other.shape:
         detail = f"{one.shape} against {other.shape}"
-        return Comparison("differs", Difference("shape", engines, leaf=left.name, detail=detail))
+        return _other(Difference("shape", engines, leaf=left.name, detail=detail))
     if one.dtype != other.dtype:
         detail = f"{one.dtype} against {other.dtype}"
-        return Comparison("differs", Difference("dtype", engines, leaf=left.name, detail=detail))
+        return _other(Difference("dtype", engines, leaf=left.name, detail=detail))
 
     array, other_array = unpack(one), unpack(other)
-    greatest = _greatest_difference(array, other_array, engines, left.name)
-    if within(array, other_array, MATCH.get(one.dtype, EXACT)):
-        return Comparison("match", greatest)
-    if within(array, other_array, CLOSE.get(one.dtype, EXACT)):
-        return Comparison("close", greatest)
-    return Comparison("differs", greatest)
+    greatest = _greatest_difference(array, other_array, engines, left, movement)
+    return Comparison(
+        _verdict(greatest),
+        greatest,
+        within(array, other_array, TORCH_TABLE.get(one.dtype, EXACT)),
+        within(array, other_array, MINDSPORE_TABLE.get(one.dtype, EXACT)),
+    )
+
+
+def _verdict(greatest: Difference | None) -> CaseVerdict:
+    """The verdict on a tensor whose elements lie apart by ``greatest`` at most."""
+    if greatest is None or greatest.ratio <= NEAR:
+        return "match"
+    return "close" if greatest.ratio <= CLEAR else "differs"
 
 
 def within(one: AnyArray, other: AnyArray, tolerance: tuple[float, float]) -> bool:
@@ -81,31 +123,65 @@ def within(one: AnyArray, other: AnyArray, tolerance: tuple[float, float]) -> bo
 
 
 def _greatest_difference(
-    one: AnyArray, other: AnyArray, engines: Parties, leaf: str
+    one: AnyArray,
+    other: AnyArray,
+    engines: Parties,
+    leaf: Leaf,
+    movement: tuple[Floats | None, Floats | None],
 ) -> Difference | None:
+    """The element that lies apart by the greatest multiple of its noise."""
     if not one.size:
         return None
     a, b = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    level_a, level_b = _levels(a, b, leaf.value.dtype, movement)
+    times = ratios(a, b, level_a, level_b)
     differences = elementwise_difference(a, b)
-    place = np.unravel_index(int(differences.argmax()), differences.shape)
+    # Where several are infinitely far apart, or none is, the greatest difference is shown.
+    worst_times = times == times.max()
+    place = np.unravel_index(int(np.where(worst_times, differences, -1.0).argmax()), times.shape)
     index = tuple(int(position) for position in place)
 
     absolute = float(differences[index])
     size = max(abs(float(a[index])), abs(float(b[index])))
     # Beside a zero or an infinity no quotient says anything: the difference itself has to do.
     relative = absolute / size if size and np.isfinite(size) else absolute
-    return Difference("value", engines, absolute, relative, leaf, index)
+    return Difference(
+        "value",
+        engines,
+        absolute,
+        relative,
+        leaf.name,
+        index,
+        noise=float(np.hypot(level_a[index], level_b[index])),
+        ratio=float(times[index]),
+    )
+
+
+def _levels(
+    one: Floats, other: Floats, dtype: str, movement: tuple[Floats | None, Floats | None]
+) -> tuple[Floats, Floats]:
+    """The noise of both sides; where one was not measured, the other's stands for it too."""
+    if dtype not in UNIT:
+        return np.zeros(one.shape), np.zeros(one.shape)  # integers and booleans are exact
+    moved = [
+        given if given is not None and given.shape == one.shape else None for given in movement
+    ]
+    left, right = moved[0], moved[1]
+    left, right = (right if left is None else left), (left if right is None else right)
+    return level(one, dtype, left), level(other, dtype, right)
 
 
 def worst(comparisons: Iterable[Comparison]) -> Comparison:
     """The worst verdict among ``comparisons``, and the greatest difference of them all."""
-    # Of each the worst: a small float64 difference may be worse than a greater float16 one.
     verdict: CaseVerdict = "match"
     greatest: Difference | None = None
+    in_torch_table = in_mindspore_table = True
     for comparison in comparisons:
         verdict = max(verdict, comparison.verdict, key=RANK.index)
         greatest = _greater(greatest, comparison.greatest)
-    return Comparison(verdict, greatest)
+        in_torch_table &= comparison.in_torch_table
+        in_mindspore_table &= comparison.in_mindspore_table
+    return Comparison(verdict, greatest, in_torch_table, in_mindspore_table)
 
 
 def _greater(one: Difference | None, other: Difference | None) -> Difference | None:
@@ -115,31 +191,50 @@ def _greater(one: Difference | None, other: Difference | None) -> Difference | N
     return other if _size(other) > _size(one) else one
 
 
-def _size(difference: Difference) -> float:
+def _size(difference: Difference) -> tuple[float, float]:
     """The size of a difference; one of structure, shape or dtype is greater than any number."""
-    return difference.abs if difference.what == "value" else float("inf")
+    if difference.what != "value":
+        return np.inf, np.inf
+    return difference.ratio, difference.abs
 
 
 # A result and the oracle
 
 
-def agrees_with_oracle(result: Result, oracle: OracleResult) -> bool:
+def agrees_with_oracle(
+    result: Result, oracle: OracleResult, noise: Movements = NOT_MEASURED
+) -> bool:
     """Whether every gradient that the oracle estimated is near the engine's.
 
-    A large gradient is estimated along random directions only, and is compared along these.
+    A large gradient is estimated along random directions only, and is compared along these. The
+    engine may be off by its own noise, that of its coarsest dtype above all.
     """
     leaves = {leaf.name: leaf for leaf in result.leaves}
     for estimate in oracle.estimates:
         leaf = leaves.get(estimate.name)
-        if leaf is None or not _is_near(leaf, estimate):
+        if leaf is None or not _is_near(leaf, estimate, noise.get(estimate.name)):
             return False
     return True
 
 
-def _is_near(leaf: Leaf, estimate: Estimate) -> bool:
+def _is_near(leaf: Leaf, estimate: Estimate, movement: Floats | None) -> bool:
     gradient = np.asarray(unpack(leaf.value), np.float64)
+    estimated = unpack(estimate.value).astype(np.float64)
+    if movement is not None and movement.shape != gradient.shape:
+        movement = None
+    noise = (
+        level(gradient, leaf.value.dtype, movement) if leaf.value.dtype in UNIT else 0 * gradient
+    )
     if estimate.directions:
         rows = directions(estimate.name, estimate.directions, gradient.shape)
-        gradient = rows.reshape(estimate.directions, -1) @ gradient.ravel()
-    estimated = unpack(estimate.value)
-    return gradient.shape == estimated.shape and within(gradient, estimated, CENTRAL)
+        rows = rows.reshape(estimate.directions, -1)
+        gradient = rows @ gradient.ravel()
+        # Rounding errors are independent: along a unit vector they add up as squares do.
+        noise = np.sqrt(rows**2 @ noise.ravel() ** 2)
+    if gradient.shape != estimated.shape:
+        return False
+    rtol, share = CENTRAL
+    room = CLEAR * noise + share * max(scale(gradient), scale(estimated)) + estimate.noise
+    room = room + rtol * np.maximum(np.abs(gradient), np.abs(estimated))
+    near = elementwise_difference(gradient, estimated) <= room
+    return bool(near.all())

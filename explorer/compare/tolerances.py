@@ -1,26 +1,36 @@
-"""The tolerances of all comparisons, each as (rtol, atol), by the dtype that is compared."""
+"""The tolerances of the frameworks' own tables as (rtol, atol), and units of rounding, by dtype."""
 
-MATCH = {
+TORCH_TABLE = {
     "float64": (1e-7, 1e-7),
     "float32": (1.3e-6, 1e-5),
     "float16": (1e-3, 1e-5),
     "bfloat16": (1.6e-2, 1e-5),
 }
-"""(rtol, atol) of the verdict "match": torch.testing.assert_close's own table."""
+"""The table of torch.testing.assert_close."""
 
-CLOSE = {
+MINDSPORE_TABLE = {
     "float64": (1e-5, 1e-5),
     "float32": (1e-4, 1e-4),
     "float16": (1e-3, 1e-3),
     "bfloat16": (1.6e-2, 4e-3),
 }
-"""(rtol, atol) of the verdict "close": MindSpore's own table, element by element."""
+"""MindSpore's own table, element by element."""
 
 CENTRAL = (1e-3, 1e-5)
-"""(rtol, atol) of an engine beside central differences of step 1e-6."""
+"""(rtol, share of the scale) of an engine beside central differences of step 1e-6."""
 
 EXACT = (0.0, 0.0)
 """(rtol, atol) of integers and booleans."""
 
-COARSE = {"float16": MATCH["float16"][0], "bfloat16": MATCH["bfloat16"][0]}
-"""The rtol of values that passed through a dtype coarser than float32, whatever their own is."""
+UNIT = {
+    "float64": 2.0**-53,
+    "float32": 2.0**-24,
+    "float16": 2.0**-11,
+    "bfloat16": 2.0**-8,
+    "complex64": 2.0**-24,
+    "complex128": 2.0**-53,
+}
+"""Half a unit in the last place of 1: the greatest relative error of one rounding."""
+
+COARSE = {"float16": UNIT["float16"], "bfloat16": UNIT["bfloat16"]}
+"""The unit of values that passed through a dtype coarser than float32, whatever their own is."""

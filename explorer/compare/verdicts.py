@@ -3,11 +3,75 @@
 from collections.abc import Mapping
 from itertools import combinations
 
-from explorer.compare.results import Comparison, Parties, agrees_with_oracle, compare, worst
+from explorer.compare.results import (
+    NOT_MEASURED,
+    Comparison,
+    Movements,
+    Parties,
+    agrees_with_oracle,
+    compare,
+    movements,
+    worst,
+)
 from explorer.model.cases import GradCase
+from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseReport, Difference
 from explorer.model.results import ANSWERED, LOST, OracleResult, Outcome, Result
 from explorer.scenario.contract import ExpectedDifference
+
+NO_NOISE: Mapping[str, ResultNoise] = {}
+"""The noise of engines whose noise was not measured."""
+
+
+class _Answers:
+    """What the parties of a case said, and every comparison of two of them, made once."""
+
+    def __init__(
+        self,
+        results: Mapping[str, Result],
+        oracle: OracleResult,
+        noise: Mapping[str, ResultNoise],
+    ) -> None:
+        self.results = results
+        self.oracle = oracle
+        self.fine = _with_outcome(results, "ok")
+        self.raised = _with_outcome(results, "raised")
+        self._noise = {name: movements(noise.get(name)) for name in self.fine}
+        self.comparisons: dict[Parties, Comparison] = {}
+        for one, other in combinations(self.fine, 2):
+            both = self._noise[one], self._noise[other]
+            compared = compare(self.fine[one], self.fine[other], (one, other), both)
+            self.comparisons[one, other] = compared
+        self.near_oracle = {
+            name: agrees_with_oracle(result, oracle, self.noise_of(name))
+            for name, result in self.fine.items()
+            if self.has_estimates
+        }
+
+    def noise_of(self, name: str) -> Movements:
+        """The noise of an engine's answer."""
+        return self._noise.get(name, NOT_MEASURED)
+
+    @property
+    def has_estimates(self) -> bool:
+        """Whether the oracle has something to say."""
+        return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
+
+    def disagreements(self) -> dict[Parties, bool]:
+        """Of every two parties that answered, whether they disagree."""
+        parties = [name for name, result in self.results.items() if result.outcome in ANSWERED]
+        if self.has_estimates:
+            parties.append(ORACLE)
+        return {(one, other): self._disagree(one, other) for one, other in combinations(parties, 2)}
+
+    def _disagree(self, one: str, other: str) -> bool:
+        # The oracle is the last of the parties, so it is never the first of two. An error, which
+        # has no value, does not contradict it.
+        if other == ORACLE:
+            return not self.near_oracle.get(one, True)
+        if (one, other) in self.comparisons:
+            return self.comparisons[one, other].verdict == "differs"
+        return self.results[one].outcome != self.results[other].outcome
 
 
 def judge(
@@ -15,20 +79,25 @@ def judge(
     results: Mapping[str, Result],
     oracle: OracleResult,
     expected: tuple[ExpectedDifference, ...] = (),
+    noise: Mapping[str, ResultNoise] = NO_NOISE,
 ) -> CaseReport:
     """The report on one case: the verdict on its results, and whether the scenario expects it.
 
     Engines that are not defined for the scenario, or cannot do the case at all, are left out. Where
     differences are expected, parties that no expectation tells apart must agree, and an expectation
-    that tells some apart must be met by a difference, unless all of these raise.
+    that tells some apart must be met by a difference, unless all of these raise. ``noise`` is that
+    of each engine's answer, by the engine's name.
     """
-    comparison = _compare_all(results)
-    oracle_agrees = _compare_with_oracle(results, oracle)
+    answers = _Answers(results, oracle, noise)
+    comparison = _compare_all(answers)
+    oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
-    complaint = _complaint(results, oracle, applicable)
+    disagree = answers.disagreements()
+    complaint = _complaint(answers, disagree, applicable)
     reasons: dict[str, None] = {}
     if comparison.verdict not in ("match", "close") or oracle_agrees is False:
         reasons = dict.fromkeys(expectation.reason for expectation in applicable)
+    has_two = len(answers.fine) > 1
     return CaseReport(
         case=case,
         results=dict(results),
@@ -38,6 +107,9 @@ def judge(
         expected=not complaint,
         reason=complaint or "; ".join(reasons),
         greatest=comparison.greatest,
+        apart=tuple(pair for pair, do in disagree.items() if do and ORACLE not in pair),
+        in_torch_table=comparison.in_torch_table if has_two else None,
+        in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
 
 
@@ -45,17 +117,15 @@ def _with_outcome(results: Mapping[str, Result], outcome: Outcome) -> dict[str, 
     return {name: result for name, result in results.items() if result.outcome == outcome}
 
 
-def _compare_all(results: Mapping[str, Result]) -> Comparison:
+def _compare_all(answers: _Answers) -> Comparison:
     """Every two results, as far as the engines can do the case."""
-    fine = _with_outcome(results, "ok")
-    raised = _with_outcome(results, "raised")
-    if raised and fine:
-        return Comparison("some_raise", _refusal(fine, raised))
-    if raised:
+    if answers.raised and answers.fine:
+        return Comparison("some_raise", _refusal(answers.fine, answers.raised))
+    if answers.raised:
         return Comparison("all_raise")
-    if len(fine) < 2:
+    if len(answers.fine) < 2:
         return Comparison("not_compared")
-    return worst(compare(fine[a], fine[b], (a, b)) for a, b in combinations(fine, 2))
+    return worst(answers.comparisons.values())
 
 
 def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
@@ -65,58 +135,20 @@ def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
     return Difference("outcome", (next(iter(fine)), name), detail=f"{name} raises {kind}")
 
 
-def _compare_with_oracle(results: Mapping[str, Result], oracle: OracleResult) -> bool | None:
-    """Whether the oracle agrees with all; None where there is nothing to compare."""
-    fine = _with_outcome(results, "ok")
-    if not fine or not _has_estimates(oracle):
-        return None
-    return all(agrees_with_oracle(result, oracle) for result in fine.values())
-
-
-def _has_estimates(oracle: OracleResult) -> bool:
-    return oracle.outcome == "ok" and len(oracle.estimates) > 0
-
-
 # What a scenario expects
 
 
 def _complaint(
-    results: Mapping[str, Result], oracle: OracleResult, applicable: tuple[ExpectedDifference, ...]
+    answers: _Answers,
+    disagree: dict[Parties, bool],
+    applicable: tuple[ExpectedDifference, ...],
 ) -> str:
     """The first thing that is not as expected, as one sentence; empty when all is."""
-    for name, result in results.items():
+    for name, result in answers.results.items():
         if result.outcome in LOST:
             return f"{name} {result.outcome.replace('_', ' ')}"
-    disagree = _disagreements(results, oracle)
     unexpected = _unexpected_difference(disagree, applicable)
-    return unexpected or _missing_difference(disagree, applicable, results)
-
-
-def _disagreements(results: Mapping[str, Result], oracle: OracleResult) -> dict[Parties, bool]:
-    """Of every two parties that answered, whether they disagree."""
-    parties = [name for name, result in results.items() if result.outcome in ANSWERED]
-    if _has_estimates(oracle):
-        parties.append(ORACLE)
-    disagree = {}
-    for one, other in combinations(parties, 2):
-        # The oracle is the last of the parties, so it is never the first of two.
-        if other == ORACLE:
-            agree = _agrees_where_ok(results[one], oracle)
-        else:
-            agree = _agree(results[one], results[other])
-        disagree[one, other] = not agree
-    return disagree
-
-
-def _agrees_where_ok(result: Result, oracle: OracleResult) -> bool:
-    """Whether a value agrees with the oracle; an error, which has none, contradicts nothing."""
-    return result.outcome != "ok" or agrees_with_oracle(result, oracle)
-
-
-def _agree(one: Result, other: Result) -> bool:
-    if "raised" in (one.outcome, other.outcome):
-        return one.outcome == other.outcome
-    return compare(one, other).verdict != "differs"
+    return unexpected or _missing_difference(disagree, applicable, answers.fine)
 
 
 def _unexpected_difference(
@@ -133,15 +165,14 @@ def _unexpected_difference(
 def _missing_difference(
     disagree: dict[Parties, bool],
     applicable: tuple[ExpectedDifference, ...],
-    results: Mapping[str, Result],
+    fine: Mapping[str, Result],
 ) -> str:
     """The first expectation that is not met: all parties that it tells apart agree."""
-    fine = _with_outcome(results, "ok").keys()
     for expectation in applicable:
         observed = []
         for parties, do_disagree in disagree.items():
             # Where both raise there is nothing to see: the case fails before it could differ.
-            if _tells_apart(expectation, *parties) and not fine.isdisjoint(parties):
+            if _tells_apart(expectation, *parties) and not fine.keys().isdisjoint(parties):
                 observed.append(do_disagree)
         if observed and not any(observed):
             engines = " and ".join(expectation.engines)

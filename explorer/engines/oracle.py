@@ -1,6 +1,6 @@
 """Central differences in float64: gradients estimated from the forward alone.
 
-They are independent of any automatic differentiation.
+They are independent of any automatic differentiation, and of the precision that a net rounds to.
 """
 
 from collections import OrderedDict
@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.engines.torch.errors import failure
 from explorer.engines.torch.net import (
@@ -38,6 +39,9 @@ STEP = 1e-6
 The error of a central difference is about STEP² times the third derivative, and that of rounding
 about 1e-16 / STEP: at 1e-6 both are far below the tolerances of the comparison.
 """
+
+ROUNDING = 8 * 2.0**-53
+"""The rounding of an output in float64, as a share of it: it is divided by twice the step."""
 
 WHOLE = 512
 """Up to this many elements asked for, each is estimated.
@@ -70,7 +74,7 @@ def estimate(request: CaseRequest) -> OracleResult:
     if case.must_fail:
         return OracleResult("raised", error=Failure("ValueError", NOTHING))
     try:
-        with _double_precision():
+        with _double_precision(), _NoCoarseCasts():
             function = _function(request.net)
             if case.has_aux and function.bare:
                 return OracleResult("raised", error=Failure("ValueError", BARE))
@@ -87,6 +91,26 @@ def _double_precision() -> Iterator[None]:
         yield
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+class _NoCoarseCasts(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+    """Keeps float64 what a net would cast to a coarser dtype: a step of STEP vanishes in float16.
+
+    The engines' own rounding is part of their noise, and not of the derivative.
+    """
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        kwargs = kwargs or {}
+        dtype = kwargs.get("dtype")
+        if isinstance(dtype, torch.dtype) and dtype.is_floating_point:
+            kwargs = {**kwargs, "dtype": torch.float64}
+        return func(*args, **kwargs)
 
 
 class _Function:
@@ -106,7 +130,11 @@ class _Function:
             value.requires_grad_(False)
         self._stopped = StoppedValues()
         self._slopes: dict[tuple[LeafKey, bool], AnyArray] = {}
-        self.bare = bare(self._outputs())
+        outputs = self._outputs()
+        self.bare = bare(outputs)
+        floating = [output for output in flat(outputs) if output.is_floating_point()]
+        size = sum(float(output.abs().sum()) for output in floating)
+        self.noise = ROUNDING * size / STEP if np.isfinite(size) else 0.0
 
     def start(self, leaf: LeafKey) -> torch.Tensor:
         """The value of a leaf before it is varied."""
@@ -196,7 +224,7 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
         along = along.astype(np.float64)
         if whole:
             shape = tuple(function.start(leaf).shape)
-            estimates.append(Estimate(name, pack(along.reshape(shape))))
+            estimates.append(Estimate(name, pack(along.reshape(shape)), noise=function.noise))
         else:
-            estimates.append(Estimate(name, pack(along), DIRECTIONS))
+            estimates.append(Estimate(name, pack(along), DIRECTIONS, function.noise))
     return tuple(estimates)

@@ -1,11 +1,12 @@
 """The course of one exploration: what is known so far, what is asked next, and the report on it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import Literal
 
 from explorer.compare.align import align
 from explorer.compare.verdicts import judge
+from explorer.exploration.noise import question
 from explorer.exploration.outcomes import Outcomes
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
@@ -84,13 +85,18 @@ class Course:
         self._outcomes.expect(jobs)
         return jobs
 
-    def note(self, job: Job, outcome: JobOutcome) -> CaseReport | None:
-        """Note the outcome of a job; the report on the case that is complete with it."""
-        case = self._outcomes.note(job, outcome)
-        if case is None or not self._outcomes.is_reached(case):
-            return None
-        self._complete[case] = self._judged(case)
-        return self._complete[case]
+    def note(self, job: Job, outcome: JobOutcome) -> list[CaseReport]:
+        """Note the outcome of a job; the reports on the cases that are complete with it."""
+        reports = []
+        for case in self._outcomes.note(job, outcome):
+            if self._outcomes.is_reached(case):
+                self._complete[case] = self._judged(case)
+                reports.append(self._complete[case])
+        return reports
+
+    def unmeasured(self, cases: Iterable[GradCase]) -> tuple[GradCase, ...]:
+        """The cases whose noise no earlier question has measured."""
+        return tuple(case for case in cases if question(case) != question(self._main))
 
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
         """The cases to be asked beside the main one, in the order of asking."""
@@ -187,4 +193,5 @@ class Course:
             return self._complete[case]
         # Engines without a net take part as well: a report says of all that were asked for.
         results = {name: self._outcomes.result(name, case) for name in self._engines}
-        return judge(case, results, self._outcomes.estimate(case), self._scenario.expected)
+        noise = self._outcomes.noise(case, self._engines)
+        return judge(case, results, self._outcomes.estimate(case), self._scenario.expected, noise)

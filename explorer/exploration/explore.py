@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from explorer.exploration.about import about_framework
 from explorer.exploration.course import Course
 from explorer.exploration.jobs import captures, questions
+from explorer.exploration.noise import noise_jobs
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
@@ -12,7 +13,7 @@ from explorer.model.results import About, Failure
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import resolve
 from explorer.scenario.matrix import cases_of
-from explorer.scenario.selection import Selection, main_case
+from explorer.scenario.selection import Selection, asks_for_most, main_case
 from explorer.scenario.settling import settle
 from explorer.workers.queue import JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
@@ -69,10 +70,12 @@ def explore(
 
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.outputs, bool(nets.trainable), cases, graph_case)
+    most = asks_for_most(scenario, nets.outputs, bool(nets.trainable))
     course = Course(scenario, nets, engines, present, devices, cases, main, graphs)
     try:
         with JobQueue(workers, progress) as job_queue:
             jobs = captures(nets, main) if graphs else []
+            jobs += noise_jobs(nets, (main,), most)
             # A second process that starts up would be in the way of the first answers.
             jobs += questions(nets, (main,), has_oracle=has_oracle, shared=False)
             job_queue.add(course.expected(jobs))
@@ -80,13 +83,14 @@ def explore(
                 course.note(job, outcome)
 
             others = course.select(selection)
-            job_queue.add(course.expected(questions(nets, others, has_oracle=has_oracle)))
+            jobs = noise_jobs(nets, course.unmeasured(others), most)
+            jobs += questions(nets, others, has_oracle=has_oracle)
+            job_queue.add(course.expected(jobs))
             # The workers go on while the graphs are aligned.
             course.align()
             first(course.first_report())
             for job, outcome in job_queue.finished():
-                case_report = course.note(job, outcome)
-                if case_report:
+                for case_report in course.note(job, outcome):
                     complete(case_report)
     except KeyboardInterrupt as interruption:
         if not course.has_answers:

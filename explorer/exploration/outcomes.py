@@ -1,10 +1,13 @@
 """The outcomes of an exploration's jobs, as the records that a report holds."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from explorer.exploration.noise import noise_of, question
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
+from explorer.model.noise import ResultNoise
 from explorer.model.results import Captured, Failure, OracleResult, Result
 from explorer.scenario.settling import Nets
 from explorer.workers.protocol import Lost
@@ -33,7 +36,7 @@ class Outcomes:
     def __init__(self, nets: Nets) -> None:
         self._nets = nets
         self._has_oracle = False
-        self._unfinished: dict[GradCase, int] = {}
+        self._waiting_for: dict[GradCase, set[Any]] = {}
         self._by_key: dict[Any, JobOutcome] = {}
 
     def expect(self, jobs: list[Job]) -> None:
@@ -42,17 +45,22 @@ class Outcomes:
             kind, case = job.key[0], job.key[-1]
             if kind == "estimate":
                 self._has_oracle = True
-            if kind != "capture":
-                self._unfinished[case] = self._unfinished.get(case, 0) + 1
+            if kind in ("answer", "estimate"):
+                self._waiting_for.setdefault(case, set()).add(job.key)
+        measured = [job.key for job in jobs if job.key[0] == "noise"]
+        for case, keys in self._waiting_for.items():
+            keys.update(key for key in measured if keys and key[-1] == question(case))
 
-    def note(self, job: Job, outcome: JobOutcome) -> GradCase | None:
-        """Note the outcome of a job; the case whose last one it was, of answers and estimate."""
+    def note(self, job: Job, outcome: JobOutcome) -> list[GradCase]:
+        """Note the outcome of a job; the cases that waited for nothing else."""
         self._by_key[job.key] = outcome
-        if job.key[0] == "capture":
-            return None
-        case: GradCase = job.key[-1]
-        self._unfinished[case] -= 1
-        return None if self._unfinished[case] else case
+        complete = []
+        for case, keys in self._waiting_for.items():
+            if job.key in keys:
+                keys.remove(job.key)
+                if not keys:
+                    complete.append(case)
+        return complete
 
     @property
     def is_empty(self) -> bool:
@@ -94,6 +102,10 @@ class Outcomes:
             return OracleResult(reply.outcome, error=reply.failure)
         estimate: OracleResult = reply
         return estimate
+
+    def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
+        """The noise of the engines' answers to a case, as far as it was measured."""
+        return noise_of(case, engines, self._by_key)
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""

@@ -20,7 +20,9 @@ class Difference(msgspec.Struct, frozen=True):
     """The greatest difference of a case, or what differs first.
 
     It has the size, the two engines, the leaf, and the element's index. ``what`` is "value",
-    "structure", "shape", "dtype" or "outcome"; only "value" has figures and an index.
+    "structure", "shape", "dtype" or "outcome"; only "value" has figures and an index. Of elements
+    it is the one whose ``ratio`` is greatest: how many times the ``noise``, the level of both sides
+    together in the units of the values, it lies apart.
     """
 
     what: Literal["value", "structure", "shape", "dtype", "outcome"]
@@ -30,6 +32,8 @@ class Difference(msgspec.Struct, frozen=True):
     leaf: str = ""
     index: tuple[int, ...] = ()
     detail: str = ""
+    noise: float = 0.0
+    ratio: float = 0.0
 
 
 class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +41,9 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
 
     ``expected`` says whether the verdict is what the scenario expects. ``reason`` says why a
     difference is expected, or what is unexpected. ``oracle_agrees`` is None where it was not
-    compared.
+    compared. ``apart`` are the engines whose answers differ, two by two. ``in_torch_table`` and
+    ``in_mindspore_table`` say whether all values are within the frameworks' own tolerances; None
+    where there are no two.
     """
 
     case: GradCase
@@ -48,6 +54,9 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     expected: bool
     reason: str = ""
     greatest: Difference | None = None
+    apart: tuple[tuple[str, str], ...] = ()
+    in_torch_table: bool | None = None
+    in_mindspore_table: bool | None = None
 
 
 class LeftOut(msgspec.Struct, frozen=True):

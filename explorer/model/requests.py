@@ -22,7 +22,8 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     ``parameters``, buffers and plain tensors are keyed by PyTorch's names and overwrite the net's
     own, in PyTorch's layout; ``trainable`` is the order in which all weights are asked for, so that
     every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
-    path in the Cell tree. All are empty in the first look at a net.
+    path in the Cell tree. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and
+    parameters by one unit in the last place, each n otherwise: that is how noise is measured.
     """
 
     scenario: str
@@ -31,6 +32,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Array] = {}
     trainable: tuple[str, ...] = ()
     names: dict[str, str] = {}
+    jitter: int = 0
 
 
 class CaseRequest(msgspec.Struct, frozen=True):

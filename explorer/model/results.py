@@ -86,12 +86,14 @@ class Estimate(msgspec.Struct, frozen=True):
     """One leaf of the oracle's answer: every element, or derivatives along seeded directions.
 
     With ``directions`` k > 0, ``value`` holds k numbers: the derivative along each row of
-    ``directions(name, k, shape)``.
+    ``directions(name, k, shape)``. ``noise`` is how far rounding may have moved each number: that
+    of the outputs, divided by the step.
     """
 
     name: str
     value: Array
     directions: int = 0
+    noise: float = 0.0
 
 
 class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):

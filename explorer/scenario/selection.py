@@ -41,13 +41,21 @@ def main_case(
     if label is not None:
         by_label = {case.label: case for case in cases}
         return by_label[choose("case", label, by_label)]
-    floating = []
-    for name, array in scenario.inputs().items():
-        floating.append(array.dtype.kind == "f" and name not in scenario.constants)
-    wanted = widest(tuple(floating), outputs, weights)
+    wanted = asks_for_most(scenario, outputs, weights)
     if scenario.cases is None or wanted in cases:
         return wanted
     return max(cases, key=lambda case: _likeness(case, wanted))
+
+
+def asks_for_most(scenario: Scenario, outputs: int, weights: bool) -> GradCase:
+    """The case that asks for most, whether it is one of the scenario's CASES or not.
+
+    ``outputs`` and ``weights`` are those of main_case.
+    """
+    floating = []
+    for name, array in scenario.inputs().items():
+        floating.append(array.dtype.kind == "f" and name not in scenario.constants)
+    return widest(tuple(floating), outputs, weights)
 
 
 def _likeness(case: GradCase, wanted: GradCase) -> tuple[bool, int, bool]:

@@ -1,4 +1,4 @@
-"""A function that leaves double precision, so that differences of step 1e-6 drown in rounding."""
+"""A function that casts to float32 what it is given, in which differences of step 1e-6 drown."""
 
 import numpy as np
 

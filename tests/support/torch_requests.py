@@ -10,6 +10,7 @@ from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
+from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Captured, OracleResult, Result
 from explorer.scenario.find import FOLDER
@@ -54,6 +55,11 @@ class Torch:
         request = CaseRequest(self.net(name, "torch-tape"), case)
         target = "explorer.engines.oracle:estimate"
         return got(self.workers.call("torch", target, request, OracleResult))
+
+    def noise(self, name: str, case: GradCase, engine: str = "torch-tape") -> ResultNoise:
+        request = CaseRequest(self.net(name, engine), case)
+        target = "explorer.engines.torch.noise:results"
+        return got(self.workers.call("torch", target, request, ResultNoise))
 
     def net(self, name: str, engine: str) -> NetRequest:
         """A net that starts from the scenario's parameters, or else as it declares them."""

@@ -19,6 +19,7 @@ from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
 from explorer.model.results import Failure
 from explorer.numeric.cotangents import cotangent
+from explorer.numeric.jitter import jittered_arrays, jittered_records
 from explorer.scenario.contract import Scenario
 from explorer.scenario.layouts import to_torch
 from explorer.scenario.load import load
@@ -81,13 +82,13 @@ def build(request: NetRequest) -> Net:
         if scenario.same_dropout:
             fix_dropout(call, scenario)
         held = held_by(call, scenario, request)
-    for name, start in request.parameters.items():
+    for name, start in jittered_records(request.parameters, request.jitter).items():
         if name in held:
             held[name].start_from(start)
     parameters = _parameters(held)
     # A first look at a net names no trainable parameters: then they are what the net declares.
     declared = tuple(name for name, value in parameters.items() if value.requires_grad)
-    inputs = tensors(scenario.inputs())
+    inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter))
     return Net(scenario, call, inputs, parameters, request.trainable or declared, held)
 
 

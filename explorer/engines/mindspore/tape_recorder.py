@@ -15,6 +15,7 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.mindspore.net import Net
 from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
+from explorer.engines.mindspore.rounding import perform
 from explorer.engines.mindspore.source_lines import NOWHERE, CallSites
 from explorer.engines.mindspore.tape_capture import TapeCapture
 from explorer.engines.mindspore.tape_nodes import inner_nodes
@@ -93,7 +94,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         if self._capture.graph.has_values:
             self._keep_values(call)
         self._events.append(self._capture.operator_starts)
-        result = func(*args, **(kwargs or {}))
+        result = perform(func, args, kwargs or {})
         outputs = list(tensors_in((result,)))
         if outputs:
             self._events.append(partial(self._capture.operator_ran, call, outputs, site))

@@ -15,6 +15,7 @@ from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
 from explorer.numeric.cotangents import cotangent
+from explorer.numeric.jitter import jittered_arrays, jittered_records
 from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
 
@@ -85,12 +86,12 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
         constants = dict(_plain_tensors(call))
     held = {**constants, **state}
     with torch.no_grad():
-        for name, start in request.parameters.items():
+        for name, start in jittered_records(request.parameters, request.jitter).items():
             if name in held:
                 held[name].copy_(tensor(unpack(start), request.device))
     # A first look at a net names no trainable parameters: then they are what the net declares.
     declared = tuple(name for name, value in state.items() if value.requires_grad)
-    inputs = tensors(scenario.inputs(), request.device, dtype)
+    inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter), request.device, dtype)
     return Net(scenario, call, inputs, state, request.trainable or declared, constants)
 
 

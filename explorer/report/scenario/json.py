@@ -63,6 +63,8 @@ def _case(report: CaseReport) -> Document:
         "expected": report.expected,
         "reason": report.reason,
         "greatest": _difference(report.greatest),
+        "in_torch_table": report.in_torch_table,
+        "in_mindspore_table": report.in_mindspore_table,
     }
 
 

@@ -1,5 +1,7 @@
 """Short readings of calls, values, errors and differences, the same in every format."""
 
+from math import isfinite
+
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
@@ -151,6 +153,13 @@ def size(difference: Difference | None) -> str:
     return f"{difference.abs:.2g}" if difference.what == "value" else difference.what
 
 
+def against_noise(difference: Difference) -> str:
+    """How a difference compares with the noise: ``, 240 × the noise``; "" where there is none."""
+    if not difference.noise or not isfinite(difference.ratio):
+        return ""
+    return f", {difference.ratio:.2g} × the noise of {difference.noise:.1g}"
+
+
 def described(difference: Difference) -> str:
     """A difference in a sentence: where it is, how great, and between whom."""
     engines = " and ".join(difference.engines)
@@ -160,5 +169,5 @@ def described(difference: Difference) -> str:
     place = difference.leaf
     if difference.index:
         place += f"[{', '.join(map(str, difference.index))}]"
-    figures = f"{difference.abs:.3g} ({difference.rel:.2g} relative)"
+    figures = f"{difference.abs:.3g} ({difference.rel:.2g} relative{against_noise(difference)})"
     return clean(f"greatest at {place}: {figures} between {engines}")

@@ -1,0 +1,80 @@
+"""Noise told from difference: the one rule of all comparisons.
+
+Two elements differ when they lie further apart than CLEAR times the noise of both sides.
+"""
+
+import numpy as np
+
+from explorer.compare.tolerances import UNIT
+from explorer.numeric.differences import Floats, elementwise_difference
+
+CLEAR = 16.0
+"""A difference of more than this many times the noise is no noise.
+
+Levels come from few runs, and the graph engines take those of their tapes: benchmarks/sensitivity
+shows what this leaves to be found.
+"""
+
+NEAR = 4.0
+"""Up to this many times the noise two results match; from here to CLEAR they are close."""
+
+UNMEASURED = 8.0
+"""The level of values whose noise was not measured, in units of their last place."""
+
+TYPICAL = 0.75
+"""The share of a tensor's elements whose noise is at most what no element's is less than.
+
+One element may move little by luck; most of a tensor does not.
+"""
+
+MASK = 1e4
+"""Elements this many times greater than the typical one do not raise the scale of rounding.
+
+Such are the -1e9 of attention masks.
+"""
+
+
+def level(values: Floats, dtype: str, movement: Floats | None) -> Floats:
+    """The noise level of every element, absolute: how far rounding alone may have moved it.
+
+    ``movement`` is how far it was seen to move, None where that was not measured. The level is
+    never below half a unit in the last place of ``dtype`` at the scale of the tensor.
+    """
+    # What is not finite has no neighbours that rounding could take it to.
+    sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
+    floor = UNIT[dtype] * np.maximum(sizes, scale(values, movement))
+    if movement is None:
+        return UNMEASURED * floor
+    if not movement.size:
+        return floor
+    typical = float(np.quantile(movement, TYPICAL))
+    return np.maximum(floor, np.maximum(movement, typical))
+
+
+def scale(values: Floats, movement: Floats | None = None) -> float:
+    """The magnitude that rounding in a tensor is relative to.
+
+    It is the greatest element that is no mask; elements that are noise themselves do not tell what
+    is typical: a packed bias may be noise in one half.
+    """
+    sizes = np.abs(values).ravel()
+    sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+    if not sizes.size:
+        return 0.0
+    numbers = sizes
+    if movement is not None and movement.size:
+        numbers = sizes[sizes > CLEAR * float(np.quantile(movement, TYPICAL))]
+    typical = np.quantile(numbers if numbers.size else sizes, 0.25)
+    return float(sizes[sizes <= MASK * typical].max(initial=0.0))
+
+
+def ratios(one: Floats, other: Floats, level_one: Floats, level_other: Floats) -> Floats:
+    """How many times the noise of both sides two elements lie apart; 0 where they are equal.
+
+    A NaN is infinitely far from a number, an infinity from all but itself.
+    """
+    apart = elementwise_difference(one, other)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = apart / np.hypot(level_one, level_other)
+    # A value that becomes finite, or ceases to be, by rounding alone has an infinite level.
+    return np.where((apart == 0) | np.isnan(times), 0.0, times)

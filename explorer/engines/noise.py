@@ -1,0 +1,122 @@
+"""How far results and nodes of an engine move between runs that round otherwise."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from explorer.model.arrays import Summary, pack, unpack
+from explorer.model.graph import GradGraph, Node
+from explorer.model.noise import GraphNoise, LeafNoise, NodeLevels, ResultNoise
+from explorer.model.results import Captured, Result
+from explorer.numeric.differences import Floats, elementwise_difference
+
+JITTERS = 3
+"""The number of runs with other inputs and parameters.
+
+A tensor of one element gets its level from these alone. Both sides are added up: that a level
+is ten times too low by luck has a probability of 1e-5.
+"""
+
+
+# Results
+
+
+def result_noise(plain: Result, kinds: Iterable[Sequence[Result]]) -> ResultNoise:
+    """The noise of a result, from ``kinds`` of further runs of the same case.
+
+    Kinds are independent causes: their mean squares are added. A run without such an answer is left
+    out.
+    """
+    if plain.outcome != "ok":
+        return ResultNoise(error=plain.error)
+    squares = [np.zeros(leaf.value.shape) for leaf in plain.leaves]
+    count = 0
+    for runs in kinds:
+        alike = [run for run in runs if _has_the_same_leaves(plain, run)]
+        count += len(alike)
+        for run in alike:
+            for index, movement in enumerate(_movements(plain, run)):
+                squares[index] = squares[index] + movement**2 / len(alike)
+    leaves = []
+    for leaf, square in zip(plain.leaves, squares, strict=True):
+        leaves.append(LeafNoise(leaf.name, pack(np.sqrt(square).astype(np.float32))))
+    return ResultNoise(tuple(leaves), count)
+
+
+def _has_the_same_leaves(plain: Result, run: Result) -> bool:
+    if run.outcome != "ok" or run.structure != plain.structure:
+        return False
+    pairs = zip(plain.leaves, run.leaves, strict=True)
+    return all(leaf.value.shape == other.value.shape for leaf, other in pairs)
+
+
+def _movements(plain: Result, run: Result) -> Iterable[Floats]:
+    """How far each element of each leaf moved; infinitely where it became finite, or ceased to."""
+    for leaf, other in zip(plain.leaves, run.leaves, strict=True):
+        one, another = unpack(leaf.value), unpack(other.value)
+        yield elementwise_difference(one.astype(np.float64), another.astype(np.float64))
+
+
+# Nodes
+
+
+def graph_noise(plain: Captured, kinds: Iterable[Sequence[Captured]]) -> GraphNoise:
+    """The noise of every node of the last graph that was captured, by node id."""
+    if not plain.graphs:
+        return GraphNoise()
+    graph = plain.graphs[-1]
+    squares: dict[tuple[str, int], float] = {}
+    count = 0
+    for runs in kinds:
+        graphs = [run.graphs[-1] for run in runs if run.graphs]
+        alike = [other for other in graphs if _has_the_same_nodes(graph, other)]
+        count += len(alike)
+        for other in alike:
+            for slot, movement in _node_movements(graph, other).items():
+                squares[slot] = squares.get(slot, 0.0) + movement**2 / len(alike)
+    if not count:
+        return GraphNoise()
+    nodes = {}
+    for node in graph.nodes:
+        levels = tuple(_root(squares.get((node.id, slot))) for slot in range(len(node.outputs)))
+        if levels:
+            nodes[node.id] = NodeLevels(node.op, levels)
+    return GraphNoise(nodes, count)
+
+
+def _root(square: float | None) -> float | None:
+    return None if square is None else float(np.sqrt(square))
+
+
+def _has_the_same_nodes(graph: GradGraph, other: GradGraph) -> bool:
+    """Whether node k is node k: a net that branches on values may take another way."""
+    return [_form(node) for node in graph.nodes] == [_form(node) for node in other.nodes]
+
+
+def _form(node: Node) -> tuple[str, list[tuple[int, ...]]]:
+    return node.op, [output.shape for output in node.outputs]
+
+
+def _node_movements(graph: GradGraph, other: GradGraph) -> dict[tuple[str, int], float]:
+    movements = {}
+    for node, moved in zip(graph.nodes, other.nodes, strict=True):
+        for slot, (output, value) in enumerate(zip(node.outputs, moved.outputs, strict=True)):
+            if output.values is not None and value.values is not None:
+                movements[node.id, slot] = summary_movement(output.values, value.values)
+    return movements
+
+
+def summary_movement(one: Summary, other: Summary) -> float:
+    """The root mean square by which elements moved; of a large tensor, its order statistics."""
+    if one.whole is not None and other.whole is not None:
+        left, right = unpack(one.whole), unpack(other.whole)
+    else:
+        # The figures by which two large tensors are compared: the noise of just these counts.
+        left, right = np.array(one.quantiles), np.array(other.quantiles)
+    if left.shape != right.shape:
+        return float("inf")
+    if not left.size:
+        return 0.0
+    movement = elementwise_difference(left.astype(np.float64), right.astype(np.float64))
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(np.mean(movement**2)))

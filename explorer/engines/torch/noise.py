@@ -1,0 +1,37 @@
+"""The noise of PyTorch's results and nodes: the same engine again on inputs that round otherwise."""
+
+import msgspec
+
+from explorer.engines.noise import JITTERS, graph_noise, result_noise
+from explorer.engines.torch import graph, tape
+from explorer.engines.torch.rounding import RandomRounding
+from explorer.model.noise import GraphNoise, ResultNoise
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Captured, Result
+
+ENGINES = {"torch-tape": tape, "torch-graph": graph}
+
+
+def results(request: CaseRequest) -> ResultNoise:
+    """The noise of the answer to one case, leaf by leaf."""
+    engine = ENGINES[request.net.engine]
+    moved: list[Result] = []
+    for sample in range(1, JITTERS + 1):
+        with RandomRounding(sample):
+            moved.append(engine.answer(jittered(request, sample)))
+    return result_noise(engine.answer(request), [moved])
+
+
+def nodes(request: CaseRequest) -> GraphNoise:
+    """The noise of every node of the graph of one case."""
+    engine = ENGINES[request.net.engine]
+    moved: list[Captured] = []
+    for sample in range(1, JITTERS + 1):
+        with RandomRounding(sample):
+            moved.append(engine.capture(jittered(request, sample)))
+    return graph_noise(engine.capture(request), [moved])
+
+
+def jittered(request: CaseRequest, sample: int) -> CaseRequest:
+    """The request for the same case on inputs and parameters that are moved a little."""
+    return msgspec.structs.replace(request, net=msgspec.structs.replace(request.net, jitter=sample))

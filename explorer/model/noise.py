@@ -1,0 +1,45 @@
+"""Noise levels as records: how far the tensors of an engine move under rounding."""
+
+import msgspec
+
+from explorer.model.arrays import Array
+from explorer.model.results import Failure
+
+
+class LeafNoise(msgspec.Struct, frozen=True):
+    """The noise of one tensor of a result, element by element.
+
+    ``movement`` has the tensor's shape, float32, in the units of its values: the root mean square
+    over the runs of how far each element moves.
+    """
+
+    name: str
+    movement: Array
+
+
+class ResultNoise(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The noise of the answer to one case; no leaves, and the ``error``, where it has no answer.
+
+    ``runs`` counts the runs that were compared with the plain one.
+    """
+
+    leaves: tuple[LeafNoise, ...] = ()
+    runs: int = 0
+    error: Failure | None = None
+
+
+class NodeLevels(msgspec.Struct, frozen=True):
+    """The noise of what one node yields: a root mean square over elements and runs, by output.
+
+    None where the values were not observed. ``op`` guards against a graph that is another one.
+    """
+
+    op: str
+    levels: tuple[float | None, ...]
+
+
+class GraphNoise(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The noise of every node of one gradient graph by node id; none where it was not captured."""
+
+    nodes: dict[str, NodeLevels] = {}
+    runs: int = 0

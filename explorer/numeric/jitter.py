@@ -1,0 +1,61 @@
+"""Arrays moved by one unit in the last place, seeded, so that a computation rounds otherwise.
+
+Stochastic arithmetic: CADNA (Jezequel and Chesneaux, 2008), Verificarlo (Denis et al., 2016).
+"""
+
+import zlib
+from collections.abc import Mapping
+
+import numpy as np
+
+from explorer.model.arrays import AnyArray, Array, pack, unpack
+
+KEPT_BITS = 8
+"""Numbers with at most this many significant bits stay as they are.
+
+Such are labels, indices, masks, and the kinks at 0, 0.5, 1 or 6: moved, they would ask another
+question.
+"""
+
+
+def jittered(array: AnyArray, name: str, sample: int) -> AnyArray:
+    """``array`` with its elements moved to a neighbour at random; itself where ``sample`` is 0.
+
+    Integers, and numbers with few significant bits, stay. ``name`` and ``sample`` seed the draw,
+    alike in every process.
+    """
+    if not sample or array.dtype.kind != "f":
+        return array
+    # Not hash(), which Python salts anew in every process.
+    draws = np.random.default_rng([zlib.crc32(name.encode()), sample])
+    upwards = draws.random(array.shape) < 0.5
+    neighbours = np.nextafter(array, np.where(upwards, np.inf, -np.inf).astype(array.dtype))
+    moved: AnyArray = np.where(_is_short(array), array, neighbours)
+    return moved
+
+
+def jittered_arrays(arrays: Mapping[str, AnyArray], sample: int) -> dict[str, AnyArray]:
+    """Arrays by name, jittered; one array under two names stays one array."""
+    by_array: dict[int, AnyArray] = {}
+    for name, array in arrays.items():
+        if id(array) not in by_array:
+            by_array[id(array)] = jittered(array, name, sample)
+    return {name: by_array[id(array)] for name, array in arrays.items()}
+
+
+def jittered_records(arrays: Mapping[str, Array], sample: int) -> dict[str, Array]:
+    """Records of arrays by name, jittered in the dtype that carries them."""
+    if not sample:
+        return dict(arrays)
+    moved = {}
+    for name, array in arrays.items():
+        moved[name] = pack(jittered(unpack(array), name, sample), array.dtype)
+    return moved
+
+
+def _is_short(array: AnyArray) -> AnyArray:
+    """Whether elements have at most KEPT_BITS significant bits, or are not finite."""
+    fractions, _ = np.frexp(np.asarray(array, np.float64))
+    scaled = fractions * 2.0**KEPT_BITS
+    short: AnyArray = ~np.isfinite(scaled) | (scaled == np.rint(scaled))
+    return short

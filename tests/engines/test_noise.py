@@ -1,0 +1,72 @@
+"""How far results and nodes move, from runs made by hand with known movements."""
+
+import numpy as np
+import pytest
+
+from explorer.engines.noise import graph_noise, result_noise
+from explorer.model.arrays import AnyArray, unpack
+from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.results import Captured, Result
+from explorer.numeric.summaries import summarise
+from tests.support.results import answer, raised
+
+
+def leaf(*numbers: float) -> Result:
+    return answer(np.array(numbers, np.float32), structure="dx")
+
+
+def movement(plain: Result, *kinds: list[Result]) -> list[float]:
+    (noise,) = result_noise(plain, kinds).leaves
+    return [round(float(moved), 6) for moved in unpack(noise.movement)]
+
+
+def test_movements_of_one_kind_are_averaged_as_squares_and_kinds_are_added_up() -> None:
+    plain, moved, still = leaf(1, 2), leaf(4, 2), leaf(1, 2)
+    assert movement(plain, [moved]) == [3, 0]
+    assert movement(plain, [moved, still]) == [round(4.5**0.5, 6), 0]
+    assert movement(plain, [moved], [leaf(1, 6)]) == [3, 4]
+    assert movement(plain, [moved], [leaf(5, 2)]) == [5, 0]
+
+
+def test_a_run_without_an_answer_or_of_another_form_is_left_out() -> None:
+    noise = result_noise(leaf(1, 2), [[raised(), leaf(1, 2, 3), leaf(4, 2)]])
+    assert noise.runs == 1
+    assert unpack(noise.leaves[0].movement).tolist() == [3, 0]
+
+
+def test_what_becomes_finite_by_rounding_alone_has_an_infinite_level() -> None:
+    assert movement(leaf(np.nan, 1, np.inf), [leaf(np.nan, np.inf, np.inf)]) == [0, np.inf, 0]
+
+
+def test_the_noise_of_what_has_no_answer_is_its_error() -> None:
+    noise = result_noise(raised("TypeError"), [[leaf(1)]])
+    assert noise.leaves == ()
+    assert noise.error
+    assert noise.error.type == "TypeError"
+
+
+def captured(*arrays: AnyArray, op: str = "mul") -> Captured:
+    outputs = [Output(array.shape, "float32", summarise(array)) for array in arrays]
+    node = Node(id="n0", op=op, kind="op", phase="forward", outputs=tuple(outputs))
+    graph = GradGraph(engine="torch-tape", case="", stage="tape", nodes=(node,), edges=())
+    return Captured((graph,), leaf(1))
+
+
+def test_the_level_of_a_node_is_a_root_mean_square_over_its_elements() -> None:
+    zeros, moved = np.zeros(4, np.float32), np.array([2, 0, 0, 0], np.float32)
+    noise = graph_noise(captured(zeros, zeros), [[captured(moved, zeros)]])
+    assert noise.nodes["n0"].levels == (1.0, 0.0)
+
+
+def test_a_large_tensor_is_known_by_its_order_statistics() -> None:
+    rows = np.linspace(0, 1, 5000, dtype=np.float32)
+    noise = graph_noise(captured(rows), [[captured(rows + np.float32(0.5))]])
+    (level,) = noise.nodes["n0"].levels
+    assert level == pytest.approx(0.5)
+
+
+def test_a_graph_that_took_another_way_is_left_out() -> None:
+    zeros = np.zeros(4, np.float32)
+    other = captured(zeros + 1, op="add")
+    assert graph_noise(captured(zeros), [[other]]).nodes == {}
+    assert graph_noise(captured(zeros), [[other, captured(zeros)]]).runs == 1

@@ -1,0 +1,54 @@
+"""PyTorch's results move as far as rounding takes them, and no further."""
+
+import numpy as np
+import pytest
+
+from explorer.compare.results import movements
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.results import Result
+from explorer.workers.workers import Workers
+from tests.support.torch_requests import TORCH_ENGINES, Torch
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture(scope="module")
+def torch(workers: Workers) -> Torch:
+    return Torch(workers)
+
+
+def relative(torch: Torch, name: str, case: GradCase, engine: str) -> dict[str, float]:
+    """The root mean square of each leaf's movement, as a share of that of its values."""
+    result: Result = torch.answer(name, engine, case)
+    moved = movements(torch.noise(name, case, engine))
+    shares = {}
+    for leaf in result.leaves:
+        size = np.sqrt(np.mean(unpack(leaf.value).astype(np.float64) ** 2))
+        shares[leaf.name] = float(np.sqrt(np.mean(moved[leaf.name] ** 2)) / size)
+    return shares
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_exact_sums_of_small_integers_do_not_move(torch: Torch, engine: str) -> None:
+    shares = relative(torch, "dense_mse", GradCase("value_and_grad", (0, 1), "all"), engine)
+    assert set(shares.values()) == {0.0}
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_float32_moves_in_its_last_places_and_bfloat16_in_its_own(
+    torch: Torch, engine: str
+) -> None:
+    case = GradCase("grad", 0, "all")
+    single = relative(torch, "torch_attention", GradCase("value_and_grad", 0), engine)
+    assert all(1e-8 < share < 1e-5 for share in single.values()), single
+    half = relative(torch, "torch_half", case, engine)
+    assert all(1e-4 < share < 3e-2 for share in half.values()), half
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_a_gradient_that_cancels_is_nothing_but_noise(torch: Torch, engine: str) -> None:
+    # A bias before a batch norm in training mode has the gradient 0.
+    shares = relative(torch, "conv_bn_relu_pool", GradCase("grad", 0, "all", True), engine)
+    assert shares["dconv.bias"] > 0.3
+    assert shares["dconv.weight"] < 1e-5
