@@ -27,7 +27,7 @@ def mindspore_net():
     from mindspore import nn, ops
 
     class Siamese(nn.Cell):
-        def __init__(self, margin=2.0):
+        def __init__(self, margin=0.1):
             super().__init__()
             self.branch = nn.SequentialCell(nn.Dense(5, 8), nn.Sigmoid(), nn.Dense(8, 3))
             self.margin = margin
@@ -47,7 +47,7 @@ def torch_net():
     from torch import nn
 
     class Siamese(nn.Module):
-        def __init__(self, margin=2.0):
+        def __init__(self, margin=0.1):
             super().__init__()
             self.branch = nn.Sequential(nn.Linear(5, 8), nn.Sigmoid(), nn.Linear(8, 3))
             self.margin = margin

@@ -235,6 +235,23 @@ def test_halves_put_side_by_side_in_another_order_are_named_where_that_is_done()
     assert align(net("a", False), net("b", False)).divergence is None
 
 
+def test_halves_that_are_taken_apart_again_are_named_where_they_were_put_together() -> None:
+    def net(engine: str, swap: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            halves = graph.op("Exp", np.exp, x, line=3), graph.op("Tanh", np.tanh, x, line=4)
+            both = graph.op("Concat", stack, *(halves[::-1] if swap else halves), line=5)
+            first = graph.op("Slice", lambda h: h[:4], both, line=6)
+            second = graph.op("Slice", lambda h: h[4:], both, line=6)
+            return graph.op("Add", np.add, graph.op("Sin", np.sin, first, line=7), second, line=8)
+
+        return one_input(engine, build)
+
+    def stack(one: AnyArray, other: AnyArray) -> AnyArray:
+        return np.concatenate((one, other))
+
+    assert parting(net("a", False), net("b", True))[:2] == ("Concat", "Concat")
+
+
 def test_a_product_of_swapped_factors_is_named_and_not_what_reads_its_transpose() -> None:
     def net(engine: str, swap: bool) -> GradGraph:
         def build(graph: ComputedGraph, x: int) -> int:

@@ -97,3 +97,18 @@ def test_a_leaf_is_called_by_its_name() -> None:
     graph.leaf("fc.weight", SQUARE)
     record = graph.record()
     assert named(view(record, record)[0].nodes[0]) == "`fc.weight`"
+
+
+def test_of_a_module_that_is_called_from_several_lines_the_calling_line_is_told() -> None:
+    graph = ComputedGraph("a")
+    x = graph.leaf("x", np.ones(3), "input")
+    for line in (7, 8):
+        sources = ("net.py:3", f"net.py:{line}", "nn/layer.py:40")
+        graph.hold("Exp", np.ones(3), inputs=(x,), scope="d", source=sources)
+    graph.hold("Tanh", np.ones(3), inputs=(x,), scope="e", source=("net.py:4", "net.py:7"))
+    side, _ = view(graph.record(), ComputedGraph("b").record())
+    assert [named(node) for node in side.work] == [
+        "`Exp` (d, net.py:3, called at net.py:7)",
+        "`Exp` (d, net.py:3, called at net.py:8)",
+        "`Tanh` (e, net.py:4)",
+    ]

@@ -227,12 +227,12 @@ LANGUAGE = (
         ("attended, weights = ",),
     ),
     Mistake(
-        "keys_from_the_query",
+        "residual_left_out",
         "multihead_attention",
         "mindspore",
-        "self.attention(query, memory, memory,",
-        "self.attention(memory, query, query,",
-        ("attended, weights = ",),
+        "self.norm(query + attended)",
+        "self.norm(attended)",
+        ("out = self.norm(query + attended)",),
     ),
     Mistake(
         "directions_swapped",
@@ -356,7 +356,7 @@ LANGUAGE = (
         ("mixed = ",),
     ),
     Mistake(
-        "two_classes_fewer_steps",
+        "first_output_for_last_state",
         "gru_classifier",
         "mindspore",
         "_, hidden = self.gru(self.embedding(tokens))\n            logits = self.fc(hidden[-1])",

@@ -14,6 +14,7 @@ from explorer.compare.align.rearrangement import (
     are_in_another_order,
     parting_of_order,
     rearranged_input,
+    swapped_before,
 )
 from explorer.compare.align.sides import Side, Vertex, as_seen
 from explorer.compare.align.suspects import (
@@ -122,7 +123,9 @@ def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) 
         is_suspect = not suspected.isdisjoint((mismatch.first, mismatch.second))
         if is_suspect and mismatch.first.is_leaf:
             return from_leaf(mismatch, phase)
-    leaves = first.leaves() or second.leaves()
+    leaves = []
+    for suspects in suspects_of.values():
+        leaves += [leaf for leaf in suspects.leaves() if suspects.is_alone(leaf)]
     if not leaves:
         return None
     return from_lone_leaf(leaves[0], suspects_of[leaves[0].side].user_of(leaves[0]), phase)
@@ -161,6 +164,10 @@ def _from_entries(matching: Matching, suspects_of: SuspectsBySide, phase: Phase)
     left_out = _left_out(suspects_of) if phase == "backward" else None
     if left_out:
         return left_out
+    for suspects in suspects_of.values():
+        swapped = swapped_before(matching, suspects.entries)
+        if swapped:
+            return two_ops(matching, *swapped, suspects_of, swapped[0].phase)
     counterparts = _counterparts(suspects_of)
     if counterparts is None:
         return nothing_in_common(suspects_of, phase)

@@ -1,14 +1,15 @@
 """Where equal numbers come to lie in another order, behind two ops that read them so."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
 
 from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.sides import OutputValue, Vertex
+from explorer.compare.align.sides import OutputValue, Vertex, in_order, reach
+from explorer.compare.align.suspects import same_work
 
 FEW = 16
 """The number of values that are looked at before a node; more are no expression of one line."""
@@ -20,9 +21,11 @@ def parting_of_order(
     """The earliest counterparts behind two nodes whose numbers are equal and in another order.
 
     What they read lies in one order on both sides. None where the two nodes themselves read their
-    inputs in one order.
+    inputs in one order, or as other arguments.
     """
     found = None
+    if are_in_another_order(node, other):
+        return None
     read = rearranged_input(matching, node, other)
     while read:
         value, other_value = read
@@ -37,6 +40,23 @@ def parting_of_order(
             return found
         read = rearranged_input(matching, maker, other_maker)
     return found
+
+
+def swapped_before(matching: Matching, nodes: Iterable[Vertex]) -> tuple[Vertex, Vertex] | None:
+    """The earliest op before ``nodes`` that puts equal inputs together in another order.
+
+    It pairs with its counterpart, since both hold the same numbers; what takes them apart again no
+    longer does.
+    """
+    before = reach(nodes, lambda node: [feeder for feeder in node.feeders if feeder.is_work])
+    for node in in_order(before):
+        other = node.partner
+        if other is None or not same_work(node, other):
+            continue
+        moved = matching.layout(node.value, other.value) is not None
+        if moved and are_in_another_order(node, other):
+            return node, other
+    return None
 
 
 def are_in_another_order(left: Vertex, right: Vertex) -> bool:

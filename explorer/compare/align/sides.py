@@ -8,6 +8,7 @@ from math import inf, prod
 import msgspec
 
 from explorer.compare.align.families import BOOKKEEPING, family
+from explorer.engines.source_lines import is_users
 from explorer.model.alignment import SideName
 from explorer.model.arrays import Array, Summary
 from explorer.model.graph import Edge, GradGraph, Node, Phase
@@ -122,7 +123,9 @@ class Vertex:
     ``main`` or else the first. ``inputs`` are the values that the node reads, in slot order, and
     ``consumers`` the nodes that read its own, in execution order, of which ``rank`` is the place.
 
-    ``origin`` is the node whose numbers this one passes on in another shape or dtype, or itself.
+    ``source`` is the user's line that the node stands on, ``caller`` the one that called what holds
+    that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
+    another shape or dtype, or itself.
     ``coarseness`` is the greatest relative rounding error on the way to the node.
 
     ``partner`` is the node of the other side that holds the same quantity, and a node ``is_agreed``
@@ -144,6 +147,7 @@ class Vertex:
         self.name = record.name
         self.scope = record.scope
         self.source = next(iter(record.source), "")
+        self.caller = next(filter(is_users, record.source[1:]), "")
         self.family = family(record.op)
         self.is_refuted = record.proof == "refuted"
 
@@ -261,11 +265,18 @@ class Side:
         _connect(vertices, graph.edges)
         self.nodes = tuple(in_order(vertices.values()))
         self.work = tuple(node for node in self.nodes if node.is_work)
+        self._callers: dict[tuple[str, str], set[str]] = {}
+        for node in self.nodes:
+            self._callers.setdefault((node.scope, node.source), set()).add(node.caller)
 
     @property
     def is_left(self) -> bool:
         """Whether it is the left one of the two."""
         return self.name == "left"
+
+    def is_called_from_several_lines(self, node: Vertex) -> bool:
+        """Whether the line of a node, in its module, runs for several lines that call it."""
+        return len(self._callers[node.scope, node.source]) > 1
 
     def results(self, phase: Phase | None = None) -> list[Vertex]:
         """The result nodes in execution order, of one phase or of both."""

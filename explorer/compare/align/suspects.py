@@ -32,10 +32,10 @@ class Suspects:
         return Suspects(_in_forward(self.nodes), _in_forward(self.entries))
 
     def leaves(self) -> list[Vertex]:
-        """The inputs and parameters among the entries that first meet nothing else that differs."""
-        return [node for node in self.entries if node.is_leaf and self._is_alone(node)]
+        """The inputs and parameters among the entries."""
+        return [node for node in self.entries if node.is_leaf]
 
-    def _is_alone(self, leaf: Vertex) -> bool:
+    def is_alone(self, leaf: Vertex) -> bool:
         """Whether the first op that a leaf meets anything else in reads no other suspect.
 
         Where it does, graphs have parted before: the leaf may be a mask that is harmless.

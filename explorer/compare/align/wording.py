@@ -67,9 +67,15 @@ class Contrast:
 
 
 def named(node: Vertex) -> str:
-    """A node as a reader finds it: `MatMul` (fc, net.py:12)."""
+    """A node as a reader finds it: `MatMul` (fc, net.py:12).
+
+    Where a net calls that line from several, the one that did so here follows.
+    """
     label = node.name if node.is_leaf and node.name else node.op
-    where = ", ".join(part for part in (node.scope, node.source) if part)
+    call = ""
+    if node.caller and node.side.is_called_from_several_lines(node):
+        call = f"called at {node.caller}"
+    where = ", ".join(part for part in (node.scope, node.source, call) if part)
     return f"`{label}` ({where})" if where else f"`{label}`"
 
 
