@@ -1,6 +1,7 @@
 """Source lines of a node ("file:line"), alike for every framework, the user's first."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -25,9 +26,9 @@ def file_kind(
     """The kind of the file ``name``, where a framework is installed in ``package``.
 
     ``engine`` is the folder of the engine's own modules, and ``is_plumbing`` is asked about paths
-    relative to ``package``.
+    relative to ``package``. Both folders are resolved.
     """
-    path = Path(name)
+    path = _resolved(name)
     if path.parent == engine:
         return "engine"
     if path.is_relative_to(package):
@@ -37,12 +38,18 @@ def file_kind(
     return "user" if path.suffix else "plumbing"
 
 
+@cache
+def _resolved(name: str) -> Path:
+    # An environment may be reached through a symbolic link, and its files then have other names.
+    return Path(name).resolve()
+
+
 def display_name(name: str, package: Path) -> str:
     """A file's name as shown: "torch/nn/functional.py" for the framework's, else "net.py"."""
-    path = Path(name)
+    path = _resolved(name)
     if path.is_relative_to(package):
         return f"{package.name}/{path.relative_to(package).as_posix()}"
-    return path.name
+    return Path(name).name
 
 
 def user_first(users: Sequence[str], library: Sequence[str]) -> tuple[str, ...]:

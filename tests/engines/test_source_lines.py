@@ -35,3 +35,14 @@ def test_all_lines_of_the_user_stand_before_a_few_of_the_library() -> None:
     users = [f"net.py:{line}" for line in range(9)]
     library = [f"torch/nn/linear.py:{line}" for line in range(9)]
     assert user_first(users, library) == (*users, *library[:LIBRARY_LINES])
+
+
+def test_a_framework_that_is_reached_through_a_symbolic_link_is_known_for_what_it_is(
+    tmp_path: Path,
+) -> None:
+    package = tmp_path / "environment" / "torch"
+    package.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "environment")
+    name = str(tmp_path / "link" / "torch" / "nn" / "linear.py")
+    assert file_kind(name, package, ENGINE, lambda path: not path.startswith("nn/")) == "library"
+    assert display_name(name, package) == "torch/nn/linear.py"
