@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from explorer.exploration.about import about_framework
+from explorer.exploration.about import about_framework, start
 from explorer.exploration.course import Course
 from explorer.exploration.jobs import captures, questions
 from explorer.exploration.noise import noise_jobs
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import ENGINES, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import About, Failure
@@ -62,6 +62,7 @@ def explore(
     in the report. Ctrl-C raises Interrupted once an engine has answered.
     """
     defined = tuple(name for name in engines if scenario.defines(ENGINES[name].framework))
+    start(workers, _first_workers(defined, graphs), progress)
     present = _present(workers, {ENGINES[name].framework for name in defined})
     devices = _devices(device, defined, present)
     nets = settle(scenario, workers, defined, devices)
@@ -97,6 +98,17 @@ def explore(
             raise
         raise Interrupted(course.report()) from interruption
     return course.report()
+
+
+def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Framework]:
+    """The workers that the first answers need, by the framework that each imports."""
+    kinds: dict[WorkerKind, Framework] = {}
+    for name in engines:
+        engine = ENGINES[name]
+        kinds[engine.answers_in[0]] = engine.framework
+        if graphs:
+            kinds[engine.captures_in] = engine.framework
+    return kinds
 
 
 def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framework, About]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from explorer.exploration import course
+from explorer.exploration.about import STARTING
 from explorer.exploration.explore import Interrupted, explore
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport, Report
@@ -107,7 +108,8 @@ def test_ctrl_c_keeps_what_is_there_and_names_what_is_not() -> None:
 
 def test_ctrl_c_before_any_answer_is_no_report() -> None:
     def step(stage: str, done: int, total: int) -> None:
-        raise KeyboardInterrupt
+        if stage != STARTING:
+            raise KeyboardInterrupt
 
     with Workers() as workers, pytest.raises(KeyboardInterrupt) as caught:
         explored(workers, progress=step)
