@@ -35,7 +35,7 @@ def report(workers: Workers) -> Callable[[str], Report]:
 
     @cache
     def report_on(name: str) -> Report:
-        return explore(load(find(name)), workers)
+        return explore(load(find(name)), workers, selection="all")
 
     return report_on
 
