@@ -252,6 +252,18 @@ def test_halves_that_are_taken_apart_again_are_named_where_they_were_put_togethe
     assert parting(net("a", False), net("b", True))[:2] == ("Concat", "Concat")
 
 
+def test_the_other_half_of_what_one_op_takes_apart_is_no_other_order() -> None:
+    def net(engine: str, output: int) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            halves = graph.op("Split", lambda h: (h[:2], h[2:]), x, line=3)
+            negative = graph.op_on_output("Neg", np.negative, halves, output, line=4)
+            return graph.op("Exp", np.exp, negative, line=5)
+
+        return one_input(engine, build)
+
+    assert parting(net("a", 0), net("b", 1))[:2] == ("Neg", "Neg")
+
+
 def test_a_product_of_swapped_factors_is_named_and_not_what_reads_its_transpose() -> None:
     def net(engine: str, swap: bool) -> GradGraph:
         def build(graph: ComputedGraph, x: int) -> int:

@@ -74,6 +74,15 @@ class ComputedGraph:
         source = (f"net.py:{line}",) if line else ()
         return self.hold(op, *values, inputs=inputs, source=source, **fields)
 
+    def op_on_output(
+        self, op: str, function: Function, node: int, output: int, *, line: int
+    ) -> int:
+        """An op at a line of net.py that reads one output of a node."""
+        value = function(self.values[node][output])
+        number = self.hold(op, value, source=(f"net.py:{line}",))
+        self._builder.connect((node, output), number, 0)
+        return number
+
     def back(self, op: str, function: Function, *inputs: int, **fields: Any) -> int:
         """An op of backward."""
         return self.op(op, function, *inputs, phase="backward", **fields)

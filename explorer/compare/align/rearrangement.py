@@ -78,10 +78,18 @@ def rearranged_input(
     """
     for value in _read_by(node):
         for other_value in _read_by(other):
-            is_same = value.node.origin.counterpart is other_value.node.origin
-            if is_same and _is_behind(value, node) and matching.layout(value, other_value):
+            if not _is_behind(value, node) or not _are_one(value, other_value):
+                continue
+            if matching.layout(value, other_value):
                 return value, other_value
     return None
+
+
+def _are_one(value: OutputValue, other: OutputValue) -> bool:
+    """Whether two values hold the same numbers, in whichever order, by what made them."""
+    # What one node yields may be several values: halves of what it takes apart.
+    is_made_alike = value.node.origin.counterpart is other.node.origin
+    return is_made_alike and value.agrees(other) is True
 
 
 def _read_by(node: Vertex) -> Iterator[OutputValue]:
