@@ -366,16 +366,17 @@ def _of_lost_start(name: str, side: str) -> ReportFinding:
 
 
 def keep_their_own(held: Held) -> bool:
-    """Whether each net keeps its own values of what neither trains.
+    """Whether each net keeps its own values of a tensor.
 
-    Parameters and buffers start alike, as a checkpoint would have them; a plain tensor is what the
-    net's own code made it.
+    Parameters and buffers start alike, as a checkpoint would have them, and so does what either
+    trains; a plain tensor is otherwise what the net's own code made it.
     """
     one, other = unpack(held.mindspore.value), unpack(held.torch.value)
     # Tables of other sizes (a mask for the longest text) are not the same quantity.
     if one.size != other.size:
         return True
-    if "constant" not in (held.mindspore.role, held.torch.role):
+    roles = {held.mindspore.role, held.torch.role}
+    if "trained" in roles or "constant" not in roles:
         return False
     pair = one.ravel().astype(np.float64), other.ravel().astype(np.float64)
     return not np.allclose(*pair, START_RTOL, START_ATOL, equal_nan=True)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from explorer.model.findings import ReportFinding
 from explorer.report.markdown import escape
 from explorer.text.clean import clean
 
@@ -9,3 +10,11 @@ from explorer.text.clean import clean
 def say_error(message: str) -> None:
     """One error message; what a scenario or a framework put into it shows as it is."""
     st.error(escape(clean(message, keep="\n")))
+
+
+def say_finding(finding: ReportFinding) -> None:
+    """What was found out about the nets themselves; an alarm unless the scenario expects it."""
+    if finding.expected:
+        st.info(escape(clean(f"{finding.sentence} ({finding.reason})")))
+    else:
+        st.warning(escape(clean(finding.sentence)))

@@ -9,7 +9,7 @@ from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.report import Report
 from explorer.report.wording import fault_text
 from explorer.web.explorations import ReportKey, explorations, watch
-from explorer.web.messages import say_error
+from explorer.web.messages import say_error, say_finding
 from explorer.web.sidebar import chosen_report
 
 ShowReport = Callable[[ReportKey, Report], None]
@@ -26,6 +26,8 @@ def report_page(show: ShowReport) -> Callable[[], None]:
         try:
             report = _report(key)
             if report:
+                for finding in report.findings:
+                    say_finding(finding)
                 show(key, report)
         except ExplorerError as error:
             say_error(str(error))

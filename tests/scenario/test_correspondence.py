@@ -132,6 +132,8 @@ def test_a_finding_that_the_scenario_expects_is_expected_and_one_that_is_missing
         (spec("m", "constant"), spec("m", "buffer", value=np.full(2, 1e-6)), True),
         (spec("m", "frozen"), spec("m", "constant", value=np.full(2, 1e-6)), True),
         (spec("m", "frozen", (3,)), spec("m", "buffer", (2,)), True),
+        (spec("m", "constant"), spec("m", "trained", value=np.ones(2)), False),
+        (spec("m", "trained"), spec("m", "constant", value=np.ones(2)), False),
     ],
 )
 def test_a_plain_tensor_of_other_values_is_left_as_its_net_made_it(

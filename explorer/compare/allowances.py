@@ -1,0 +1,44 @@
+"""What a scenario's TOLERANCES allow: answers that differ, and may by so much."""
+
+from collections.abc import Callable, Iterable
+
+from explorer.compare.results import within
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.results import Leaf, Result
+from explorer.scenario.contract import Tolerance
+
+Differ = Callable[[Leaf, Leaf], bool]
+"""Whether two leaves differ by the rule that holds without tolerances."""
+
+
+def allowance(
+    case: GradCase, left: Result, right: Result, tolerances: Iterable[Tolerance], differ: Differ
+) -> str:
+    """The reasons why two answers to a case may differ as they do.
+
+    Empty where they may not: another structure, shape or dtype, or a leaf that differs and that no
+    tolerance covers.
+    """
+    if left.structure != right.structure:
+        return ""
+    reasons: dict[str, None] = {}
+    for leaf, other in zip(left.leaves, right.leaves, strict=True):
+        if differ(leaf, other):
+            reason = _reason(case, leaf, other, tolerances)
+            if not reason:
+                return ""
+            reasons[reason] = None
+    return "; ".join(reasons)
+
+
+def _reason(case: GradCase, leaf: Leaf, other: Leaf, tolerances: Iterable[Tolerance]) -> str:
+    """The reason of the first tolerance that covers two leaves; empty where none does."""
+    one, another = leaf.value, other.value
+    if (one.shape, one.dtype) != (another.shape, another.dtype):
+        return ""
+    for tolerance in tolerances:
+        limits = tolerance.rtol, tolerance.atol
+        if tolerance.applies(case, leaf.name) and within(unpack(one), unpack(another), limits):
+            return tolerance.reason
+    return ""
