@@ -9,8 +9,8 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
-from explorer.model.requests import CaseRequest
-from explorer.model.results import Result
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import OracleResult, Result
 from explorer.scenario.load import load
 from explorer.scenario.settling import settle
 from explorer.workers.protocol import Lost
@@ -103,3 +103,17 @@ def test_a_rate_that_is_wrong_shows(tmp_path: Path, workers: Workers) -> None:
 def test_a_layer_that_is_called_twice_is_refused(tmp_path: Path, workers: Workers) -> None:
     with pytest.raises(ScenarioError, match=r"SAME_DROPOUT: the dropout 'last' .* 2 times"):
         answers(tmp_path, workers, again="h = self.last(h); ")
+
+
+def test_the_oracle_sees_the_same_masks_though_it_computes_in_float64(tmp_path: Path) -> None:
+    path = written(tmp_path, TEXT.format(rate=0.25, again="", train=True), "oracle_dropout.py")
+    net = NetRequest(scenario=str(path), engine="torch-tape")
+    request = CaseRequest(net, GradCase("grad", 0, "all"))
+    # In a worker of its own: the first run of the net is the oracle's.
+    with Workers() as fresh:
+        oracle = fresh.call("torch", "explorer.engines.oracle:estimate", request, OracleResult)
+        answer = fresh.call("torch", "explorer.engines.torch.tape:answer", request, Result)
+    assert not isinstance(oracle, Lost)
+    assert not isinstance(answer, Lost)
+    assert oracle.error is None
+    assert len(oracle.estimates) == len(answer.leaves) == 3

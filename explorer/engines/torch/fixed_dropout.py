@@ -44,15 +44,14 @@ def dropout_calls(scenario: str, _changed: int) -> tuple[tuple[str, tuple[int, .
 
     ``_changed`` is when the scenario's file was last written.
     """
-    loaded = load(Path(scenario))
-    assert loaded.torch_net is not None
-    net = loaded.torch_net().train(loaded.train)
     calls: list[tuple[str, tuple[int, ...]]] = []
-    for path, module in net.named_modules():
-        if isinstance(module, nn.Dropout) and path:
-            module.register_forward_pre_hook(_noting(path, calls))
-    with torch.no_grad():
-        net(*(torch.from_numpy(array) for array in loaded.inputs().values()))
+    default = torch.get_default_dtype()
+    # The oracle makes float64 the default, which the inputs of this run are not.
+    torch.set_default_dtype(torch.float32)
+    try:
+        _run_noting(load(Path(scenario)), calls)
+    finally:
+        torch.set_default_dtype(default)
 
     paths = [path for path, _ in calls]
     for path in paths:
@@ -62,6 +61,17 @@ def dropout_calls(scenario: str, _changed: int) -> tuple[tuple[str, tuple[int, .
                 " times in one forward; give each call a layer of its own"
             )
     return tuple(calls)
+
+
+def _run_noting(scenario: Scenario, calls: list[tuple[str, tuple[int, ...]]]) -> None:
+    """Run a net of a scenario once, and note its dropouts as they are called."""
+    assert scenario.torch_net is not None
+    net = scenario.torch_net().train(scenario.train)
+    for path, module in net.named_modules():
+        if isinstance(module, nn.Dropout) and path:
+            module.register_forward_pre_hook(_noting(path, calls))
+    with torch.no_grad():
+        net(*(torch.from_numpy(array) for array in scenario.inputs().values()))
 
 
 def _noting(path: str, calls: list[tuple[str, tuple[int, ...]]]) -> Any:
