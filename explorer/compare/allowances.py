@@ -1,30 +1,32 @@
 """What a scenario's TOLERANCES allow: answers that differ, and may by so much."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from explorer.compare.results import within
+from explorer.compare.results import Movements, compare_leaf, within
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, Result
 from explorer.scenario.contract import Tolerance
 
-Differ = Callable[[Leaf, Leaf], bool]
-"""Whether two leaves differ by the rule that holds without tolerances."""
-
 
 def allowance(
-    case: GradCase, left: Result, right: Result, tolerances: Iterable[Tolerance], differ: Differ
+    case: GradCase,
+    left: Result,
+    right: Result,
+    tolerances: Iterable[Tolerance],
+    noise: tuple[Movements, Movements],
 ) -> str:
     """The reasons why two answers to a case may differ as they do.
 
-    Empty where they may not: another structure, shape or dtype, or a leaf that differs and that no
-    tolerance covers.
+    Empty where they may not: another structure, shape or dtype, or a leaf that differs by more than
+    its ``noise`` and that no tolerance covers.
     """
     if left.structure != right.structure:
         return ""
     reasons: dict[str, None] = {}
     for leaf, other in zip(left.leaves, right.leaves, strict=True):
-        if differ(leaf, other):
+        movement = noise[0].get(leaf.name), noise[1].get(other.name)
+        if compare_leaf(leaf, other, ("left", "right"), movement).verdict == "differs":
             reason = _reason(case, leaf, other, tolerances)
             if not reason:
                 return ""

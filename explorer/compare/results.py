@@ -67,7 +67,7 @@ def compare(
     comparisons = []
     for leaf, other in zip(left.leaves, right.leaves, strict=True):
         movement = noise[0].get(leaf.name), noise[1].get(other.name)
-        comparisons.append(_compare_leaf(leaf, other, engines, movement))
+        comparisons.append(compare_leaf(leaf, other, engines, movement))
     return worst(comparisons)
 
 
@@ -76,7 +76,7 @@ def _other(difference: Difference) -> Comparison:
     return Comparison("differs", difference, in_torch_table=False, in_mindspore_table=False)
 
 
-def _compare_leaf(
+def compare_leaf(
     left: Leaf, right: Leaf, engines: Parties, movement: tuple[Floats | None, Floats | None]
 ) -> Comparison:
     """Compare two tensors by shape, dtype and every element.

@@ -1,8 +1,9 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations
 
+from explorer.compare.allowances import allowance
 from explorer.compare.results import (
     NOT_MEASURED,
     Comparison,
@@ -17,20 +18,28 @@ from explorer.model.cases import GradCase
 from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseReport, Difference
 from explorer.model.results import ANSWERED, LOST, OracleResult, Outcome, Result
-from explorer.scenario.contract import ExpectedDifference
+from explorer.scenario.contract import ExpectedDifference, Tolerance
 
 NO_NOISE: Mapping[str, ResultNoise] = {}
 """The noise of engines whose noise was not measured."""
 
 
+Allowed = Callable[[Result, Result, tuple[Movements, Movements]], str]
+"""Why two answers that differ may do so, given their noise; empty where they may not."""
+
+
 class _Answers:
-    """What the parties of a case said, and every comparison of two of them, made once."""
+    """What the parties of a case said, and every comparison of two of them, made once.
+
+    ``allowances`` are the reasons for which some of them may differ.
+    """
 
     def __init__(
         self,
         results: Mapping[str, Result],
         oracle: OracleResult,
         noise: Mapping[str, ResultNoise],
+        allowed: Allowed,
     ) -> None:
         self.results = results
         self.oracle = oracle
@@ -38,9 +47,15 @@ class _Answers:
         self.raised = _with_outcome(results, "raised")
         self._noise = {name: movements(noise.get(name)) for name in self.fine}
         self.comparisons: dict[Parties, Comparison] = {}
+        self.allowances: dict[str, None] = {}
         for one, other in combinations(self.fine, 2):
             both = self._noise[one], self._noise[other]
             compared = compare(self.fine[one], self.fine[other], (one, other), both)
+            if compared.verdict == "differs":
+                reason = allowed(self.fine[one], self.fine[other], both)
+                if reason:
+                    self.allowances[reason] = None
+                    compared = compared._replace(verdict="close")
             self.comparisons[one, other] = compared
         self.near_oracle = {
             name: agrees_with_oracle(result, oracle, self.noise_of(name))
@@ -80,23 +95,28 @@ def judge(
     oracle: OracleResult,
     expected: tuple[ExpectedDifference, ...] = (),
     noise: Mapping[str, ResultNoise] = NO_NOISE,
+    tolerances: tuple[Tolerance, ...] = (),
 ) -> CaseReport:
     """The report on one case: the verdict on its results, and whether the scenario expects it.
 
     Engines that are not defined for the scenario, or cannot do the case at all, are left out. Where
     differences are expected, parties that no expectation tells apart must agree, and an expectation
     that tells some apart must be met by a difference, unless all of these raise. ``noise`` is that
-    of each engine's answer, by the engine's name.
+    of each engine's answer, by the engine's name. What ``tolerances`` allow is close.
     """
-    answers = _Answers(results, oracle, noise)
+
+    def allowed(left: Result, right: Result, both: tuple[Movements, Movements]) -> str:
+        return allowance(case, left, right, tolerances, both)
+
+    answers = _Answers(results, oracle, noise, allowed)
     comparison = _compare_all(answers)
     oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
     disagree = answers.disagreements()
     complaint = _complaint(answers, disagree, applicable)
-    reasons: dict[str, None] = {}
+    reasons = dict(answers.allowances)
     if comparison.verdict not in ("match", "close") or oracle_agrees is False:
-        reasons = dict.fromkeys(expectation.reason for expectation in applicable)
+        reasons.update(dict.fromkeys(expectation.reason for expectation in applicable))
     has_two = len(answers.fine) > 1
     return CaseReport(
         case=case,

@@ -195,4 +195,6 @@ class Course:
         # Engines without a net take part as well: a report says of all that were asked for.
         results = {name: self._outcomes.result(name, case) for name in self._engines}
         noise = self._outcomes.noise(case, self._engines)
-        return judge(case, results, self._outcomes.estimate(case), self._scenario.expected, noise)
+        scenario = self._scenario
+        estimate = self._outcomes.estimate(case)
+        return judge(case, results, estimate, scenario.expected, noise, scenario.tolerances)

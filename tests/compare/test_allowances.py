@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from explorer.compare.allowances import allowance
+from explorer.compare.results import NOT_MEASURED
+from explorer.compare.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
-from explorer.model.results import Leaf, Result
+from explorer.model.results import Leaf, OracleResult, Result
 from explorer.model.trees import Branch
 from explorer.scenario.contract import Tolerance
 
@@ -20,7 +22,7 @@ def answer(dx: AnyArray, dw: AnyArray = ONE) -> Result:
 
 
 def allowed(left: Result, right: Result, *tolerances: Tolerance) -> str:
-    return allowance(CASE, left, right, tolerances, lambda one, other: one != other)
+    return allowance(CASE, left, right, tolerances, (NOT_MEASURED, NOT_MEASURED))
 
 
 @pytest.mark.parametrize(
@@ -66,3 +68,14 @@ def test_no_tolerance_allows_another_shape_dtype_or_structure() -> None:
     assert allowed(answer(ONE), answer(ONE.astype(np.float64)), wide) == ""
     bare = Result(outcome="ok", structure="dx", leaves=(Leaf("dx", pack(ONE)),))
     assert allowed(answer(ONE), bare, wide) == ""
+
+
+def test_an_allowed_difference_is_close_and_the_report_says_why() -> None:
+    results = {"torch-tape": answer(ONE), "mindspore-tape": answer(ONE * np.float32(1.01))}
+    oracle = OracleResult("not_defined")
+    told = judge(CASE, results, oracle, tolerances=(Tolerance("meant", rtol=0.1),))
+    assert (told.verdict, told.expected, told.reason) == ("close", True, "meant")
+    strict = judge(CASE, results, oracle, tolerances=(Tolerance("meant", rtol=1e-3),))
+    assert (strict.verdict, strict.expected) == ("differs", False)
+    same = {"torch-tape": answer(ONE), "mindspore-tape": answer(ONE)}
+    assert judge(CASE, same, oracle, tolerances=(Tolerance("meant", rtol=0.1),)).reason == ""
