@@ -40,27 +40,17 @@ class Display:
     """
 
     def __init__(self, console: Console | None) -> None:
+        self._console = console
         self._lines: deque[Text] = deque(maxlen=LINES)
+        self._bars = ProgressBars(*BAR_COLUMNS, console=console)
         self._tasks: dict[str, TaskID] = {}
         self._live: Live | None = None
-        if console:
-            self._bars = ProgressBars(*BAR_COLUMNS, console=console)
-            self._live = Live(
-                get_renderable=self._shown,
-                console=console,
-                transient=True,
-                # What is printed meanwhile is printed out of the way.
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
 
     def _shown(self) -> Group:
         return Group(*self._lines, self._bars)
 
     def step(self, stage: str, done: int, total: int) -> None:
         """Move the bar of a stage; the first call makes it."""
-        if self._live is None:
-            return
         if stage not in self._tasks:
             self._tasks[stage] = self._bars.add_task(stage, total=total)
         self._bars.update(self._tasks[stage], completed=done, total=total)
@@ -69,34 +59,47 @@ class Display:
         """Add a line; the oldest one goes where there are too many."""
         self._lines.append(line)
 
-    @contextmanager
-    def on(self) -> Iterator["Display"]:
-        """Show it for the time of the context."""
-        if self._live is None:
-            yield self
+    def start(self) -> None:
+        """Put it on the screen."""
+        if self._console is None:
             return
-        with self._live:
-            yield self
+        # A Live that was stopped would erase as many lines as it had when it is started again.
+        self._live = Live(
+            get_renderable=self._shown,
+            console=self._console,
+            transient=True,
+            # What is printed meanwhile is printed out of the way.
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._live.start()
+
+    def stop(self) -> None:
+        """Take it off the screen."""
+        if self._live:
+            self._live.stop()
+            self._live = None
 
     @contextmanager
     def out_of_the_way(self) -> Iterator[None]:
         """Take it off the screen for the time of the context, in which something is printed."""
-        if self._live is None:
-            yield
-            return
-        self._live.stop()
+        self.stop()
         try:
             yield
         finally:
-            self._live.start()
+            self.start()
 
 
 @contextmanager
 def display() -> Iterator[Display]:
     """What stderr shows of an exploration, where it is a terminal."""
     console = Console(stderr=True) if sys.stderr.isatty() else None
-    with Display(console).on() as shown:
+    shown = Display(console)
+    shown.start()
+    try:
         yield shown
+    finally:
+        shown.stop()
 
 
 @contextmanager

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from explorer.model.report import LeftOut, Report
-from explorer.report.scenario.terminal import show_cases, show_graphs, show_report
+from explorer.report.scenario.overview import case_row
+from explorer.report.scenario.terminal import case_line, show_cases, show_graphs, show_report
 from explorer.report.scenario.wording import OMITTED
 from tests.support.consoles import printed
 from tests.support.sample_report import HOSTILE, report
@@ -54,6 +55,14 @@ def test_cases_that_are_left_out_are_counted_and_the_first_ones_named(cause: Any
     assert f"60 of 80 cases {OMITTED[cause]}: the reason" in text
     assert cases[20].case.short in text
     assert "(60 in all)" in text
+
+
+def test_a_case_on_one_line_refers_to_no_note_that_is_not_there() -> None:
+    with_notes = [case for case in report().cases if case_row(case).notes]
+    assert with_notes
+    for case in with_notes:
+        assert str(case_line(case)).startswith(f"{case.case.short}: ")
+        assert "[1]" not in str(case_line(case))
 
 
 def test_foreign_text_cannot_steer_it() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -81,7 +82,8 @@ def show_cases(report: Report, console: Console) -> None:
 
 def case_line(report: CaseReport) -> Text:
     """One case on one line: its name, the verdict, and what the oracle says."""
-    row = case_row(report)
+    # Its notes stand elsewhere.
+    row = msgspec.structs.replace(case_row(report), notes=())
     line = Text(f"{clean(report.case.short)}: ")
     line.append(_cell(row, "verdict"), style=STYLES[row.state])
     if row.oracle != NOTHING:
