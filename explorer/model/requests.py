@@ -35,16 +35,26 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     jitter: int = 0
 
 
+ProofScope = Literal["none", "small", "all"]
+"""Which captured graphs have the values of their nodes proven: none, those of moderate size, all."""
+
+
 class CaseRequest(msgspec.Struct, frozen=True):
     """One case on one net: to be answered, captured as a graph, or estimated.
 
     The oracle estimates from the forward alone. ``values`` tells a capture to observe every node's
-    value too.
+    value too, ``prove`` to compute each op again from the observed values of its inputs.
     """
 
     net: NetRequest
     case: GradCase
     values: bool = True
+    prove: ProofScope = "none"
+
+    @property
+    def proves(self) -> bool:
+        """Whether values are proven, of small graphs at least."""
+        return self.values and self.prove != "none"
 
 
 class ParameterSpec(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from explorer.engines.mindspore.ir_statements import (
     program,
     reached,
 )
-from explorer.engines.mindspore.kernel_dump import Kernel, kernels_in, load
+from explorer.engines.mindspore.kernel_dump import DumpedOutput, Kernel, kernels_in, load
 from explorer.engines.mindspore.kernel_values import KernelValues, last_of_shares
 from explorer.engines.mindspore.operators import (
     may_write,
@@ -108,8 +108,9 @@ def test_kernels_are_in_the_order_of_their_numbers_and_the_last_run_counts(tmp_p
     dump(tmp_path, np.zeros(1), number=9, time=4)
     (tmp_path / "notes.output.txt").touch()
     first, second = kernels_in([tmp_path])["Default_MatMul"]
-    assert load(first[0][1]).tolist() == [1.0]
-    assert load(second[0][1]).tolist() == [0.0]
+    assert load(first[0].path).tolist() == [1.0]
+    assert load(second[0].path).tolist() == [0.0]
+    assert (first[0].runs, second[0].runs) == (2, 1)
 
 
 def test_float32_under_the_name_of_another_type_is_read_as_float32(tmp_path: Path) -> None:
@@ -168,11 +169,11 @@ def test_an_output_of_another_size_costs_the_others_nothing(tmp_path: Path) -> N
 
 def kernels_at(*times: int) -> list[Kernel]:
     """Kernels of one kind with one output each, written at these times."""
-    return [{0: (time, Path(f"{time}.npy"))} for time in times]
+    return [{0: DumpedOutput(time, Path(f"{time}.npy"))} for time in times]
 
 
 def times_of(kernels: list[Kernel]) -> list[int]:
-    return [kernel[0][0] for kernel in kernels]
+    return [kernel[0].time for kernel in kernels]
 
 
 def test_the_kernel_of_a_share_that_ran_last_gives_the_value() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from explorer.engines.capture.borrowed_lines import Borrowed
-from explorer.model.graph import Edge, EdgeKind, GradGraph, Node, NodeKind, Output, Phase
+from explorer.model.graph import Edge, EdgeKind, GradGraph, Node, NodeKind, Output, Phase, Proof
 
 Slot = tuple[int, int]
 """The number of a node and the number of one of its outputs, both counted from 0."""
@@ -27,6 +27,7 @@ class NodeDraft(msgspec.Struct):
     calls: tuple[str, ...] = ()
     saved_bytes: int = 0
     tape: str = ""
+    proof: Proof = ""
     missing: dict[str, str] = {}
 
 
@@ -184,6 +185,7 @@ class GraphBuilder:
             calls=draft.calls,
             saved_bytes=draft.saved_bytes,
             tape=draft.tape,
+            proof=draft.proof,
             missing=borrowed.missing(number),
         )
 

@@ -164,7 +164,9 @@ def _graph(
     graph.walk(statements, entry, whole and run.case.api == "value_and_grad")
     _add_outputs(graph, run, whole)
     if compiler_pass == FINAL:
-        add_state(graph.builder, run.net, run.state, request.values)
+        overwritten = add_state(graph.builder, run.net, run.state, request.values)
+        if request.proves:
+            graph.prove(overwritten, request.prove == "all")
     notes = (KEPT,) if request.case.api != run.case.api else ()
     return graph.record(request.case.label, compiler_pass.stage, notes)
 

@@ -7,8 +7,10 @@ forward.
 from dataclasses import dataclass
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
+from explorer.engines.capture.proof import PROVABLE, prove
 from explorer.engines.mindspore.forward_identities import ForwardIdentities
 from explorer.engines.mindspore.forward_links import ForwardLinks, link_to_leaf
+from explorer.engines.mindspore.graph_proof import GraphReruns
 from explorer.engines.mindspore.ir import Module, Subgraph
 from explorer.engines.mindspore.ir.records import Parameter
 from explorer.engines.mindspore.ir_bindings import (
@@ -78,6 +80,7 @@ class GraphCapture:
         self._constants = Constants(self.builder, self.observed)
         self._calls = SubgraphCalls(self.builder)
         self._names = SubgraphNames()
+        self._reruns = None if values is None else GraphReruns(self.builder, values)
         self._identities = ForwardIdentities()
         self._body = ""
         self._lane: Phase = "forward"
@@ -145,6 +148,12 @@ class GraphCapture:
             forward=leaf if phase == "backward" else None,
         )
 
+    def prove(self, overwritten: dict[Slot, Slot], everything: bool) -> None:
+        """Compute every operator again; see ``explorer.engines.capture.proof``."""
+        if self._reruns is not None:
+            recorded = self._reruns.recorded(self._calls.shown_by, overwritten)
+            prove(self.builder, recorded, everything)
+
     def record(self, case: str, stage: str, notes: tuple[str, ...]) -> GradGraph:
         """The record of the graph."""
         return self.builder.record("mindspore-graph", case, stage, notes)
@@ -178,7 +187,10 @@ class GraphCapture:
         if self.observed and leaf.array is not None:
             summary = summary_as(leaf.array, dtype)
         outputs = (Output(shape, dtype, summary),)
-        return self.builder.add(leaf.kind, leaf.kind, "forward", name=leaf.name, outputs=outputs), 0
+        number = self.builder.add(leaf.kind, leaf.kind, "forward", name=leaf.name, outputs=outputs)
+        if self._reruns is not None and leaf.array is not None:
+            self._reruns.note_array((number, 0), leaf.array)
+        return number, 0
 
     def _arguments(self, graph: str, count: int) -> list[Binding] | None:
         """The bindings of a graph's parameters; None where the graph has inputs of its own."""
@@ -252,6 +264,8 @@ class GraphCapture:
             missing=missing,
         )
         self._identities.note(number, self.builder.nodes[number], statement)
+        if self._reruns is not None and kind in PROVABLE:
+            self._reruns.note(number, statement, inputs)
         if kind == "call":
             self._calls.call(number, statement, inputs)
         return results_of(number, statement)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,17 @@ MindSpore writes them where a kernel hands float32 on: on the CPU ReduceSum and 
 BFLOAT16 = "<E2"
 """The type under which MindSpore writes bfloat16, and which numpy does not know."""
 
-Kernel = dict[int, tuple[int, Path]]
-"""The outputs of one kernel by slot: when each was written, and the file."""
+
+class DumpedOutput(NamedTuple):
+    """An output of a kernel: when its last run wrote it, the file, and how often it ran."""
+
+    time: int
+    path: Path
+    runs: int = 1
+
+
+Kernel = dict[int, DumpedOutput]
+"""The outputs of one kernel by slot."""
 
 
 def kernels_in(folders: Iterable[Path]) -> dict[str, list[Kernel]]:
@@ -44,8 +53,12 @@ def kernels_in(folders: Iterable[Path]) -> dict[str, list[Kernel]]:
             kernel = numbered.setdefault(name["scope"], {}).setdefault(int(name["number"]), {})
             # In a loop a kernel runs several times, and dumps each time.
             slot = int(name["slot"])
-            written = (int(name["time"]), path)
-            kernel[slot] = max(kernel.get(slot, written), written)
+            written = DumpedOutput(int(name["time"]), path)
+            earlier = kernel.get(slot)
+            if earlier is not None:
+                runs = earlier.runs + 1
+                written = max(earlier, written)._replace(runs=runs)
+            kernel[slot] = written
     kernels: dict[str, list[Kernel]] = {}
     for scope, by_number in numbered.items():
         kernels[scope] = [kernel for _, kernel in sorted(by_number.items())]

@@ -37,6 +37,8 @@ class KernelValues:
         self.idle: frozenset[str] = frozenset()
         self._kernels = kernels
         self._arrays: dict[int, Arrays] = {}
+        self._workspaces: dict[int, Arrays] = {}
+        self._repeated: set[int] = set()
         by_scope: dict[str, list[IRStatement]] = {}
         by_op: dict[str, list[IRStatement]] = {}
         for body in statements.values():
@@ -57,6 +59,14 @@ class KernelValues:
     def of(self, statement: IRStatement) -> Arrays:
         """The arrays of a statement by output slot; empty where no kernel is its own."""
         return self._arrays.get(id(statement), {})
+
+    def workspaces(self, statement: IRStatement) -> Arrays:
+        """The arrays of a statement that have another size than the IR says, by output slot."""
+        return self._workspaces.get(id(statement), {})
+
+    def repeats(self, statement: IRStatement) -> bool:
+        """Whether the kernel of a statement ran several times; its last run is what counts."""
+        return id(statement) in self._repeated
 
     def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, str]]:
         """The outputs of a statement, and the reason where values of them are missing."""
@@ -117,9 +127,9 @@ class KernelValues:
         """Join what shapes alone decide, where some statements were folded into other kernels."""
         for statement in statements:
             alike = [other for other in statements if other.outputs == statement.outputs]
-            fitting = _fitting(statement, kernels)
+            fitting = [kernel for kernel in kernels if 0 in _arrays(statement, kernel)[0]]
             if len(alike) == len(fitting) == 1:
-                self._arrays[id(statement)] = fitting[0]
+                self._join(statement, fitting[0])
 
     def _join_expanded(self, op: str, statements: list[IRStatement]) -> None:
         """Join the statements of an operator that was expanded on its way to the kernels.
@@ -161,9 +171,13 @@ class KernelValues:
             self._join(statement, parts)
 
     def _join(self, statement: IRStatement, kernel: Kernel) -> None:
-        arrays = _arrays(statement, kernel)
+        arrays, workspaces = _arrays(statement, kernel)
         if arrays:
             self._arrays[id(statement)] = arrays
+        if workspaces:
+            self._workspaces[id(statement)] = workspaces
+        if any(output.runs > 1 for output in kernel.values()):
+            self._repeated.add(id(statement))
 
     def _without_values(self, statements: Statements) -> frozenset[str]:
         """The branches in which no statement has a value."""
@@ -222,7 +236,7 @@ def _last_kind(kinds: list[list[Kernel]], count: int) -> list[Kernel]:
 
 def _time_of_last(kernel: Kernel) -> int:
     """When the last output of a kernel was written."""
-    return max(time for time, _ in kernel.values())
+    return max(output.time for output in kernel.values())
 
 
 def _graph_left_out(statements: list[IRStatement], ran: int) -> str | None:
@@ -254,22 +268,19 @@ def _of_the_same_branches(graphs: Iterable[str], others: Iterable[str]) -> set[s
     return same
 
 
-def _fitting(statement: IRStatement, kernels: list[Kernel]) -> list[Arrays]:
-    """The arrays of the kernels that fit the shapes of a statement."""
-    candidates = [_arrays(statement, kernel) for kernel in kernels]
-    return [arrays for arrays in candidates if 0 in arrays]
-
-
-def _arrays(statement: IRStatement, kernel: Kernel) -> Arrays:
-    """A kernel's arrays in the shapes of a statement, without those that have other sizes.
+def _arrays(statement: IRStatement, kernel: Kernel) -> tuple[Arrays, Arrays]:
+    """A kernel's arrays in the shapes of a statement, and apart from them those of other sizes.
 
     A workspace has another size than the IR says.
     """
-    arrays = {}
-    for slot, (_, path) in sorted(kernel.items()):
+    arrays: Arrays = {}
+    workspaces: Arrays = {}
+    for slot, output in sorted(kernel.items()):
         if slot < len(statement.outputs):
-            array = load(path)
+            array = load(output.path)
             shape, _ = statement.outputs[slot]
             if array.size == int(np.prod(shape)):
                 arrays[slot] = array.reshape(shape)
-    return arrays
+            else:
+                workspaces[slot] = array
+    return arrays, workspaces

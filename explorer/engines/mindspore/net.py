@@ -129,6 +129,12 @@ def array_of(value: Any) -> AnyArray:
     return array
 
 
+def tensor_like(array: AnyArray, dtype: Any) -> Any:
+    """A new tensor of a dtype of MindSpore's, on no tape and contiguous."""
+    tensor = ms.Tensor(np.array(array))
+    return tensor if tensor.dtype == dtype else tensor.astype(dtype)
+
+
 def dtype_of(value: Any) -> str:
     """The dtype name of a tensor or number: "float32", "bfloat16"."""
     if isinstance(value, ms.Tensor):

@@ -34,12 +34,15 @@ def moved(net: Net, before: dict[str, AnyArray]) -> dict[str, AnyArray]:
     return state
 
 
-def add_state(builder: GraphBuilder, net: Net, state: dict[str, AnyArray], values: bool) -> None:
+def add_state(
+    builder: GraphBuilder, net: Net, state: dict[str, AnyArray], values: bool
+) -> dict[Slot, Slot]:
     """Add a node for each changed parameter, fed by the operator that wrote it.
 
     ``state`` has the parameters after the forward; the nodes show them where ``values`` are asked
-    for.
+    for. Returns the slots of what was written, each with that of the parameter before.
     """
+    overwritten: dict[Slot, Slot] = {}
     leaves = builder.leaves()
     readers = _forward_readers(builder)
     dtypes = [dtype_of(net.parameters[name]) for name in state]
@@ -50,8 +53,12 @@ def add_state(builder: GraphBuilder, net: Net, state: dict[str, AnyArray], value
         output = Output(tuple(array.shape), dtype, summary)
         inputs: tuple[Slot, ...] = ()
         if name in leaves:
-            inputs = (_written(builder, leaves[name], readers, output),)
+            written = _written(builder, leaves[name], readers, output)
+            inputs = (written,)
+            if written[0] != leaves[name]:
+                overwritten[written] = leaves[name], 0
         builder.add("output", "output", "forward", inputs, name=name, outputs=(output,))
+    return overwritten
 
 
 def _forward_readers(builder: GraphBuilder) -> dict[int, list[int]]:

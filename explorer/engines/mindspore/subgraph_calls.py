@@ -52,6 +52,7 @@ class SubgraphCalls:
         self.calls: dict[int, SubgraphCall] = {}
         self._builder = builder
         self._callees: dict[str, Callee] = {}
+        self._shows: dict[Slot, Slot] = {}
 
     def callee(self, name: str) -> Callee:
         """The record of a subgraph."""
@@ -153,6 +154,13 @@ class SubgraphCalls:
             while node.body in callers:
                 node.body = callers[node.body]
 
+    def shown_by(self, slot: Slot) -> Slot:
+        """The slot whose value is seen at ``slot``: a call shows what its subgraph returns."""
+        slot = self._builder.resolve(slot)
+        while slot in self._shows:
+            slot = self._builder.resolve(self._shows[slot])
+        return slot
+
     def drop_unread(self, returned: Iterable[Binding]) -> None:
         """Take unread constants, and unread operators that yield no tensor, out of the graph.
 
@@ -209,6 +217,8 @@ class SubgraphCalls:
         if [output.shape for output in outputs] != [output.shape for output in call.outputs]:
             return
         call.outputs = tuple(outputs)
+        for output, slot in enumerate(results):
+            self._shows[number, output] = slot
         if all(output.values for output in outputs):
             call.missing.pop("values", None)
 

@@ -29,7 +29,7 @@ def capture(request: CaseRequest) -> Captured:
     try:
         cotangents = cotangent_arguments(request)
         net = build(request.net)
-        recorder = Recorder(net, request.values)
+        recorder = Recorder(net, request.values, request.prove if request.proves else "none")
         gradient_function = derivative(
             recorder.watch(net.call, "forward"),
             case,

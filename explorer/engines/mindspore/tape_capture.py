@@ -6,11 +6,13 @@ from typing import Any
 import mindspore as ms
 
 from explorer.engines.capture.builder import Slot
+from explorer.engines.capture.proof import prove
 from explorer.engines.mindspore.net import Net
 from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
 from explorer.engines.mindspore.source_lines import CallSite
 from explorer.engines.mindspore.state import add_state, moved, snapshot
 from explorer.engines.mindspore.tape_nodes import TapeNodes
+from explorer.engines.mindspore.tape_proof import Pullback, TapeReruns
 from explorer.engines.mindspore.tape_saved_bytes import SavedBytes
 from explorer.engines.mindspore.tape_tensors import (
     OperatorCall,
@@ -46,6 +48,8 @@ class TapeCapture:
         self._targets: dict[Slot, int] = {}
         self._unpacked: list[TapeTensor] = []
         self._leaves: dict[str, int] = {}
+        self._reruns = TapeReruns(self.graph)
+        self._overwritten: dict[Slot, Slot] = {}
         for name, tensor in net.inputs.items():
             self._add_leaf("input", name, tensor)
         for name, parameter in net.parameters.items():
@@ -53,8 +57,13 @@ class TapeCapture:
             if name in self.start:
                 self.graph.set_value(self._leaves[name], self.start[name])
 
+    def prove(self, everything: bool) -> None:
+        """Call every operator again; see ``explorer.engines.capture.proof``."""
+        prove(self.graph, self._reruns.recorded(self._overwritten), everything)
+
     def record(self, case: str) -> GradGraph:
-        """The record of the graph for the case with that label."""
+        """The record of the graph for the case with that label; lets go of the tensors."""
+        self.graph.let_go()
         return self.graph.record("mindspore-tape", case, "tape")
 
     # Operators
@@ -77,6 +86,7 @@ class TapeCapture:
             forward = self._tape.number(self._running)
             number = self._backward(op, "op", inputs, outputs, forward)
         self._saved.operator_made(number)
+        self._reruns.note_call(number, call, inputs)
         self._origins.note_views(number, call.operands, outputs)
         self._origins.register(number, outputs)
 
@@ -158,6 +168,7 @@ class TapeCapture:
             if addends:
                 forward = self._tape.number(identity)
                 number = self._backward("Add", "accumulate", addends, [gradient], forward)
+                self._reruns.note_sum(number, addends)
                 self._origins.register(number, [gradient])
             else:
                 self._constant(gradient)
@@ -168,8 +179,8 @@ class TapeCapture:
         self,
         identity: int,
         name: str,
-        gradients: list[TapeTensor],
-        results: list[TapeTensor],
+        gradients: dict[int, TapeTensor],
+        results: dict[int, TapeTensor],
         edges: list[TapeEdge],
     ) -> None:
         """A node of the tape has run, and its ``results`` go along ``edges``.
@@ -177,19 +188,26 @@ class TapeCapture:
         Results that no operator made get a node, which is fed by ``gradients`` and by the saved
         tensors that were unpacked.
         """
-        tensors = [result.tensor for result in results]
-        unannounced = [tensor for tensor in tensors if self._origins.slot(tensor) is None]
+        unannounced = {}
+        for place, result in results.items():
+            if self._origins.slot(result.tensor) is None:
+                unannounced[place] = result.tensor
         if unannounced:
             # Some nodes compute what they yield without announcing operators (2.10.0).
-            inputs = tuple(self._origin(operand) for operand in (*gradients, *self._unpacked))
+            arriving = {place: self._origin(operand) for place, operand in gradients.items()}
+            inputs = (*arriving.values(), *map(self._origin, self._unpacked))
             forward = self._tape.number(identity)
-            number = self._backward(f"{name}Backward", "op", inputs, unannounced, forward)
-            self._origins.register(number, unannounced)
+            tensors = list(unannounced.values())
+            number = self._backward(f"{name}Backward", "op", inputs, tensors, forward)
+            if forward is not None:
+                pullback = Pullback(forward, arriving, tuple(unannounced))
+                self._reruns.note_pullback(number, pullback)
+            self._origins.register(number, tensors)
         self._origins.hold(results)
-        for (child, place), result in zip(edges, results, strict=False):
-            if child is not None:
-                slot = self._origin(result)
-                self._arriving.setdefault((child, place), []).append(slot)
+        for place, (child, child_place) in enumerate(edges):
+            if child is not None and place in results:
+                slot = self._origin(results[place])
+                self._arriving.setdefault((child, child_place), []).append(slot)
                 self._targets[slot] = child
         self._running = None
 
@@ -235,7 +253,8 @@ class TapeCapture:
             slot = self._origin(on_tape(tensor))
             self.graph.add_tensors("output", "output", "forward", (slot,), [tensor], name=name)
         state = moved(self._net, self.start)
-        add_state(self.graph, self._net, state, self.graph.has_values)
+        overwritten = add_state(self.graph, self._net, state, self.graph.has_values)
+        self._overwritten.update(overwritten)
 
     def add_gradients(self, names: tuple[str, ...], tensors: list[Any]) -> None:
         """Add nodes for the gradients that the call returned, and read all values."""
@@ -290,5 +309,6 @@ class TapeCapture:
         if makers:
             copy, copied = self.graph.nodes[number], self.graph.nodes[makers[0]]
             copy.scope, copy.source = copied.scope, copied.source
+            self._reruns.note_copy(number, inputs[0])
         self._origins.register(number, [tensor])
         return number, 0

@@ -26,6 +26,7 @@ from explorer.engines.mindspore.tape_tensors import (
     tensors_in,
 )
 from explorer.model.graph import GradGraph, Phase
+from explorer.model.requests import ProofScope
 
 READ_AT_START = "explorer.read"
 """A mark on tensors whose values were read before anything ran."""
@@ -38,8 +39,9 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     ``unpack`` are the hooks of saved tensors.
     """
 
-    def __init__(self, net: Net, values: bool) -> None:
+    def __init__(self, net: Net, values: bool, proof: ProofScope = "none") -> None:
         self._capture = TapeCapture(net, values)
+        self._proof = proof
         self._sites = CallSites(net.call)
         self._events: list[Callable[[], None]] = []
         self._paused = False
@@ -58,6 +60,9 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
 
         Lets go of the tensors, since hooks inside MindSpore keep the recorder itself alive.
         """
+        if self._proof != "none":
+            with self._unwatched():
+                self._capture.prove(self._proof == "all")
         graph = self._capture.record(case)
         self._hooked.clear()
         self._alive.clear()
@@ -87,7 +92,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     ) -> Any:
         if self._paused:
             return func(*args, **(kwargs or {}))
-        call = _operator_call(func.name, args)
+        call = _operator_call(func, args)
         site = NOWHERE
         if self._capture.phase == "forward":
             site = self._sites.here(__file__)
@@ -163,12 +168,8 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         edges = [(child and child._unique_id(), place) for child, place in node.next_functions]
 
         def hook(results: Any, gradients: Any) -> None:
-            taken = []
-            for edge, result in zip(edges, results, strict=False):
-                if isinstance(result, ms.Tensor):
-                    taken.append(edge)
             ran = partial(self._capture.tape_node_ran, identity, name)
-            self._events.append(partial(ran, _tensors(gradients), _tensors(results), taken))
+            self._events.append(partial(ran, _tensors(gradients), _tensors(results), edges))
 
         return hook
 
@@ -186,15 +187,19 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
         return tensor
 
 
-def _tensors(values: Any) -> list[TapeTensor]:
-    """The tensors among some values, as they are now."""
-    return [on_tape(value) for value in values if isinstance(value, ms.Tensor)]
+def _tensors(values: Any) -> dict[int, TapeTensor]:
+    """The tensors among some values, as they are now, by their places."""
+    tensors = {}
+    for place, value in enumerate(values):
+        if isinstance(value, ms.Tensor):
+            tensors[place] = on_tape(value)
+    return tensors
 
 
-def _operator_call(op: str, args: tuple[Any, ...]) -> OperatorCall:
+def _operator_call(function: Any, args: tuple[Any, ...]) -> OperatorCall:
     """The call of an operator with ``args``, with its tensors as they are now."""
     # A Primitive is an argument itself, and its operands come as the third one (2.10.0).
     values = args[2] if args and isinstance(args[0], ms.ops.Primitive) else args
     operands = [on_tape(tensor) for tensor in tensors_in(values)]
     flags = tuple(value for value in values if isinstance(value, bool))
-    return OperatorCall(op, operands, flags)
+    return OperatorCall(function, args, operands, flags)

@@ -1,9 +1,10 @@
 """Tensors while MindSpore's tape is recorded: their memory, their tape node and their slot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mindspore as ms
+from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.mindspore.net import array_of
@@ -27,11 +28,50 @@ class TapeTensor(NamedTuple):
 
 
 class OperatorCall(NamedTuple):
-    """An operator as it was called: its name, its tensors from left to right, and its bools."""
+    """An operator as it was called: its tensors from left to right, and its bools.
 
-    op: str
+    ``function`` and ``args`` are those of the dispatch.
+    """
+
+    function: Any
+    args: tuple[Any, ...]
     operands: list[TapeTensor]
     flags: tuple[bool, ...]
+
+    @property
+    def op(self) -> str:
+        """The operator's name."""
+        name: str = self.function.name
+        return name
+
+    def run(self, tensors: Sequence[Any]) -> list[Any]:
+        """The tensors that the operator yields for ``tensors`` in the place of its own."""
+        return list(tensors_in((self._result(tensors),)))
+
+    def pull_back(self, tensors: Sequence[Any], cotangents: Mapping[int, Any]) -> Sequence[Any]:
+        """The gradients with respect to ``tensors``, for the ``cotangents`` of some outputs."""
+        gradient = ms.ops.GradOperation(get_all=True, sens_param=True)
+        outputs = self._result(tensors)
+        if isinstance(outputs, ms.Tensor):
+            seed = cotangents[0]
+        else:
+            seed = tuple(
+                cotangents.get(place, ms.ops.zeros_like(output))
+                for place, output in enumerate(outputs)
+            )
+        gradients: Sequence[Any] = gradient(self._on_tape)(*tensors, seed)
+        return gradients
+
+    def _result(self, tensors: Sequence[Any]) -> Any:
+        return self.function(*_with_tensors(self.args, iter(tensors)))
+
+    def _on_tape(self, *tensors: Any) -> Any:
+        """The result of the operator, which the tape records."""
+        args = _with_tensors(self.args, iter(tensors))
+        if args and isinstance(args[0], ms.ops.Primitive):
+            return self.function(*args)
+        # The function of an operator that is no Primitive stands below the tape (2.10.0).
+        return _run_op(ms.ops.Primitive(self.op), self.op, args)
 
 
 class TensorView(NamedTuple):
@@ -53,6 +93,15 @@ def tensors_in(values: Any) -> Iterator[Any]:
             yield value
         elif isinstance(value, (tuple, list)):
             yield from tensors_in(value)
+
+
+def _with_tensors(values: Any, tensors: Iterator[Any]) -> Any:
+    """Nested values with the next of ``tensors`` in each place of one."""
+    if isinstance(values, ms.Tensor):
+        return next(tensors)
+    if isinstance(values, (tuple, list)):
+        return type(values)(_with_tensors(value, tensors) for value in values)
+    return values
 
 
 def memory_of(tensor: Any) -> Memory:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from explorer.engines.capture.builder import GraphBuilder, Slot, shapes
-from explorer.engines.mindspore.net import array_of, dtype_of
+from explorer.engines.mindspore.net import array_of, dtype_of, tensor_like
 from explorer.model.arrays import AnyArray, Summary
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise_all
@@ -20,6 +20,7 @@ class TensorGraph(GraphBuilder):
         super().__init__()
         self.has_values = values
         self._held: dict[Slot, Any] = {}
+        self._unread: dict[Slot, Any] = {}
         self._unsorted: list[Slot] = []
         self._by_storage: dict[int, list[Slot]] = {}
         self._known: dict[Slot, AnyArray] = {}
@@ -41,9 +42,11 @@ class TensorGraph(GraphBuilder):
         number = self.add(op, kind, phase, inputs, outputs=shapes(tensors), **fields)
         if self.has_values:
             for output, tensor in enumerate(tensors):
-                if output not in unwritten:
-                    self._held[number, output] = tensor
-                    self._unsorted.append((number, output))
+                if output in unwritten:
+                    self._unread[number, output] = tensor
+                    continue
+                self._held[number, output] = tensor
+                self._unsorted.append((number, output))
         return number
 
     def set_value(self, number: int, array: AnyArray) -> None:
@@ -63,7 +66,7 @@ class TensorGraph(GraphBuilder):
                     self._known[slot] = array_of(self._held[slot]).copy()
 
     def read_values(self) -> None:
-        """Give every node the values of what it yields, and let go of the tensors."""
+        """Give every node the values of what it yields."""
         # Many nodes show the same elements, as outputs do: each is read and summarised once.
         elements: dict[Slot, Any] = {}
         unique: dict[Any, Slot] = {}
@@ -79,8 +82,30 @@ class TensorGraph(GraphBuilder):
             outputs[number][output] = Output(plain.shape, plain.dtype, summaries[key])
         for number, complete in outputs.items():
             self.nodes[number].outputs = tuple(complete)
+
+    def let_go(self) -> None:
+        """Let go of the tensors."""
         self._held.clear()
+        self._unread.clear()
         self._known.clear()
+
+    # For proofs
+
+    def recorded_values(self) -> dict[Slot, Any]:
+        """What every slot was seen to hold, as an array where it was overwritten."""
+        return {**self._held, **self._known}
+
+    def is_overwritten(self, slot: Slot) -> bool:
+        """Whether the memory of a slot was written to later."""
+        return slot in self._known
+
+    def tensor_of(self, slot: Slot) -> Any:
+        """A tensor of its own that holds what a slot did; None where that is not known."""
+        tensor = self._held.get(slot, self._unread.get(slot))
+        if tensor is None:
+            return None
+        known = self._known.get(slot)
+        return tensor_like(array_of(tensor) if known is None else known, tensor.dtype)
 
     def _summaries(self, slots: Iterable[Slot]) -> list[Summary]:
         slots = list(slots)

@@ -80,6 +80,8 @@ def _solve_recorded(request: CaseRequest, net: Net, graphs: list[GradGraph]) -> 
     part = _part(request, net)
     values = part.run(part.nodes)
     drawn = JointGradGraph(part, values, net.leaf_keys(request.case), request.values)
+    if request.proves:
+        drawn.prove(request.prove == "all")
     graphs.append(drawn.record(request.case.label))
     return part.joint, part.results(values)
 

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from explorer.engines.capture.builder import GraphBuilder
+from explorer.engines.capture.proof import Operand, Recorded, Rerun, prove
 from explorer.engines.torch.joint_links import JointLinks
 from explorer.engines.torch.joint_part import JointPart, Values, is_accumulation, lines
 from explorer.engines.torch.net import LeafKey, array_of, dtype_of
@@ -15,6 +16,7 @@ from explorer.engines.torch.operators import (
     tensors_in,
     unwritten_outputs,
 )
+from explorer.engines.torch.proof import copy_of, rerun
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.state import changed, snapshot
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
@@ -55,6 +57,10 @@ class JointGradGraph:
         self._add_zeros(wanted)
         self._connect()
         self._count_saved()
+
+    def prove(self, everything: bool) -> None:
+        """Compute every operator again; see ``explorer.engines.capture.proof``."""
+        prove(self._builder, self._recorded(), everything)
 
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
@@ -214,6 +220,32 @@ class JointGradGraph:
                 if drawn is not None:
                     self._builder.control(drawn, number)
                 drawn = number
+
+    # Proofs
+
+    def _recorded(self) -> Recorded:
+        recorded = Recorded(array_of, copy_of)
+        for node, number in self.nodes.items():
+            for output, tensor in enumerate(tensors_in(self._run[node])):
+                recorded.outputs[number, output] = tensor
+            if node.op == "call_function":
+                recorded.reruns[number] = self._rerun(node)
+        return recorded
+
+    def _rerun(self, node: Any) -> Rerun | str:
+        inputs = list(dict.fromkeys(_operands(node)))
+        operands = []
+        for operand in inputs:
+            origin, output = self._part.shown_by(operand, self._run)
+            value = tensors_in(self._run[origin])[output]
+            operands.append(Operand((self.nodes[origin], output), value))
+
+        def compute(values: list[torch.Tensor]) -> list[torch.Tensor]:
+            given = dict(zip(inputs, values, strict=True))
+            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), given.__getitem__)
+            return tensors_in(node.target(*args, **kwargs))
+
+        return rerun(node.target, operands, compute)
 
     def _count_saved(self) -> None:
         """Give forward nodes the bytes of what backward reads of them, each storage once."""

@@ -1,13 +1,9 @@
 """A recorded run carried out once more from its leaves, in another order that its graph allows."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import torch
 
 from explorer.engines.capture.order import latest_first
 from explorer.engines.torch.net import SEED, Net
-from explorer.engines.torch.operators import tensors_in
 from explorer.engines.torch.tape_capture import Recording, TapeGradGraph
 from explorer.engines.torch.tape_records import Origin
 
@@ -53,21 +49,5 @@ def _run(recording: Recording, number: int, values: dict[Origin, torch.Tensor]) 
         if origin not in values:
             origin = recording.bookkeeping.resolve(origin)
         operands.append(values[origin])
-    # Operands are in the order in which gather_tensors() met them: args first, then kwargs.
-    remaining = iter(operands)
-    args = _filled(record.args, remaining)
-    kwargs = _filled(record.kwargs, remaining)
-    result = record.operator(*args, **kwargs)
-    for output, tensor in enumerate(tensors_in(result)):
+    for output, tensor in enumerate(record.run_again(operands)):
         values[number, output] = tensor
-
-
-def _filled(value: Any, operands: Iterator[torch.Tensor]) -> Any:
-    """Nested arguments with their tensors replaced in order."""
-    if isinstance(value, torch.Tensor):
-        return next(operands)
-    if isinstance(value, (tuple, list)):
-        return type(value)(_filled(item, operands) for item in value)
-    if isinstance(value, dict):
-        return {key: _filled(item, operands) for key, item in value.items()}
-    return value

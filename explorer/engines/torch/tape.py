@@ -47,8 +47,10 @@ def capture(request: CaseRequest) -> Captured:
     except Exception as error:
         result = failed(request, error, code(request))
     # Not within the try above: what goes wrong here is no exception of the net's.
-    graphs = () if recording is None else (recording.graph(request.case.label, request.values),)
-    return Captured(graphs, result)
+    if recording is None:
+        return Captured((), result)
+    graph = recording.graph(request.case.label, request.values, request.prove)
+    return Captured((graph,), result)
 
 
 def replay(request: CaseRequest) -> Result:

@@ -4,17 +4,21 @@ from collections.abc import Iterator, Mapping
 
 import torch
 
-from explorer.engines.capture.builder import GraphBuilder
+from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.garbage_collection import paused
+from explorer.engines.capture.proof import IN_PLACE, Operand, Recorded, Rerun, prove
 from explorer.engines.torch.hazards import hazards, last_writers
+from explorer.engines.torch.net import array_of
 from explorer.engines.torch.operators import UNWRITTEN_REASON, unwritten_outputs
+from explorer.engines.torch.proof import copy_of, rerun
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.tape_bookkeeping import Bookkeeping
 from explorer.engines.torch.tape_links import forward_links
 from explorer.engines.torch.tape_recorder import Recorder
-from explorer.engines.torch.tape_records import Origin
+from explorer.engines.torch.tape_records import Origin, Record
 from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, Output, Phase
+from explorer.model.requests import ProofScope
 
 PREPARED = "made before a pass over the tape, by no node of it"
 
@@ -25,7 +29,7 @@ class Recording:
     ``outputs`` and ``gradients`` tell where these come from, by name; ``state`` has the same for
     every buffer that the forward changed, with a copy from right after the forward. Where an
     operator wrote to a buffer without returning it, the copy becomes a further output of its
-    record, in ``further``.
+    record, in ``further``; ``overwritten`` tells what that output was before.
     """
 
     def __init__(
@@ -40,6 +44,7 @@ class Recording:
         self.outputs = {name: recorder.origin(tensor) for name, tensor in outputs.items()}
         self.gradients = {name: recorder.origin(tensor) for name, tensor in gradients.items()}
         self.further: dict[int, list[torch.Tensor]] = {}
+        self.overwritten: dict[Origin, Origin] = {}
         self.state: dict[str, tuple[Origin, torch.Tensor]] = {}
         writers = last_writers(self.records, recorder.tensors.storages) if state else {}
         for name, (tensor, value) in state.items():
@@ -67,12 +72,20 @@ class Recording:
             return origin
         further = self.further.setdefault(writer, [])
         further.append(value)
-        return writer, len(self.records[writer].outputs) + len(further) - 1
+        written = writer, len(self.records[writer].outputs) + len(further) - 1
+        self.overwritten[written] = origin
+        return written
 
     @paused()
-    def graph(self, case: str, values: bool) -> GradGraph:
-        """The record of the graph; without ``values`` just the shapes."""
-        return TapeGradGraph(self, values).record(case)
+    def graph(self, case: str, values: bool, proof: ProofScope = "none") -> GradGraph:
+        """The record of the graph; without ``values`` just the shapes.
+
+        ``proof`` says whether the values are proven.
+        """
+        drawn = TapeGradGraph(self, values)
+        if values and proof != "none":
+            prove(drawn.builder, drawn.recorded(), proof == "all")
+        return drawn.record(case)
 
     def tensors_of(self, number: int) -> list[torch.Tensor]:
         """The tensors that the node of a record yields."""
@@ -86,11 +99,15 @@ class Recording:
 
 
 class TapeGradGraph:
-    """The nodes and edges of a recording; ``nodes`` has the number of every record's node."""
+    """The nodes and edges of a recording.
+
+    ``nodes`` has the number of every record's node in ``builder``.
+    """
 
     def __init__(self, recording: Recording, values: bool) -> None:
-        self._builder = GraphBuilder()
+        self.builder = GraphBuilder()
         self.nodes: dict[int, int] = {}
+        self._stale: set[int] = set()
         self._recording = recording
         self._values = values
         self._records = recording.records
@@ -105,7 +122,7 @@ class TapeGradGraph:
 
     def record(self, case: str) -> GradGraph:
         """The record of the graph for the case with that label."""
-        return self._builder.record("torch-tape", case, "tape")
+        return self.builder.record("torch-tape", case, "tape")
 
     def _shown(self) -> Iterator[torch.Tensor]:
         """Every tensor of which some node is to show the values."""
@@ -152,7 +169,7 @@ class TapeGradGraph:
             missing = {"forward": PREPARED, "source": PREPARED}
         if self._values and unwritten_outputs(record.op):
             missing["values"] = UNWRITTEN_REASON
-        self.nodes[number] = self._builder.add(
+        self.nodes[number] = self.builder.add(
             record.op,
             record.kind,
             record.phase,
@@ -185,7 +202,7 @@ class TapeGradGraph:
         leaf: int | None = None,
     ) -> None:
         number, output = self._resolve(origin)
-        self._builder.add(
+        self.builder.add(
             "output",
             "output",
             phase,
@@ -209,15 +226,16 @@ class TapeGradGraph:
                     # Zeros have the shape of a leaf, and nothing of its values.
                     self._order(maker, number)
                 else:
-                    self._builder.connect((self.nodes[maker], output), target, place)
+                    self.builder.connect((self.nodes[maker], output), target, place)
 
     def _connect_hazards(self) -> None:
         """Draw what shared memory and random numbers add to the flow of tensors."""
         beyond = hazards(self._records, self._recording.recorder.tensors.storages)
         for origin, reader, place in beyond.reads:
+            self._stale.add(reader)
             writer, output = self._resolve(origin)
             if reader in self.nodes and writer != reader:
-                self._builder.connect((self.nodes[writer], output), self.nodes[reader], place)
+                self.builder.connect((self.nodes[writer], output), self.nodes[reader], place)
         for earlier, later in beyond.orders:
             before, _ = self._resolve((earlier, 0))
             after, _ = self._resolve((later, 0))
@@ -227,5 +245,33 @@ class TapeGradGraph:
     def _order(self, earlier: int, later: int) -> None:
         """Note that a record runs after another, unless the edge of its first input says so."""
         before, after = self.nodes[earlier], self.nodes[later]
-        if not self._builder.connected((before, 0), after, 0):
-            self._builder.control(before, after)
+        if not self.builder.connected((before, 0), after, 0):
+            self.builder.control(before, after)
+
+    # Proofs
+
+    def recorded(self) -> Recorded:
+        """The values of the recording, and how each operator is computed again."""
+        recorded = Recorded(array_of, copy_of)
+        for number, node in self.nodes.items():
+            for output, tensor in enumerate(self._recording.tensors_of(number)):
+                recorded.outputs[node, output] = tensor
+            record = self._records[number]
+            if record.operator is not None:
+                recorded.reruns[node] = self._rerun(number, record)
+        for (writer, output), origin in self._recording.overwritten.items():
+            before = self._slot(origin)
+            if before is not None:
+                recorded.overwritten[self.nodes[writer], output] = before
+        return recorded
+
+    def _rerun(self, number: int, record: Record) -> Rerun | str:
+        tensor = self._recording.tensor
+        operands = [Operand(self._slot(origin), tensor(origin)) for origin in record.origins]
+        excuse = IN_PLACE if number in self._stale else ""
+        return rerun(record.operator, operands, record.run_again, excuse)
+
+    def _slot(self, origin: Origin) -> Slot | None:
+        """The slot that shows a recorded tensor; None where no node does."""
+        number, output = self._resolve(origin)
+        return (self.nodes[number], output) if number in self.nodes else None

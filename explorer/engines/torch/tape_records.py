@@ -1,12 +1,13 @@
 """The record of an operator as it ran while a net went forward and backward."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from explorer.engines.source_lines import Line
+from explorer.engines.torch.operators import tensors_in
 from explorer.model.graph import NodeKind, Phase
 
 Origin = tuple[int, int]
@@ -50,3 +51,22 @@ class Record:
     def is_leaf(self) -> bool:
         """Whether it stands for an input or a parameter."""
         return self.kind in ("input", "parameter")
+
+    def run_again(self, operands: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """The outputs of the operator on ``operands`` in the place of those recorded."""
+        # Operands are in the order in which gather_tensors() met them: args first, then kwargs.
+        remaining = iter(operands)
+        args = _filled(self.args, remaining)
+        kwargs = _filled(self.kwargs, remaining)
+        return tensors_in(self.operator(*args, **kwargs))
+
+
+def _filled(value: Any, operands: Iterator[torch.Tensor]) -> Any:
+    """Nested arguments with their tensors replaced in order."""
+    if isinstance(value, torch.Tensor):
+        return next(operands)
+    if isinstance(value, (tuple, list)):
+        return type(value)(_filled(item, operands) for item in value)
+    if isinstance(value, dict):
+        return {key: _filled(item, operands) for key, item in value.items()}
+    return value

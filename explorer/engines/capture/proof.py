@@ -1,0 +1,218 @@
+"""Proofs of recorded values: each op is computed again, alone, from its recorded inputs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from explorer.engines.capture.builder import GraphBuilder, NodeDraft, Slot
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import Proof
+
+PROVABLE = frozenset({"op", "accumulate"})
+"""The kinds of nodes that compute something."""
+
+MOST_NODES = 1000
+"""A graph with more nodes than this is proven only on demand: it would cost more than a second."""
+
+TOLERANCES = {
+    "float64": 1e-12,
+    "float32": 1e-5,
+    "float16": 4e-4,
+    "bfloat16": 3e-3,
+    "complex64": 1e-5,
+    "complex128": 1e-12,
+}
+"""How far an op may be off when it is computed again, relative to the greatest element.
+
+The same kernel gives the same bits. Where another kernel has to stand in for one that was fused or
+expanded, single precision may lose a few digits; half precision may lose less than its last.
+"""
+
+# Reasons why a node is unproven
+
+RANDOM = "it draws random numbers"
+COMMUNICATION = "it communicates with other processes"
+CONTROL_FLOW = "it may run several times, and only its last run is recorded"
+IN_PLACE = "it reads memory that another op overwrites"
+NO_TENSOR = "it yields no tensor"
+NO_VALUE = "its own value was not observed"
+NO_INPUT = "the value of an input was not observed"
+NO_PRIMITIVE = "there is no primitive that computes it alone"
+TOO_MANY = f"the graph has more than {MOST_NODES} nodes: --prove takes the time"
+
+
+class Operand(NamedTuple):
+    """An input of an op: the slot that it comes from, and its recorded value in the framework.
+
+    ``value`` is None where it was not observed.
+    """
+
+    slot: Slot | None
+    value: Any
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """An op that can be computed again.
+
+    ``compute`` takes the values of ``operands`` and returns the outputs; where the op ``writes`` to
+    operands it is given copies. ``excuse`` says why another result than the recorded one would not
+    refute it, "" where it would.
+    """
+
+    operands: tuple[Operand, ...]
+    compute: Callable[[list[Any]], Sequence[Any]]
+    writes: bool = False
+    excuse: str = ""
+
+
+@dataclass
+class Recorded:
+    """Everything that was recorded of a graph's values.
+
+    ``reruns`` has for each node how it is computed again, or why that cannot be. ``outputs`` are
+    the recorded values by slot. ``overwritten`` has the slots that show an operand as an op left
+    it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
+    copies one.
+    """
+
+    array_of: Callable[[Any], AnyArray]
+    copy_of: Callable[[Any], Any]
+    reruns: dict[int, Rerun | str] = field(default_factory=dict)
+    outputs: dict[Slot, Any] = field(default_factory=dict)
+    overwritten: dict[Slot, Slot] = field(default_factory=dict)
+
+
+def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -> None:
+    """Say of each op of a graph whether its recorded outputs are what it yields.
+
+    A graph of more than MOST_NODES is left unproven, unless ``everything`` is to be proven.
+    """
+    numbers = [number for number in builder.kept() if builder.nodes[number].kind in PROVABLE]
+    if len(numbers) > MOST_NODES and not everything:
+        for number in numbers:
+            _note(builder.nodes[number], "unproven", TOO_MANY)
+        return
+    prover = _Prover(builder, recorded)
+    for number in numbers:
+        _note(builder.nodes[number], *prover.proof(number))
+
+
+def _note(node: NodeDraft, proof: Proof, reason: str) -> None:
+    node.proof = proof
+    if reason:
+        node.missing = {**node.missing, "proof": reason}
+
+
+class _Prover:
+    """Proves one node after the other, in the order in which they ran."""
+
+    def __init__(self, builder: GraphBuilder, recorded: Recorded) -> None:
+        self._builder = builder
+        self._recorded = recorded
+        # What refuted nodes should have shown: whoever read the true value is not to blame.
+        self._corrected: dict[Slot, Any] = {}
+
+    def proof(self, number: int) -> tuple[Proof, str]:
+        """The proof of a node, and the reason where it is unproven."""
+        observed = self._observed(number)
+        if not observed:
+            return "unproven", NO_VALUE if self._builder.nodes[number].outputs else NO_TENSOR
+        rerun = self._recorded.reruns.get(number, NO_PRIMITIVE)
+        if isinstance(rerun, str):
+            return "unproven", rerun
+        values = [operand.value for operand in rerun.operands]
+        if any(value is None for value in values):
+            return "unproven", NO_INPUT
+        return self._compared(number, rerun, values, observed)
+
+    def _compared(
+        self, number: int, rerun: Rerun, values: list[Any], observed: dict[Slot, Any]
+    ) -> tuple[Proof, str]:
+        try:
+            computed = self._computed(number, rerun, values)
+            if self._agree(observed, computed):
+                return "proven", ""
+            corrected = self._correct(rerun)
+            if corrected and self._agree(observed, self._computed(number, rerun, corrected)):
+                return "proven", ""
+        except Exception as error:
+            # Whatever an op says when it is asked alone is a reason, and no fault of the capture's.
+            return "unproven", f"{NO_PRIMITIVE}: {_first_line(error)}"
+        if rerun.excuse:
+            return "unproven", rerun.excuse
+        self._corrected.update(computed)
+        return "refuted", ""
+
+    def _observed(self, number: int) -> dict[Slot, Any]:
+        """The recorded values that a node shows."""
+        observed = {}
+        for output, shown in enumerate(self._builder.nodes[number].outputs):
+            slot = number, output
+            if shown.values is not None and slot in self._recorded.outputs:
+                observed[slot] = self._recorded.outputs[slot]
+        return observed
+
+    def _correct(self, rerun: Rerun) -> list[Any]:
+        """The values of the operands, with those of refuted nodes computed again; [] without any."""
+        if not any(operand.slot in self._corrected for operand in rerun.operands):
+            return []
+        values = []
+        for slot, value in rerun.operands:
+            values.append(value if slot is None else self._corrected.get(slot, value))
+        return values
+
+    def _computed(self, number: int, rerun: Rerun, values: list[Any]) -> dict[Slot, Any]:
+        """The outputs of a node, and the operands that it has overwritten, by their slots."""
+        if rerun.writes:
+            values = self._copies(values)
+        computed: dict[Slot, Any] = {}
+        for output, value in enumerate(rerun.compute(values)):
+            computed[number, output] = value
+        slots = [operand.slot for operand in rerun.operands]
+        for slot, source in self._recorded.overwritten.items():
+            if slot[0] == number and source in slots:
+                computed[slot] = values[slots.index(source)]
+        return computed
+
+    def _copies(self, values: list[Any]) -> list[Any]:
+        """Copies of values; one that stands in two places stays one."""
+        copies = {id(value): self._recorded.copy_of(value) for value in values}
+        return [copies[id(value)] for value in values]
+
+    def _agree(self, observed: dict[Slot, Any], computed: dict[Slot, Any]) -> bool:
+        array_of = self._recorded.array_of
+        for slot, value in observed.items():
+            if slot not in computed:
+                return False
+            dtype = self._builder.nodes[slot[0]].outputs[slot[1]].dtype
+            if not agrees(array_of(value), array_of(computed[slot]), dtype):
+                return False
+        return True
+
+
+def agrees(recorded: AnyArray, computed: AnyArray, dtype: str) -> bool:
+    """Whether an op computed again yields what was recorded, up to its own rounding.
+
+    ``dtype`` is that of the tensor, which the arrays may carry in a wider one.
+    """
+    if recorded.shape != computed.shape:
+        return False
+    if np.array_equal(recorded, computed):
+        return True
+    if recorded.dtype.kind not in "fc" or computed.dtype.kind not in "fc":
+        return False
+    finite = np.isfinite(recorded)
+    if not np.array_equal(recorded[~finite], computed[~finite], equal_nan=True):
+        return False
+    wide = np.result_type(recorded.dtype, np.float64)
+    expected, given = computed[finite].astype(wide), recorded[finite].astype(wide)
+    scale = float(np.abs(expected).max(initial=0.0))
+    return bool(np.abs(given - expected).max(initial=0.0) <= TOLERANCES.get(dtype, 0.0) * scale)
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].strip() if lines else type(error).__name__
