@@ -70,6 +70,13 @@ Formats = Annotated[
         ),
     ),
 ]
+Prove = Annotated[
+    bool,
+    typer.Option(
+        "--prove",
+        help="Compute every op again to prove its value, also in graphs of over 1000 nodes.",
+    ),
+]
 NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR_FILE")
 
 
@@ -103,6 +110,7 @@ def scenario(
             metavar="SELECTION",
         ),
     ] = None,
+    prove: Prove = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
@@ -126,6 +134,7 @@ def scenario(
         order=order,
         case=case,
         cases=cases,
+        prove=prove,
         timeout=timeout,
         request_timeout=request_timeout,
     )
@@ -183,6 +192,7 @@ def diff(
         bool, typer.Option("--all", help="Print every divergence, not the first alone.")
     ] = False,
     as_json: AsJson = False,
+    prove: Prove = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
@@ -199,6 +209,7 @@ def diff(
         engines=[left, right],
         case=case,
         cases="main",
+        prove=prove,
         timeout=timeout,
         request_timeout=request_timeout,
     )

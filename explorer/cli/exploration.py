@@ -45,6 +45,7 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Re
             order=plan.order,
             graph_case=plan.case,
             selection=plan.selection,
+            prove=plan.prove,
             progress=shown.step,
             first=first,
             complete=lambda case_report: shown.add_line(case_line(case_report)),

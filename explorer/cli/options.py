@@ -7,6 +7,7 @@ import msgspec
 
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
+from explorer.model.requests import ProofScope
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
@@ -29,6 +30,7 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
     order: int = 1
     case: str | None
     cases: str | None = None
+    prove: bool = False
     timeout: float = math.inf
     request_timeout: float = REQUEST_SECONDS
 
@@ -46,6 +48,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     order: int
     case: str | None
     selection: Selection | None
+    prove: ProofScope
     timeout: float
     request_timeout: float
 
@@ -80,6 +83,7 @@ def checked_plan(options: ScenarioOptions) -> Plan:
         order=options.order,
         case=label,
         selection=selection,
+        prove="all" if options.prove else "small",
         timeout=options.timeout,
         request_timeout=options.request_timeout,
     )

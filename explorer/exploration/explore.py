@@ -9,6 +9,7 @@ from explorer.exploration.noise import noise_jobs
 from explorer.model.engines import ENGINES, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
+from explorer.model.requests import ProofScope
 from explorer.model.results import About, Failure
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import resolve
@@ -45,6 +46,7 @@ def explore(
     graphs: bool = True,
     graph_case: str | None = None,
     selection: Selection | None = None,
+    prove: ProofScope = "small",
     progress: Progress = no_progress,
     first: Callable[[Report], None] = no_report,
     complete: Callable[[CaseReport], None] = no_row,
@@ -55,7 +57,8 @@ def explore(
     Its graphs are captured and aligned, and ``first`` is called with a report on it alone. The
     others follow, those that cover most ways to ask first; ``complete`` is called with each of them
     as it is judged. ``selection`` says which are asked: by default all of them, of a large scenario
-    those of "structure". ``order`` n adds nested gradients up to order n. ``progress`` is called
+    those of "structure". ``prove`` says in which graphs each op is computed again, to prove the values
+    of its node. ``order`` n adds nested gradients up to order n. ``progress`` is called
     with a stage, how much of it is done, and of how much.
 
     Raises ScenarioError, UsageError or MissingFrameworkError; what frameworks raise is an outcome
@@ -75,7 +78,7 @@ def explore(
     course = Course(scenario, nets, engines, present, devices, cases, main, graphs)
     try:
         with JobQueue(workers, progress) as job_queue:
-            jobs = captures(nets, main) if graphs else []
+            jobs = captures(nets, main, prove) if graphs else []
             jobs += noise_jobs(nets, (main,), most)
             # A second process that starts up would be in the way of the first answers.
             jobs += questions(nets, (main,), has_oracle=has_oracle, shared=False)

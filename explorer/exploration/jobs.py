@@ -6,7 +6,7 @@ import msgspec
 
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
-from explorer.model.requests import CaseRequest
+from explorer.model.requests import CaseRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result
 from explorer.scenario.settling import Nets
 from explorer.workers.queue import Job
@@ -68,8 +68,8 @@ def _estimate(nets: Nets, case: GradCase) -> Job:
     )
 
 
-def captures(nets: Nets, case: GradCase) -> list[Job]:
-    """One case's graphs, of every engine."""
+def captures(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:
+    """One case's graphs, of every engine; ``prove`` says which have their values proven."""
     jobs = []
     for name, net in nets.requests.items():
         engine = ENGINES[name]
@@ -81,7 +81,7 @@ def captures(nets: Nets, case: GradCase) -> list[Job]:
                 stage=GRAPHS_STAGE,
                 kinds=(engine.captures_in,),
                 target=f"{engine.module}:capture",
-                request=CaseRequest(net, case),
+                request=CaseRequest(net, case, prove=prove),
                 reply=Captured,
             )
         )

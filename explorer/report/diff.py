@@ -7,6 +7,7 @@ from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
 from explorer.report.coverage import counted, unproven
 from explorer.report.json import Document, alignment_document, to_builtins
+from explorer.report.proofs import warnings
 
 
 def finding_lines(report: Report) -> Iterator[str]:
@@ -26,6 +27,9 @@ def diff_lines(
     """
     width = max(len(alignment.left), len(alignment.right))
     yield alignment.case
+    for graph in (left, right):
+        for warning in warnings(graph):
+            yield f"  {graph.engine:{width}}  {warning}"
     yield f"  {alignment.left:{width}}  {_coverage(alignment.left_coverage)}"
     yield f"  {alignment.right:{width}}  {_coverage(alignment.right_coverage)}"
 

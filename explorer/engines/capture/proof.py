@@ -75,7 +75,7 @@ class Recorded:
     ``reruns`` has for each node how it is computed again, or why that cannot be. ``outputs`` are
     the recorded values by slot. ``overwritten`` has the slots that show an operand as an op left
     it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
-    copies one.
+    copies one into memory of its own.
     """
 
     array_of: Callable[[Any], AnyArray]
@@ -143,7 +143,8 @@ class _Prover:
             return "unproven", f"{NO_PRIMITIVE}: {_first_line(error)}"
         if rerun.excuse:
             return "unproven", rerun.excuse
-        self._corrected.update(computed)
+        for slot, value in computed.items():
+            self._corrected[slot] = self._recorded.copy_of(value)
         return "refuted", ""
 
     def _observed(self, number: int) -> dict[Slot, Any]:

@@ -17,7 +17,7 @@ from explorer.engines.capture.proof import (
 from explorer.engines.mindspore.ir_bindings import Binding, slots_of
 from explorer.engines.mindspore.ir_statements import IRStatement
 from explorer.engines.mindspore.kernel_values import KernelValues
-from explorer.engines.mindspore.net import array_of, tensor_like
+from explorer.engines.mindspore.net import array_of, own_copy, tensor_like
 from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.primitives import (
     NoArgumentError,
@@ -62,7 +62,7 @@ class GraphReruns:
 
         ``shown_by`` gives the slot whose value a slot shows, ``overwritten`` is that of Recorded.
         """
-        recorded = Recorded(array_of, lambda tensor: tensor.copy(), overwritten=overwritten)
+        recorded = Recorded(array_of, own_copy, overwritten=overwritten)
         for slot, array in self._arrays.items():
             recorded.outputs[slot] = array
         for number, (statement, inputs) in self._statements.items():

@@ -135,6 +135,11 @@ def tensor_like(array: AnyArray, dtype: Any) -> Any:
     return tensor if tensor.dtype == dtype else tensor.astype(dtype)
 
 
+def own_copy(tensor: Any) -> Any:
+    """A copy of a tensor, on no tape and contiguous."""
+    return tensor_like(array_of(tensor), tensor.dtype)
+
+
 def dtype_of(value: Any) -> str:
     """The dtype name of a tensor or number: "float32", "bfloat16"."""
     if isinstance(value, ms.Tensor):

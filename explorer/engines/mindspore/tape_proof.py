@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import IN_PLACE, NO_PRIMITIVE, Operand, Recorded, Rerun
-from explorer.engines.mindspore.net import array_of
+from explorer.engines.mindspore.net import array_of, own_copy
 from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.primitives import unrepeatable
 from explorer.engines.mindspore.tape_tensors import OperatorCall
@@ -54,7 +54,7 @@ class TapeReruns:
 
     def recorded(self, overwritten: dict[Slot, Slot]) -> Recorded:
         """The recorded values, and how each node is computed again."""
-        recorded = Recorded(array_of, lambda tensor: tensor.copy(), overwritten=overwritten)
+        recorded = Recorded(array_of, own_copy, overwritten=overwritten)
         recorded.outputs.update(self._graph.recorded_values())
         for number, (call, inputs) in self._calls.items():
             recorded.reruns[number] = self._of_call(call, inputs)
@@ -79,6 +79,9 @@ class TapeReruns:
         if pullback.forward not in self._calls:
             return NO_PRIMITIVE
         call, inputs = self._calls[pullback.forward]
+        reason = unrepeatable(call.op)
+        if reason:
+            return reason  # its forward would draw other numbers than those that were saved
         outputs = list(pullback.cotangents)
 
         def compute(values: list[Any]) -> list[Any]:

@@ -92,6 +92,12 @@ def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
     for statement in whole.ungraphed:
         reason = f'<span class="mono">{escape(statement.text)}</span>'
         yield f"<p>No graph from {escape(statement.who)}: {reason}</p>"
+    for statement in whole.warnings:
+        warning = f"{escape(statement.who)}: {escape(statement.text)}"
+        yield f'<p class="summary alarm">{warning}</p>'
+    if whole.proofs:
+        items = [f"<li>{escape(proof.who)}: {escape(proof.text)}</li>" for proof in whole.proofs]
+        yield f"<ul>{''.join(items)}</ul>"
     for caption, svg in pictures.items():
         heading = f"<figcaption>{escape(caption)}</figcaption>"
         yield f'<figure>{heading}<div class="wide">{svg}</div></figure>'

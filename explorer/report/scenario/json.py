@@ -13,6 +13,7 @@ from explorer.report.json import (
     graph_document,
     to_builtins,
 )
+from explorer.report.proofs import last_stages, proofs
 from explorer.text.numbers import plain
 
 
@@ -36,6 +37,9 @@ def report_document(report: Report) -> Document:
         "left_out": [_left_out(left_out) for left_out in report.left_out],
         "graphs": [graph_document(graph) for graph in report.graphs],
         "ungraphed": report.ungraphed,
+        "proofs": {
+            graph.engine: to_builtins(proofs(graph)) for graph in last_stages(report.graphs)
+        },
         "alignments": [alignment_document(alignment) for alignment in report.alignments],
     }
 

@@ -57,5 +57,8 @@ def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
         yield table(ALIGNMENT_COLUMNS, map(cells_of, whole.alignments))
     for statement in whole.ungraphed:
         yield f"No graph from {escape(statement.who)}: {escape(statement.text)}"
+    for statement in whole.warnings:
+        yield f"**{escape(statement.who)}: {escape(statement.text)}**"
+    yield "\n".join(f"- {escape(proof.who)}: {escape(proof.text)}" for proof in whole.proofs)
     for engine, file in pictures.items():
         yield f"![Gradient graph of {escape(engine)}]({file})"

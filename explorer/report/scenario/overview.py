@@ -11,6 +11,7 @@ from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict, Report
 from explorer.model.results import ANSWERED, Result
 from explorer.report.coverage import in_short, unproven
+from explorer.report.proofs import in_words, last_stages, proofs, warnings
 from explorer.report.scenario import wording
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
@@ -117,6 +118,8 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     graph_case: str
     alignments: tuple[AlignmentRow, ...]
     ungraphed: tuple[Statement, ...]
+    proofs: tuple[Statement, ...]
+    warnings: tuple[Statement, ...]
     left_out: tuple[Omission, ...]
     summary: str
     oracle_summary: str
@@ -153,6 +156,8 @@ def overview(report: Report) -> Overview:
         graph_case=_graph_case(report),
         alignments=tuple(_alignment_rows(report)),
         ungraphed=tuple(ungraphed),
+        proofs=tuple(_proofs(report)),
+        warnings=tuple(_warnings(report)),
         left_out=tuple(_omissions(report)),
         summary=_summary(report),
         oracle_summary=_oracle_summary(report.cases),
@@ -343,6 +348,21 @@ def _where_they_part(alignment: Alignment) -> str:
     if alignment.unproven:
         return f"{wording.NO_DIVERGENCE}; {unproven(alignment)}"
     return wording.NO_DIVERGENCE
+
+
+def _proofs(report: Report) -> Iterator[Statement]:
+    """How many values of each engine's graph are proven, where that was tried."""
+    for graph in last_stages(report.graphs):
+        counts = proofs(graph)
+        if counts.op_nodes:
+            yield Statement(graph.engine, one_line(in_words(counts)))
+
+
+def _warnings(report: Report) -> Iterator[Statement]:
+    """The nodes whose values are refuted."""
+    for graph in last_stages(report.graphs):
+        for warning in warnings(graph):
+            yield Statement(graph.engine, one_line(warning))
 
 
 def _summary(report: Report) -> str:

@@ -176,10 +176,10 @@ def _line(cells: Iterable[tuple[Text, int]]) -> Text:
     return line
 
 
-def _statements(statements: Iterable[Statement], opening: str = "") -> Table:
+def _statements(statements: Iterable[Statement], opening: str = "", style: str = "") -> Table:
     table = Table.grid(padding=(0, GAP))
     table.add_column(no_wrap=True, style="cyan")
-    table.add_column(overflow="fold")
+    table.add_column(overflow="fold", style=style)
     for statement in statements:
         table.add_row(Text(opening + statement.who), Text(statement.text))
     return table
@@ -202,6 +202,10 @@ def _graphs(whole: Overview) -> Iterator[RenderableType]:
         yield _alignments(whole)
     if whole.ungraphed:
         yield indented(_statements(whole.ungraphed, "no graph from "), GAP)
+    if whole.proofs:
+        yield indented(_statements(whole.proofs, ""), GAP)
+    if whole.warnings:
+        yield indented(_statements(whole.warnings, "", style="red"), GAP)
 
 
 def _alignments(whole: Overview) -> Table:

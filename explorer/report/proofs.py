@@ -1,0 +1,66 @@
+"""How many values of a graph are proven, counted and in words."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from explorer.model.graph import GradGraph, Node
+
+PROVABLE = ("op", "accumulate")
+"""The kinds of nodes that compute something."""
+
+
+class ProofCounts(msgspec.Struct, frozen=True):
+    """The op nodes of a graph by what was found when each was computed again, alone.
+
+    ``refuted`` are ids; ``unproven`` counts nodes by the reason.
+    """
+
+    proven: int
+    refuted: tuple[str, ...]
+    unproven: dict[str, int]
+
+    @property
+    def op_nodes(self) -> int:
+        """The number of nodes that were to be proven."""
+        return self.proven + len(self.refuted) + sum(self.unproven.values())
+
+
+def proofs(graph: GradGraph) -> ProofCounts:
+    """The counts of a graph; nodes for which nothing was tried count nowhere."""
+    nodes = [node for node in graph.nodes if node.kind in PROVABLE]
+    proven = sum(node.proof == "proven" for node in nodes)
+    unproven: dict[str, int] = {}
+    for node in nodes:
+        if node.proof == "unproven":
+            reason = node.missing.get("proof", "")
+            unproven[reason] = unproven.get(reason, 0) + 1
+    return ProofCounts(proven, tuple(node.id for node in refuted(graph)), unproven)
+
+
+def refuted(graph: GradGraph) -> list[Node]:
+    """The nodes whose value is not what their op yields."""
+    return [node for node in graph.nodes if node.proof == "refuted"]
+
+
+def last_stages(graphs: Iterable[GradGraph]) -> list[GradGraph]:
+    """The graph of each engine's last stage, which alone has values."""
+    return list({graph.engine: graph for graph in graphs}.values())
+
+
+def in_words(counts: ProofCounts) -> str:
+    """The counts as a sentence: "57 of 58 op values proven; 1 unproven: it draws …"."""
+    text = f"{counts.proven} of {counts.op_nodes} op values proven"
+    for reason, number in sorted(counts.unproven.items()):
+        text += f"; {number} unproven: {reason}"
+    return text
+
+
+def warnings(graph: GradGraph) -> Iterator[str]:
+    """A sentence on each node whose value is refuted."""
+    for node in refuted(graph):
+        line = f" at {node.source[0]}" if node.source else ""
+        yield (
+            f"refuted: the value shown of {node.op} ({node.id}){line} is not what the op yields;"
+            " it is paired with nothing"
+        )

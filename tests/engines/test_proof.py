@@ -1,0 +1,184 @@
+"""Proofs of values on graphs made by hand: what refutes a node, what excuses it, who is to blame."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.engines.capture.builder import GraphBuilder
+from explorer.engines.capture.proof import (
+    IN_PLACE,
+    MOST_NODES,
+    NO_INPUT,
+    NO_TENSOR,
+    NO_VALUE,
+    RANDOM,
+    TOO_MANY,
+    Operand,
+    Recorded,
+    Rerun,
+    agrees,
+    prove,
+)
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import Output
+from explorer.numeric.summaries import summarise
+
+X = np.array([3.0, -2.0, 0.5], np.float32)
+
+
+def shown(array: AnyArray) -> Output:
+    return Output(array.shape, array.dtype.name, summarise(array))
+
+
+class Chain:
+    """x, then its double, then the square of that; values and reruns can be changed."""
+
+    def __init__(self) -> None:
+        self.builder = GraphBuilder()
+        self.recorded = Recorded(np.asarray, np.copy)
+        leaf = self.builder.add("input", "input", "forward", outputs=(shown(X),))
+        self.recorded.outputs[leaf, 0] = X
+        self.double = self.op("double", leaf, lambda value: 2 * value)
+        self.square = self.op("square", self.double, lambda value: value * value)
+
+    def op(self, name: str, origin: int, function: Callable[[Any], Any]) -> int:
+        value = self.recorded.outputs[origin, 0]
+        result = function(value)
+        number = self.builder.add(name, "op", "forward", ((origin, 0),), outputs=(shown(result),))
+        self.recorded.outputs[number, 0] = result
+        operands = (Operand((origin, 0), value),)
+        self.recorded.reruns[number] = Rerun(operands, lambda values: [function(values[0])])
+        return number
+
+    def spoil(self, number: int, factor: float) -> None:
+        """Record something else than a node yields, which its readers are said to have read."""
+        wrong = self.recorded.outputs[number, 0] * np.float32(factor)
+        self.recorded.outputs[number, 0] = wrong
+        for reader, rerun in self.recorded.reruns.items():
+            assert isinstance(rerun, Rerun)
+            (operand,) = rerun.operands
+            if operand.slot == (number, 0):
+                operand = Operand(operand.slot, wrong)
+            self.recorded.reruns[reader] = Rerun((operand,), rerun.compute, excuse=rerun.excuse)
+
+    def proofs(self) -> list[str]:
+        prove(self.builder, self.recorded)
+        return [self.builder.nodes[number].proof for number in (self.double, self.square)]
+
+    def reason(self, number: int) -> str:
+        return self.builder.nodes[number].missing.get("proof", "")
+
+
+def test_what_an_op_yields_again_is_proven() -> None:
+    assert Chain().proofs() == ["proven", "proven"]
+
+
+@pytest.mark.parametrize("factor", [1.01, 1.001, 0.999])
+def test_a_wrong_value_is_refuted_where_it_stands_and_not_where_it_is_read(factor: float) -> None:
+    chain = Chain()
+    chain.spoil(chain.double, factor)
+    assert chain.proofs() == ["refuted", "proven"]
+    chain = Chain()
+    chain.spoil(chain.square, factor)
+    assert chain.proofs() == ["proven", "refuted"]
+
+
+def test_a_reader_that_fits_neither_value_is_refuted_too() -> None:
+    chain = Chain()
+    chain.spoil(chain.double, 1.01)
+    chain.spoil(chain.square, 1.01)
+    assert chain.proofs() == ["refuted", "refuted"]
+
+
+def test_a_node_that_cannot_be_proven_says_why() -> None:
+    chain = Chain()
+    chain.recorded.reruns[chain.double] = RANDOM
+    rerun = chain.recorded.reruns[chain.square]
+    assert isinstance(rerun, Rerun)
+    chain.recorded.reruns[chain.square] = Rerun((Operand(None, None),), rerun.compute)
+    assert chain.proofs() == ["unproven", "unproven"]
+    assert chain.reason(chain.double) == RANDOM
+    assert chain.reason(chain.square) == NO_INPUT
+
+
+def test_a_value_that_nobody_saw_and_an_op_without_a_tensor_are_unproven() -> None:
+    chain = Chain()
+    del chain.recorded.outputs[chain.double, 0]
+    chain.builder.nodes[chain.square].outputs = ()
+    assert chain.proofs() == ["unproven", "unproven"]
+    assert chain.reason(chain.double) == NO_VALUE
+    assert chain.reason(chain.square) == NO_TENSOR
+
+
+def test_an_excuse_saves_a_node_from_being_refuted_and_from_nothing_else() -> None:
+    for factor, proof in ((1.0, "proven"), (1.01, "unproven")):
+        chain = Chain()
+        rerun = chain.recorded.reruns[chain.square]
+        assert isinstance(rerun, Rerun)
+        excused = Rerun(rerun.operands, rerun.compute, excuse=IN_PLACE)
+        chain.recorded.reruns[chain.square] = excused
+        chain.spoil(chain.square, factor)
+        assert chain.proofs() == ["proven", proof]
+        assert chain.reason(chain.square) == (IN_PLACE if factor != 1.0 else "")
+
+
+def test_an_op_that_fails_alone_is_unproven_with_its_message() -> None:
+    def fails(values: list[Any]) -> list[Any]:
+        raise RuntimeError("no such kernel\nand a screenful")
+
+    chain = Chain()
+    operands = (Operand(None, X),)
+    chain.recorded.reruns[chain.double] = Rerun(operands, fails)
+    assert chain.proofs() == ["unproven", "proven"]
+    assert chain.reason(chain.double).endswith("no such kernel")
+
+
+def test_what_an_op_writes_is_proven_on_copies_of_its_operands() -> None:
+    def add_one(values: list[Any]) -> list[Any]:
+        values[0] += 1
+        return [values[0] * 2]
+
+    for after, proof in ((X + 1, "proven"), ((X + 1) * np.float32(1.001), "refuted")):
+        chain = Chain()
+        written = chain.double, 1
+        node = chain.builder.nodes[chain.double]
+        result = (X + 1) * 2
+        node.outputs = (shown(result), shown(after))
+        chain.recorded.outputs.update({(chain.double, 0): result, written: after})
+        chain.recorded.overwritten[written] = (0, 0)
+        operands = (Operand((0, 0), X),)
+        chain.recorded.reruns[chain.double] = Rerun(operands, add_one, writes=True)
+        assert chain.proofs()[0] == proof
+        assert X.tolist() == [3.0, -2.0, 0.5]
+
+
+def test_a_large_graph_is_proven_only_on_demand() -> None:
+    chain = Chain()
+    for _ in range(MOST_NODES):
+        chain.op("double", 0, lambda value: 2 * value)
+    assert set(chain.proofs()) == {"unproven"}
+    assert chain.reason(chain.double) == TOO_MANY
+    prove(chain.builder, chain.recorded, everything=True)
+    assert chain.builder.nodes[chain.double].proof == "proven"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "within", "beyond"),
+    [("float64", 5e-13, 2e-12), ("float32", 5e-6, 2e-5), ("float16", 0.0, 1e-3)],
+)
+def test_the_tolerance_is_about_the_rounding_of_an_op_at_the_scale_of_its_tensor(
+    dtype: str, within: float, beyond: float
+) -> None:
+    exact = np.array([1.0, 1e-6], dtype)
+    assert agrees(exact + np.array(within, dtype), exact, dtype)
+    assert not agrees(exact + np.array(beyond, dtype), exact, dtype)
+
+
+def test_integers_and_what_is_not_finite_must_be_the_same() -> None:
+    assert agrees(np.array([np.nan, np.inf]), np.array([np.nan, np.inf]), "float64")
+    assert not agrees(np.array([np.nan, 1.0]), np.array([1.0, 1.0]), "float64")
+    assert not agrees(np.array([np.inf]), np.array([-np.inf]), "float64")
+    assert not agrees(np.array([1_000_000]), np.array([1_000_001]), "int64")
+    assert not agrees(np.zeros(2), np.zeros((2, 1)), "float64")
