@@ -4,18 +4,18 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from explorer.drawing import draw, show
+from explorer.drawing import Depth, draw, show
 from explorer.model.graph import GradGraph
 from tests.support.drawing_graphs import chain, convolution, residual, shared
 
-CASES: Final[dict[str, tuple[Callable[[], GradGraph], int | None, float]]] = {
-    "convolution net": (convolution, None, 1.0),
-    "100 shared subgraphs": (lambda: shared(100), None, 2.0),
-    "1000 nodes, residual": (lambda: residual(37), None, 2.0),
-    "1000 nodes, chain": (lambda: chain(1000), None, 2.0),
+CASES: Final[dict[str, tuple[Callable[[], GradGraph], Depth, float]]] = {
+    "convolution net": (convolution, "all", 1.0),
+    "100 shared subgraphs": (lambda: shared(100), "all", 2.0),
+    "1000 nodes, residual": (lambda: residual(37), "all", 2.0),
+    "1000 nodes, chain": (lambda: chain(1000), "all", 2.0),
     "5000 nodes, residual, depth 2": (lambda: residual(185), 2, 3.0),
     "10,000 nodes, chain, depth 0": (lambda: chain(10_000, "block{index}"), 0, 3.0),
-    "10,000 nodes, chain, whole": (lambda: chain(10_000), None, 10.0),
+    "10,000 nodes, chain, whole": (lambda: chain(10_000), "all", 10.0),
 }
 """Each case: the graph, the depth that it is collapsed to, and the limit in seconds."""
 

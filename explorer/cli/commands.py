@@ -151,8 +151,13 @@ def graph(
     case: Case = None,
     view: Annotated[str, typer.Option("--view", help="ladder or flow.")] = "ladder",
     depth: Annotated[
-        int | None, typer.Option("--depth", help="Collapse modules below this depth.", metavar="N")
-    ] = None,
+        str,
+        typer.Option(
+            "--depth",
+            help="Collapse modules below this depth; all: every op; fit: as a screen holds.",
+            metavar="N|all|fit",
+        ),
+    ] = "fit",
     stage: Annotated[
         str | None,
         typer.Option("--stage", help="A compiler pass; by default the last.", metavar="PASS"),

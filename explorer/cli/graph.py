@@ -29,7 +29,7 @@ class DrawingOptions(msgspec.Struct, frozen=True):
     """The options of a drawing, as typed."""
 
     view: str
-    depth: int | None
+    depth: str
     stage: str | None
     file_format: str | None
 
@@ -38,10 +38,7 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     """Capture one or two engines' graphs of one case, and write them as one file."""
     file_format = _format(output, drawing_options.file_format)
     choose("view", drawing_options.view, VIEWS)
-    if drawing_options.depth is not None and drawing_options.depth < 0:
-        raise UsageError(
-            f"--depth {drawing_options.depth} is out of range; allowed: 0 (all in one box) and up"
-        )
+    depth = checked_depth(drawing_options.depth)
     # Without --engine, other commands ask all engines; a file holds one or two graphs.
     engines = options.engines or [DEFAULT_ENGINE]
     plan = checked_plan(msgspec.structs.replace(options, engines=engines))
@@ -52,9 +49,11 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     every_stage = [graphs_of(report, engine) for engine in plan.engines]
     graphs = _at_stage(every_stage, drawing_options.stage)
     if len(graphs) == 1:
-        content = _alone(graphs[0], file_format, drawing_options)
+        content = _alone(graphs[0], file_format, drawing_options.view, depth)
     else:
-        content = _side_by_side(graphs[0], graphs[1], report, file_format, drawing_options)
+        content = _side_by_side(
+            graphs[0], graphs[1], report, file_format, drawing_options.view, depth
+        )
     print_written(put_file(output, content))
     return exit_codes.AS_EXPECTED
 
@@ -105,14 +104,27 @@ def _at_stage(every_stage: list[list[GradGraph]], stage: str | None) -> list[Gra
     return chosen
 
 
-def _alone(graph: GradGraph, file_format: str, drawing_options: DrawingOptions) -> bytes:
+def checked_depth(depth: str) -> drawing.Depth:
+    """The depth as typed: a number from 0 up, "all" or "fit"; raises UsageError for another."""
+    names: dict[str, drawing.Depth] = {"all": "all", "fit": "fit"}
+    if depth in names:
+        return names[depth]
+    if not depth.isdecimal():
+        raise UsageError(
+            f"--depth {depth} is none; allowed: a number (0: all in one box), all (every operator "
+            "apart), fit (as far as a screen holds, the default)"
+        )
+    return int(depth)
+
+
+def _alone(graph: GradGraph, file_format: str, view: str, depth: drawing.Depth) -> bytes:
     if file_format == "json":
         return encode(graph_document(graph))
     return drawing.draw(
         graph,
         format=cast(FormatName, file_format),
-        view=cast(ViewName, drawing_options.view),
-        depth=drawing_options.depth,
+        view=cast(ViewName, view),
+        depth=depth,
     )
 
 
@@ -121,7 +133,8 @@ def _side_by_side(
     right: GradGraph,
     report: Report,
     file_format: str,
-    drawing_options: DrawingOptions,
+    view: str,
+    depth: drawing.Depth,
 ) -> bytes:
     """Both in one picture; nodes that hold the same quantity carry the same number.
 
@@ -140,8 +153,8 @@ def _side_by_side(
         left,
         right,
         format=cast(FormatName, file_format),
-        view=cast(ViewName, drawing_options.view),
-        depth=drawing_options.depth,
+        view=cast(ViewName, view),
+        depth=depth,
         numbers=(left_numbers, right_numbers),
         diverging=diverging(alignment),
     )

@@ -8,6 +8,6 @@ writes a picture or a graph as a file. ``chart`` draws the charts of studies.
 """
 
 from explorer.drawing.formats import FORMATS, PAIR_FORMATS, draw, pair
-from explorer.drawing.shown import show
+from explorer.drawing.shown import Depth, show
 
-__all__ = ["FORMATS", "PAIR_FORMATS", "draw", "pair", "show"]
+__all__ = ["FORMATS", "PAIR_FORMATS", "Depth", "draw", "pair", "show"]

@@ -107,7 +107,7 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
     # Names come from scenarios and frameworks: they are made printable before they are measured.
     fit_title = fit_title or _fit_title(node, mark)
     title = fit_title(printable(_title(node)), title_size(role), WIDEST_LABEL)
-    shape = fit(printable(_shape(node)), SMALL_SIZE, WIDEST_LABEL / 2)
+    shape = fit(printable(_shape(node, mark)), SMALL_SIZE, WIDEST_LABEL / 2)
     value = ""
     # An operator that only moves a value would repeat it.
     if role != "quiet":
@@ -209,8 +209,14 @@ def _title(node: Node) -> str:
     return node.name if node.name and node.kind != "op" else short_name(node.op)
 
 
-def _shape(node: Node) -> str:
-    """The shape of the first output, and how many more there are: ``2×8 +1``."""
+def _shape(node: Node, mark: Mark) -> str:
+    """The shape of the first output, and how many more there are: ``2×8 +1``.
+
+    Of a card that stands for several leaves, how many numbers these have: ``1,024 in all``.
+    """
+    if mark.is_module and node.kind != "call":
+        shapes = [output.shape for member in mark.members for output in member.outputs]
+        return f"{sum(math.prod(shape) for shape in shapes):,} in all"
     if not node.outputs:
         return ""
     first = "×".join(map(str, node.outputs[0].shape)) or "scalar"

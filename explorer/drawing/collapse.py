@@ -3,13 +3,16 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
-from explorer.drawing.links import Link, in_order
+from explorer.drawing.links import Link, in_order, neighbours
 from explorer.drawing.modules import module_path, modules_of
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Node
 
 NEVER_MERGED: Final = frozenset({"input", "parameter", "output"})
 """Kinds of the nodes that belong to no module: inputs and parameters, outputs and gradients."""
+
+MOST_LOOSE: Final = 60
+"""The most operators outside all modules that stay apart beside modules that are merged."""
 
 Key = tuple[Hashable, ...]
 """What merged nodes have in common: phase, subgraph, module; or the id of a node that is kept."""
@@ -27,10 +30,10 @@ def deepest(graph: GradGraph) -> int:
 def module_homes(graph: GradGraph, depth: int, homes: Homes) -> Homes:
     """The homes of all nodes once modules are merged; a module is shown at its first node.
 
-    A module is named by ``depth`` parts of its path; depth 0 merges each phase whole. Forward and
-    backward are merged apart. A module whose merging would make a cycle is split where it must be.
-    ``homes`` are those before. Linear in nodes and edges for each level of modules. Raises
-    UsageError for a negative depth.
+    A module is named by ``depth`` parts of its path; depth 0 merges each phase whole. Operators
+    outside all modules stay apart while there are few. Forward and backward are merged apart. A
+    module whose merging would make a cycle is split where it must be. ``homes`` are those before.
+    Linear in nodes and edges for each level of modules. Raises UsageError for a negative depth.
     """
     if depth < 0:
         raise UsageError(
@@ -38,13 +41,23 @@ def module_homes(graph: GradGraph, depth: int, homes: Homes) -> Homes:
         )
     # The inner modules first: what is merged at one level stays together at the next. So a picture
     # of less depth never has more nodes, which merging the ops anew at each depth does not ensure.
+    loose = _loose(graph)
     for level in range(max(depth, deepest(graph)), depth - 1, -1):
-        homes = _merged_at_level(graph, level, homes)
+        homes = _merged_at_level(graph, level, homes, loose)
     return homes
 
 
-def _merged_at_level(graph: GradGraph, level: int, homes: Homes) -> Homes:
-    keys = _keys(graph, level, set(homes.values()))
+def _loose(graph: GradGraph) -> set[str]:
+    """The operators outside all modules, where they stay apart."""
+    modules = modules_of(graph)
+    outside = {node.id for node in graph.nodes if not modules[node.id] and not _is_kept(node)}
+    # In a net without modules there is nothing else to see.
+    has_modules = any(modules.values())
+    return set() if has_modules and len(outside) > MOST_LOOSE else outside
+
+
+def _merged_at_level(graph: GradGraph, level: int, homes: Homes, loose: set[str]) -> Homes:
+    keys = _keys(graph, level, set(homes.values()), loose)
     links: dict[Link, None] = {}
     for edge in graph.edges:
         link = homes[edge.origin], homes[edge.target]
@@ -57,19 +70,21 @@ def _merged_at_level(graph: GradGraph, level: int, homes: Homes) -> Homes:
     return {node: firsts[keys[home]] for node, home in homes.items()}
 
 
-def _keys(graph: GradGraph, depth: int, shown: set[str]) -> dict[str, Key]:
-    """The key of every node that is ``shown``; those with equal keys are to be merged."""
+def _keys(graph: GradGraph, depth: int, shown: set[str], loose: set[str]) -> dict[str, Key]:
+    """The key of every node that is ``shown``; those with equal keys are to be merged.
+
+    ``loose`` nodes stay apart, but for depth 0.
+    """
     modules = modules_of(graph)
     keys: dict[str, Key] = {}
     for node in graph.nodes:
         if node.id not in shown:
             continue
-        module = modules[node.id]
-        is_outside = depth > 0 and not module
+        is_outside = depth > 0 and node.id in loose
         if is_outside or _is_kept(node):
             keys[node.id] = (node.id,)
         else:
-            keys[node.id] = (node.phase, node.body, module_path(module, depth))
+            keys[node.id] = (node.phase, node.body, module_path(modules[node.id], depth))
     return keys
 
 
@@ -97,10 +112,24 @@ def _split_cycles(keys: dict[str, Key], links: Sequence[Link]) -> dict[str, Key]
         changes_key = keys[origin] != keys[target]
         changes[target] = max(changes[target], changes[origin] + changes_key)
 
+    _join_readers(changes, keys, inside)
+
     split: dict[str, Key] = {}
     for node, key in keys.items():
         split[node] = (*key, changes[node]) if key in knots else key
     return split
+
+
+def _join_readers(changes: dict[str, int], keys: Mapping[str, Key], links: Sequence[Link]) -> None:
+    """Move nodes that read nothing on a cycle to the part of their module that reads them.
+
+    That is where a module transposes its weight.
+    """
+    before, after = neighbours(links)
+    for node, readers in after.items():
+        if not before[node]:
+            earliest = min(changes[reader] - (keys[reader] != keys[node]) for reader in readers)
+            changes[node] = max(changes[node], earliest)
 
 
 def _knots(keys: Mapping[str, Key], links: Iterable[Link]) -> dict[Key, int]:

@@ -7,10 +7,11 @@ import msgspec
 
 from explorer.drawing.dot import dot
 from explorer.drawing.marks import Marks, marks, own_numbers, shared_numbers
+from explorer.drawing.mermaid import MOST_NODES as MOST_FOR_MERMAID
 from explorer.drawing.mermaid import mermaid
 from explorer.drawing.picture import Picture
 from explorer.drawing.png import png
-from explorer.drawing.shown import Shown, show
+from explorer.drawing.shown import MOST_NODES, Depth, Shown, show, untouched
 from explorer.drawing.svg import svg
 from explorer.drawing.views import VIEWS, ViewName, picture
 from explorer.model.errors import UsageError
@@ -41,11 +42,13 @@ class Drawing(NamedTuple):
 class Format(NamedTuple):
     """A file format: the ending of its files, and the function that makes their bytes.
 
-    ``make_pair`` makes those of a file with two graphs side by side, None where there is no such.
+    ``most_nodes`` are few enough for the depth "fit". ``make_pair`` makes the bytes of a file with
+    two graphs side by side, None where there is no such file.
     """
 
     ending: str
     make: Callable[[Drawing], bytes]
+    most_nodes: int = MOST_NODES
     make_pair: Callable[[Drawing, Drawing], bytes] | None = None
 
 
@@ -54,7 +57,7 @@ def draw(
     *,
     format: FormatName,
     view: ViewName = "ladder",
-    depth: int | None = None,
+    depth: Depth = "fit",
     numbers: Mapping[str, int] | None = None,
     diverging: Collection[str] = (),
     title: str | None = None,
@@ -63,15 +66,16 @@ def draw(
 ) -> bytes:
     """The bytes of a file that shows a graph.
 
-    The graph is collapsed to ``depth`` parts of the module path; None leaves it whole. ``numbers``
-    maps node ids of the given graph to the number that a node shares with its pair in another
-    picture; ``diverging`` are the ids of the nodes where the first divergence from another graph
-    lies. ``timeout`` limits Graphviz, in seconds; past it a simple layout is used, and the picture
-    says so. ``prefix`` begins every id of an SVG. Raises UsageError for an unknown format or view,
-    for a negative depth, and for Mermaid of a graph that is too large for it.
+    Modules are merged to a ``depth``; by default a large graph is collapsed until it fits a screen,
+    and the picture says so, while JSON has every node. ``numbers`` maps node ids of the given graph
+    to the number that a node shares with its pair in another picture; ``diverging`` are the ids of
+    the nodes where the first divergence from another graph lies. ``timeout`` limits Graphviz, in
+    seconds; past it a simple layout is used, and the picture says so. ``prefix`` begins every id of
+    an SVG. Raises UsageError for an unknown format or view, for a negative depth, and for Mermaid
+    of a graph that is too large for it.
     """
     _check(format, view)
-    shown = show(graph, depth)
+    shown = _shown(graph, format, depth)
     numbers = own_numbers(shown, numbers or {})
     return draw_shown(
         shown,
@@ -109,7 +113,7 @@ def pair(
     *,
     format: FormatName = "svg",
     view: ViewName = "ladder",
-    depth: int | None = None,
+    depth: Depth = "fit",
     numbers: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
     diverging: tuple[Collection[str], Collection[str]] = ((), ()),
     titles: tuple[str | None, str | None] = (None, None),
@@ -143,6 +147,13 @@ def pair(
             )
         )
     return make(drawings[0], drawings[1])
+
+
+def _shown(graph: GradGraph, format: FormatName, depth: Depth) -> Shown:
+    # JSON is for programs: it has what was captured, unless a depth is asked for.
+    if format == "json" and isinstance(depth, str):
+        return untouched(graph)
+    return show(graph, depth, FORMATS[format].most_nodes)
 
 
 def _check(format: str, view: str) -> None:
@@ -181,10 +192,10 @@ def _json(drawing: Drawing) -> bytes:
 
 
 FORMATS: Final[dict[FormatName, Format]] = {
-    "svg": Format(".svg", _svg, _svg),
-    "png": Format(".png", _png, _png),
+    "svg": Format(".svg", _svg, make_pair=_svg),
+    "png": Format(".png", _png, make_pair=_png),
     "dot": Format(".dot", _dot),
-    "mermaid": Format(".mmd", _mermaid),
+    "mermaid": Format(".mmd", _mermaid, MOST_FOR_MERMAID),
     "json": Format(".json", _json),
 }
 """Every format by name."""

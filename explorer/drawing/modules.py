@@ -39,6 +39,9 @@ def group_paths(graph: GradGraph) -> dict[str, str]:
         module = modules[node.id]
         if _stands_outside_modules(node):
             module = ""
+        elif _is_merged_module(node):
+            # Its box says what module it is; a group around that box alone would repeat it.
+            module = module.rpartition(".")[0]
         elif node.kind == "constant" and not module and len(readers[node.id]) == 1:
             (module,) = readers[node.id]
         # The condition of a branch is source code, whose dots do not separate modules.
@@ -46,6 +49,10 @@ def group_paths(graph: GradGraph) -> dict[str, str]:
         parts = [part for part in (body, printable(module)) if part]
         paths[node.id] = ".".join(parts)
     return paths
+
+
+def _is_merged_module(node: Node) -> bool:
+    return node.kind == "call" and bool(node.scope) and node.op == node.scope
 
 
 def _stands_outside_modules(node: Node) -> bool:

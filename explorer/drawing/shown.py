@@ -1,12 +1,12 @@
 """The nodes of a graph that a picture shows: each for itself, or one for a module or for a state."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, Literal
 
 import msgspec
 
-from explorer.drawing.collapse import NEVER_MERGED, Homes, module_homes
+from explorer.drawing.collapse import NEVER_MERGED, Homes, deepest, module_homes
 from explorer.drawing.leaf_cards import with_leaves_folded
 from explorer.drawing.modules import module_path
 from explorer.drawing.state import state_homes
@@ -16,19 +16,35 @@ FOLDED_NAMES: Final = {"parameter": "parameters", "output": "gradients"}
 """What a card that stands for several leaves counts, by their kind."""
 
 
+MOST_NODES: Final = 120
+"""A picture opens with at most so many nodes where merging modules can bring it there.
+
+They fill a screen that is zoomed out until the text is just legible.
+"""
+
+Depth = int | Literal["all", "fit"]
+"""How far modules are merged.
+
+A number is how many parts of a module path stay apart, and 0 merges each phase whole; "all" leaves
+every operator apart; "fit" takes the greatest depth at which few enough nodes are left.
+"""
+
+
 class Shown(msgspec.Struct, frozen=True):
     """A graph as a picture shows it.
 
     ``homes`` gives, for every node of the whole graph, the node that shows it; nodes keep their ids.
     ``members`` are the nodes of the whole graph that one shows beside itself or instead of itself,
     by the id of the one; ``modules`` are the ids of those that show several instead of themselves.
-    ``depth`` is how many parts of module paths stay apart, None where every operator does.
+    ``depth`` is how many parts of module paths stay apart, None where every operator does;
+    ``whole`` is the number of nodes that would be in sight then.
     """
 
     graph: GradGraph
     homes: Homes
     members: dict[str, tuple[Node, ...]]
     modules: frozenset[str]
+    whole: int
     depth: int | None = None
 
     def apart(self, nodes: Iterable[str]) -> tuple[str, ...]:
@@ -38,34 +54,53 @@ class Shown(msgspec.Struct, frozen=True):
         )
 
 
-def show(graph: GradGraph, depth: int | None = None) -> Shown:
+def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -> Shown:
     """The graph with moved states beside their operators, and its modules merged to a depth.
 
-    ``depth`` is the number of parts of a module path that stay apart; None leaves every operator
-    apart, and 0 merges each phase whole. Raises UsageError for a negative depth.
+    ``most_nodes`` are few enough for the depth "fit". Raises UsageError for a negative depth.
     """
+    if depth == "fit":
+        return _fitting(graph, most_nodes)
     homes: Homes = {node.id: node.id for node in graph.nodes}
     homes.update(state_homes(graph))
-    if depth is None:
-        return _shown(graph, homes, frozenset(), depth)
     apart = set(homes.values())
+    if depth == "all":
+        return _shown(graph, homes, apart, None)
     homes = module_homes(graph, depth, homes)
     homes = with_leaves_folded(graph, homes, _several(homes, apart))
-    return _shown(graph, homes, _several(homes, apart), depth)
+    return _shown(graph, homes, apart, depth)
 
 
-def _several(homes: Homes, apart: set[str]) -> frozenset[str]:
+def untouched(graph: GradGraph) -> Shown:
+    """The graph with every node for itself."""
+    return Shown(
+        graph, {node.id: node.id for node in graph.nodes}, {}, frozenset(), len(graph.nodes)
+    )
+
+
+def _fitting(graph: GradGraph, most_nodes: int) -> Shown:
+    """The graph at the greatest depth that leaves few enough nodes; at depth 1 where none does."""
+    shown = show(graph, "all")
+    depth = deepest(graph)
+    while len(shown.graph.nodes) > most_nodes and depth > 0:
+        shown = show(graph, depth)
+        depth -= 1
+    return shown
+
+
+def _several(homes: Homes, apart: Collection[str]) -> frozenset[str]:
     """The nodes that show several of those which stand ``apart`` where no module is merged."""
     counts = Counter(homes[node] for node in apart)
     return frozenset(node for node, count in counts.items() if count > 1)
 
 
-def _shown(graph: GradGraph, homes: Homes, modules: frozenset[str], depth: int | None) -> Shown:
+def _shown(graph: GradGraph, homes: Homes, apart: Collection[str], depth: int | None) -> Shown:
+    modules = _several(homes, apart)
     groups: defaultdict[str, list[Node]] = defaultdict(list)
     for node in graph.nodes:
         groups[homes[node.id]].append(node)
     if len(groups) == len(graph.nodes):
-        return Shown(graph, homes, {}, modules, depth)
+        return Shown(graph, homes, {}, modules, len(apart), depth)
 
     read_outside = set()
     for edge in graph.edges:
@@ -83,7 +118,7 @@ def _shown(graph: GradGraph, homes: Homes, modules: frozenset[str], depth: int |
         nodes.append(msgspec.structs.replace(node, forward=forward))
     shown = msgspec.structs.replace(graph, nodes=tuple(nodes), edges=_edges(graph, homes, modules))
     members = {id_: tuple(group) for id_, group in groups.items() if len(group) > 1}
-    return Shown(shown, homes, members, modules, depth)
+    return Shown(shown, homes, members, modules, len(apart), depth)
 
 
 def _one_for_several(

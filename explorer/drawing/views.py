@@ -78,7 +78,7 @@ def picture(shown: Shown, view: ViewName, marks: Marks, title: str, timeout: flo
     """
     graph = shown.graph
     laid_out, note = VIEWS[view].lay_out(graph, cards(graph, marks), timeout)
-    counts = _counts(graph)
+    counts = _counts(shown)
     title_width = min(WIDEST_TITLE, measure(title, HEADLINE_SIZE) * BOLD)
     widest_line = max(title_width, measure(counts, SMALL_SIZE), measure(note, NOTE_SIZE))
     width = max(laid_out.width, 2 * MARGIN + widest_line)
@@ -100,8 +100,18 @@ def picture(shown: Shown, view: ViewName, marks: Marks, title: str, timeout: flo
     )
 
 
-def _counts(graph: GradGraph) -> str:
-    """How many nodes of each phase a graph has, and how many values are kept for backward."""
+def _counts(shown: Shown) -> str:
+    """How many nodes of each phase are in sight, how many values are kept for backward, the depth."""
+    counts = _phase_counts(shown.graph)
+    if shown.depth is None:
+        return counts
+    return (
+        f"{counts} · collapsed to depth {shown.depth}: {len(shown.graph.nodes)} of {shown.whole} "
+        'nodes, the others at depth "all"'
+    )
+
+
+def _phase_counts(graph: GradGraph) -> str:
     forward = sum(node.phase == "forward" for node in graph.nodes)
     backward = len(graph.nodes) - forward
     counts = f"{graph.stage}: {forward} forward, {backward} backward nodes"

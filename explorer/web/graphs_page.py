@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.marks import Marks, diverging, marks
-from explorer.drawing.shown import Shown, show
+from explorer.drawing.shown import Depth, Shown, show
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
@@ -29,7 +29,13 @@ FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""
 
 VIEWS: tuple[ViewName, ...] = ("ladder", "flow")
-DEPTHS = {"every op": None, "modules": 1, "modules in modules": 2}
+DEPTHS: dict[str, Depth] = {
+    "as fits": "fit",
+    "every op": "all",
+    "modules": 1,
+    "modules in modules": 2,
+}
+"""How much is shown; what is chosen first shows every op of a small net."""
 
 STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
 """The label of each captured stage of MindSpore's compiler."""

@@ -49,17 +49,3 @@ def test_a_parameter_that_an_operator_in_sight_reads_stays_in_sight(
     g.result("y", g.add("add", [second, v], scope=reader_scope))
     graph = show(g.record(), 1).graph
     assert [node.name for node in graph.nodes if node.kind == "parameter"] == names
-
-
-@pytest.mark.parametrize("name", ["convolution", "residual", "bottlenecks", "shared", "tied"])
-def test_less_depth_never_shows_more_nodes(name: str) -> None:
-    graphs = {
-        "convolution": drawing_graphs.convolution,
-        "residual": lambda: drawing_graphs.residual(6),
-        "bottlenecks": lambda: drawing_graphs.bottlenecks(4),
-        "shared": lambda: drawing_graphs.shared(10),
-        "tied": drawing_graphs.tied,
-    }
-    graph = graphs[name]()
-    counts = [len(show(graph, depth).graph.nodes) for depth in (0, 1, 2, 3, None)]
-    assert counts == sorted(counts)

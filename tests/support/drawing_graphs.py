@@ -355,6 +355,60 @@ def bottlenecks(blocks: int) -> GradGraph:
     return g.record(f"{blocks} bottlenecks")
 
 
+def experts(count: int) -> GradGraph:
+    """A mixture of experts that stand side by side: each two products, weighted and summed."""
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    gate = g.add("softmax", [x], scope="gate")
+    total = ""
+    linears: list[_Linear] = []
+    for index in range(count):
+        last = x
+        for name in ("up", "down"):
+            scope = f"experts.{index}.{name}"
+            weight = g.leaf(f"{scope}.weight")
+            product = g.add("mm", [last, g.add("t", [weight], scope=scope)], scope=scope)
+            linears.append(_Linear(last, weight, product))
+            last = product
+        share = g.add("mul", [g.add("slice", [gate]), last])
+        total = g.add("add", [total, share]) if total else share
+    g.result("y", total)
+
+    seed = g.seed()
+    for up, down in zip(linears[::2], linears[1::2], strict=True):
+        back = g.back("mul", down.product, [seed], [gate])
+        for linear in (down, up):
+            scope = g.node(linear.product).scope
+            d_weight = g.back("mm", linear.product, [back], [linear.read], scope=scope)
+            g.gradient(f"d{g.node(linear.weight).name}", d_weight)
+            back = g.back("mm", linear.product, [back, linear.weight], scope=scope)
+    return g.record(f"{count} experts")
+
+
+def unrolled(steps: int) -> GradGraph:
+    """A recurrent cell unrolled: the same two modules at each step, with operators between them."""
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    weights = {name: g.leaf(f"{name}.weight") for name in ("gate", "state")}
+    last = g.add("zeros")
+    cells = []
+    for _ in range(steps):
+        joined = g.add("cat", [g.add("select", [x]), last])
+        gate = g.add("sigmoid", [g.add("mm", [joined, weights["gate"]], scope="gate")])
+        state = g.add("tanh", [g.add("mm", [joined, weights["state"]], scope="state")])
+        last = g.add("mul", [gate, state])
+        cells.append((joined, gate, state, last))
+    g.result("y", last)
+
+    back = g.seed()
+    for joined, gate, state, cell in reversed(cells):
+        back = g.back("mul", cell, [back], [gate, state])
+        d_gate = g.back("sigmoid_backward", gate, [back], [gate], scope="gate")
+        d_state = g.back("tanh_backward", state, [back], [state], scope="state")
+        back = g.accumulate("add", [d_gate, d_state], forward=joined)
+    return g.record(f"{steps} steps")
+
+
 def shared(count: int) -> GradGraph:
     """Subgraphs that all read one value and are all added up."""
     g = HandmadeGraph()

@@ -11,8 +11,8 @@ LEFT, RIGHT = graph("torch-tape"), graph("mindspore-graph")
 
 def test_without_a_depth_everything_stays_as_it_is() -> None:
     alignment = align(LEFT, RIGHT)
-    assert show(LEFT, None).graph is LEFT
-    assert merged_alignment(alignment, show(LEFT, None), show(RIGHT, None)) == alignment
+    assert show(LEFT).graph is LEFT
+    assert merged_alignment(alignment, show(LEFT), show(RIGHT)) == alignment
 
 
 def test_pairs_inside_merged_modules_pair_the_modules() -> None:

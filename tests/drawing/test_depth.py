@@ -1,0 +1,105 @@
+"""How much is in sight: less depth shows less, and a large net opens collapsed."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import msgspec
+import pytest
+
+from explorer.drawing import draw
+from explorer.drawing.collapse import MOST_LOOSE
+from explorer.drawing.shown import MOST_NODES, show
+from explorer.model.graph import GradGraph
+from tests.support import drawing_graphs
+from tests.support.handmade_graph import HandmadeGraph
+from tests.support.svg_pictures import boxes, picture_size, read_svg, texts
+
+GRAPHS: dict[str, Callable[[], GradGraph]] = {
+    "convolution": drawing_graphs.convolution,
+    "residual": lambda: drawing_graphs.residual(4),
+    "bottlenecks": lambda: drawing_graphs.bottlenecks(3),
+    "experts": lambda: drawing_graphs.experts(12),
+    "unrolled": lambda: drawing_graphs.unrolled(6),
+    "tied": drawing_graphs.tied,
+}
+DEPTHS = (0, 1, 2, 3, "all")
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_less_depth_shows_no_more_nodes_in_no_larger_a_picture(name: str) -> None:
+    graph = GRAPHS[name]()
+    pictures = [read_svg(draw(graph, format="svg", depth=depth)) for depth in DEPTHS]  # type: ignore[arg-type]  # mypy widens the tuple's literals
+    counts = [len(boxes(svg)) for svg in pictures]
+    assert counts == sorted(counts)
+    areas = [picture_size(svg).area for svg in pictures]
+    for smaller, larger in pairwise(areas):
+        assert smaller <= 1.02 * larger  # a title or a legend may be a line longer
+
+
+def test_a_small_net_opens_whole() -> None:
+    shown = show(drawing_graphs.convolution(), "fit")
+    assert shown.depth is None
+    assert shown.graph == drawing_graphs.convolution()
+
+
+@pytest.mark.parametrize("blocks", [5, 50])
+def test_a_large_net_opens_collapsed_and_says_so(blocks: int) -> None:
+    graph = drawing_graphs.bottlenecks(blocks)
+    shown = show(graph, "fit")
+    assert len(shown.graph.nodes) <= MOST_NODES
+    svg = read_svg(draw(graph, format="svg"))
+    (said,) = [text for text in texts(svg) if "collapsed" in text]
+    assert f"depth {shown.depth}" in said
+    assert f"{len(shown.graph.nodes)} of {len(show(graph).graph.nodes)}" in said
+
+
+def test_the_greatest_depth_that_fits_is_taken() -> None:
+    graph = drawing_graphs.bottlenecks(5)
+    shown = show(graph, "fit")
+    assert shown.depth is not None
+    assert len(show(graph, shown.depth + 1).graph.nodes) > MOST_NODES
+
+
+def test_a_budget_is_kept_to_the_node() -> None:
+    graph = drawing_graphs.bottlenecks(2)
+    whole = len(show(graph).graph.nodes)
+    assert show(graph, "fit", whole).depth is None
+    assert show(graph, "fit", whole - 1).depth is not None
+
+
+def test_a_net_without_modules_opens_whole() -> None:
+    graph = drawing_graphs.chain(400)
+    assert show(graph, "fit").graph is graph
+
+
+def test_json_has_every_node_unless_a_depth_is_asked_for() -> None:
+    graph = drawing_graphs.bottlenecks(5)
+    assert msgspec.json.decode(draw(graph, format="json"), type=GradGraph) == graph
+    collapsed = msgspec.json.decode(draw(graph, format="json", depth=1), type=GradGraph)
+    assert len(collapsed.nodes) < MOST_NODES
+
+
+def test_mermaid_shows_a_large_net_collapsed_rather_than_refuse_it() -> None:
+    assert draw(drawing_graphs.bottlenecks(5), format="mermaid").startswith(b"flowchart")
+
+
+@pytest.mark.parametrize(("loose", "shown"), [(MOST_LOOSE, MOST_LOOSE), (MOST_LOOSE + 1, 1)])
+def test_operators_outside_all_modules_stay_apart_while_there_are_few(
+    loose: int, shown: int
+) -> None:
+    g = HandmadeGraph()
+    last = g.add("mul", [g.leaf("x", "input")], scope="a")
+    for _ in range(loose):
+        last = g.add("exp", [last])
+    nodes = show(g.record(), 1).graph.nodes
+    assert len(nodes) == 2 + shown
+
+
+def test_a_module_s_own_weight_stays_with_it_where_a_cycle_splits_others() -> None:
+    g = HandmadeGraph()
+    weight = g.leaf("a.b.weight")
+    first = g.add("add", [g.leaf("x", "input")], scope="a")
+    turned = g.add("t", [weight], scope="a.b")
+    g.add("add", [first, g.add("mm", [first, turned], scope="a.b")], scope="a")
+    graph = show(g.record(), 2).graph
+    assert [node.op for node in graph.nodes] == ["parameter", "input", "add", "a.b", "add"]
