@@ -11,7 +11,7 @@ from explorer.cli.exploration import explored, graphs_of
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_format
 from explorer.cli.output import print_written
 from explorer.drawing.formats import FormatName
-from explorer.drawing.marks import diverging
+from explorer.drawing.marks import diverging_nodes
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
@@ -156,5 +156,5 @@ def _side_by_side(
         view=cast(ViewName, view),
         depth=depth,
         numbers=(left_numbers, right_numbers),
-        diverging=diverging(alignment),
+        diverging=diverging_nodes(alignment),
     )

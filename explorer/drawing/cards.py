@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+from explorer.compare.align.families import BOOKKEEPING, family
 from explorer.drawing.label_text import fit, fit_between, fit_name, measure, printable
 from explorer.drawing.marks import PLAIN, Mark, Marks
 from explorer.drawing.picture import BoxRole, Card
@@ -45,15 +46,8 @@ LEAST_BADGE_WIDTH: Final = 14.0
 BADGE_ENDS: Final = 6.0
 """Room for both round ends of a badge, beside its digits, in points."""
 
-QUIET: Final = frozenset({
-    "alias", "as_strided", "asstrided", "broadcast_to", "broadcastto", "cast", "clone",
-    "contiguous", "copy", "depend", "detach", "expand", "expand_dims", "expanddims", "flatten",
-    "getitem", "identity", "load", "make_tuple", "maketuple", "permute", "reshape", "return",
-    "shape", "squeeze", "stop_gradient", "stopgradient", "t", "tile", "to", "to_copy", "transpose",
-    "tuple_getitem", "tuplegetitem", "tupletoarray", "unsafe_view", "unsqueeze", "updatestate",
-    "view",
-})  # fmt: skip
-"""Operators that move or rename a value without computing one, in lower case: small white boxes."""
+QUIET: Final = BOOKKEEPING - {"fill"}
+"""Families of operators that move or rename a value without making one: small white boxes."""
 
 DIVERGENCE_SIGN: Final = "≠"
 """Marks the first divergence in formats without a place for a mark of its own."""
@@ -159,7 +153,7 @@ def role_of(node: Node) -> BoxRole:
     role = BOX_ROLES.get((node.kind, node.phase))
     if role:
         return role
-    if _only_moves_its_value(node.op):
+    if family(node.op) in QUIET:
         return "quiet"
     return node.phase
 
@@ -167,11 +161,6 @@ def role_of(node: Node) -> BoxRole:
 def short_name(op: str) -> str:
     """An operator's name without its namespace and overload: ``mul`` for ``aten.mul.Tensor``."""
     return _NAMESPACE.sub(r"\2", op)
-
-
-def _only_moves_its_value(op: str) -> bool:
-    """True of ``aten._unsafe_view.default`` and ``TupleGetItem``."""
-    return short_name(op).lower().strip("_") in QUIET
 
 
 def _has_nonfinite(node: Node) -> bool:
@@ -226,7 +215,7 @@ def _shape(node: Node, mark: Mark) -> str:
 
 def _value(node: Node, mark: Mark) -> str:
     if mark.is_module and node.kind != "call":
-        return ", ".join(_ends_of_names(mark.members))
+        return _module_and_names(mark.members)
     if node.proof == "refuted":
         return f"refuted: {_numbers(node)}"
     return _numbers(node)
@@ -237,16 +226,26 @@ def _moves(node: Node, mark: Mark) -> str:
     if mark.is_module:
         return ""
     states = [member for member in mark.members if member.kind == "output"]
-    return f"moves {', '.join(_ends_of_names(states))}" if states else ""
+    _, names = _shared_path(states)
+    return f"moves {', '.join(names)}" if states else ""
 
 
-def _ends_of_names(nodes: Sequence[Node]) -> list[str]:
-    """The names of nodes without the parts of the path that all begin with."""
+def _module_and_names(nodes: Sequence[Node]) -> str:
+    """The module of leaves, and their names in it: ``fc: weight, bias``."""
+    path, names = _shared_path(nodes)
+    together = ", ".join(names)
+    return f"{path}: {together}" if path else together
+
+
+def _shared_path(nodes: Sequence[Node]) -> tuple[str, list[str]]:
+    """The path that all names begin with, and the names without it."""
     paths = [node.name.split(".") for node in nodes]
+    shortest = min((len(path) for path in paths), default=1)
     shared = 0
-    while len({tuple(path[: shared + 1]) for path in paths}) == 1 and shared < len(paths[0]) - 1:
+    while shared < shortest - 1 and len({path[shared] for path in paths}) == 1:
         shared += 1
-    return [".".join(path[shared:]) for path in paths]
+    prefix = ".".join(paths[0][:shared]) if paths else ""
+    return prefix, [".".join(path[shared:]) for path in paths]
 
 
 def _numbers(node: Node) -> str:

@@ -2,6 +2,7 @@
 
 import sys
 from collections import defaultdict
+from collections.abc import Mapping
 
 import msgspec
 import pygraphviz
@@ -40,9 +41,12 @@ def place(request: LayoutRequest) -> dict[str, Point]:
     light = set(request.light)
     for link in request.edges:
         graph.add_edge(*link, weight=1 if link in light else HEAVY)
-    if request.bottom_row:
-        graph.add_subgraph(request.bottom_row, rank="sink")
-    _add_clusters(graph, request)
+    if request.layers:
+        _add_layers(graph, request.layers)
+    else:
+        if request.bottom_row:
+            graph.add_subgraph(request.bottom_row, rank="sink")
+        _add_clusters(graph, request)
     graph.layout("dot")
 
     centres = {}
@@ -56,6 +60,19 @@ def place(request: LayoutRequest) -> dict[str, Point]:
 
 def _inches(points: float) -> str:
     return f"{points / POINTS:.4f}"
+
+
+def _add_layers(graph: "pygraphviz.AGraph", layers: Mapping[str, int]) -> None:
+    """Hold every node in its layer, by a chain of nodes without size, one to each layer."""
+    rows: defaultdict[int, list[str]] = defaultdict(list)
+    for node, layer in layers.items():
+        rows[layer].append(node)
+    for layer in range(max(rows) + 1):
+        holder = f"layer {layer}"
+        graph.add_node(holder, width="0", height="0", style="invis")
+        graph.add_subgraph([holder, *rows[layer]], name=f"layer{layer}", rank="same")
+        if layer:
+            graph.add_edge(f"layer {layer - 1}", holder, style="invis")
 
 
 def _add_clusters(graph: "pygraphviz.AGraph", request: LayoutRequest) -> None:

@@ -1,4 +1,4 @@
-"""A simple layered layout: longest-path layers, barycentre order, and boxes that keep apart.
+"""A simple layered layout: barycentre order in given layers, and boxes that keep apart.
 
 It needs no Graphviz, and a few passes over nodes and edges. Source: K. Sugiyama, S. Tagawa and
 M. Toda, "Methods for visual understanding of hierarchical system structures", IEEE Transactions on
@@ -6,9 +6,9 @@ Systems, Man, and Cybernetics 11 (1981).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from explorer.drawing.links import Link, Neighbours, layers, neighbours
+from explorer.drawing.links import Link, Neighbours, neighbours
 from explorer.drawing.picture import Point, Size
 from explorer.drawing.spacing import Wish, spread
 
@@ -19,18 +19,15 @@ SWEEPS = 4
 def layered(
     sizes: Mapping[str, Size],
     links: Sequence[Link],
-    bottom_row: Iterable[str],
+    layer: Mapping[str, int],
     column_gap: float,
     row_gap: float,
 ) -> dict[str, Point]:
     """The centre of every node in points, y growing downwards.
 
-    ``sizes`` are widths and heights; the nodes of ``bottom_row`` stand in the last row.
+    ``sizes`` are widths and heights; ``layer`` is the row of each node, counted from the top.
     ``column_gap`` is the least room between neighbours in a row, ``row_gap`` the room between rows.
     """
-    layer = layers(sizes, links)
-    bottom = max(layer.values(), default=0)
-    layer.update(dict.fromkeys(bottom_row, bottom))
     rows: defaultdict[int, list[str]] = defaultdict(list)
     for node in sizes:
         rows[layer[node]].append(node)

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from explorer.drawing.layered import layered
-from explorer.drawing.links import Link
+from explorer.drawing.links import Link, layers
 from explorer.drawing.picture import Point, Size
 
 LARGEST: Final = 1500
@@ -23,8 +23,10 @@ class LayoutRequest(msgspec.Struct, frozen=True):
     """The nodes to be placed, with their widths and heights, and the edges; lengths in points.
 
     ``bottom_row`` are ids that belong at the bottom. ``clusters`` maps ids to the label of the
-    cluster that they stand in; ``light`` edges may bend where others are straight. ``column_gap``
-    is the least room between neighbours in a row, ``row_gap`` the least between rows.
+    cluster that they stand in; ``light`` edges may bend where others are straight. ``layers`` gives
+    the row of every node where rows are settled already, and is empty where they are not; then
+    ``bottom_row`` and ``clusters`` do not count. ``column_gap`` is the least room between
+    neighbours in a row, ``row_gap`` the least between rows.
     """
 
     sizes: dict[str, Size]
@@ -32,6 +34,7 @@ class LayoutRequest(msgspec.Struct, frozen=True):
     bottom_row: list[str] = []
     clusters: dict[str, str] = {}
     light: list[Link] = []
+    layers: dict[str, int] = {}
     column_gap: float = 16.0
     row_gap: float = 26.0
 
@@ -52,16 +55,18 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         return Layout({})
     count = len(request.sizes)
     if count > LARGEST:
-        return _simple(request, f"{count} nodes are more than the {LARGEST} that Graphviz is given")
+        return arrange_simply(
+            request, _note(f"{count} nodes are more than the {LARGEST} that Graphviz is given")
+        )
     try:
         return Layout(_ask_graphviz(request, timeout))
     # A graph is drawn whatever happens to Graphviz, with a plainer layout and a note that says so.
     except subprocess.TimeoutExpired:
-        return _simple(request, f"Graphviz took longer than {timeout:g} s")
+        return arrange_simply(request, _note(f"Graphviz took longer than {timeout:g} s"))
     except subprocess.CalledProcessError as error:
-        return _simple(request, f"Graphviz ended with status {error.returncode}")
+        return arrange_simply(request, _note(f"Graphviz ended with status {error.returncode}"))
     except (OSError, msgspec.DecodeError) as error:
-        return _simple(request, f"Graphviz gave no layout ({type(error).__name__})")
+        return arrange_simply(request, _note(f"Graphviz gave no layout ({type(error).__name__})"))
 
 
 def _ask_graphviz(request: LayoutRequest, timeout: float) -> dict[str, Point]:
@@ -86,8 +91,15 @@ def _search_path() -> str:
     return path
 
 
-def _simple(request: LayoutRequest, reason: str) -> Layout:
-    places = layered(
-        request.sizes, request.edges, request.bottom_row, request.column_gap, request.row_gap
-    )
-    return Layout(places, f"Simple layout: {reason}.")
+def _note(reason: str) -> str:
+    return f"Simple layout: {reason}."
+
+
+def arrange_simply(request: LayoutRequest, note: str) -> Layout:
+    """The layout of a request in simple layers, with a note that says why."""
+    layer = request.layers
+    if not layer:
+        layer = layers(request.sizes, request.edges)
+        layer.update(dict.fromkeys(request.bottom_row, max(layer.values(), default=0)))
+    places = layered(request.sizes, request.edges, layer, request.column_gap, request.row_gap)
+    return Layout(places, note)

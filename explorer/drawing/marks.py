@@ -47,7 +47,7 @@ def marks(shown: Shown, numbers: Mapping[str, int], diverging: Collection[str] =
     }
 
 
-def diverging(alignment: Alignment | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def diverging_nodes(alignment: Alignment | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The nodes of the left and of the right graph where the first divergence lies."""
     if alignment is None or alignment.divergence is None:
         return (), ()

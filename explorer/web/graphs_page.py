@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.drawing.formats import draw_shown
-from explorer.drawing.marks import Marks, diverging, marks
+from explorer.drawing.marks import Marks, diverging_nodes, marks
 from explorer.drawing.shown import Depth, Shown, show
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
@@ -153,7 +153,7 @@ def _side_by_side(left: Shown, right: Shown, view: ViewName, alignment: Alignmen
     if alignment:
         alignment = merged_alignment(alignment, left, right)
         left_numbers, right_numbers = alignment.numbers("left"), alignment.numbers("right")
-    left_parts, right_parts = diverging(alignment)
+    left_parts, right_parts = diverging_nodes(alignment)
     left_pane = _pane(left, view, marks(left, left_numbers, left_parts), "left-")
     right_pane = _pane(right, view, marks(right, right_numbers, right_parts), "right-")
     _panes(left_pane, right_pane, left.graph, right.graph, alignment)

@@ -51,7 +51,7 @@ from explorer.drawing import draw
 from tests.support.drawing_graphs import convolution, decided
 
 for graph in (convolution(), decided()):
-    for depth in (None, 1):
+    for depth in ("all", 1):
         for format in ("svg", "dot", "mermaid"):
             sys.stdout.buffer.write(draw(graph, format=format, depth=depth))
 """

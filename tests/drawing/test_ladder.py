@@ -43,7 +43,7 @@ class DrawnGraph(NamedTuple):
 def drawn(request: pytest.FixtureRequest) -> DrawnGraph:
     """Each graph with its ladder, read back."""
     graph = GRAPHS[request.param]()
-    return DrawnGraph(graph, read_svg(draw(graph, format="svg")))
+    return DrawnGraph(graph, read_svg(draw(graph, format="svg", depth="all")))
 
 
 def test_every_node_and_every_edge_is_drawn(drawn: DrawnGraph) -> None:

@@ -53,7 +53,8 @@ def test_graphviz_puts_the_last_at_the_bottom() -> None:
 def test_simple_layers_run_down_and_keep_neighbours_apart() -> None:
     links = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("a", "e")]
     sizes = dict.fromkeys("abcde", (40.0, 20.0))
-    places = layered(sizes, links, bottom_row=["e"], column_gap=10.0, row_gap=30.0)
+    layer = {"a": 0, "b": 1, "c": 1, "d": 2, "e": 2}
+    places = layered(sizes, links, layer, column_gap=10.0, row_gap=30.0)
     for origin, target in links:
         assert places[target][1] >= places[origin][1] + 50
     assert places["e"][1] == places["d"][1]

@@ -30,11 +30,11 @@ def test_a_merged_module_has_one_card_of_parameters_and_one_of_gradients() -> No
     ]
 
 
-def test_a_card_of_parameters_names_them_without_their_module() -> None:
+def test_a_card_of_parameters_names_their_module_and_them() -> None:
     shown = show(drawing_graphs.bottlenecks(1), 2)
     of_cards = cards(shown.graph, marks(shown, {}))
     (card,) = [card for card in of_cards.values() if card.title == "9 parameters"]
-    assert card.value.startswith("conv1.weight, bn1.weight, ")
+    assert card.value.startswith("layers.0: conv1.weight, bn1")
     assert sum("parameter layers.0" in line for line in card.tooltip) == 9
 
 

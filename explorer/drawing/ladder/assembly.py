@@ -58,7 +58,7 @@ def lay_out(
     # Graphviz never gets both lanes: with all rungs between them, dot did not finish 500 nodes in
     # 120 s, and took 0.1 s without.
     layout = place_forward(graph, columns, cards, timeout)
-    rows = lane_rows(graph, columns, layout.places)
+    rows = lane_rows(graph, columns, cards, layout.places)
     centres = {node: x for node, (x, _) in layout.places.items()}
     forward = Lane(cards, rows.forward, centres, direction=1)
     centres = place_backward(graph, columns, cards, rows, forward)

@@ -8,21 +8,22 @@ import msgspec
 
 from explorer.drawing.ladder.columns import Columns
 from explorer.drawing.ladder.lane import Lane
-from explorer.drawing.ladder.rows import Rows
+from explorer.drawing.ladder.rows import BETWEEN_BOXES, Rows
+from explorer.drawing.ladder.wrapping import WIDEST_ROW, narrowed
 from explorer.drawing.links import Neighbours, links_among, neighbours
 from explorer.drawing.picture import Card
 from explorer.drawing.spacing import Wish, spread
 from explorer.drawing.style import GROUP_SIDE
 from explorer.model.graph import GradGraph
 
-BETWEEN_BOXES: Final = 3 * GROUP_SIDE
-"""Room between neighbours, in points."""
-
 BESIDE_SUBGRAPH: Final = 4 * GROUP_SIDE
 """Room between a subgraph's boxes and all others, in points."""
 
 TOWARDS_GRADIENTS: Final = 50.0
 """How far towards the gradients a node that leads to a gradient only is moved, in points."""
+
+MOST_SPREAD: Final = 1.2
+"""A lane that is so many times as wide as a row may be is narrowed."""
 
 THROUGH_WEIGHT: Final = 12.0
 """How much more a node on the way to earlier operators holds its place than any other node."""
@@ -62,9 +63,19 @@ def place_backward(
     # when it was placed first.
     for row in [*upwards, *downwards, *upwards]:
         _place_row(by_row[row], centres, surroundings, cards)
+    if _extent(centres, cards) > MOST_SPREAD * WIDEST_ROW:
+        widths = {node: cards[node].width for node in centres}
+        centres = narrowed(by_row.values(), centres, widths, BETWEEN_BOXES)
     bodies = {node.id: node.body for node in graph.nodes if node.body and node.id in centres}
     _move_apart(centres, bodies, cards, rows.backward)
     return centres
+
+
+def _extent(centres: Mapping[str, float], cards: Mapping[str, Card]) -> float:
+    """The width of a lane whose boxes stand at ``centres``, in points."""
+    lefts = [x - cards[node].width / 2 for node, x in centres.items()]
+    rights = [x + cards[node].width / 2 for node, x in centres.items()]
+    return max(rights, default=0.0) - min(lefts, default=0.0)
 
 
 def _surroundings(graph: GradGraph, columns: Columns, rows: Rows, forward: Lane) -> Surroundings:

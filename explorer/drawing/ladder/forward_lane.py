@@ -1,13 +1,14 @@
 """Places the boxes of the forward lane, or of the only lane of a flow, with Graphviz."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from explorer.drawing.ladder.columns import Columns
-from explorer.drawing.layout import Layout, LayoutRequest, arrange
+from explorer.drawing.ladder.wrapping import is_too_wide, narrowed, wrapped_layers
+from explorer.drawing.layout import Layout, LayoutRequest, arrange, arrange_simply
 from explorer.drawing.links import Link, edges_among, links_of, neighbours
 from explorer.drawing.picture import Card, Point
 from explorer.drawing.spacing import Wish, spread
@@ -29,6 +30,15 @@ BETWEEN_ROWS: Final = 24.0
 BETWEEN_BOXES: Final = 4 * GROUP_SIDE
 """Room between neighbours in a row, in points: enough for the sides of two groups within groups."""
 
+MOST_DRIFT: Final = 1.3
+"""A lane that is so many times as wide as its widest row is straightened."""
+
+LEAST_DRIFT: Final = 1200.0
+"""A lane that is no wider than this is left as it is, in points."""
+
+AROUND: Final = 6
+"""How many rows above and below a row count for where the lane stands there."""
+
 CHAIN_WEIGHT: Final = 12.0
 """How much more a node of a chain holds its place than another."""
 
@@ -39,7 +49,15 @@ def place_forward(
     """The centres of the forward lane's boxes; ``timeout`` limits Graphviz, in seconds."""
     request = _request(graph, columns, cards)
     layout = arrange(request, timeout)
+    widths = {node: cards[node].width for node in columns.forward}
+    is_wrapped = is_too_wide(_rows_from_the_top(layout.places), widths, BETWEEN_BOXES)
+    if is_wrapped:
+        layers = wrapped_layers(columns.forward, request.edges, widths, BETWEEN_BOXES)
+        layered = msgspec.structs.replace(request, layers=layers)
+        # A Graphviz that gave no layout in time would not give one now either.
+        layout = arrange_simply(layered, layout.note) if layout.note else arrange(layered, timeout)
     places = _with_chains_upright(layout.places, request.edges, cards)
+    places = _narrowed(places, widths) if is_wrapped else _without_drift(places, cards)
     return msgspec.structs.replace(layout, places=places)
 
 
@@ -105,6 +123,40 @@ def _with_chains_upright(
     for node, (_, y) in places.items():
         upright[node] = (centres[node], y)
     return upright
+
+
+def _narrowed(places: Mapping[str, Point], widths: Mapping[str, float]) -> dict[str, Point]:
+    centres = {node: x for node, (x, _) in places.items()}
+    narrow = narrowed(_rows_from_the_top(places), centres, widths, BETWEEN_BOXES)
+    return {node: (narrow[node], y) for node, (_, y) in places.items()}
+
+
+def _without_drift(places: Mapping[str, Point], cards: Mapping[str, Card]) -> dict[str, Point]:
+    """The places with rows moved sideways, where a long lane wanders to one side.
+
+    A row is moved against the mean of the rows around it, so that neighbours stay almost as they
+    are to each other.
+    """
+    rows = _rows_from_the_top(places)
+    lane_width = max((_extent(row, places, cards) for row in rows), default=0.0)
+    if _extent(places, places, cards) <= max(MOST_DRIFT * lane_width, LEAST_DRIFT):
+        return dict(places)
+    middles = [sum(places[node][0] for node in row) / len(row) for row in rows]
+    straight = {}
+    for index, row in enumerate(rows):
+        around = middles[max(0, index - AROUND) : index + AROUND + 1]
+        drift = sum(around) / len(around)
+        for node in row:
+            x, y = places[node]
+            straight[node] = (x - drift, y)
+    return straight
+
+
+def _extent(nodes: Iterable[str], places: Mapping[str, Point], cards: Mapping[str, Card]) -> float:
+    """The width that some nodes take together, in points."""
+    lefts = [places[node][0] - cards[node].width / 2 for node in nodes]
+    rights = [places[node][0] + cards[node].width / 2 for node in nodes]
+    return max(rights, default=0.0) - min(lefts, default=0.0)
 
 
 def _makers_in_chains(links: Sequence[Link]) -> dict[str, str]:

@@ -2,13 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
 from explorer.drawing.ladder.columns import LEAF_KINDS, Columns
+from explorer.drawing.ladder.wrapping import is_too_wide, wrapped_layers
 from explorer.drawing.links import Neighbours, layers, links_among, neighbours
-from explorer.drawing.picture import Point
+from explorer.drawing.picture import Card, Point
+from explorer.drawing.style import GROUP_SIDE
 from explorer.model.graph import GradGraph
+
+BETWEEN_BOXES: Final = 3 * GROUP_SIDE
+"""Room between neighbours of the backward lane, in points."""
 
 
 class Rows(msgspec.Struct, frozen=True):
@@ -25,11 +31,13 @@ class Rows(msgspec.Struct, frozen=True):
     first_rows: frozenset[int]
 
 
-def lane_rows(graph: GradGraph, columns: Columns, places: Mapping[str, Point]) -> Rows:
+def lane_rows(
+    graph: GradGraph, columns: Columns, cards: Mapping[str, Card], places: Mapping[str, Point]
+) -> Rows:
     """The rows of both lanes, from the ``places`` of the forward lane."""
     forward_levels = _forward_levels(places)
     levels = _backward_levels(graph, columns, forward_levels)
-    offsets = _offsets_within_levels(graph, columns, levels)
+    offsets = _offsets_within_levels(graph, columns, cards, levels)
     row_counts: defaultdict[int, int] = defaultdict(lambda: 1)
     for node in columns.backward:
         row_counts[levels[node]] = max(row_counts[levels[node]], offsets[node] + 1)
@@ -150,11 +158,24 @@ def _reading_order(nodes: list[str], after: Neighbours) -> list[str]:
 
 
 def _offsets_within_levels(
-    graph: GradGraph, columns: Columns, levels: Mapping[str, int]
+    graph: GradGraph, columns: Columns, cards: Mapping[str, Card], levels: Mapping[str, int]
 ) -> dict[str, int]:
     """How many rows up within its level each backward node stands: 0 for those that run first."""
     within = []
     for origin, target in links_among(graph, columns.backward):
         if levels[origin] == levels[target]:
             within.append((origin, target))
-    return layers(columns.backward, within)
+    offsets = layers(columns.backward, within)
+
+    by_level: defaultdict[int, list[str]] = defaultdict(list)
+    for node in columns.backward:
+        by_level[levels[node]].append(node)
+    for nodes in by_level.values():
+        rows: defaultdict[int, list[str]] = defaultdict(list)
+        for node in nodes:
+            rows[offsets[node]].append(node)
+        widths = {node: cards[node].width for node in nodes}
+        if is_too_wide(rows.values(), widths, BETWEEN_BOXES):
+            inside = [link for link in within if link[0] in widths]
+            offsets.update(wrapped_layers(nodes, inside, widths, BETWEEN_BOXES))
+    return offsets

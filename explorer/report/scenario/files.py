@@ -1,13 +1,15 @@
 """The files of a report in an output folder: which there are for each format."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from explorer import drawing
 from explorer.drawing.formats import FormatName
+from explorer.drawing.marks import diverging_nodes
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
@@ -29,13 +31,21 @@ PICTURES = {
 FORMATS = (*PICTURES, *REPORTS)
 DEFAULT_FORMATS = ("svg", "json")
 
-Draw = Callable[[GradGraph, str, str], bytes]
-"""Draws a graph in one of the formats of PICTURES; the last argument begins every id of an SVG."""
+Draw = Callable[[GradGraph, str, str, Collection[str]], bytes]
+"""Draws a graph in one of the formats of PICTURES.
+
+The third argument begins every id of an SVG; the last are the ids of the nodes where the graph
+begins to differ from another.
+"""
 
 
-def draw_ladder(graph: GradGraph, picture_format: str, prefix: str) -> bytes:
-    """A graph as an output folder has it, every op apart."""
-    return drawing.draw(graph, format=cast(FormatName, picture_format), prefix=prefix)
+def draw_ladder(
+    graph: GradGraph, picture_format: str, prefix: str, diverging: Collection[str]
+) -> bytes:
+    """A graph as an output folder has it; a large one is collapsed until it fits a screen."""
+    return drawing.draw(
+        graph, format=cast(FormatName, picture_format), prefix=prefix, diverging=diverging
+    )
 
 
 # A stage is named by a framework: what is no plain character could lead out of the folder.
@@ -73,10 +83,11 @@ def report_files(
     """Each file's name and what makes it: first the pictures, then the reports that show them."""
     # What makes a file is called only when the file is due: a picture may take seconds.
     graphs = stems(report.graphs)
+    diverging = _diverging(report, graphs)
     for picture_format, ending in PICTURES.items():
         if picture_format in formats:
             for stem, graph in graphs.items():
-                yield stem + ending, partial(draw, graph, picture_format, "")
+                yield stem + ending, partial(draw, graph, picture_format, "", diverging[stem])
 
     if "json" in formats:
         yield REPORTS["json"], lambda: encode(report_document(report))
@@ -85,14 +96,34 @@ def report_files(
         pictures = {stem: f"{stem}.svg" for stem in graphs} if has_pictures else {}
         yield REPORTS["markdown"], lambda: report_markdown(report, pictures).encode()
     if "html" in formats:
-        yield REPORTS["html"], lambda: _html(report, graphs, draw)
+        yield REPORTS["html"], lambda: _html(report, graphs, diverging, draw)
 
 
-def _html(report: Report, graphs: dict[str, GradGraph], draw: Draw) -> bytes:
+def _diverging(report: Report, graphs: dict[str, GradGraph]) -> dict[str, set[str]]:
+    """The nodes where each graph begins to differ from another engine's, by the graph's stem."""
+    by_engine: defaultdict[str, set[str]] = defaultdict(set)
+    for alignment in report.alignments:
+        left, right = diverging_nodes(alignment)
+        by_engine[alignment.left].update(left)
+        by_engine[alignment.right].update(right)
+    # Only last stages are aligned; an earlier one has other nodes under the same ids.
+    diverging: dict[str, set[str]] = {}
+    for stem, graph in graphs.items():
+        is_last_stage = stem == _stem(graph.engine)
+        diverging[stem] = by_engine[graph.engine] if is_last_stage else set()
+    return diverging
+
+
+def _html(
+    report: Report,
+    graphs: dict[str, GradGraph],
+    diverging: dict[str, set[str]],
+    draw: Draw,
+) -> bytes:
     """One page with all drawings in it, in which no two ids are the same."""
     pictures = {}
     for stem, graph in graphs.items():
-        pictures[stem] = draw(graph, "svg", f"{stem}-").decode()
+        pictures[stem] = draw(graph, "svg", f"{stem}-", diverging[stem]).decode()
     return report_html(report, pictures).encode()
 
 
