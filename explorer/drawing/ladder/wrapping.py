@@ -49,10 +49,11 @@ def narrowed(
     narrow: dict[str, float] = {}
     for row in rows:
         order = sorted(row, key=centres.__getitem__)
-        left = centres[order[0]] - widths[order[0]] / 2
-        right = centres[order[-1]] + widths[order[-1]] / 2
-        factor = min(1.0, WIDEST_ROW / (right - left))
-        middle = (left + right) / 2
+        first, last = order[0], order[-1]
+        middle = (centres[first] + centres[last]) / 2
+        # The outermost boxes stand out of their centres by half their widths.
+        room = WIDEST_ROW - (widths[first] + widths[last]) / 2
+        factor = min(1.0, room / max(centres[last] - centres[first], 1.0))
         wishes = [Wish((centres[node] - middle) * factor, widths[node]) for node in order]
         narrow.update(zip(order, spread(wishes, apart), strict=True))
     return narrow
