@@ -1,5 +1,6 @@
 """Output folders: which files there are, and that each is whole or not there."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ from explorer.report.scenario.json import report_document
 from tests.support.sample_report import report
 
 
-def draw(graph: GradGraph, picture_format: str, prefix: str) -> bytes:
+def draw(graph: GradGraph, picture_format: str, prefix: str, diverging: Collection[str]) -> bytes:
     if picture_format == "svg":
         return f'<svg xmlns="http://www.w3.org/2000/svg" id="{prefix}"></svg>'.encode()
     return f"{graph.engine} as {picture_format}".encode()
@@ -49,10 +50,12 @@ def test_the_drawings_of_one_page_have_ids_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_picture_that_cannot_be_made_costs_no_other_file(tmp_path: Path) -> None:
-    def refusing(graph: GradGraph, picture_format: str, prefix: str) -> bytes:
+    def refusing(
+        graph: GradGraph, picture_format: str, prefix: str, diverging: Collection[str]
+    ) -> bytes:
         if picture_format == "mermaid":
             raise UsageError("too large for Mermaid")
-        return draw(graph, picture_format, prefix)
+        return draw(graph, picture_format, prefix, diverging)
 
     written = write_report(report(), tmp_path, ("svg", "mermaid", "json"), refusing)
     assert written.refused == [
