@@ -12,15 +12,13 @@ from explorer.model.requests import Description, NetRequest, ParameterSpec
 from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     all_specs,
-    check_left_out,
-    check_parameter_names,
-    check_parameters,
     common,
-    findings,
     is_left_out,
     keep_their_own,
     with_statistics_named,
 )
+from explorer.scenario.findings import findings
+from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
 from explorer.text.choices import refusal
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers

@@ -12,15 +12,13 @@ from explorer.model.requests import Description, ParameterSpec, Role
 from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     Held,
-    check_left_out,
-    check_parameter_names,
-    check_parameters,
-    findings,
     is_left_out,
     keep_their_own,
     with_statistics_named,
 )
+from explorer.scenario.findings import findings
 from explorer.scenario.load import load
+from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
 from tests.support.scenario_files import MINIMAL, written
 
 

@@ -1,0 +1,87 @@
+"""Findings about two nets: what one trains and the other does not, and starts that are lost."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from explorer.model.findings import ReportFinding
+from explorer.model.requests import Description, ParameterSpec, Role
+from explorer.scenario.contract import Scenario
+from explorer.scenario.correspondence import Held, all_specs, common, is_floating
+
+ROLE_WORDS: dict[Role, str] = {
+    "trained": "trained",
+    "frozen": "frozen (requires_grad=False)",
+    "buffer": "a buffer",
+    "constant": "a plain tensor",
+}
+"""What a net does with a tensor, in words that follow "is"."""
+
+
+def findings(
+    scenario: Scenario, mindspore: Description, torch: Description
+) -> tuple[ReportFinding, ...]:
+    """What two nets do unlike each other, each finding judged by what the scenario expects."""
+    judged = []
+    unmet = list(scenario.expected_findings)
+    for finding in _found(scenario, mindspore, torch):
+        applicable = [entry for entry in scenario.expected_findings if entry.applies(finding)]
+        unmet = [entry for entry in unmet if entry not in applicable]
+        if applicable:
+            reason = applicable[0].reason
+            judged.append(msgspec.structs.replace(finding, expected=True, reason=reason))
+        else:
+            judged.append(finding)
+
+    for entry in unmet:
+        sentence = (
+            f"{', '.join(entry.names)}: the scenario expects a finding, and there is none:"
+            f" {entry.reason}"
+        )
+        judged.append(ReportFinding(kind="missing", sentence=sentence, names=tuple(entry.names)))
+    return tuple(judged)
+
+
+def _found(
+    scenario: Scenario, mindspore: Description, torch: Description
+) -> Iterator[ReportFinding]:
+    """What one net trains and the other does not, and starting values that reach one net alone."""
+    given = scenario.parameters() or {}
+    for held in common(mindspore, torch):
+        if held.mindspore.trainable != held.torch.trainable:
+            yield _of_roles(held)
+
+    in_mindspore, in_torch = all_specs(mindspore), all_specs(torch)
+    for spec in mindspore.parameters:
+        if spec.trainable and not is_floating(spec) and spec.name not in in_torch:
+            yield _of_integers(spec)
+    for name in given:
+        if (name in in_mindspore) != (name in in_torch):
+            yield _of_lost_start(name, "PyTorch" if name in in_torch else "MindSpore")
+
+
+def _of_roles(held: Held) -> ReportFinding:
+    sides = {"PyTorch": held.torch, "MindSpore": held.mindspore}
+    clauses = []
+    # The one that is trained comes first.
+    for side, spec in sorted(sides.items(), key=lambda item: not item[1].trainable):
+        integers = "" if is_floating(spec) else f", with values of {spec.value.dtype},"
+        clauses.append(f"{ROLE_WORDS[spec.role]}{integers} in {side}")
+    sentence = f"{held.name} is {' and '.join(clauses)}"
+    return ReportFinding(kind="role", sentence=sentence, names=(held.name,))
+
+
+def _of_integers(spec: ParameterSpec) -> ReportFinding:
+    sentence = (
+        f"{spec.name} is trained in MindSpore although it holds {spec.value.dtype}"
+        " (Parameter takes requires_grad=True unless told otherwise), and PyTorch has none"
+    )
+    return ReportFinding(kind="role", sentence=sentence, names=(spec.name,))
+
+
+def _of_lost_start(name: str, side: str) -> ReportFinding:
+    sentence = (
+        f"parameters() gives {name}, which reaches {side} alone: the other net holds nothing of"
+        " that name; if it does under another one, name the pair in PARAMETER_NAMES"
+    )
+    return ReportFinding(kind="start", sentence=sentence, names=(name,))
