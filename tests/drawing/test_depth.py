@@ -36,6 +36,19 @@ def test_less_depth_shows_no_more_nodes_in_no_larger_a_picture(name: str) -> Non
         assert smaller <= 1.02 * larger  # a title or a legend may be a line longer
 
 
+def test_what_is_merged_at_one_depth_stays_together_at_the_next() -> None:
+    """At depth 1 the modules are on a cycle; merged anew, they would be split in five."""
+    g = HandmadeGraph()
+    x = g.leaf("x", "input")
+    early = g.add("exp", [x], scope="a.first")
+    beside, behind = g.add("sin", [x], scope="b.only"), g.add("cos", [early], scope="b.only")
+    g.add("neg", [beside], scope="a.last")
+    g.add("abs", [behind], scope="a.last")
+    graph = g.record()
+    assert len(show(graph, 2).graph.nodes) == 4
+    assert len(show(graph, 1).graph.nodes) == 4
+
+
 def test_a_small_net_opens_whole() -> None:
     shown = show(drawing_graphs.convolution(), "fit")
     assert shown.depth is None

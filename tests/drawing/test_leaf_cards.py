@@ -45,7 +45,6 @@ def test_a_parameter_that_an_operator_in_sight_reads_stays_in_sight(
     g = HandmadeGraph()
     x, v, w = g.leaf("x", "input"), g.leaf("v"), g.leaf("w")
     first = g.add("mul", [g.add("mul", [x, v], scope="a"), w], scope="a")
-    second = g.add("add", [first, w], scope=reader_scope)
-    g.result("y", g.add("add", [second, v], scope=reader_scope))
+    g.result("y", g.add("add", [first, v, w], scope=reader_scope))
     graph = show(g.record(), 1).graph
     assert [node.name for node in graph.nodes if node.kind == "parameter"] == names
