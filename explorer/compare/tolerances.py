@@ -32,5 +32,5 @@ UNIT = {
 }
 """Half a unit in the last place of 1: the greatest relative error of one rounding."""
 
-COARSE = {"float16": UNIT["float16"], "bfloat16": UNIT["bfloat16"]}
-"""The unit of values that passed through a dtype coarser than float32, whatever their own is."""
+COARSE = {"float16": TORCH_TABLE["float16"][0], "bfloat16": TORCH_TABLE["bfloat16"][0]}
+"""The rtol of values that passed through a dtype coarser than float32, whatever their own is."""

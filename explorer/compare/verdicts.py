@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from itertools import combinations
 
+import msgspec
+
 from explorer.compare.allowances import allowance
 from explorer.compare.results import (
     NOT_MEASURED,
@@ -14,6 +16,7 @@ from explorer.compare.results import (
     movements,
     worst,
 )
+from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
 from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseReport, Difference
@@ -198,6 +201,27 @@ def _missing_difference(
             engines = " and ".join(expectation.engines)
             return f"{engines} should differ from the others here, and agree: {expectation.reason}"
     return ""
+
+
+def foreseen(
+    alignment: Alignment,
+    report: CaseReport,
+    expected: tuple[ExpectedDifference, ...],
+    tolerances: tuple[Tolerance, ...] = (),
+) -> Alignment:
+    """An alignment of the graphs of a case, and whether the scenario expects its divergence.
+
+    It does where it expects the two engines to differ, or allows their answers to.
+    """
+    parties = alignment.left, alignment.right
+    applicable = [expectation for expectation in expected if expectation.applies(report.case)]
+    is_foreseen = any(_tells_apart(expectation, *parties) for expectation in applicable)
+    left, right = (report.results.get(name) for name in parties)
+    if tolerances and left and right and left.outcome == right.outcome == "ok":
+        unmeasured = NOT_MEASURED, NOT_MEASURED
+        is_foreseen |= allowance(report.case, left, right, tolerances, unmeasured) != ""
+    is_expected = alignment.divergence is None or is_foreseen
+    return msgspec.structs.replace(alignment, expected=is_expected)
 
 
 def _tells_apart(expectation: ExpectedDifference, one: str, other: str) -> bool:

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
 import numpy as np
 
 from explorer.model.arrays import Summary, pack, unpack
 from explorer.model.graph import GradGraph, Node
-from explorer.model.noise import GraphNoise, LeafNoise, NodeLevels, ResultNoise
+from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.results import Captured, Result
 from explorer.numeric.differences import Floats, elementwise_difference
+
+Slot = tuple[str, int]
+"""The id of a node, and the number of one of its outputs."""
 
 JITTERS = 3
 """The number of runs with other inputs and parameters.
@@ -60,12 +64,16 @@ def _movements(plain: Result, run: Result) -> Iterable[Floats]:
 # Nodes
 
 
-def graph_noise(plain: Captured, kinds: Iterable[Sequence[Captured]]) -> GraphNoise:
-    """The noise of every node of the last graph that was captured, by node id."""
+def noisy_graphs(plain: Captured, kinds: Iterable[Sequence[Captured]]) -> Captured:
+    """The last graph of a capture, with the noise of every output whose values were observed.
+
+    ``kinds`` are as in result_noise. There is no graph where none was captured, or no run went the
+    same way.
+    """
     if not plain.graphs:
-        return GraphNoise()
+        return plain
     graph = plain.graphs[-1]
-    squares: dict[tuple[str, int], float] = {}
+    squares: dict[Slot, float] = {}
     count = 0
     for runs in kinds:
         graphs = [run.graphs[-1] for run in runs if run.graphs]
@@ -75,17 +83,18 @@ def graph_noise(plain: Captured, kinds: Iterable[Sequence[Captured]]) -> GraphNo
             for slot, movement in _node_movements(graph, other).items():
                 squares[slot] = squares.get(slot, 0.0) + movement**2 / len(alike)
     if not count:
-        return GraphNoise()
-    nodes = {}
-    for node in graph.nodes:
-        levels = tuple(_root(squares.get((node.id, slot))) for slot in range(len(node.outputs)))
-        if levels:
-            nodes[node.id] = NodeLevels(node.op, levels)
-    return GraphNoise(nodes, count)
+        return Captured((), plain.result)
+    nodes = tuple(_with_noise(node, squares) for node in graph.nodes)
+    return Captured((msgspec.structs.replace(graph, nodes=nodes),), plain.result)
 
 
-def _root(square: float | None) -> float | None:
-    return None if square is None else float(np.sqrt(square))
+def _with_noise(node: Node, squares: dict[Slot, float]) -> Node:
+    outputs = []
+    for slot, output in enumerate(node.outputs):
+        square = squares.get((node.id, slot))
+        noise = None if square is None else float(np.sqrt(square))
+        outputs.append(msgspec.structs.replace(output, noise=noise))
+    return msgspec.structs.replace(node, outputs=tuple(outputs))
 
 
 def _has_the_same_nodes(graph: GradGraph, other: GradGraph) -> bool:
@@ -97,7 +106,7 @@ def _form(node: Node) -> tuple[str, list[tuple[int, ...]]]:
     return node.op, [output.shape for output in node.outputs]
 
 
-def _node_movements(graph: GradGraph, other: GradGraph) -> dict[tuple[str, int], float]:
+def _node_movements(graph: GradGraph, other: GradGraph) -> dict[Slot, float]:
     movements = {}
     for node, moved in zip(graph.nodes, other.nodes, strict=True):
         for slot, (output, value) in enumerate(zip(node.outputs, moved.outputs, strict=True)):

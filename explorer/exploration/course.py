@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Literal
 
 from explorer.compare.align import align
-from explorer.compare.verdicts import judge
+from explorer.compare.verdicts import foreseen, judge
 from explorer.exploration.noise import question
 from explorer.exploration.outcomes import Outcomes
 from explorer.model.alignment import Alignment
@@ -144,7 +144,12 @@ class Course:
         """Align the main case's graphs, two by two."""
         # Earlier stages are not run: their nodes have no values by which they could be paired.
         pairs = combinations(self._last_stages(), 2)
-        self._alignments = tuple(align(left, right) for left, right in pairs)
+        report = self._judged(self._main)
+        expected, tolerances = self._scenario.expected, self._scenario.tolerances
+        alignments = []
+        for left, right in pairs:
+            alignments.append(foreseen(align(left, right), report, expected, tolerances))
+        self._alignments = tuple(alignments)
 
     def first_report(self) -> Report:
         """The report on the main case alone."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from explorer.exploration.about import about_framework, start
 from explorer.exploration.course import Course
 from explorer.exploration.jobs import captures, questions
-from explorer.exploration.noise import noise_jobs
+from explorer.exploration.noise import level_jobs, noise_jobs
 from explorer.model.engines import ENGINES, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
@@ -16,7 +16,7 @@ from explorer.scenario.devices import resolve
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case
 from explorer.scenario.settling import settle
-from explorer.workers.queue import JobQueue, Progress, no_progress
+from explorer.workers.queue import Job, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 
 
@@ -78,7 +78,9 @@ def explore(
     course = Course(scenario, nets, engines, present, devices, cases, main, graphs)
     try:
         with JobQueue(workers, progress) as job_queue:
-            jobs = captures(nets, main, prove) if graphs else []
+            jobs: list[Job] = []
+            if graphs:
+                jobs = captures(nets, main, prove) + level_jobs(nets, main)
             jobs += noise_jobs(nets, (main,), most)
             # A second process that starts up would be in the way of the first answers.
             jobs += questions(nets, (main,), has_oracle=has_oracle, shared=False)

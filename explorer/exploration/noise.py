@@ -5,15 +5,27 @@ from typing import NamedTuple
 
 import msgspec
 
+from explorer.compare.levels import lent_levels, with_levels
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
+from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import Captured
 from explorer.scenario.settling import Nets
 from explorer.workers.queue import Job, JobOutcome
 
 NOISE_STAGE = "noise"
 """The stage of the runs that measure noise."""
+
+
+LEVELS_OF = {
+    "mindspore-graph": "mindspore-tape",
+    "mindspore-tape": "mindspore-tape",
+    "torch-tape": "torch-tape",
+    "torch-graph": "torch-graph",
+}
+"""The engine whose nodes are measured for those of another: compiled graphs are not run again."""
 
 
 class Question(NamedTuple):
@@ -72,6 +84,40 @@ def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Jo
                 )
             )
     return jobs
+
+
+def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
+    """One job an engine, which captures the case's graph with the noise of every node.
+
+    MindSpore's graph style has none of its own: its nodes get the levels of the tape's.
+    """
+    tapes = _tapes(nets)
+    jobs = {}
+    for name, request in nets.requests.items():
+        framework = ENGINES[name].framework
+        if framework not in tapes:
+            continue
+        measured = LEVELS_OF[name]
+        net = tapes[framework] if measured != name else request
+        jobs[measured] = Job(
+            key=("levels", measured),
+            stage=NOISE_STAGE,
+            kinds=(framework,),
+            target=f"explorer.engines.{framework}.noise:capture",
+            request=CaseRequest(net, case),
+            reply=Captured,
+        )
+    return list(jobs.values())
+
+
+def leveled(name: str, graph: GradGraph, outcomes: Mapping[object, JobOutcome]) -> GradGraph:
+    """An engine's graph with the noise of its nodes, as far as it was measured."""
+    measured = outcomes.get(("levels", LEVELS_OF[name]))
+    if not isinstance(measured, Captured) or not measured.graphs:
+        return graph
+    if LEVELS_OF[name] == name:
+        return with_levels(graph, measured.graphs[-1])
+    return lent_levels(graph, measured.graphs[-1])
 
 
 def _tapes(nets: Nets) -> dict[Framework, NetRequest]:

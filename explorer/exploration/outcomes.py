@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from explorer.exploration.noise import noise_of, question
+import msgspec
+
+from explorer.exploration.noise import leveled, noise_of, question
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
@@ -113,7 +115,11 @@ class Outcomes:
         if isinstance(reply, Lost):
             return Captured((), Result(outcome=reply.outcome, error=reply.failure))
         captured: Captured = reply
-        return captured
+        if not captured.graphs:
+            return captured
+        *earlier, last = captured.graphs
+        noisy = leveled(name, last, self._by_key)
+        return msgspec.structs.replace(captured, graphs=(*earlier, noisy))
 
     def _reply(self, framework: Framework, key: Any) -> Any:
         """The reply of a job's target, or the loss of its worker, at the first look or later."""

@@ -134,7 +134,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
 
     ``left`` and ``right`` name the engines; ``differing`` names the results whose values differ.
     ``divergence`` is the first, which explains all that is computed from it; ``further`` are those
-    that it does not explain, in execution order.
+    that it does not explain, in execution order. ``expected`` says whether the scenario expects the
+    two engines to differ where they do.
     """
 
     left: str
@@ -147,6 +148,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     left_coverage: Coverage
     right_coverage: Coverage
     further: tuple[Divergence, ...] = ()
+    expected: bool = True
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:

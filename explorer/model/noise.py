@@ -26,20 +26,3 @@ class ResultNoise(msgspec.Struct, frozen=True, omit_defaults=True):
     leaves: tuple[LeafNoise, ...] = ()
     runs: int = 0
     error: Failure | None = None
-
-
-class NodeLevels(msgspec.Struct, frozen=True):
-    """The noise of what one node yields: a root mean square over elements and runs, by output.
-
-    None where the values were not observed. ``op`` guards against a graph that is another one.
-    """
-
-    op: str
-    levels: tuple[float | None, ...]
-
-
-class GraphNoise(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The noise of every node of one gradient graph by node id; none where it was not captured."""
-
-    nodes: dict[str, NodeLevels] = {}
-    runs: int = 0

@@ -97,6 +97,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether the scenario expects every case's verdict and every finding."""
-        are_cases_expected = all(case.expected for case in self.cases)
-        return are_cases_expected and all(finding.expected for finding in self.findings)
+        """Whether the scenario expects every case's verdict, every finding and divergence."""
+        are_expected = [part.expected for part in self.cases]
+        are_expected += [part.expected for part in self.findings]
+        are_expected += [part.expected for part in self.alignments]
+        return all(are_expected)

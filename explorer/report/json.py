@@ -83,6 +83,7 @@ def _output(output: Output) -> Document:
         "dtype": output.dtype,
         "statistics": statistics,
         "values": elements,
+        "noise": plain(output.noise),
     }
 
 

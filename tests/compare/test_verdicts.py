@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
-from explorer.compare.verdicts import judge
+from explorer.compare.align import align
+from explorer.compare.verdicts import foreseen, judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
+from explorer.model.graph import GradGraph
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, OracleResult, Outcome, Result
 from explorer.numeric.directions import directions
 from explorer.scenario.contract import ExpectedDifference
+from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, answer, raised, values
 
 CASE = GradCase("grad", 0)
@@ -123,3 +126,25 @@ def test_the_oracles_directions_catch_one_wrong_element_in_a_large_leaf() -> Non
     for array, agrees in ((right, True), (wrong, False)):
         report = judged({"torch-tape": answer(array, structure="dx")}, oracle=oracle)
         assert report.oracle_agrees is agrees
+
+
+# The graphs
+
+
+@pytest.mark.parametrize(
+    ("engines", "is_expected"),
+    [(("mindspore-graph", "torch-tape"), True), (("torch-tape", "mindspore-tape"), False)],
+)
+def test_a_divergence_is_expected_where_its_engines_are_to_differ(
+    engines: tuple[str, str], is_expected: bool
+) -> None:
+    def net(engine: str, factor: float) -> GradGraph:
+        return one_input(engine, lambda g, x: g.op("Mul", lambda x: factor * x, x))
+
+    report = judged(parted(), TAPE)
+    apart = align(net(engines[0], 1.0), net(engines[1], 2.0))
+    assert apart.divergence
+    assert foreseen(apart, report, (TAPE,)).expected is is_expected
+    assert not foreseen(apart, report, ()).expected
+    same = align(net(engines[0], 1.0), net(engines[1], 1.0))
+    assert foreseen(same, report, ()).expected

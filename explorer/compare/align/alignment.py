@@ -17,7 +17,8 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     """Pairs the nodes of two graphs by value, and finds the first divergence.
 
     A pair are nodes whose values agree up to layout; every other node says why it has no partner.
-    Two elements agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
+    Two elements agree when they do not stand clear of the noise of both sides. Where that was not
+    measured, they agree when they differ by at most ``rtol`` of the element plus ``atol`` of the
     tensor's typical greatest element; values that passed through float16 or bfloat16 get the room
     that these dtypes need. Named results (outputs, gradients) are compared element by element, and
     nothing counts as a divergence unless one of them differs. Whichever graph is named first, the

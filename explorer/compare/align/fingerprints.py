@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from explorer.compare.align.sides import Bucket, OutputValue, Side
-from explorer.compare.tolerances import COARSE
+from explorer.compare.noise import CLEAR
+from explorer.compare.tolerances import COARSE, UNIT
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.differences import Floats, are_equal
 from explorer.numeric.summaries import QUANTILES
@@ -43,7 +45,7 @@ _FIRST_QUANTILE on the quantiles.
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The tolerance within which two elements agree.
+    """The tolerance within which two elements agree whose noise was not measured.
 
     ``rtol`` is relative to the element, ``atol`` to the tensor's typical greatest element.
     """
@@ -57,12 +59,15 @@ class _Content:
     """The numbers that the values of one bucket hold, while buckets are compared.
 
     ``figures`` are its row of the table, ``elements`` are sorted and None unless all are known,
-    ``coarseness`` is the greatest of its values.
+    ``coarseness`` is the greatest of its values, and so are ``noise``, which is NaN where none was
+    measured, and ``unit``, the relative error of rounding to their dtypes.
     """
 
     figures: list[float]
     elements: Floats | None
     coarseness: float
+    noise: float
+    unit: float
     values: list[OutputValue]
 
 
@@ -96,7 +101,9 @@ def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:
     quantiles = table[:, _FIRST_QUANTILE:]
     spreads = np.ptp(quantiles, axis=1).tolist()
     buckets = []
-    for content, scale, spread in zip(contents, scales(quantiles).tolist(), spreads, strict=True):
+    noise = np.array([content.noise for content in contents], np.float64)
+    magnitudes = scales(quantiles, noise).tolist()
+    for content, scale, spread in zip(contents, magnitudes, spreads, strict=True):
         bucket = _bucket(content, scale, is_plain=spread == 0)
         buckets.append(bucket)
         for value in content.values:
@@ -139,10 +146,20 @@ def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summar
     # Order statistics are exact but few: where all elements are known, these must be equal too.
     key = (value.size, summary.nonfinite, summary.quantiles, data)
     if key not in by_key:
-        by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, [])
+        by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, nan, 0.0, [])
     content = by_key[key]
     content.values.append(value)
     content.coarseness = max(content.coarseness, value.node.coarseness)
+    content.unit = max(content.unit, unit_of(value))
+    if value.noise is not None:
+        # fmax takes the number of a number and a NaN.
+        content.noise = float(np.fmax(content.noise, value.noise))
+
+
+def unit_of(value: OutputValue) -> float:
+    """The relative error of rounding to a value's dtype; 0 for integers."""
+    outputs = value.node.record.outputs
+    return UNIT.get(outputs[value.output].dtype, 0.0) if value.output < len(outputs) else 0.0
 
 
 def _figures(size: int, summary: Summary) -> list[float]:
@@ -160,15 +177,18 @@ def _bucket(content: _Content, scale: float, is_plain: bool) -> Bucket:
     return Bucket(is_plain=is_plain, is_distinctive=not (is_plain and is_common), scale=scale)
 
 
-def scales(quantiles: Floats) -> Floats:
+def scales(quantiles: Floats, noise: Floats) -> Floats:
     """The magnitude that rounding is relative to, one a row.
 
     It is the greatest element that is no mask and no outlier. ``quantiles`` has shape
-    ``(rows, QUANTILES)``, the scales have shape ``(rows,)``.
+    ``(rows, QUANTILES)``; ``noise`` and the scales have shape ``(rows,)``.
     """
     sizes = np.sort(np.abs(quantiles), axis=1)
     last = sizes.shape[1] - 1
-    zeros = np.count_nonzero(sizes == 0, axis=1)
+    # What is noise tells no more of the typical element than a zero: a packed bias may be in part.
+    within_noise = sizes <= CLEAR * np.nan_to_num(noise)[:, None]
+    only_noise = within_noise.all(axis=1)[:, None]
+    zeros = np.count_nonzero((sizes == 0) | (within_noise & ~only_noise), axis=1)
     first_quartile = zeros + (sizes.shape[1] - zeros) // 4
     typical = sizes[np.arange(len(sizes)), np.minimum(first_quartile, last)]
     limit: Floats = np.where(sizes <= _RANGE * typical[:, None], sizes, 0.0).max(
@@ -187,7 +207,11 @@ class _Sweep:
         coarseness = np.array([content.coarseness for content in contents], np.float64)
         self.order = np.lexsort((table[:, _RMS], table[:, _NONFINITE], table[:, _SIZE])).tolist()
         self._table = table[self.order]
-        self._scale = scales(self._table[:, _FIRST_QUANTILE:])
+        noise = np.array([content.noise for content in contents], np.float64)
+        unit = np.array([content.unit for content in contents], np.float64)
+        self._noise = noise[self.order]
+        self._unit = unit[self.order]
+        self._scale = scales(self._table[:, _FIRST_QUANTILE:], self._noise)
         self._coarseness = coarseness[self.order]
         self._tolerance = tolerance
 
@@ -226,11 +250,37 @@ class _Sweep:
 
     def _allowed(self, first: Places, second: Places) -> tuple[Floats, Floats]:
         """The (rtol, floor) within which elements of two rows agree, each of shape ``(rows,)``."""
-        coarseness = np.maximum(self._coarseness[first], self._coarseness[second])
-        scale = np.maximum(self._scale[first], self._scale[second])
-        rtol: Floats = np.maximum(self._tolerance.rtol, coarseness)
-        floor: Floats = np.maximum(self._tolerance.atol, coarseness) * scale
-        return rtol, floor
+        return allowances(
+            self._tolerance,
+            (self._noise[first], self._noise[second]),
+            np.maximum(self._unit[first], self._unit[second]),
+            np.maximum(self._coarseness[first], self._coarseness[second]),
+            np.maximum(self._scale[first], self._scale[second]),
+        )
+
+
+def allowances(
+    tolerance: Tolerance,
+    noise: tuple[Floats, Floats],
+    unit: Floats,
+    coarseness: Floats,
+    scale: Floats,
+) -> tuple[Floats, Floats]:
+    """The (rtol, floor) within which elements of two values agree.
+
+    That is CLEAR times the noise of both sides, each at least a rounding of its elements. Where
+    the noise of a side (NaN) was not measured, it is the tolerance instead.
+    """
+    measured = CLEAR * np.hypot(*noise)
+    rounding = CLEAR * 2**0.5 * unit
+    rtol = np.maximum(tolerance.rtol, coarseness)
+    known = CLEAR * np.fmax(np.fmax(*noise), 0.0)
+    floor = np.maximum(tolerance.atol, coarseness) * scale + np.nan_to_num(known)
+    is_measured = ~np.isnan(measured)
+    return (
+        np.where(is_measured, rounding, rtol),
+        np.where(is_measured, measured + rounding * scale, floor),
+    )
 
 
 def _introduce(

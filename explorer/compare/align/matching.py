@@ -1,9 +1,19 @@
 """The pairs found so far."""
 
 from dataclasses import dataclass
+from math import hypot, nan
 
-from explorer.compare.align.fingerprints import Tolerance, agree, elements
+import numpy as np
+
+from explorer.compare.align.fingerprints import (
+    Tolerance,
+    agree,
+    allowances,
+    elements,
+    unit_of,
+)
 from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.noise import CLEAR
 from explorer.model.alignment import How
 from explorer.model.graph import Phase
 
@@ -141,19 +151,30 @@ class Matching:
 
     def _room(self, first: OutputValue, second: OutputValue) -> tuple[float, float]:
         """The (rtol, floor) beyond which elements count as being in another place."""
-        coarseness = max(first.node.coarseness, second.node.coarseness)
         scale = max(value.bucket.scale if value.bucket else 0.0 for value in (first, second))
-        rtol = LAYOUT_SLACK * max(self.tolerance.rtol, coarseness)
-        floor = LAYOUT_SLACK * max(self.tolerance.atol, coarseness) * scale
-        return rtol, floor
+        noise = [nan if value.noise is None else value.noise for value in (first, second)]
+        rtol, floor = allowances(
+            self.tolerance,
+            (np.array(noise[0]), np.array(noise[1])),
+            np.array(max(unit_of(first), unit_of(second))),
+            np.array(max(first.node.coarseness, second.node.coarseness)),
+            np.array(scale),
+        )
+        return LAYOUT_SLACK * float(rtol), LAYOUT_SLACK * float(floor)
 
     def are_noise(self, first: OutputValue, second: OutputValue, room: float = 1.0) -> bool:
         """Whether two values of one size are rounding noise about zero.
 
-        All their elements lie within ``room`` times ``atol`` of zero.
+        All their elements lie within CLEAR times their noise of zero; where the noise of one was
+        not measured, within ``room`` times ``atol``.
         """
-        limit = room * self.tolerance.atol
-        return first.size == second.size and first.is_within(limit) and second.is_within(limit)
+        if first.size != second.size:
+            return False
+        if first.noise is None or second.noise is None:
+            limit = room * self.tolerance.atol
+        else:
+            limit = CLEAR * hypot(first.noise, second.noise)
+        return first.is_within(limit) and second.is_within(limit)
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

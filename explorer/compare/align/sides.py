@@ -56,6 +56,7 @@ class OutputValue:
     """The value of one output of a node.
 
     ``summary`` is None where the value was not observed, ``bucket`` also where it has no elements.
+    ``noise`` is how far it moves under rounding, None where that was not measured.
     A value that ``is_taken`` is in a pair.
     """
 
@@ -63,6 +64,7 @@ class OutputValue:
     output: int
     shape: tuple[int, ...] = ()
     summary: Summary | None = None
+    noise: float | None = None
     bucket: Bucket | None = None
     is_taken: bool = False
 
@@ -154,7 +156,8 @@ class Vertex:
         self.values: list[OutputValue] = []
         for index, output in enumerate(record.outputs):
             summary = None if self.is_refuted else output.values
-            self.values.append(OutputValue(self, index, output.shape, summary))
+            value = OutputValue(self, index, output.shape, summary, output.noise)
+            self.values.append(value)
         observed = [value for value in self.values if value.summary is not None]
         self.main = observed[0] if observed else None
         self.value = self.main or self.output(0)

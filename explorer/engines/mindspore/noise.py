@@ -7,8 +7,8 @@ import msgspec
 
 from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import CoarseRounding, SharpRounding, lacking, rounding
-from explorer.engines.noise import JITTERS, graph_noise, result_noise
-from explorer.model.noise import GraphNoise, ResultNoise
+from explorer.engines.noise import JITTERS, noisy_graphs, result_noise
+from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
@@ -20,9 +20,9 @@ def results(request: CaseRequest) -> ResultNoise:
     return result_noise(tape.answer(request), _kinds(tape.answer, request))
 
 
-def nodes(request: CaseRequest) -> GraphNoise:
-    """The noise of every node of the tape of one case."""
-    return graph_noise(tape.capture(request), _kinds(tape.capture, request))
+def capture(request: CaseRequest) -> Captured:
+    """The tape of one case as a graph with the noise of every node."""
+    return noisy_graphs(tape.capture(request), _kinds(tape.capture, request))
 
 
 def _kinds(call: Callable[[CaseRequest], Answer], request: CaseRequest) -> list[list[Answer]]:

@@ -1,7 +1,7 @@
 """MindSpore's operators carried out with other rounding than usual, to see what that changes."""
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,6 +36,25 @@ BELIEVED = 1e-4
 
 More is another function, or a kernel that is wrong: that of LSTM in float64 is (2.10.0).
 """
+
+
+def _log_softmax(operands: list[Floats], axis: int) -> list[Floats]:
+    (x,) = operands
+    shifted = x - x.max(axis, keepdims=True)
+    return [shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))]
+
+
+def _log_softmax_gradient(operands: list[Floats], axis: int) -> list[Floats]:
+    output, gradient = operands
+    return [gradient - np.exp(output) * gradient.sum(axis, keepdims=True)]
+
+
+FORMULAS: dict[str, Callable[[list[Floats], int], list[Floats]]] = {
+    "LogSoftmax": _log_softmax,
+    "LogSoftmaxExt": _log_softmax,
+    "LogSoftmaxGrad": _log_softmax_gradient,
+}
+"""Operators along an axis whose float64 kernels are no better than those of float32 (2.10.0)."""
 
 _without_float64: set[str] = set()
 """Operators of APPROXIMATED that turned out to have no float64 kernel in this process."""
@@ -113,9 +132,22 @@ class SharpRounding(_Rounding):
 
 
 def _in_float64(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Floats]:
+    if func.name in FORMULAS:
+        operands = [array_of(tensor).astype(np.float64) for tensor in tensors_in(args)]
+        return FORMULAS[func.name](operands, _axis(args))
     with ms._no_grad():
         result = func(*_widened(args), **_widened(kwargs))
         return [array_of(tensor).astype(np.float64) for tensor in tensors_in((result,))]
+
+
+def _axis(args: tuple[Any, ...]) -> int:
+    """The axis among the arguments of an operator, or among its primitive's; else the last."""
+    for value in args:
+        if isinstance(value, ms.ops.Primitive):
+            return int(getattr(value, "axis", -1))
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return -1
 
 
 def _widened(value: Any) -> Any:

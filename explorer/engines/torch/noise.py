@@ -2,10 +2,10 @@
 
 import msgspec
 
-from explorer.engines.noise import JITTERS, graph_noise, result_noise
+from explorer.engines.noise import JITTERS, noisy_graphs, result_noise
 from explorer.engines.torch import graph, tape
 from explorer.engines.torch.rounding import RandomRounding
-from explorer.model.noise import GraphNoise, ResultNoise
+from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 
@@ -22,14 +22,14 @@ def results(request: CaseRequest) -> ResultNoise:
     return result_noise(engine.answer(request), [moved])
 
 
-def nodes(request: CaseRequest) -> GraphNoise:
-    """The noise of every node of the graph of one case."""
+def capture(request: CaseRequest) -> Captured:
+    """The graph of one case with the noise of every node."""
     engine = ENGINES[request.net.engine]
     moved: list[Captured] = []
     for sample in range(1, JITTERS + 1):
         with RandomRounding(sample):
             moved.append(engine.capture(jittered(request, sample)))
-    return graph_noise(engine.capture(request), [moved])
+    return noisy_graphs(engine.capture(request), [moved])
 
 
 def jittered(request: CaseRequest, sample: int) -> CaseRequest:

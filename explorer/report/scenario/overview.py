@@ -377,6 +377,9 @@ def _summary(report: Report) -> str:
     unexpected = sum(not case.expected for case in cases)
     plural = "s" if len(cases) != 1 else ""
     text = f"{len(cases)} case{plural}: {', '.join(parts)}; {unexpected} unexpected"
+    divergences = sum(not alignment.expected for alignment in report.alignments)
+    if divergences:
+        text += f"; {divergences} pair{'s' if divergences != 1 else ''} of graphs part unexpectedly"
     findings = sum(not finding.expected for finding in report.findings)
     if findings:
         text += f"; {findings} finding{'s' if findings != 1 else ''} about the nets themselves"
