@@ -23,8 +23,7 @@ from explorer.workers.queue import Job, JobOutcome
 LARGE = 10_000
 """The number of cases times op nodes above which not every case is asked unless all are asked for.
 
-Each case costs MindSpore's graph style a compilation, which takes the longer the larger the graph
-is: 10,000 are some 90 s on two free cores (MindSpore 2.10.0).
+Each case costs MindSpore's graph style a compilation, which takes the longer the larger the graph.
 """
 
 STRUCTURE = "those asked show each API, grad_position, form of weights and has_aux once"
