@@ -23,6 +23,7 @@ from explorer.engines.torch.net import (
     dtype_of,
     flat,
     identity,
+    require_gradients,
 )
 from explorer.engines.torch.stopped_values import StoppedValues
 from explorer.model.arrays import AnyArray, pack
@@ -130,7 +131,8 @@ class _Function:
             value.requires_grad_(False)
         self._stopped = StoppedValues()
         self._slopes: dict[tuple[LeafKey, bool], AnyArray] = {}
-        outputs = self._outputs()
+        self._with_gradients = False
+        outputs = self._first_outputs()
         self.bare = bare(outputs)
         floating = [output for output in flat(outputs) if output.is_floating_point()]
         size = sum(float(output.abs().sum()) for output in floating)
@@ -140,16 +142,30 @@ class _Function:
         """The value of a leaf before it is varied."""
         return self.state[leaf] if isinstance(leaf, str) else self.arguments[leaf]
 
+    def _first_outputs(self) -> Any:
+        """The return value of the net, which may need gradients in its forward."""
+        try:
+            return self._outputs()
+        except RuntimeError as error:
+            self._with_gradients = True
+            try:
+                return self._outputs()
+            except RuntimeError:
+                raise error from None
+
     def _outputs(self, leaf: LeafKey | None = None, value: torch.Tensor | None = None) -> Any:
         """The return value of the net with one leaf set to ``value``."""
         # All of the state is set anew: a forward moves running statistics.
-        for name, start in self.state.items():
-            self.net.state[name].copy_(value if name == leaf else start)
+        with torch.no_grad():
+            for name, start in self.state.items():
+                self.net.state[name].copy_(value if name == leaf else start)
         # Clones: a net may change its inputs in place.
         arguments = [argument.clone() for argument in self.arguments]
         if isinstance(leaf, int):
             arguments[leaf] = value
         torch.manual_seed(SEED)
+        if self._with_gradients:
+            require_gradients(arguments)
         # Not under no_grad: what the net itself puts under it is a constant to every engine.
         self._stopped.rewind()
         with self._stopped:

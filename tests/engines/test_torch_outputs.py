@@ -1,7 +1,11 @@
-"""What PyTorch's joint graph does not hold as the net has it: shared outputs, tied weights."""
+"""What Dynamo and AOTAutograd do not keep as the net has it.
+
+Outputs that share memory, tied weights, and derivatives inside of the forward.
+"""
 
 import pytest
 
+from explorer.compare.results import agrees_with_oracle
 from explorer.engines.capture.lint import lint
 from explorer.model.cases import GradCase
 from explorer.scenario.matrix import matrix
@@ -11,10 +15,12 @@ from tests.support.torch_requests import TORCH_ENGINES, Torch, only_graph, value
 
 pytestmark = pytest.mark.torch
 
-SHARED, TIED = "torch_shared_outputs", "torch_tied_head"
+SHARED, TIED, SLOPE = "torch_shared_outputs", "torch_tied_head", "torch_inner_gradient"
 
 EVERY_OUTPUT = GradCase("value_and_grad", (0, 1), "all")
 ALL_WEIGHTS = GradCase("value_and_grad", 0, "all")
+
+CAPTURED = [(SHARED, EVERY_OUTPUT), (TIED, ALL_WEIGHTS), (SLOPE, ALL_WEIGHTS)]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +41,7 @@ def test_an_output_that_is_a_leaf_or_a_view_of_one_adds_its_share_to_the_gradien
     }
 
 
-@pytest.mark.parametrize(("name", "inputs"), [(SHARED, 2), (TIED, 1)])
+@pytest.mark.parametrize(("name", "inputs"), [(SHARED, 2), (TIED, 1), (SLOPE, 1)])
 def test_both_styles_answer_every_case_alike(torch: Torch, name: str, inputs: int) -> None:
     answered = 0
     for case in matrix(inputs, True):
@@ -47,7 +53,7 @@ def test_both_styles_answer_every_case_alike(torch: Torch, name: str, inputs: in
     assert answered >= 8
 
 
-@pytest.mark.parametrize(("name", "case"), [(SHARED, EVERY_OUTPUT), (TIED, ALL_WEIGHTS)])
+@pytest.mark.parametrize(("name", "case"), CAPTURED)
 def test_the_captured_joint_graph_holds_what_the_answer_was_computed_from(
     torch: Torch, name: str, case: GradCase
 ) -> None:
@@ -83,7 +89,7 @@ def test_a_tied_weight_is_one_leaf_by_its_first_name(torch: Torch) -> None:
         assert parameters == ["spare.weight", "wte.weight"]
 
 
-@pytest.mark.parametrize(("name", "case"), [(SHARED, EVERY_OUTPUT), (TIED, ALL_WEIGHTS)])
+@pytest.mark.parametrize(("name", "case"), CAPTURED)
 def test_the_listing_of_a_joint_graph_prints_the_same_gradients(
     torch: Torch, name: str, case: GradCase
 ) -> None:
@@ -93,6 +99,16 @@ def test_the_listing_of_a_joint_graph_prints_the_same_gradients(
     for leaf_values in values(result).values():
         for number in _numbers(leaf_values):
             assert any(abs(number - other) < 1e-5 for other in printed), (number, printed)
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_central_differences_confirm_a_gradient_through_a_derivative_in_the_forward(
+    torch: Torch, engine: str
+) -> None:
+    answer = torch.answer(SLOPE, engine, ALL_WEIGHTS)
+    oracle = torch.estimate(SLOPE, ALL_WEIGHTS)
+    assert len(oracle.estimates) == 3
+    assert agrees_with_oracle(answer, oracle)
 
 
 def _numbers(nested: object) -> list[float]:

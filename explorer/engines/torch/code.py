@@ -9,6 +9,7 @@ from explorer.engines.listing import (
     input_expressions,
     scenario_import,
 )
+from explorer.engines.torch.joint_graph import DYNAMO
 from explorer.engines.torch.roots import Gradient, OwnOutputs, rooted
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
@@ -182,6 +183,7 @@ def _in_graph(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ..
         lines.append(f"net = {wrapper.__name__}(net{position})")
     return [
         *lines,
+        *(f"torch._dynamo.config.{setting} = {value}" for setting, value in DYNAMO.items()),
         f"forward = dynamo_graph_capture_for_export(net)({arguments})",
         "with contextlib.ExitStack() as stack:",
         f"    joint = aot_export_joint_with_descriptors(stack, forward, ({arguments},))",

@@ -20,8 +20,14 @@ from explorer.model.requests import NetRequest
 KEPT = 32
 """The number of joint graphs that a worker keeps: the cases of a matrix share a few."""
 
-# Without it Dynamo of torch 2.13 refuses LSTMs.
-torch._dynamo.config.allow_rnn = True
+DYNAMO = {
+    "allow_rnn": True,  # without it LSTMs are refused
+    "trace_autograd_ops": True,  # without it nets are refused that call torch.autograd.grad
+}
+"""Settings of Dynamo (torch 2.13) that a reader needs too to get the same graph."""
+
+for setting, value in DYNAMO.items():
+    setattr(torch._dynamo.config, setting, value)
 # A second net with other shapes is not the first one made dynamic.
 torch._dynamo.config.automatic_dynamic_shapes = False
 

@@ -1,7 +1,7 @@
 """Scenario nets in PyTorch: built afresh for each request, started from given values, described."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -200,13 +200,35 @@ def describe(request: NetRequest) -> Description:
     try:
         net = build(request)
         parameters, constants = _specs(net, net.state), _specs(net, net.constants)
-        with torch.no_grad():
-            outputs = forward(net)
+        outputs = _outputs_at_first_look(request, net)
         specs = [OutputSpec(tuple(output.shape), dtype_of(output)) for output in flat(outputs)]
     except Exception as error:
         return Description(parameters, constants, error=failure(error, request.scenario))
     returns_one = not isinstance(outputs, (tuple, list))
     return Description(parameters, constants, tuple(specs), returns_one)
+
+
+def _outputs_at_first_look(request: NetRequest, net: Net) -> Any:
+    """What the net returns, for inputs that require gradients where it cannot do without.
+
+    A net that calls ``torch.autograd.grad`` in its forward may count on that.
+    """
+    try:
+        return forward(net)
+    except RuntimeError as error:
+        net = build(request)
+        require_gradients(net.arguments)
+        try:
+            return forward(net)
+        except RuntimeError:
+            raise error from None
+
+
+def require_gradients(tensors: Iterable[torch.Tensor]) -> None:
+    """Let those of some leaves require gradients that can."""
+    for value in tensors:
+        if value.is_floating_point() or value.is_complex():
+            value.requires_grad_()
 
 
 def _specs(net: Net, tensors: dict[str, torch.Tensor]) -> tuple[ParameterSpec, ...]:
