@@ -11,6 +11,7 @@ from explorer.model.arrays import AnyArray, unpack
 from explorer.model.noise import ResultNoise
 from explorer.model.report import CaseVerdict, Difference
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
+from explorer.model.trees import alike
 from explorer.numeric.differences import Floats, are_equal, elementwise_difference
 from explorer.numeric.directions import directions
 
@@ -58,10 +59,11 @@ def compare(
 ) -> Comparison:
     """Compare two results with outcome "ok": their structure, then leaf by leaf.
 
-    Of a leaf the shape is compared first, then the dtype, then every element. ``noise`` is that of
-    the left one and of the right one.
+    Structures are compared by how they nest, whatever the types of the containers. Of a leaf the
+    shape is compared first, then the dtype, then every element. ``noise`` is that of the left one
+    and of the right one.
     """
-    if left.structure != right.structure:
+    if not alike(left.structure, right.structure):
         detail = f"{left.written} against {right.written}"
         return _other(Difference("structure", engines, detail=detail))
     comparisons = []

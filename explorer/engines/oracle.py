@@ -134,6 +134,7 @@ class _Function:
         self._with_gradients = False
         outputs = self._first_outputs()
         self.bare = bare(outputs)
+        self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
         floating = [output for output in flat(outputs) if output.is_floating_point()]
         size = sum(float(output.abs().sum()) for output in floating)
         self.noise = ROUNDING * size / STEP if np.isfinite(size) else 0.0
@@ -236,7 +237,9 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     for name, leaf in zip(names, leaves, strict=True):
         slopes = function.slopes(leaf, name, whole)[:, :, int(case.sens_param)]
         # With has_aux just the first output is differentiated, otherwise the sum of all.
-        along = slopes[:, 0] if case.has_aux else slopes.sum(axis=1)
+        if case.has_aux:
+            slopes = slopes[:, : function.first_outputs]
+        along = slopes.sum(axis=1)
         along = along.astype(np.float64)
         if whole:
             shape = tuple(function.start(leaf).shape)

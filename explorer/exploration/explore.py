@@ -73,8 +73,8 @@ def explore(
     has_oracle = "torch" in present or _torch_is_there(scenario, workers)
 
     cases = cases_of(scenario, bool(nets.trainable), order)
-    main = main_case(scenario, nets.outputs, bool(nets.trainable), cases, graph_case)
-    most = asks_for_most(scenario, nets.outputs, bool(nets.trainable))
+    main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases, graph_case)
+    most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
     course = Course(scenario, nets, engines, present, devices, cases, main, graphs)
     try:
         with JobQueue(workers, progress) as job_queue:

@@ -7,6 +7,7 @@ import msgspec
 from explorer.model.arrays import Array
 from explorer.model.cases import GradCase
 from explorer.model.results import Failure
+from explorer.model.trees import Tree
 
 Role = Literal["trained", "frozen", "buffer", "constant"]
 """What a net does with a tensor that it holds.
@@ -22,8 +23,9 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     ``parameters``, buffers and plain tensors are keyed by PyTorch's names and overwrite the net's
     own, in PyTorch's layout; ``trainable`` is the order in which all weights are asked for, so that
     every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
-    path in the Cell tree. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and
-    parameters by one unit in the last place, each n otherwise: that is how noise is measured.
+    path in the Cell tree. ``returned`` has the names of the net's outputs, nested as it returns
+    them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by
+    one unit in the last place, each n otherwise: that is how noise is measured.
     """
 
     scenario: str
@@ -32,6 +34,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Array] = {}
     trainable: tuple[str, ...] = ()
     names: dict[str, str] = {}
+    returned: Tree = None
     jitter: int = 0
 
 
@@ -89,13 +92,13 @@ class Description(msgspec.Struct, frozen=True):
 
     Parameters, and PyTorch's buffers among them, are in the order of their declaration.
     ``constants`` are plain tensors, and MindSpore's buffers, which its compiler takes for such.
-    ``bare`` tells a single output returned as such from a 1-tuple.
+    ``returned`` has the names of the outputs, nested as the net returns them.
     """
 
     parameters: tuple[ParameterSpec, ...] = ()
     constants: tuple[ParameterSpec, ...] = ()
     outputs: tuple[OutputSpec, ...] = ()
-    bare: bool = True
+    returned: Tree = None
     error: Failure | None = None
 
 

@@ -1,28 +1,39 @@
 """Trees of names: how the tensors of a result nest, which is half of what a gradient call means."""
 
-from collections.abc import Iterator
-from typing import TypeAlias, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 Item = TypeVar("Item")
 
+TUPLE, LIST, DICT = "tuple", "list", "dict"
 
-class Branch(msgspec.Struct, frozen=True):
-    """A tuple as a call returns it, of names of tensors and of further tuples."""
+
+class Branch(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A container as a call returns it, of names of tensors and of further containers.
+
+    ``kind`` is "tuple", "list" or "dict", or the name of a class with fields (a dataclass, a named
+    tuple). ``keys`` are the keys or fields of the parts; tuples and lists have none.
+    """
 
     parts: tuple["Tree", ...]
+    kind: str = TUPLE
+    keys: tuple[str, ...] = ()
 
 
-Tree: TypeAlias = Branch | str
-"""A tuple of a tree, or the name of a tensor.
+Tree: TypeAlias = Branch | str | None
+"""A container of trees, the name of a tensor, or None where a call returns None in its place.
 
 ``Branch(("dx", Branch(("logits",))))`` is a gradient beside a 1-tuple; a bare tensor is its name
 alone.
 """
 
-Nested: TypeAlias = "Item | tuple[Nested[Item], ...]"
-"""A tree with items of any type in the places of its names."""
+Nested: TypeAlias = (
+    "Item | list[Nested[Item]] | tuple[Nested[Item], ...] | dict[str, Nested[Item]] | None"
+)
+"""A tree with items of any type in the places of its names; None stays None."""
 
 
 def branch(*parts: Tree) -> Branch:
@@ -32,7 +43,9 @@ def branch(*parts: Tree) -> Branch:
 
 def names_in(tree: Tree) -> tuple[str, ...]:
     """The names of a tree from left to right."""
-    # Recursion will do: what a gradient call returns is nested three tuples deep at most.
+    # Recursion will do here and below: what a net returns is nested a few containers deep.
+    if tree is None:
+        return ()
     if isinstance(tree, str):
         return (tree,)
     names: list[str] = []
@@ -42,17 +55,40 @@ def names_in(tree: Tree) -> tuple[str, ...]:
 
 
 def render(tree: Tree) -> str:
-    """A tree as Python writes it: ``(dx, (logits,))``."""
-    if isinstance(tree, str):
-        return tree
-    comma = "," if len(tree.parts) == 1 else ""
-    return "(" + ", ".join(map(render, tree.parts)) + comma + ")"
+    """A tree as Python writes it: ``(dx, (logits,))``, ``{'loss': out}``, ``Output(loss=out)``."""
+    if tree is None or isinstance(tree, str):
+        return str(tree)
+    parts = [render(part) for part in tree.parts]
+    if tree.kind == TUPLE:
+        comma = "," if len(parts) == 1 else ""
+        return "(" + ", ".join(parts) + comma + ")"
+    if tree.kind == LIST:
+        return "[" + ", ".join(parts) + "]"
+    pairs = zip(tree.keys, parts, strict=True)
+    if tree.kind == DICT:
+        return "{" + ", ".join(f"{key!r}: {part}" for key, part in pairs) + "}"
+    return f"{tree.kind}(" + ", ".join(f"{key}={part}" for key, part in pairs) + ")"
+
+
+def alike(one: Tree, other: Tree) -> bool:
+    """Whether two trees nest the same names alike, whatever the types of their containers.
+
+    A net may return a list where its port returns a tuple; neither says anything about gradients.
+    Keys count where both containers have them.
+    """
+    if not isinstance(one, Branch) or not isinstance(other, Branch):
+        return one == other
+    if one.keys and other.keys and one.keys != other.keys:
+        return False
+    if len(one.parts) != len(other.parts):
+        return False
+    return all(map(alike, one.parts, other.parts))
 
 
 def fill(tree: Tree, items: tuple[Item, ...]) -> "Nested[Item]":
     """``items`` nested as a tree nests its names, one for each name from left to right.
 
-    Raises ValueError when there are more or fewer items than names.
+    What has keys becomes a dict. Raises ValueError when there are more or fewer items than names.
     """
     count = len(names_in(tree))
     if len(items) != count:
@@ -61,6 +97,70 @@ def fill(tree: Tree, items: tuple[Item, ...]) -> "Nested[Item]":
 
 
 def _filled(tree: Tree, items: Iterator[Item]) -> "Nested[Item]":
+    if tree is None:
+        return None
     if isinstance(tree, str):
         return next(items)
-    return tuple(_filled(part, items) for part in tree.parts)
+    filled = [_filled(part, items) for part in tree.parts]
+    if tree.keys:
+        return dict(zip(tree.keys, filled, strict=True))
+    return tuple(filled) if tree.kind == TUPLE else filled
+
+
+# What a call returned
+
+
+class Container(NamedTuple):
+    """A container that a call returned: its kind and its keys as in a Branch, and its items."""
+
+    kind: str
+    keys: tuple[str, ...]
+    items: tuple[Any, ...]
+
+
+def opened(value: Any) -> Container | None:
+    """The container that ``value`` is; None for a tensor, a number, or None itself."""
+    if isinstance(value, tuple):
+        names = getattr(value, "_fields", ())
+        return Container(type(value).__name__ if names else TUPLE, tuple(names), tuple(value))
+    if isinstance(value, list):
+        return Container(LIST, (), tuple(value))
+    if isinstance(value, Mapping):
+        keys = tuple(str(key) for key in value)
+        return Container(DICT, keys, tuple(value.values()))
+    if is_dataclass(value) and not isinstance(value, type):
+        keys = tuple(field.name for field in fields(value))
+        items = tuple(getattr(value, key) for key in keys)
+        return Container(type(value).__name__, keys, items)
+    return None
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The tensors and numbers that a call returned, from left to right; None is left out."""
+    container = opened(value)
+    if container is None:
+        if value is not None:
+            yield value
+        return
+    for item in container.items:
+        yield from leaves(item)
+
+
+NO_OUTPUT = (
+    "the net returns a {}; return tensors and numbers, in tuples, lists, dicts and dataclasses, or"
+    " None"
+)
+"""The refusal of a return value of another type."""
+
+
+def tree_of(value: Any, names: Iterable[str]) -> Tree:
+    """The tree of what a call returned, in which every leaf takes the next of ``names``."""
+    return _named(value, iter(names))
+
+
+def _named(value: Any, names: Iterator[str]) -> Tree:
+    container = opened(value)
+    if container is None:
+        return None if value is None else next(names)
+    parts = tuple(_named(item, names) for item in container.items)
+    return Branch(parts, container.kind, container.keys)

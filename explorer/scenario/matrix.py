@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.model.cases import Api, GradCase, Position, Weights
 from explorer.model.errors import ScenarioError, UsageError
-from explorer.model.trees import Branch, Tree
+from explorer.model.trees import TUPLE, Branch, Tree, names_in
 from explorer.scenario.contract import Scenario, has
 from explorer.text.choices import refusal
 
@@ -136,13 +136,13 @@ def _without_space(text: str) -> str:
 
 
 def structure(
-    case: GradCase, inputs: tuple[str, ...], parameters: tuple[str, ...], outputs: tuple[str, ...]
+    case: GradCase, inputs: tuple[str, ...], parameters: tuple[str, ...], returned: Tree
 ) -> Tree:
     """The nested names of what MindSpore 2.10 returns for a case, by the rules of its API pages.
 
     An int position and a 1-tuple of ``grad`` both come back bare; ``GradOperation(get_all=True)``
-    always gives a tuple. ``outputs`` of length one are a bare output. The tests check it against
-    both MindSpore engines.
+    always gives a tuple. ``returned`` has the names of the outputs, nested as the net returns them,
+    and is a tuple for a case that has_aux. The tests check it against both MindSpore engines.
     """
     by_input = tuple(f"d{inputs[index]}" for index in case.positions)
     by_weight = tuple(f"d{name}" for name in parameters)
@@ -157,11 +157,24 @@ def structure(
 
     # With has_aux the first output alone is differentiated; value_and_grad returns all anyway.
     if case.api == "value_and_grad":
-        return Branch((_bare_if_single(outputs), gradient))
+        return Branch((returned, gradient))
     if case.has_aux:
-        return Branch((gradient, Branch(outputs[1:])))
+        assert isinstance(returned, Branch)
+        return Branch((gradient, Branch(returned.parts[1:])))
     return gradient
 
 
 def _bare_if_single(parts: tuple[Tree, ...]) -> Tree:
     return parts[0] if len(parts) == 1 else Branch(parts)
+
+
+def has_auxiliary(returned: Tree) -> bool:
+    """Whether ``has_aux`` can split what a net returns into what is differentiated and the rest.
+
+    Both frameworks ask for a tuple of two entries or more, and there must be tensors on both sides
+    (MindSpore 2.10's tape refuses a loss beside None).
+    """
+    if not isinstance(returned, Branch) or returned.kind != TUPLE or len(returned.parts) < 2:
+        return False
+    first, *others = returned.parts
+    return bool(names_in(first)) and bool(names_in(Branch(tuple(others))))

@@ -13,41 +13,41 @@ Selection = Literal["all", "structure", "main"]
 SELECTIONS: tuple[Selection, ...] = ("all", "structure", "main")
 
 
-def widest(floating: tuple[bool, ...], outputs: int, weights: bool) -> GradCase:
+def widest(floating: tuple[bool, ...], has_aux: bool, weights: bool) -> GradCase:
     """The case that asks for most: every floating input, all weights.
 
-    Of several ``outputs`` the first alone is differentiated. ``floating`` says of each input
-    whether it is of a floating dtype.
+    Where the net ``has_aux``, the first output alone is differentiated. ``floating`` says of each
+    input whether it is of a floating dtype.
     """
     # An integer has no gradient: PyTorch refuses to be asked for one.
     indices = tuple(index for index, is_floating in enumerate(floating) if is_floating)
     position = indices[0] if len(indices) == 1 else indices or None
-    return GradCase("grad", position, "all" if weights else None, outputs > 1)
+    return GradCase("grad", position, "all" if weights else None, has_aux)
 
 
 def main_case(
     scenario: Scenario,
-    outputs: int,
+    has_aux: bool,
     weights: bool,
     cases: tuple[GradCase, ...],
     label: str | None = None,
 ) -> GradCase:
     """The case that is asked first: the one with that label, else the one that asks for most.
 
-    Where a scenario's CASES leave that one out, it is the one nearest to it. ``outputs`` counts
-    what the forward returns; ``weights`` says whether the nets have any. Raises UsageError when no
-    case has the label.
+    Where a scenario's CASES leave that one out, it is the one nearest to it. ``has_aux`` says
+    whether the nets return something beside what is to be differentiated, ``weights`` whether they
+    have any. Raises UsageError when no case has the label.
     """
     if label is not None:
         by_label = {case.label: case for case in cases}
         return by_label[choose("case", label, by_label)]
-    wanted = asks_for_most(scenario, outputs, weights)
+    wanted = asks_for_most(scenario, has_aux, weights)
     if scenario.cases is None or wanted in cases:
         return wanted
     return max(cases, key=lambda case: _likeness(case, wanted))
 
 
-def asks_for_most(scenario: Scenario, outputs: int, weights: bool) -> GradCase:
+def asks_for_most(scenario: Scenario, has_aux: bool, weights: bool) -> GradCase:
     """The case that asks for most, whether it is one of the scenario's CASES or not.
 
     ``outputs`` and ``weights`` are those of main_case.
@@ -55,7 +55,7 @@ def asks_for_most(scenario: Scenario, outputs: int, weights: bool) -> GradCase:
     floating = []
     for name, array in scenario.inputs().items():
         floating.append(array.dtype.kind == "f" and name not in scenario.constants)
-    return widest(tuple(floating), outputs, weights)
+    return widest(tuple(floating), has_aux, weights)
 
 
 def _likeness(case: GradCase, wanted: GradCase) -> tuple[bool, int, bool]:

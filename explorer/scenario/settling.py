@@ -18,6 +18,7 @@ from explorer.scenario.correspondence import (
     with_statistics_named,
 )
 from explorer.scenario.findings import findings
+from explorer.scenario.matrix import has_auxiliary
 from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
 from explorer.text.choices import refusal
 from explorer.workers.protocol import Lost
@@ -32,14 +33,16 @@ class Nets(msgspec.Struct, frozen=True):
 
     ``requests`` has one net an engine; ``parameters`` the starting values by PyTorch's names.
     ``trainable`` names the weights in the order in which they are asked for; ``outputs`` counts
-    what the forward returns; ``lost`` are the frameworks whose worker was lost at the first look.
-    ``findings`` are what one net does with a parameter and the other does not.
+    what the forward returns, and ``has_auxiliary`` says whether has_aux can set some of it aside;
+    ``lost`` are the frameworks whose worker was lost at the first look. ``findings`` are what one
+    net does with a parameter and the other does not.
     """
 
     requests: dict[str, NetRequest]
     parameters: dict[str, Array]
     trainable: tuple[str, ...]
     outputs: int
+    has_auxiliary: bool
     lost: dict[Framework, Lost]
     findings: tuple[ReportFinding, ...] = ()
 
@@ -78,9 +81,11 @@ def settle(
             parameters=start,
             trainable=trainable,
             names=names,
+            returned=descriptions.get(ENGINES[name].framework, Description()).returned,
         )
+    auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
     findings = _findings(scenario, descriptions)
-    return Nets(requests, start, trainable, outputs, lost, findings)
+    return Nets(requests, start, trainable, outputs, auxiliary, lost, findings)
 
 
 def _looked_at(scenario: Scenario, engines: tuple[str, ...]) -> list[Framework]:

@@ -13,6 +13,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import Nothing
 from explorer.model.results import About
+from explorer.model.trees import Branch, branch
 from explorer.numeric.cotangents import cotangent
 from explorer.scenario.matrix import matrix, structure
 from explorer.workers.process import ROOT
@@ -43,7 +44,7 @@ def test_every_case_comes_back_in_mindspore_s_structure(torch: Torch, engine: st
             assert (result.outcome, result.leaves) == ("raised", ())
         else:
             assert result.structure == structure(
-                case, ("x", "y"), ("fc.weight",), ("loss", "logits")
+                case, ("x", "y"), ("fc.weight",), branch("loss", "logits")
             )
 
 
@@ -156,7 +157,7 @@ def test_a_description_names_parameters_buffers_and_outputs(torch: Torch) -> Non
     assert trainable["bn.weight"]
     assert not trainable["bn.running_mean"]
     assert described.outputs[0].shape == ()
-    assert not described.bare
+    assert isinstance(described.returned, Branch)
 
 
 @pytest.mark.parametrize(

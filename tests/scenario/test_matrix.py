@@ -7,7 +7,7 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError, UsageError
-from explorer.model.trees import names_in, render
+from explorer.model.trees import branch, names_in, render
 from explorer.scenario.load import load
 from explorer.scenario.matrix import case_called, cases_of, matrix, positions, structure
 from tests.support.scenario_files import MINIMAL, written
@@ -97,7 +97,7 @@ def test_a_case_that_there_is_not_is_refused_with_the_nearest() -> None:
     ],
 )
 def test_structure_follows_the_call(case: GradCase, text: str) -> None:
-    tree = structure(case, ("x", "y"), ("w",), ("loss", "logits"))
+    tree = structure(case, ("x", "y"), ("w",), branch("loss", "logits"))
     assert render(tree) == text
     assert names_in(tree) == tuple(re.findall(r"\w+", text))
 

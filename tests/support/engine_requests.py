@@ -67,7 +67,7 @@ class EngineRequests:
         scenario = load(path(name))
         floating = tuple(array.dtype.kind == "f" for array in scenario.inputs().values())
         trainable = self.net(name, self._tape).trainable
-        return widest(floating, len(scenario.output_names) or 1, bool(trainable))
+        return widest(floating, len(scenario.output_names) > 1, bool(trainable))
 
     def _call(
         self, engine: str, function: str, request: msgspec.Struct, kind: type[Reply]

@@ -13,7 +13,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
-from explorer.model.trees import names_in, render
+from explorer.model.trees import branch, names_in, render
 from explorer.numeric.summaries import summarise
 from explorer.scenario.contract import ExpectedDifference
 from explorer.scenario.matrix import matrix, structure
@@ -36,7 +36,7 @@ def answer(case: GradCase, factor: float = 1.0) -> Result:
     """The answer to a case, every leaf times ``factor``; the error where nothing is asked for."""
     if case.must_fail and case.api != "GradOperation":
         return Result(outcome="raised", error=Failure("ValueError", MESSAGE))
-    tree = structure(case, INPUTS, PARAMETERS, OUTPUTS)
+    tree = structure(case, INPUTS, PARAMETERS, branch(*OUTPUTS))
     leaves = []
     for name in names_in(tree):
         value = np.asarray(VALUES[name] * np.float32(factor))

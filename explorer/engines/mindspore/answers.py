@@ -1,6 +1,6 @@
 """MindSpore's answers to cases: the real call in the mode of the engine, and its named result."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import mindspore as ms
@@ -11,7 +11,7 @@ from explorer.engines.mindspore.net import Net, build, flat, sensitivities
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Leaf, Result
-from explorer.model.trees import Branch, Tree, names_in, render
+from explorer.model.trees import Branch, Tree, leaves, names_in, opened, render, tree_of
 from explorer.scenario.matrix import structure
 
 
@@ -119,14 +119,16 @@ def expected(value: Any, net: Net, case: GradCase) -> Tree:
 
     The number of the net's outputs is read off the result itself.
     """
-    count = 1
+    returned: Tree = None
     if case.api == "value_and_grad":
-        if isinstance(value[0], (tuple, list)):
-            count = len(value[0])
+        returned = tree_of(value[0], net.scenario.outputs(len(list(flat(value[0])))))
     elif case.has_aux:
-        count = len(value[1]) + 1
-    weight_names = case.weight_names(net.trainable)
-    return structure(case, tuple(net.inputs), weight_names, net.scenario.outputs(count))
+        first = net.first_outputs
+        names = net.scenario.outputs(first + len(list(flat(value[1]))))
+        auxiliary = tree_of(tuple(value[1]), names[first:])
+        assert isinstance(auxiliary, Branch)
+        returned = Branch((Branch(names[:first]), *auxiliary.parts))
+    return structure(case, tuple(net.inputs), case.weight_names(net.trainable), returned)
 
 
 def rename(value: Any, tree: Tree) -> Tree:
@@ -134,13 +136,13 @@ def rename(value: Any, tree: Tree) -> Tree:
 
     They are given place by place where the two agree, else in order, else as g0, g1, …
     """
-    if not isinstance(value, (tuple, list)):
-        return names_in(tree)[0]
-    if isinstance(tree, Branch) and len(tree.parts) == len(value):
-        return Branch(tuple(map(rename, value, tree.parts)))
-    # A net may return tuples within tuples, of which the rules know nothing.
-    count = len(list(flat(value)))
-    return _named_in_order(value, iter(_names(tree, count)))
+    container = opened(value)
+    if container is None:
+        return None if value is None else names_in(tree)[0]
+    if isinstance(tree, Branch) and len(tree.parts) == len(container.items):
+        parts = tuple(map(rename, container.items, tree.parts))
+        return Branch(parts, container.kind, container.keys)
+    return tree_of(value, _names(tree, len(list(flat(value)))))
 
 
 def _names(tree: Tree, count: int) -> list[str]:
@@ -151,13 +153,6 @@ def _names(tree: Tree, count: int) -> list[str]:
     if len(names) == count:
         return list(names)
     return [f"g{index}" for index in range(count)]
-
-
-def _named_in_order(value: Any, names: Iterator[str]) -> Tree:
-    """The structure of ``value``, in which every tensor takes the next of the names."""
-    if isinstance(value, (tuple, list)):
-        return Branch(tuple(_named_in_order(item, names) for item in value if item is not None))
-    return next(names)
 
 
 def _ids(request: CaseRequest) -> tuple[tuple[str, ...], str]:
@@ -171,5 +166,5 @@ def _ids(request: CaseRequest) -> tuple[tuple[str, ...], str]:
         pairs = derivative(net.call, case, weights(net, case), return_ids=True)(*net.arguments)
     except Exception as error:
         return (), f"return_ids=True raises {failure(error, request.net.scenario).text}"
-    ids = [str(item) for item in flat(pairs) if not isinstance(item, ms.Tensor)]
+    ids = [str(item) for item in leaves(pairs) if not isinstance(item, ms.Tensor)]
     return tuple(ids), ""

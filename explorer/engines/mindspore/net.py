@@ -18,6 +18,7 @@ from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
 from explorer.model.results import Failure
+from explorer.model.trees import NO_OUTPUT, Branch, Tree, fill, leaves, names_in, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.jitter import jittered_arrays, jittered_records
 from explorer.scenario.contract import Scenario
@@ -35,6 +36,7 @@ class Net:
     ``call`` is its Cell or function. ``inputs`` are its input tensors by name, and ``parameters``
     are named as in PyTorch. ``trainable`` are the names of the parameters that "all weights" stands
     for, in that order. ``held`` says of all that the net holds what it is and how it is laid out.
+    ``returned`` has the names of its outputs as it nests them, None before a first look at it.
     """
 
     scenario: Scenario
@@ -43,6 +45,14 @@ class Net:
     parameters: dict[str, Any]
     trainable: tuple[str, ...]
     held: dict[str, HeldTensor] = field(default_factory=dict)
+    returned: Tree = None
+
+    @property
+    def first_outputs(self) -> int:
+        """The number of tensors in the first entry that the net returns: what has_aux leaves in."""
+        if isinstance(self.returned, Branch):
+            return len(names_in(self.returned.parts[0]))
+        return 1
 
     @property
     def arguments(self) -> tuple[Any, ...]:
@@ -89,7 +99,8 @@ def build(request: NetRequest) -> Net:
     # A first look at a net names no trainable parameters: then they are what the net declares.
     declared = tuple(name for name, value in parameters.items() if value.requires_grad)
     inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter))
-    return Net(scenario, call, inputs, parameters, request.trainable or declared, held)
+    trainable = request.trainable or declared
+    return Net(scenario, call, inputs, parameters, trainable, held, request.returned)
 
 
 def _parameters(held: dict[str, HeldTensor]) -> dict[str, Any]:
@@ -153,12 +164,11 @@ def packed(value: Any) -> Array:
 
 
 def flat(value: Any) -> Iterator[Any]:
-    """The tensors and numbers of a nested output from left to right."""
-    if isinstance(value, (tuple, list)):
-        for item in value:
-            yield from flat(item)
-    elif value is not None:
-        yield value
+    """The tensors and numbers of a nested output from left to right; TypeError for anything else."""
+    for leaf in leaves(value):
+        if not isinstance(leaf, (ms.Tensor, int, float, complex)):
+            raise TypeError(NO_OUTPUT.format(type(leaf).__name__))
+        yield leaf
 
 
 def forward(net: Net) -> Any:
@@ -171,19 +181,21 @@ def forward(net: Net) -> Any:
 
 
 def sensitivities(request: NetRequest) -> Any:
-    """The cotangents for ``sens_param``: one tensor, or a tuple where the net returns several.
+    """The cotangents for ``sens_param``, nested as the net nests what it returns.
 
     A net of its own is run for the shapes: running the one that is differentiated would move its
     running statistics and its seed.
     """
     outputs = forward(build(request))
-    cotangents = []
+    cotangents: list[Any] = []
     for index, output in enumerate(flat(outputs)):
-        array = cotangent(index, tuple(output.shape), dtype_of(output))
-        cotangents.append(ms.Tensor(array).astype(output.dtype))
-    if isinstance(outputs, (tuple, list)):
-        return tuple(cotangents)
-    return cotangents[0]
+        if isinstance(output, ms.Tensor):
+            array = cotangent(index, tuple(output.shape), dtype_of(output))
+            cotangents.append(ms.Tensor(array).astype(output.dtype))
+        else:
+            cotangents.append(output)  # a plain number takes any number for its cotangent
+    names = [str(index) for index in range(len(cotangents))]
+    return fill(tree_of(outputs, names), tuple(cotangents))
 
 
 # The description of a net
@@ -198,11 +210,11 @@ def describe(request: NetRequest) -> Description:
         parameters, constants = _specs(net, True), _specs(net, False)
         outputs = forward(net)
         specs = [OutputSpec(array_of(output).shape, dtype_of(output)) for output in flat(outputs)]
+        returned = tree_of(outputs, net.scenario.outputs(len(specs)))
     except Exception as error:
         located = _located(failure(error, request.scenario), request)
         return Description(parameters, constants, error=located)
-    returns_one = not isinstance(outputs, (tuple, list))
-    return Description(parameters, constants, tuple(specs), returns_one)
+    return Description(parameters, constants, tuple(specs), returned)
 
 
 def _specs(net: Net, are_parameters: bool) -> tuple[ParameterSpec, ...]:

@@ -249,7 +249,9 @@ class TapeCapture:
     def add_outputs(self, outputs: list[Any]) -> None:
         """Add nodes for what the net returned, and for the parameters that it has changed."""
         names = self._net.scenario.outputs(len(outputs))
-        for name, tensor in zip(names, outputs, strict=True):
+        for name, output in zip(names, outputs, strict=True):
+            # A net may return a plain number.
+            tensor = output if isinstance(output, ms.Tensor) else ms.Tensor(output)
             slot = self._origin(on_tape(tensor))
             self.graph.add_tensors("output", "output", "forward", (slot,), [tensor], name=name)
         state = moved(self._net, self.start)

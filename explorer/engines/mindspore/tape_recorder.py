@@ -13,7 +13,7 @@ from typing import Any
 import mindspore as ms
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
-from explorer.engines.mindspore.net import Net
+from explorer.engines.mindspore.net import Net, flat
 from explorer.engines.mindspore.operators import RUNNING_STATISTICS, written_operands
 from explorer.engines.mindspore.rounding import perform
 from explorer.engines.mindspore.source_lines import NOWHERE, CallSites
@@ -138,12 +138,13 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
             returned = call(*arguments)
             self._settle()
             capture.phase = before
-            outputs = list(tensors_in((returned,)))
+            leaves = list(flat(returned))
+            outputs = [leaf for leaf in leaves if isinstance(leaf, ms.Tensor)]
             with self._unwatched():
                 capture.leave(outputs)
                 self._hook(outputs)
                 if phase == "forward":
-                    capture.add_outputs(outputs)
+                    capture.add_outputs(leaves)
             return returned
 
         return watched

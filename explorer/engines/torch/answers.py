@@ -14,12 +14,18 @@ from explorer.scenario.matrix import structure
 
 
 def named(
-    net: Net, case: GradCase, outputs: list[torch.Tensor], gradients: list[torch.Tensor]
+    net: Net,
+    case: GradCase,
+    returned: Tree,
+    outputs: list[torch.Tensor],
+    gradients: list[torch.Tensor],
 ) -> tuple[Tree, tuple[Leaf, ...]]:
-    """MindSpore's structure of a case, and its leaves in that order."""
-    output_names = net.scenario.outputs(len(outputs))
-    tree = structure(case, tuple(net.inputs), case.weight_names(net.trainable), output_names)
-    values = dict(zip(output_names, outputs, strict=True))
+    """MindSpore's structure of a case, and its leaves in that order.
+
+    ``returned`` has the names of the outputs as the net nests them.
+    """
+    tree = structure(case, tuple(net.inputs), case.weight_names(net.trainable), returned)
+    values = dict(zip(names_in(returned), outputs, strict=True))
     values.update(zip(net.leaves(case), gradients, strict=True))
     return tree, tuple(Leaf(name, packed(values[name])) for name in names_in(tree))
 
@@ -33,7 +39,8 @@ def failed(request: CaseRequest, error: Exception, code: str = "") -> Result:
 def refuse_missing_auxiliary(case: GradCase, returned: Any) -> None:
     """Raise what ``torch.func`` raises for a net without auxiliary outputs.
 
-    That is a net that ``returned`` one bare tensor, where the case splits off auxiliary outputs.
+    That is a net that ``returned`` no tuple of two or more, where the case splits off auxiliary
+    outputs.
     """
     if case.has_aux and bare(returned):
         # The net itself is not run for it: it might raise before, for a reason of its own.

@@ -1,6 +1,7 @@
 """Code that a reader can paste to put a case to PyTorch without the explorer."""
 
 import inspect
+from collections.abc import Iterator
 
 from explorer.engines.listing import (
     COTANGENT_IMPORT,
@@ -10,9 +11,10 @@ from explorer.engines.listing import (
     scenario_import,
 )
 from explorer.engines.torch.joint_graph import DYNAMO
-from explorer.engines.torch.roots import Gradient, OwnOutputs, rooted
+from explorer.engines.torch.roots import Gradient, rooted
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
+from explorer.model.trees import DICT, Branch, Tree
 from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
 
@@ -26,13 +28,17 @@ METHOD_DOCSTRING = " " * 8 + '"""'
 
 
 def code(
-    request: CaseRequest, skips: bool = False, wrappers: tuple[type, ...] | None = None
+    request: CaseRequest,
+    skips: bool = False,
+    wrappers: tuple[type, ...] | None = None,
+    returned: Tree = None,
 ) -> str:
     """A whole program, to be run from the folder that holds ``scenarios``: net, start, call, print.
 
     ``skips`` tells that some outputs have no place on the tape, so that only the others are
     differentiated. ``wrappers`` are the modules of ours around the net in a joint graph, inner ones
-    first; None where it is not known, and the case alone says which.
+    first; None where it is not known, and the case alone says which. ``returned`` has the names of
+    the net's outputs as it nests them, None where it is not known.
     """
     if wrappers is None:
         wrappers = rooted(request.case)
@@ -42,7 +48,7 @@ def code(
     if request.net.engine == "torch-graph":
         lines += _in_graph(request, scenario, wrappers)
     else:
-        lines += _on_tape(request, scenario, skips)
+        lines += _on_tape(request, scenario, skips, returned)
     return "\n".join(lines) + "\n"
 
 
@@ -57,10 +63,10 @@ def _header(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]
     if request.net.engine == "torch-graph" and not request.case.must_fail:
         lines.append("import contextlib")
         if wrappers:
-            lines.append("from collections.abc import Callable")
-        if OwnOutputs in wrappers:
-            lines.append("from typing import Any")
+            lines += ["from collections.abc import Callable", "from typing import Any"]
         lines += ["", "import torch", *JOINT_IMPORTS]
+        if wrappers:
+            lines.append("from torch.utils._pytree import tree_leaves, tree_map_only")
     else:
         lines.append("import torch")
     if request.case.sens_param:
@@ -103,14 +109,16 @@ def _inputs(request: CaseRequest, scenario: Scenario) -> list[str]:
 # Tape style
 
 
-def _on_tape(request: CaseRequest, scenario: Scenario, skips: bool) -> list[str]:
+def _on_tape(request: CaseRequest, scenario: Scenario, skips: bool, returned: Tree) -> list[str]:
     case = request.case
     call = f"net({', '.join(scenario.inputs())})"
     lines = []
     if case.weights:
         lines.append("weights = dict(net.named_parameters())")
     lines.append("torch.manual_seed(0)")
-    if case.has_aux:
+    if _is_nested(returned):
+        lines += [f"outputs = {call}", *_nested_roots(case, returned)]
+    elif case.has_aux:
         lines += [f"loss, *aux = {call}", "roots = [loss]"]
     else:
         lines += [
@@ -152,6 +160,38 @@ def _gradients(request: CaseRequest, scenario: Scenario) -> list[str]:
     lines.append(f"gradients = torch.autograd.grad({arguments}, materialize_grads=True)")
     lines.append("print(gradients, aux)" if case.has_aux else "print(gradients)")
     return lines
+
+
+def _is_nested(returned: Tree) -> bool:
+    """Whether a net returns more than a tensor, or a tuple or list of tensors."""
+    if not isinstance(returned, Branch):
+        return False
+    return bool(returned.keys) or not all(isinstance(part, str) for part in returned.parts)
+
+
+def _nested_roots(case: GradCase, returned: Tree) -> list[str]:
+    """The lines that pick what is differentiated out of ``outputs``."""
+    if not case.has_aux:
+        roots = list(_expressions(returned, "outputs"))
+        return [f"roots = [{', '.join(roots)}]"]
+    assert isinstance(returned, Branch)
+    roots = list(_expressions(returned.parts[0], "outputs[0]"))
+    return [f"roots = [{', '.join(roots)}]", "aux = outputs[1:]"]
+
+
+def _expressions(tree: Tree, container: str) -> Iterator[str]:
+    """An expression for every tensor of what a net returned: ``outputs[1]["k"]``."""
+    if isinstance(tree, str):
+        yield container
+    if not isinstance(tree, Branch):
+        return
+    steps = [f"[{index}]" for index in range(len(tree.parts))]
+    if tree.kind == DICT:
+        steps = [f"[{key!r}]" for key in tree.keys]
+    elif tree.keys:
+        steps = [f".{key}" for key in tree.keys]
+    for step, part in zip(steps, tree.parts, strict=True):
+        yield from _expressions(part, container + step)
 
 
 def _leaves(request: CaseRequest, scenario: Scenario) -> list[str]:

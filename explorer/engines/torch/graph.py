@@ -12,7 +12,7 @@ from explorer.engines.torch.code import code
 from explorer.engines.torch.graph_capture import JointGradGraph
 from explorer.engines.torch.joint_graph import Joint, joint
 from explorer.engines.torch.joint_part import JointPart
-from explorer.engines.torch.net import SEED, Net, build, describe, forward
+from explorer.engines.torch.net import SEED, Net, build, describe, flat, forward
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
@@ -57,7 +57,7 @@ def _answered(request: CaseRequest, solve: Callable[[CaseRequest, Net], JointRes
         net = ready(request)
         graph, results = solve(request, net)
         outputs, gradients, note = _outputs_and_gradients(graph, results, net, case)
-        structure, leaves = named(net, case, outputs, gradients)
+        structure, leaves = named(net, case, graph.returned, outputs, gradients)
     except Exception as error:
         return failed(request, error, code(request))
     return Result(
@@ -197,7 +197,7 @@ def _outputs_and_gradients(
     none.
     """
     by_role = dict(zip(graph.outputs, results, strict=True))
-    outputs = [value for (kind, _), value in by_role.items() if kind == "output"]
+    outputs = list(flat([value for (kind, _), value in by_role.items() if kind == "output"]))
     gradients = []
     without = []
     for key, (name, leaf) in zip(net.leaf_keys(case), net.leaves(case).items(), strict=True):

@@ -9,7 +9,7 @@ from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.proof import Operand, Recorded, Rerun, prove
 from explorer.engines.torch.joint_links import JointLinks
 from explorer.engines.torch.joint_part import JointPart, Values, is_accumulation, lines
-from explorer.engines.torch.net import LeafKey, array_of, dtype_of
+from explorer.engines.torch.net import LeafKey, array_of, dtype_of, flat
 from explorer.engines.torch.operators import (
     UNWRITTEN_REASON,
     draws_random_numbers,
@@ -126,7 +126,8 @@ class JointGradGraph:
         names = self._part.net.scenario.outputs(count)
         for (kind, key), end, value in zip(roles, self._part.ends, results, strict=True):
             if kind == "output":
-                self._add_result(names[key], end, value, "forward")
+                (tensor,) = flat(value)
+                self._add_result(names[key], end, tensor, "forward")
             elif kind == "state" and key in before and changed(before[key], value):
                 self._add_result(key, end, value, "forward")
 
@@ -141,12 +142,17 @@ class JointGradGraph:
     def _add_result(
         self, name: str, end: Any, value: torch.Tensor, phase: Phase, leaf: int | None = None
     ) -> None:
-        node, output = self._part.shown_by(end, self._run)
+        if isinstance(end, torch.fx.Node):
+            node, output = self._part.shown_by(end, self._run)
+            slot = self.nodes[node], output
+        else:
+            outputs = (self._output(value),)
+            slot = self._builder.add("constant", "constant", phase, outputs=outputs), 0
         self._builder.add(
             "output",
             "output",
             phase,
-            ((self.nodes[node], output),),
+            (slot,),
             name=name,
             forward=leaf,
             outputs=(self._output(value),),

@@ -5,17 +5,18 @@ The one place that touches these calls: torch 2.13 documents them as experimenta
 
 import contextlib
 from collections import Counter, OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch._dynamo.functional_export import dynamo_graph_capture_for_export
 from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
 
-from explorer.engines.torch.net import SEED, Net, build, flat, identity, seed
+from explorer.engines.torch.net import SEED, Net, build, flat, identity, returned_tree, seed
 from explorer.engines.torch.roots import OwnOutputs, rooted, wrapped, wrappers_of
 from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
+from explorer.model.trees import Tree
 
 KEPT = 32
 """The number of joint graphs that a worker keeps: the cases of a matrix share a few."""
@@ -46,13 +47,15 @@ class Joint:
     """A joint graph, or the forward alone where nothing returned depends on what needs a gradient.
 
     ``inputs`` describe the placeholders and ``outputs`` the results in order. ``wrappers`` are the
-    modules of ours around the net, inner ones first.
+    modules of ours around the net, inner ones first; ``returned`` has the names of its outputs as
+    the net nests them.
     """
 
     module: Any
     inputs: tuple[Role, ...]
     outputs: tuple[Role, ...]
     wrappers: tuple[type, ...] = ()
+    returned: Tree = None
 
     @property
     def depth(self) -> int:
@@ -90,18 +93,22 @@ def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
     key = identity(request), case.has_aux, case.order, nested_at, requires
     if key not in _joints:
         wrappers = rooted(case)
-        if case.order == 1 and _outputs_share_memory(request, case, requires):
-            wrappers += (OwnOutputs,)
-        _joints[key] = derive(wrapped(net.call, wrappers, case), net.arguments)
+        returned: Tree = None
+        if case.order == 1:
+            net_once, outputs = _first_run(request, case, requires)
+            returned = returned_tree(net_once, outputs)
+            if _share_memory(net_once, outputs):
+                wrappers += (OwnOutputs,)
+        graph = derive(wrapped(net.call, wrappers, case), net.arguments)
+        _joints[key] = replace(graph, returned=returned)
         if len(_joints) > KEPT:
             _joints.popitem(last=False)
     return _joints[key]
 
 
-def _outputs_share_memory(request: NetRequest, case: GradCase, requires: tuple[bool, ...]) -> bool:
-    """Whether an output to be differentiated lies in the memory of a leaf or of another output.
+def _first_run(request: NetRequest, case: GradCase, requires: tuple[bool, ...]) -> tuple[Net, Any]:
+    """A net that has run, and what it returned for a case.
 
-    Such an output is a leaf itself, a view of one, or one of several views of a tensor.
     ``requires`` tells which inputs, parameters and buffers require gradients, in order.
     """
     # A net of its own is run: a forward may move statistics.
@@ -110,10 +117,17 @@ def _outputs_share_memory(request: NetRequest, case: GradCase, requires: tuple[b
     for leaf, requires_gradient in zip(leaves, requires, strict=True):
         leaf.requires_grad_(requires_gradient)
     torch.manual_seed(SEED)
-    outputs = list(flat(wrapped(net.call, rooted(case), case)(*net.arguments)))
+    return net, wrapped(net.call, rooted(case), case)(*net.arguments)
 
-    sharing = [leaf for leaf in leaves if leaf.requires_grad] + outputs
-    tensors_in_storage = Counter(map(_storage, sharing))
+
+def _share_memory(net: Net, returned: Any) -> bool:
+    """Whether an output to be differentiated lies in the memory of a leaf or of another output.
+
+    Such an output is a leaf itself, a view of one, or one of several views of a tensor.
+    """
+    outputs = list(flat(returned))
+    leaves = [leaf for leaf in (*net.arguments, *net.state.values()) if leaf.requires_grad]
+    tensors_in_storage = Counter(map(_storage, leaves + outputs))
     on_tape = [output for output in outputs if output.requires_grad]
     return any(tensors_in_storage[_storage(output)] > 1 for output in on_tape)
 
@@ -138,13 +152,14 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
     wrappers = wrappers_of(call)
     # Each of them puts "net." before the names of parameters.
     names = _names(call, module, "net." * len(wrappers))
+    numbers = _numbers(module)
     inputs = []
     outputs = []
     for node in module.graph.nodes:
         if node.op == "placeholder":
-            inputs.append(_role(node.meta["desc"], names))
+            inputs.append(_role(node.meta["desc"], names, numbers))
         elif node.op == "output":
-            outputs += [_role(description, names) for description in node.meta["desc"]]
+            outputs += [_role(description, names, numbers) for description in node.meta["desc"]]
     return Joint(module, tuple(inputs), tuple(outputs), wrappers)
 
 
@@ -179,7 +194,17 @@ def _names(call: Any, module: Any, prefix: str) -> dict[str, Role]:
     return roles
 
 
-def _role(description: Any, names: dict[str, Role]) -> Role:
+def _numbers(module: Any) -> dict[int, int]:
+    """The number of every output by its index in AOTAutograd, which counts None too."""
+    end = module.graph.output_node()
+    numbers: dict[int, int] = {}
+    for result, description in zip(end.args[0], end.meta["desc"], strict=True):
+        if type(description).__name__ == "PlainAOTOutput" and result is not None:
+            numbers[description.idx] = len(numbers)
+    return numbers
+
+
+def _role(description: Any, names: dict[str, Role], numbers: dict[int, int]) -> Role:
     """The role in AOTAutograd's description of a placeholder or result, without our modules."""
     kind = type(description).__name__
     if kind in ("ParamAOTInput", "BufferAOTInput"):
@@ -187,13 +212,13 @@ def _role(description: Any, names: dict[str, Role]) -> Role:
     if kind == "PlainAOTInput":
         return "input", description.idx
     if kind == "TangentAOTInput":
-        return "tangent", description.output.idx
-    if kind == "PlainAOTOutput":
-        return "output", description.idx
+        return "tangent", numbers[description.output.idx]
+    if kind == "PlainAOTOutput" and description.idx in numbers:
+        return "output", numbers[description.idx]
     if kind == "GradAOTOutput":
-        of, key = _role(description.grad_of, names)
+        of, key = _role(description.grad_of, names, numbers)
         return ("other", "") if of == "twin" else ("gradient", key)
     if kind == "InputMutationAOTOutput":
-        mutated, name = _role(description.mutated_input, names)
+        mutated, name = _role(description.mutated_input, names, numbers)
         return ("state", name) if mutated == "parameter" else ("other", "")
     return "other", ""

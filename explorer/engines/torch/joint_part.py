@@ -75,7 +75,7 @@ class JointPart:
         """
         needed: set[Any] = set()
         waiting = [node for node, (kind, _) in self.roles.items() if kind == "input"]
-        waiting += [end for end in self.ends if end is not None]
+        waiting += [end for end in self.ends if isinstance(end, torch.fx.Node)]
         while waiting:
             node = waiting.pop()
             if node not in needed:
@@ -149,7 +149,10 @@ class JointPart:
 
     def results(self, values: Values) -> list[Any]:
         """The results that the graph module would return, in the order of ``joint.outputs``."""
-        return [None if end is None else self._read(values, end) for end in self.ends]
+        # A net may return a plain number, which is no node.
+        return [
+            self._read(values, end) if isinstance(end, torch.fx.Node) else end for end in self.ends
+        ]
 
     def shown_by(self, node: Any, values: Values) -> tuple[Any, int]:
         """The node that shows the value of ``node``, and which of its outputs does."""

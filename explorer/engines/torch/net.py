@@ -14,6 +14,7 @@ from explorer.engines.torch.fixed_dropout import fix_dropout
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
+from explorer.model.trees import NO_OUTPUT, Tree, leaves, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.jitter import jittered_arrays, jittered_records
 from explorer.scenario.contract import Scenario
@@ -135,21 +136,29 @@ def forward(net: Net) -> Any:
 
 
 def flat(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors of a nested output from left to right; plain numbers become tensors."""
-    if isinstance(value, (tuple, list)):
-        for item in value:
-            yield from flat(item)
-    elif isinstance(value, dict):
-        yield from flat(list(value.values()))
-    elif isinstance(value, torch.Tensor):
-        yield value
-    elif value is not None:
-        yield torch.as_tensor(value)
+    """The tensors of a nested output from left to right; plain numbers become tensors.
+
+    Raises TypeError for anything else.
+    """
+    for leaf in leaves(value):
+        if isinstance(leaf, torch.Tensor):
+            yield leaf
+        elif isinstance(leaf, float):
+            yield torch.tensor(leaf, dtype=torch.float64)  # a Python number has no other precision
+        elif isinstance(leaf, (int, complex)):
+            yield torch.tensor(leaf)
+        else:
+            raise TypeError(NO_OUTPUT.format(type(leaf).__name__))
+
+
+def returned_tree(net: Net, outputs: Any) -> Tree:
+    """The names of a net's outputs, nested as it returned them."""
+    return tree_of(outputs, net.scenario.outputs(len(list(flat(outputs)))))
 
 
 def bare(outputs: Any) -> bool:
-    """Whether a net returned one tensor as such, so that it has no auxiliary outputs."""
-    return isinstance(outputs, torch.Tensor)
+    """Whether a net returned no tuple of two or more, so that it has no auxiliary outputs."""
+    return not (isinstance(outputs, tuple) and len(outputs) > 1)
 
 
 def seeds(case: GradCase, roots: dict[int, torch.Tensor]) -> list[torch.Tensor]:
@@ -202,10 +211,10 @@ def describe(request: NetRequest) -> Description:
         parameters, constants = _specs(net, net.state), _specs(net, net.constants)
         outputs = _outputs_at_first_look(request, net)
         specs = [OutputSpec(tuple(output.shape), dtype_of(output)) for output in flat(outputs)]
+        returned = returned_tree(net, outputs)
     except Exception as error:
         return Description(parameters, constants, error=failure(error, request.scenario))
-    returns_one = not isinstance(outputs, (tuple, list))
-    return Description(parameters, constants, tuple(specs), returns_one)
+    return Description(parameters, constants, tuple(specs), returned)
 
 
 def _outputs_at_first_look(request: NetRequest, net: Net) -> Any:

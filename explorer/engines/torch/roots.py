@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from explorer.model.cases import GradCase
 
@@ -14,14 +15,14 @@ from explorer.model.cases import GradCase
 class FirstOutput(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
     """A net of which only the first output is differentiated; the others pass as constants."""
 
-    def __init__(self, net: Callable[..., tuple[torch.Tensor, ...]]) -> None:
+    def __init__(self, net: Callable[..., tuple[Any, ...]]) -> None:
         super().__init__()
         self.net = net
 
-    def forward(self, *args: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def forward(self, *args: torch.Tensor) -> tuple[Any, ...]:
         """All outputs, of which just the first depends on the arguments for autograd."""
         first, *others = self.net(*args)
-        return first, *[other.detach() for other in others]
+        return first, *tree_map_only(torch.Tensor, torch.Tensor.detach, others)
 
 
 class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
@@ -30,9 +31,7 @@ class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
     It is taken with respect to the input at ``position``.
     """
 
-    def __init__(
-        self, net: Callable[..., torch.Tensor | tuple[torch.Tensor, ...]], position: int
-    ) -> None:
+    def __init__(self, net: Callable[..., Any], position: int) -> None:
         super().__init__()
         self.net = net
         self.position = position
@@ -42,7 +41,7 @@ class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
         outputs = self.net(*args)
         if isinstance(outputs, torch.Tensor):
             return outputs.sum()
-        return sum(output.sum() for output in outputs)
+        return sum(output.sum() for output in tree_leaves(outputs) if torch.is_tensor(output))
 
     def forward(self, *args: torch.Tensor) -> torch.Tensor:
         """The gradient, of the shape of the argument at ``position``."""
@@ -62,7 +61,7 @@ class OwnOutputs(torch.nn.Module):  # type: ignore[misc]  # torch is untyped her
 
     def forward(self, *args: torch.Tensor) -> Any:
         """All outputs, each in memory of its own."""
-        return torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, self.net(*args))
+        return tree_map_only(torch.Tensor, torch.clone, self.net(*args))
 
 
 def rooted(case: GradCase) -> tuple[type, ...]:

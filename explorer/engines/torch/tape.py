@@ -9,7 +9,15 @@ import torch
 from explorer.engines.capture.garbage_collection import paused
 from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
-from explorer.engines.torch.net import Net, build, describe, flat, forward, seeds
+from explorer.engines.torch.net import (
+    Net,
+    build,
+    describe,
+    flat,
+    forward,
+    returned_tree,
+    seeds,
+)
 from explorer.engines.torch.replay import replayed
 from explorer.engines.torch.state import changeable, moved
 from explorer.engines.torch.tape_capture import Recording
@@ -17,6 +25,7 @@ from explorer.engines.torch.tape_recorder import Recorder
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
+from explorer.model.trees import names_in
 
 __all__ = ["answer", "capture", "describe", "replay"]
 
@@ -63,7 +72,7 @@ def replay(request: CaseRequest) -> Result:
         _, recording = solve_recorded(ready(request), case)
         net = build(request.net)
         outputs, gradients = replayed(recording, net)
-        structure, leaves = named(net, case, outputs, gradients)
+        structure, leaves = named(net, case, recording.returned, outputs, gradients)
     except Exception as error:
         return failed(request, error)
     return Result(outcome="ok", structure=structure, leaves=leaves)
@@ -105,6 +114,9 @@ def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
     recorder = Recorder(net)
     with recorder, recorder.module:
         returned = forward(net)
+        outputs = list(flat(returned))
+        for output in outputs:
+            recorder.origin(output)  # of one that no operator made, the forward's constant
     # Taken now: backward may change the buffers once more.
     state = {}
     for name, tensor in moved(net, recorder.values_at_start(changeable(net))).items():
@@ -113,24 +125,25 @@ def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
     with recorder:
         gradients, note = differentiate(net, case, roots, recorder.expect_pass)
 
-    outputs = list(flat(returned))
-    named_outputs = dict(zip(net.scenario.outputs(len(outputs)), outputs, strict=True))
+    tree = returned_tree(net, returned)
+    named_outputs = dict(zip(names_in(tree), outputs, strict=True))
     named_gradients = dict(zip(net.leaves(case), gradients, strict=True))
     solution = Solution(returned, roots, gradients, note)
-    return solution, Recording(recorder, named_outputs, named_gradients, state)
+    return solution, Recording(recorder, tree, named_outputs, named_gradients, state)
 
 
 def _result(request: CaseRequest, net: Net, solution: Solution) -> Result:
     case = request.case
     outputs = list(flat(solution.returned))
-    structure, leaves = named(net, case, outputs, solution.gradients)
-    differentiable = 1 if case.has_aux else len(outputs)
+    returned = returned_tree(net, solution.returned)
+    structure, leaves = named(net, case, returned, outputs, solution.gradients)
+    differentiable = len(list(flat(_to_differentiate(case, solution.returned))))
     return Result(
         outcome="ok",
         structure=structure,
         leaves=leaves,
         natural=_natural(net, case),
-        code=code(request, skips=len(solution.roots) < differentiable),
+        code=code(request, skips=len(solution.roots) < differentiable, returned=returned),
         note=solution.note,
     )
 
@@ -151,11 +164,14 @@ def differentiated(net: Net, case: GradCase, returned: Any) -> dict[int, torch.T
     raises when a case splits off auxiliary outputs that the net does not have.
     """
     refuse_missing_auxiliary(case, returned)
-    outputs = dict(enumerate(flat(returned)))
-    if case.has_aux:
-        outputs = {0: outputs[0]}
+    outputs = dict(enumerate(flat(_to_differentiate(case, returned))))
     on_tape = {index: output for index, output in outputs.items() if output.requires_grad}
     return on_tape or outputs
+
+
+def _to_differentiate(case: GradCase, returned: Any) -> Any:
+    """All that a net returned, or the first entry of it where the case sets the others aside."""
+    return returned[0] if case.has_aux else returned
 
 
 def differentiate(

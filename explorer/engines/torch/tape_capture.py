@@ -19,6 +19,7 @@ from explorer.engines.torch.tape_records import Origin, Record
 from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, Output, Phase
 from explorer.model.requests import ProofScope
+from explorer.model.trees import Tree
 
 PREPARED = "made before a pass over the tape, by no node of it"
 
@@ -26,7 +27,8 @@ PREPARED = "made before a pass over the tape, by no node of it"
 class Recording:
     """A finished recording: its records, which of them are bookkeeping, and its results by name.
 
-    ``outputs`` and ``gradients`` tell where these come from, by name; ``state`` has the same for
+    ``outputs`` and ``gradients`` tell where these come from, by name; ``returned`` has the names of
+    the outputs as the net nests them; ``state`` has the same for
     every buffer that the forward changed, with a copy from right after the forward. Where an
     operator wrote to a buffer without returning it, the copy becomes a further output of its
     record, in ``further``; ``overwritten`` tells what that output was before.
@@ -35,11 +37,13 @@ class Recording:
     def __init__(
         self,
         recorder: Recorder,
+        returned: Tree,
         outputs: Mapping[str, torch.Tensor],
         gradients: Mapping[str, torch.Tensor],
         state: Mapping[str, tuple[torch.Tensor, torch.Tensor]],
     ) -> None:
         self.recorder = recorder
+        self.returned = returned
         self.records = recorder.records
         self.outputs = {name: recorder.origin(tensor) for name, tensor in outputs.items()}
         self.gradients = {name: recorder.origin(tensor) for name, tensor in gradients.items()}

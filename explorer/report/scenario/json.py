@@ -100,8 +100,12 @@ def _result(result: Result) -> Document:
 
 # In quotes: Nested is recursive, and no more than a string at run time.
 def _values(part: "Nested[Leaf]") -> Any:
+    if part is None:
+        return None
     if isinstance(part, Leaf):
         return array_document(part.value)
+    if isinstance(part, dict):
+        return {key: _values(item) for key, item in part.items()}
     return [_values(item) for item in part]
 
 

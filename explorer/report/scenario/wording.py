@@ -84,8 +84,15 @@ def value(result: Result, precision: int = FEW) -> str:
 def _nested(part: "Nested[Leaf]", precision: int) -> str:
     if isinstance(part, Leaf):
         return digits(unpack(part.value), precision=precision)
-    comma = "," if len(part) == 1 else ""
-    return "(" + ", ".join(_nested(item, precision) for item in part) + comma + ")"
+    if part is None:
+        return "None"
+    if isinstance(part, dict):
+        pairs = [f"{key!r}: {_nested(item, precision)}" for key, item in part.items()]
+        return "{" + ", ".join(pairs) + "}"
+    items = ", ".join(_nested(item, precision) for item in part)
+    if isinstance(part, list):
+        return f"[{items}]"
+    return f"({items},)" if len(part) == 1 else f"({items})"
 
 
 def failure(error: Failure | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from explorer.model.cases import GradCase
-from explorer.model.trees import render
+from explorer.model.trees import branch, render
 from explorer.scenario.matrix import structure
 from explorer.topics.question import MINDSPORE_STYLES, Question
 from explorer.topics.topic import Topic
@@ -167,4 +167,4 @@ OLDER_FORMS = (
 
 def guides_structure(case: GradCase) -> str:
     """The structure that the guide gives a case of `dense_mse`."""
-    return render(structure(case, ("x", "y"), ("fc.weight",), ("loss", "logits")))
+    return render(structure(case, ("x", "y"), ("fc.weight",), branch("loss", "logits")))
