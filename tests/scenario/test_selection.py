@@ -41,7 +41,7 @@ def test_what_the_main_case_shows_need_not_be_shown_again(
     inputs: int, weights: bool, order: int
 ) -> None:
     cases = matrix(inputs, weights, order)
-    main = widest((True,) * inputs, 2, weights)
+    main = widest((True,) * inputs, True, weights)
     others = [case for case in cases if case != main]
     cover = covering(others, known=(main,))
     assert every_feature((main, *cover)) == every_feature(cases)

@@ -12,7 +12,7 @@ from explorer.engines.mindspore.forward_identities import ForwardIdentities
 from explorer.engines.mindspore.forward_links import ForwardLinks, link_to_leaf
 from explorer.engines.mindspore.graph_proof import GraphReruns
 from explorer.engines.mindspore.ir import Module, Subgraph
-from explorer.engines.mindspore.ir.records import Parameter
+from explorer.engines.mindspore.ir.records import Parameter, StringValue
 from explorer.engines.mindspore.ir_bindings import (
     Binding,
     Bindings,
@@ -233,6 +233,10 @@ class GraphCapture:
             return operands[0]
         if statement.op == "MakeTuple":
             return operands
+        if _packs_a_dict(statement):
+            # Keys and values are handed to Python, the values last.
+            holding = [operand for operand in operands if any(slots_of(operand))]
+            return list(slots_of(holding[-1])) if holding else None
         if statement.op == "TupleGetItem":
             return item_of(operands[0], statement.operands[1])
         if statement.op in FUNCTION_VALUES:
@@ -277,6 +281,14 @@ class GraphCapture:
             return "backward"
         phases = {self.builder.nodes[slot[0]].phase for slot in slots_of(operands)}
         return "backward" if "backward" in phases else "forward"
+
+
+def _packs_a_dict(statement: IRStatement) -> bool:
+    """Whether a statement has Python make the dict that a net returns (MindSpore 2.10.0)."""
+    if statement.op != "PyExecute":
+        return False
+    text = statement.operands[0]
+    return isinstance(text, StringValue) and "__internal_" in text.value
 
 
 def _kind(statement: IRStatement, phase: Phase) -> NodeKind:

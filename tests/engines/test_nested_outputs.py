@@ -1,0 +1,90 @@
+"""What nets return in tuples, lists, dicts and dataclasses, as each engine answers with it."""
+
+import pytest
+
+from explorer.engines.capture.lint import lint
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Captured, Result
+from explorer.scenario.load import load
+from explorer.scenario.settling import Nets, settle
+from explorer.workers.workers import Workers
+from tests.support.engine_requests import path, reply
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+NESTED, DICT = "nested_outputs", "dict_output"
+
+BOTH = GradCase("value_and_grad", 0, "all")
+SET_ASIDE = GradCase("grad", 0, "all", has_aux=True)
+
+STATES = "{'states': [first, second]}"
+
+
+@pytest.fixture(scope="module")
+def settled(workers: Workers) -> dict[str, Nets]:
+    nets = {}
+    for name in (NESTED, DICT):
+        devices = dict.fromkeys(ENGINES, "cpu")
+        nets[name] = settle(load(path(name)), workers, tuple(ENGINES), devices)
+    return nets
+
+
+def answer(workers: Workers, nets: Nets, engine: str, case: GradCase) -> Result:
+    target = f"{ENGINES[engine].module}:answer"
+    request = CaseRequest(nets.requests[engine], case)
+    return reply(workers.call(ENGINES[engine].answers_in[0], target, request, Result))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_gradients_stand_beside_outputs_that_nest_as_the_net_returned_them(
+    workers: Workers, settled: dict[str, Nets], engine: str
+) -> None:
+    result = answer(workers, settled[NESTED], engine, BOTH)
+    assert result.outcome == "ok", result.error
+    # MindSpore's compiler makes tuples of lists in dicts (2.10.0).
+    written = result.written.replace("(first, second)", "[first, second]")
+    assert written == f"((loss, (key, value), None, {STATES}), (dx, (dw,)))"
+    values = {leaf.name: unpack(leaf.value).tolist() for leaf in result.leaves}
+    assert values["value"] == [3, 16]
+    assert values["dx"] == [2 * 8, 5 * 8]  # 1 + 1 + 1 + 2 + 3 uses of the product
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_has_aux_sets_aside_whole_containers(
+    workers: Workers, settled: dict[str, Nets], engine: str
+) -> None:
+    result = answer(workers, settled[NESTED], engine, SET_ASIDE)
+    written = result.written.replace("(first, second)", "[first, second]")
+    assert written == f"((dx, (dw,)), ((key, value), None, {STATES}))"
+    assert unpack(result.leaves[0].value).tolist() == [2, 5]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_dict_is_an_output_and_nothing_to_split(
+    workers: Workers, settled: dict[str, Nets], engine: str
+) -> None:
+    assert not settled[DICT].has_auxiliary
+    result = answer(workers, settled[DICT], engine, GradCase("value_and_grad", 0))
+    assert result.written == "({'loss': out0, 'logits': out1}, dx)"
+    refused = answer(workers, settled[DICT], engine, GradCase("grad", 0, has_aux=True))
+    assert refused.outcome == "raised"
+    assert refused.error
+    assert "has_aux" in refused.error.message
+
+
+@pytest.mark.parametrize("name", [NESTED, DICT])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_captured_graph_has_every_tensor_of_the_answer_as_a_result(
+    workers: Workers, settled: dict[str, Nets], engine: str, name: str
+) -> None:
+    case = GradCase("value_and_grad", 0)
+    target = f"{ENGINES[engine].module}:capture"
+    request = CaseRequest(settled[name].requests[engine], case)
+    captured = reply(workers.call(ENGINES[engine].captures_in, target, request, Captured))
+    graph = captured.graphs[-1]
+    assert lint(graph) == []
+    results = {node.name for node in graph.nodes if node.kind == "output"}
+    assert results == {leaf.name for leaf in captured.result.leaves}
