@@ -12,6 +12,7 @@ from explorer.model.noise import ResultNoise
 from explorer.model.report import CaseVerdict, Difference
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.model.trees import alike
+from explorer.numeric.complex_parts import real_dtype, real_parts
 from explorer.numeric.differences import Floats, are_equal, elementwise_difference
 from explorer.numeric.directions import directions
 
@@ -93,13 +94,14 @@ def compare_leaf(
         detail = f"{one.dtype} against {other.dtype}"
         return _other(Difference("dtype", engines, leaf=left.name, detail=detail))
 
-    array, other_array = unpack(one), unpack(other)
+    array, other_array = real_parts(unpack(one)), real_parts(unpack(other))
+    dtype = real_dtype(one.dtype)
     greatest = _greatest_difference(array, other_array, engines, left, movement)
     return Comparison(
         _verdict(greatest),
         greatest,
-        within(array, other_array, TORCH_TABLE.get(one.dtype, EXACT)),
-        within(array, other_array, MINDSPORE_TABLE.get(one.dtype, EXACT)),
+        within(array, other_array, TORCH_TABLE.get(dtype, EXACT)),
+        within(array, other_array, MINDSPORE_TABLE.get(dtype, EXACT)),
     )
 
 

@@ -32,7 +32,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     The figures do not depend on the tensor's layout. ``quantiles`` are order statistics of the
     finite elements, from least to greatest, as float64; ``norm`` is the Euclidean norm. All figures
-    are over the finite elements; ``nonfinite`` counts the others, ``zeros`` the exact zeros.
+    are over the finite elements; ``nonfinite`` counts the others, ``zeros`` the exact zeros. Those
+    of a complex tensor are over all its real and imaginary parts, as real numbers.
     """
 
     minimum: float

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from explorer.model.arrays import SMALL, AnyArray, Array, Summary, carrier
+from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.order_statistics import count_true, order_statistics
 
 Item = TypeVar("Item")
@@ -30,7 +31,7 @@ SummaryFigures = tuple[float, float, float, float, int, int, tuple[float, ...]]
 
 
 def summarise(array: AnyArray, dtype: str | None = None) -> Summary:
-    """The summary of a real-valued numpy array of any shape.
+    """The summary of a numpy array of any shape.
 
     Elements are kept when there are at most SMALL.
     """
@@ -80,6 +81,8 @@ def summarise_rows(rows: AnyArray, shapes: Sequence[tuple[int, ...]], dtype: str
         length = rows.shape[1] * kept.itemsize
         for row, shape in enumerate(shapes):
             wholes[row] = Array(shape, dtype, data[row * length : (row + 1) * length])
+    if rows.dtype.kind == "c":
+        rows = real_parts(rows).reshape(len(rows), -1)
     return [Summary(*figures, whole) for figures, whole in zip(_figures(rows), wholes, strict=True)]
 
 

@@ -50,7 +50,7 @@ def main_case(
 def asks_for_most(scenario: Scenario, has_aux: bool, weights: bool) -> GradCase:
     """The case that asks for most, whether it is one of the scenario's CASES or not.
 
-    ``outputs`` and ``weights`` are those of main_case.
+    ``has_aux`` and ``weights`` are those of main_case.
     """
     floating = []
     for name, array in scenario.inputs().items():

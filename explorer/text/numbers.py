@@ -12,13 +12,16 @@ from explorer.model.arrays import AnyArray
 def plain(value: Any) -> Any:
     """``value`` as strict JSON can carry it, nested values too.
 
-    Tuples become lists, keys become strings, and a float that is not finite becomes "NaN",
-    "Infinity" or "-Infinity". Values that are no builtins are returned as they are.
+    Tuples become lists, keys become strings, a complex number becomes {"re": …, "im": …}, and a
+    float that is not finite becomes "NaN", "Infinity" or "-Infinity". Values that are no builtins
+    are returned as they are.
     """
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
+    if isinstance(value, complex):
+        return {"re": plain(value.real), "im": plain(value.imag)}
     if isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value):
             return "NaN"
@@ -55,6 +58,6 @@ def _nested(value: Any, precision: int) -> str:
     if isinstance(value, list):
         parts = [_nested(part, precision) for part in value]
         return f"[{', '.join(parts)}]"
-    if isinstance(value, float):
+    if isinstance(value, (float, complex)):
         return f"{value:.{precision}g}"
     return str(value)

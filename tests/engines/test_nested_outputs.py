@@ -1,5 +1,6 @@
 """What nets return in tuples, lists, dicts and dataclasses, as each engine answers with it."""
 
+import numpy as np
 import pytest
 
 from explorer.engines.capture.lint import lint
@@ -15,7 +16,7 @@ from tests.support.engine_requests import path, reply
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-NESTED, DICT = "nested_outputs", "dict_output"
+NESTED, DICT, COMPLEX = "nested_outputs", "dict_output", "complex_inside"
 
 BOTH = GradCase("value_and_grad", 0, "all")
 SET_ASIDE = GradCase("grad", 0, "all", has_aux=True)
@@ -26,7 +27,7 @@ STATES = "{'states': [first, second]}"
 @pytest.fixture(scope="module")
 def settled(workers: Workers) -> dict[str, Nets]:
     nets = {}
-    for name in (NESTED, DICT):
+    for name in (NESTED, DICT, COMPLEX):
         devices = dict.fromkeys(ENGINES, "cpu")
         nets[name] = settle(load(path(name)), workers, tuple(ENGINES), devices)
     return nets
@@ -88,3 +89,16 @@ def test_the_captured_graph_has_every_tensor_of_the_answer_as_a_result(
     assert lint(graph) == []
     results = {node.name for node in graph.nodes if node.kind == "output"}
     assert results == {leaf.name for leaf in captured.result.leaves}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_complex_output_is_answered_and_its_graph_summarised(
+    workers: Workers, settled: dict[str, Nets], engine: str
+) -> None:
+    result = answer(workers, settled[COMPLEX], engine, GradCase("grad", 0, has_aux=True))
+    assert result.outcome == "ok", result.error
+    gradient, spectrum = (unpack(leaf.value) for leaf in result.leaves)
+    assert spectrum.tolist() == [1 + 1j, 2 + 4j, 4 + 16j]
+    # The modulus of x + ix² is x√(1 + x²), whose slope is (1 + 2x²)/√(1 + x²).
+    x = np.array([1.0, 2, 4])
+    np.testing.assert_allclose(gradient, (1 + 2 * x**2) / np.sqrt(1 + x**2), rtol=1e-6)

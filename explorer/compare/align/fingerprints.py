@@ -12,6 +12,7 @@ from explorer.compare.align.sides import Bucket, OutputValue, Side
 from explorer.compare.noise import CLEAR
 from explorer.compare.tolerances import COARSE, UNIT
 from explorer.model.arrays import Array, Summary, unpack
+from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, are_equal
 from explorer.numeric.summaries import QUANTILES
 
@@ -87,7 +88,7 @@ class _Neighbours(NamedTuple):
 
 def elements(array: Array) -> Floats:
     """All elements of a record, as float64 in C order."""
-    return unpack(array).astype(np.float64).ravel()
+    return real_parts(unpack(array)).astype(np.float64).ravel()
 
 
 def fingerprint(left: Side, right: Side, tolerance: Tolerance) -> None:

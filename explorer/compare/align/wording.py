@@ -1,5 +1,6 @@
 """A divergence in words and figures, as its record holds it."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -142,11 +143,13 @@ def _finiteness(value: Floats) -> str:
 
 def _note(value: Floats, other: Floats, shape: tuple[int, ...]) -> str:
     """The kind of a difference, if it has one: a transpose, another order, a sign, a factor."""
-    if not value.size or not np.isfinite([value, other]).all():
+    # A complex tensor has two numbers for each element, which a real one of its shape has not.
+    if not value.size or value.shape != other.shape or not np.isfinite([value, other]).all():
         return ""
     if _are_close(value, other) or not _are_close(np.sort(value), np.sort(other)):
         return _factor_note(value, other)
-    if len(shape) == 2 and _are_close(value.reshape(shape).T.ravel(), other):
+    is_real_matrix = len(shape) == 2 and value.size == math.prod(shape)
+    if is_real_matrix and _are_close(value.reshape(shape).T.ravel(), other):
         return "the same numbers, transposed"
     return "the same numbers in another order"
 

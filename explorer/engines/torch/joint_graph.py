@@ -93,7 +93,7 @@ def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
     key = identity(request), case.has_aux, case.order, nested_at, requires
     if key not in _joints:
         wrappers = rooted(case)
-        returned: Tree = None
+        returned: Tree = net.scenario.outputs(1)[0]  # a nested gradient is one tensor
         if case.order == 1:
             net_once, outputs = _first_run(request, case, requires)
             returned = returned_tree(net_once, outputs)

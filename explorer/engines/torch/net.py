@@ -181,7 +181,8 @@ def seed(
 
 def array_of(value: torch.Tensor) -> AnyArray:
     """The numpy array of a tensor on any device; bfloat16 as float32."""
-    plain = value.detach().cpu()
+    # A conjugate may be no more than a mark on the tensor that it is one.
+    plain = value.detach().cpu().resolve_conj().resolve_neg()
     if plain.dtype == torch.bfloat16:
         plain = plain.float()
     array: AnyArray = plain.numpy()

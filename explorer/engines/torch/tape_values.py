@@ -69,4 +69,5 @@ def _elements(tensor: torch.Tensor) -> Any:
         tensor.data_ptr(),
         tensor.stride(),
         tensor.is_neg(),
+        tensor.is_conj(),
     )
