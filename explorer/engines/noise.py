@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import numpy as np
 
-from explorer.model.arrays import Summary, pack, unpack
+from explorer.model.arrays import AnyArray, Summary, pack, unpack
 from explorer.model.graph import GradGraph, Node
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.results import Captured, Result
+from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, elementwise_difference
 
 Slot = tuple[str, int]
@@ -58,7 +59,7 @@ def _movements(plain: Result, run: Result) -> Iterable[Floats]:
     """How far each element of each leaf moved; infinitely where it became finite, or ceased to."""
     for leaf, other in zip(plain.leaves, run.leaves, strict=True):
         one, another = unpack(leaf.value), unpack(other.value)
-        yield elementwise_difference(one.astype(np.float64), another.astype(np.float64))
+        yield elementwise_difference(_real(one), _real(another))
 
 
 # Nodes
@@ -126,6 +127,11 @@ def summary_movement(one: Summary, other: Summary) -> float:
         return float("inf")
     if not left.size:
         return 0.0
-    movement = elementwise_difference(left.astype(np.float64), right.astype(np.float64))
+    movement = elementwise_difference(_real(left), _real(right))
     with np.errstate(over="ignore"):
         return float(np.sqrt(np.mean(movement**2)))
+
+
+def _real(array: AnyArray) -> Floats:
+    """An array as float64; a complex one as its real and imaginary parts."""
+    return real_parts(array).astype(np.float64)
