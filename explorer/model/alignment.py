@@ -16,7 +16,14 @@ How = Literal[
     "across",
 ]
 Reason = Literal[
-    "decomposed", "fused", "bookkeeping", "unobserved", "refuted", "difference", "consequence"
+    "decomposed",
+    "fused",
+    "bookkeeping",
+    "unobserved",
+    "refuted",
+    "difference",
+    "consequence",
+    "random",
 ]
 
 CONTRADICTIONS: frozenset[Reason] = frozenset({"refuted", "difference"})
@@ -61,7 +68,7 @@ class Unpaired(msgspec.Struct, frozen=True, kw_only=True):
     one; "fused": an op that the other engine does in more; "bookkeeping": it makes no new numbers,
     or nothing depends on them; "unobserved": its value is not known; "refuted": its recorded value
     is not what its op yields; "difference": here the graphs part; "consequence": computed from such
-    a difference.
+    a difference; "random": it depends on a random draw on both sides.
     """
 
     side: SideName
@@ -135,7 +142,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     ``left`` and ``right`` name the engines; ``differing`` names the results whose values differ.
     ``divergence`` is the first, which explains all that is computed from it; ``further`` are those
     that it does not explain, in execution order. ``expected`` says whether the scenario expects the
-    two engines to differ where they do.
+    two engines to differ where they do. ``drawn`` names the results that depend on a random draw on
+    both sides: their values are not compared.
     """
 
     left: str
@@ -149,6 +157,7 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
     right_coverage: Coverage
     further: tuple[Divergence, ...] = ()
     expected: bool = True
+    drawn: tuple[str, ...] = ()
 
     @property
     def divergences(self) -> tuple[Divergence, ...]:
@@ -176,7 +185,8 @@ class Alignment(msgspec.Struct, frozen=True, kw_only=True):
         No result differs, no node contradicts another, and every step that an op of the other side
         takes inside itself is proven.
         """
-        return not (self.divergence or self.differing or self.contradictions or self.unproven)
+        doubts = self.contradictions or self.unproven or self.drawn
+        return not (self.divergence or self.differing or doubts)
 
     def numbers(self, side: SideName) -> dict[str, int]:
         """The pair number of every paired node of a side, keyed by node id.

@@ -33,8 +33,11 @@ def diff_lines(
     yield f"  {alignment.left:{width}}  {_coverage(alignment.left_coverage)}"
     yield f"  {alignment.right:{width}}  {_coverage(alignment.right_coverage)}"
 
+    if alignment.drawn:
+        yield f"depends on a random draw, not compared: {', '.join(alignment.drawn)}"
     if alignment.divergence is None:
-        yield "no divergence: every result is the same on both sides, up to rounding"
+        compared = "every other result" if alignment.drawn else "every result"
+        yield f"no divergence: {compared} is the same on both sides, up to rounding"
         yield from _doubts(alignment, left, right)
         return
     shown = alignment.divergences if list_all else alignment.divergences[:1]

@@ -1,16 +1,21 @@
 """The alignment of two gradient graphs: pairs, coverage, what is left over, where they part."""
 
+import msgspec
+
 from explorer.compare.align.divergence import diverge
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.outputs import share_outputs
 from explorer.compare.align.pairing import pair_nodes
+from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.sides import OutputValue, Side, Vertex, view
 from explorer.compare.align.steps import enclose_steps
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
 from explorer.model.graph import GradGraph, Phase
+
+DRAWN = "depends on a random draw, which each framework makes by itself"
 
 
 def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1e-6) -> Alignment:
@@ -31,26 +36,37 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     # Where the graphs part is looked for among single nodes, before steps and outputs find a place.
     finding = diverge(matching, missing)
     further = find_further(matching, finding, missing)
+    draws = RandomDraws(matching)
+    told = [part for part in (finding, *further) if not draws.explain_finding(part)]
     enclose_steps(matching)
     share_outputs(matching)
 
-    differing = []
+    differing: list[str] = []
+    drawn: list[str] = []
     for mismatch in matching.differing_results():
         result = mismatch.first
-        differing.append(result.name or result.id)
+        names = drawn if draws.explain_result(mismatch) else differing
+        names.append(result.name or result.id)
     differing += [result.name for result in missing]
+    unpaired = []
+    by_place = {(side.name, node.id): node for side in matching.sides for node in side.nodes}
+    for lone in reasons(matching, [finding, *further]):
+        if draws.explain(by_place[lone.side, lone.node]):
+            lone = msgspec.structs.replace(lone, reason="random", detail=DRAWN)
+        unpaired.append(lone)
     cases = dict.fromkeys((left.case, right.case))
     return Alignment(
         left=left.engine,
         right=right.engine,
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
-        unpaired=tuple(sorted(reasons(matching, [finding, *further]), key=lambda lone: lone.side)),
-        divergence=finding.divergence,
+        unpaired=tuple(sorted(unpaired, key=lambda lone: lone.side)),
+        divergence=told[0].divergence if told else None,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
         right_coverage=_coverage(right_side),
-        further=tuple(part.divergence for part in further if part.divergence),
+        further=tuple(part.divergence for part in told[1:] if part.divergence),
+        drawn=tuple(drawn),
     )
 
 

@@ -345,6 +345,8 @@ def _where_they_part(alignment: Alignment) -> str:
     wrong = len(alignment.contradictions)
     if wrong:
         return f"in no result, but {wrong} op node{'s' * (wrong > 1)} with a value that is wrong"
+    if alignment.drawn:
+        return f"{wording.NO_DIVERGENCE} but what depends on a random draw, which is not compared"
     if alignment.unproven:
         return f"{wording.NO_DIVERGENCE}; {unproven(alignment)}"
     return wording.NO_DIVERGENCE

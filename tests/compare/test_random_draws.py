@@ -1,0 +1,56 @@
+"""Results that depend on random numbers, of which each framework draws its own."""
+
+import numpy as np
+
+from explorer.compare.align import align
+from explorer.model.arrays import AnyArray
+from explorer.model.graph import GradGraph
+from tests.support.alignments import parting, reasons
+from tests.support.handmade_graph import HandmadeGraph
+
+X = np.array([1.0, 2, 3, 4])
+ONE_MASK, ANOTHER_MASK = np.array([2.0, 0, 2, 0]), np.array([0, 2.0, 2, 2])
+
+
+def net(mask: AnyArray | None, slope: float = 3.0, drop: str = "aten.bernoulli.p") -> GradGraph:
+    """x · slope, dropped out where there is a mask, beside its sum without dropout."""
+    graph = HandmadeGraph()
+    x = graph.add("input", kind="input", name="x", value=X)
+    product = graph.add("mul", [x], value=X * slope)
+    kept, value = product, X * slope
+    if mask is not None:
+        drawn = graph.add(drop, [product], value=mask)
+        value = X * slope * mask
+        kept = graph.add("mul", [product, drawn], value=value)
+    graph.add("output", [kept], kind="output", name="dropped", value=value)
+    total = graph.add("sum", [product], value=(X * slope).sum())
+    graph.add("output", [total], kind="output", name="total", value=(X * slope).sum())
+    return graph.record()
+
+
+def test_what_depends_on_a_draw_on_both_sides_is_no_difference() -> None:
+    left, right = net(ONE_MASK), net(ANOTHER_MASK)
+    alignment = align(left, right)
+    assert alignment.divergence is None
+    assert alignment.differing == ()
+    assert alignment.drawn == ("dropped",)
+    assert not alignment.is_same
+    assert reasons(alignment, "left", left)["aten.bernoulli.p"] == "random"
+
+
+def test_a_difference_before_the_draw_is_told() -> None:
+    left, right = net(ONE_MASK), net(ANOTHER_MASK, slope=2.0)
+    assert parting(left, right).left == "mul"
+    assert align(left, right).differing == ("total",)
+
+
+def test_a_draw_on_one_side_alone_is_a_difference() -> None:
+    alignment = align(net(ONE_MASK), net(None))
+    assert alignment.divergence is not None
+    assert alignment.differing == ("dropped",)
+    assert alignment.drawn == ()
+
+
+def test_the_derivative_of_dropout_draws_nothing() -> None:
+    left = net(ONE_MASK, drop="DropoutGrad")
+    assert align(left, net(ANOTHER_MASK, drop="DropoutGrad")).divergence is not None
