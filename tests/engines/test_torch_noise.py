@@ -52,3 +52,10 @@ def test_a_gradient_that_cancels_is_nothing_but_noise(torch: Torch, engine: str)
     shares = relative(torch, "conv_bn_relu_pool", GradCase("grad", 0, "all", True), engine)
     assert shares["dconv.bias"] > 0.3
     assert shares["dconv.weight"] < 1e-5
+
+
+def test_a_net_that_has_no_joint_graph_has_no_noise_and_says_why(torch: Torch) -> None:
+    noise = torch.noise("branch_on_value", GradCase("grad", 0), "torch-graph")
+    assert noise.leaves == ()
+    assert noise.error
+    assert "branching" in noise.error.message

@@ -17,12 +17,16 @@ Answer = TypeVar("Answer", Result, Captured)
 
 def results(request: CaseRequest) -> ResultNoise:
     """The noise of the tape's answer to one case, leaf by leaf."""
-    return result_noise(tape.answer(request), _kinds(tape.answer, request))
+    plain = tape.answer(request)
+    kinds = _kinds(tape.answer, request) if plain.outcome == "ok" else []
+    return result_noise(plain, kinds)
 
 
 def capture(request: CaseRequest) -> Captured:
     """The tape of one case as a graph with the noise of every node."""
-    return noisy_graphs(tape.capture(request), _kinds(tape.capture, request))
+    plain = tape.capture(request)
+    kinds = _kinds(tape.capture, request) if plain.graphs else []
+    return noisy_graphs(plain, kinds)
 
 
 def _kinds(call: Callable[[CaseRequest], Answer], request: CaseRequest) -> list[list[Answer]]:

@@ -15,21 +15,26 @@ ENGINES = {"torch-tape": tape, "torch-graph": graph}
 def results(request: CaseRequest) -> ResultNoise:
     """The noise of the answer to one case, leaf by leaf."""
     engine = ENGINES[request.net.engine]
+    # First without rounding: Dynamo, which derives a joint graph once, does not end in a mode.
+    plain = engine.answer(request)
     moved: list[Result] = []
-    for sample in range(1, JITTERS + 1):
-        with RandomRounding(sample):
-            moved.append(engine.answer(jittered(request, sample)))
-    return result_noise(engine.answer(request), [moved])
+    if plain.outcome == "ok":
+        for sample in range(1, JITTERS + 1):
+            with RandomRounding(sample):
+                moved.append(engine.answer(jittered(request, sample)))
+    return result_noise(plain, [moved])
 
 
 def capture(request: CaseRequest) -> Captured:
     """The graph of one case with the noise of every node."""
     engine = ENGINES[request.net.engine]
+    plain = engine.capture(request)
     moved: list[Captured] = []
-    for sample in range(1, JITTERS + 1):
-        with RandomRounding(sample):
-            moved.append(engine.capture(jittered(request, sample)))
-    return noisy_graphs(engine.capture(request), [moved])
+    if plain.graphs:
+        for sample in range(1, JITTERS + 1):
+            with RandomRounding(sample):
+                moved.append(engine.capture(jittered(request, sample)))
+    return noisy_graphs(plain, [moved])
 
 
 def jittered(request: CaseRequest, sample: int) -> CaseRequest:

@@ -1,0 +1,216 @@
+"""How small a mistake is found, and how often one is named where there is none.
+
+``python -m benchmarks.sensitivity [--quick] [NAME …]`` multiplies the result of one operator of
+PyTorch's tape by 1 + share, operators drawn at random from forward and backward, and compares with
+MindSpore's tape: by results (as `scenario` does) and by graphs (as `diff` does). Prints the share
+that is found for each size, and the false alarms where just the rounding is another one.
+"""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._sensitivity_in_torch import Planted, Planting
+from explorer.compare.align import align
+from explorer.compare.levels import with_levels
+from explorer.compare.results import Movements, compare, movements
+from explorer.exploration.noise import noise_jobs, noise_of, question
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.errors import ExplorerError
+from explorer.model.graph import GradGraph
+from explorer.model.noise import ResultNoise
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Captured, Result
+from explorer.scenario.find import FOLDER, SHIPPED, names
+from explorer.scenario.load import load
+from explorer.scenario.selection import asks_for_most
+from explorer.scenario.settling import Nets, settle
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+
+SIZES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+"""The planted shares."""
+
+OPERATORS, QUICK_OPERATORS = 8, 3
+"""Operators of a scenario at which each size is planted."""
+
+FIRST_SAMPLE = 1000
+"""The samples of rounding that test for false alarms: none of those that measured the noise."""
+
+MOVES = 0.1
+"""A mistake counts as one of the results where it moves one by this part of its own size."""
+
+TAPES = ("mindspore-tape", "torch-tape")
+SECONDS = 200.0
+
+
+@dataclass(frozen=True)
+class Clean:
+    """Both tapes of a scenario without a mistake: graphs with levels, answers, and their noise."""
+
+    request: CaseRequest
+    graphs: tuple[GradGraph, GradGraph]
+    answers: tuple[Result, Result]
+    noise: tuple[Movements, Movements]
+
+
+def main() -> None:
+    """Print what is found of each size, in how many scenarios, and the false alarms."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="scenarios; all shipped ones without")
+    parser.add_argument("--quick", action="store_true", help="fewer operators of each scenario")
+    arguments = parser.parse_args()
+    operators = QUICK_OPERATORS if arguments.quick else OPERATORS
+
+    start = time.perf_counter()
+    counts: Counter[tuple[float, str]] = Counter()
+    scenarios = 0
+    with Workers(SECONDS) as workers:
+        files = names(SHIPPED)
+        for name in arguments.names or names((FOLDER,)):
+            try:
+                clean = _clean(files[name], workers)
+            except ExplorerError as error:
+                print(f"{name}: {str(error).splitlines()[0]}")
+                continue
+            if clean is None:
+                print(f"{name}: left out, its tapes differ or do not answer")
+                continue
+            scenarios += 1
+            before = counts.copy()
+            counts.update(_planted(clean, operators, workers))
+            _print_missed(name, counts - before)
+    _print_table(counts, scenarios)
+    print(f"{time.perf_counter() - start:.0f} s")
+    if counts[0.0, "results"] or counts[0.0, "graphs"]:
+        sys.exit("a difference is named where there is none")
+
+
+def _clean(path: Path, workers: Workers) -> Clean | None:
+    """The tapes of a scenario; None where they already differ, or one has no answer."""
+    scenario = load(path)
+    if not (scenario.defines("mindspore") and scenario.defines("torch")):
+        return None
+    nets = settle(scenario, workers, TAPES, dict.fromkeys(TAPES, "cpu"))
+    case = asks_for_most(scenario, nets.outputs, bool(nets.trainable))
+    graphs, answers = [], []
+    for engine in TAPES:
+        framework = engine.removesuffix("-tape")
+        request = CaseRequest(nets.requests[engine], case)
+        target = f"explorer.engines.{framework}.noise:capture"
+        captured = workers.call(framework, target, request, Captured)  # type: ignore[arg-type]
+        if isinstance(captured, Lost) or not captured.graphs:
+            return None
+        graphs.append(captured.graphs[-1])
+        answers.append(captured.result)
+    noise = _noise(nets, case, workers)
+    clean = Clean(request, (graphs[0], graphs[1]), (answers[0], answers[1]), noise)
+    if _verdict(clean, answers[1]) or _divergence(clean, graphs[1]):
+        return None
+    return clean
+
+
+def _noise(nets: Nets, case: GradCase, workers: Workers) -> tuple[Movements, Movements]:
+    outcomes = {}
+    for job in noise_jobs(nets, (case,), case):
+        outcomes[job.key] = workers.call(job.kinds[0], job.target, job.request, ResultNoise)
+    assert question(case) in {key[-1] for key in outcomes}
+    measured = noise_of(case, TAPES, outcomes)
+    left, right = (movements(measured.get(engine)) for engine in TAPES)
+    return left, right
+
+
+def _verdict(clean: Clean, answer: Result) -> bool:
+    """Whether an answer of PyTorch differs from MindSpore's."""
+    return compare(clean.answers[0], answer, TAPES, clean.noise).verdict == "differs"
+
+
+def _divergence(clean: Clean, graph: GradGraph) -> bool:
+    """Whether a graph of PyTorch parts from MindSpore's."""
+    return align(clean.graphs[0], with_levels(graph, clean.graphs[1])).divergence is not None
+
+
+def _planted(clean: Clean, operators: int, workers: Workers) -> Iterator[tuple[float, str]]:
+    """What happened to each mistake: its size, and "planted", "moves", "results" or "graphs"."""
+    for sample in range(operators):
+        planted = _ask(Planting(clean.request, sample=FIRST_SAMPLE + sample), workers)
+        if planted:
+            yield from _told(clean, planted, 0.0)
+    first = _ask(Planting(clean.request), workers)
+    if not first or not first.operators:
+        return
+    draws = np.random.default_rng(0)
+    for size in SIZES:
+        for operator in draws.integers(0, first.operators, operators).tolist():
+            planted = _ask(Planting(clean.request, operator, size), workers)
+            if planted:
+                yield from _told(clean, planted, size)
+
+
+def _ask(planting: Planting, workers: Workers) -> Planted | None:
+    target = "benchmarks._sensitivity_in_torch:capture"
+    planted = workers.call("torch", target, planting, Planted)
+    if isinstance(planted, Lost) or not planted.captured.graphs:
+        return None
+    return planted
+
+
+def _told(clean: Clean, planted: Planted, size: float) -> Iterator[tuple[float, str]]:
+    answer = planted.captured.result
+    yield size, "planted"
+    moves = not size or _moves(clean.answers[1], answer, MOVES * size)
+    if not moves:
+        return
+    yield size, "moves"
+    if _verdict(clean, answer):
+        yield size, "results"
+    if _divergence(clean, planted.captured.graphs[-1]):
+        yield size, "graphs"
+
+
+def _moves(clean: Result, planted: Result, share: float) -> bool:
+    """Whether any result of the same engine moved by ``share`` of its greatest element."""
+    for leaf, other in zip(clean.leaves, planted.leaves, strict=True):
+        one = np.asarray(unpack(leaf.value), np.float64)
+        another = np.asarray(unpack(other.value), np.float64)
+        finite = np.isfinite(one) & np.isfinite(another)
+        size = np.abs(one[finite]).max(initial=0.0)
+        if np.abs(one - another)[finite].max(initial=0.0) > share * size:
+            return True
+    return False
+
+
+def _print_missed(name: str, counts: Counter[tuple[float, str]]) -> None:
+    alarms = max(counts[0.0, "results"], counts[0.0, "graphs"])
+    missed = []
+    for size in SIZES:
+        found = min(counts[size, "results"], counts[size, "graphs"])
+        if found < counts[size, "moves"]:
+            missed.append(f"{size:.0e} {found} of {counts[size, 'moves']}")
+    told = f"; not all found: {', '.join(missed)}" if missed else ""
+    print(f"{name}: {alarms} false alarms{told}", flush=True)
+
+
+def _print_table(counts: Counter[tuple[float, str]], scenarios: int) -> None:
+    print(
+        f"\n{scenarios} scenarios; found of the mistakes that move a result by a tenth of their size"
+    )
+    print(f"{'size':>8} {'planted':>8} {'moves':>6} {'by results':>11} {'by graphs':>10}")
+    for size in (0.0, *SIZES):
+        moves = counts[size, "moves"]
+        shares = [counts[size, kind] / moves if moves else 0.0 for kind in ("results", "graphs")]
+        row = (
+            f"{size:8.0e} {counts[size, 'planted']:8} {moves:6} {shares[0]:11.1%} {shares[1]:10.1%}"
+        )
+        print(row)
+
+
+if __name__ == "__main__":
+    main()
