@@ -71,12 +71,16 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
 
 
 def _missing(matching: Matching, side: Side) -> list[Vertex]:
-    """Gradients that a side names and the other, which names some, does not."""
+    """Gradients that a side names and the other, which names some, does not.
+
+    One of nothing but zeros may as well be left out.
+    """
     if not side.other.results("backward"):
         return []
     differing = matching.differing(side)
     unpaired = [result for result in side.results("backward") if result.is_free]
-    return [result for result in unpaired if result not in differing]
+    missing = [result for result in unpaired if result not in differing]
+    return [result for result in missing if not result.result.is_within(0.0)]
 
 
 def _pairs(matching: Matching, left: Side, right: Side) -> tuple[Pair, ...]:

@@ -217,25 +217,27 @@ def two_ops(
 
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
-    left, right = as_seen(node, other)
-    moved = parting_of_order(matching, left, right)
+    moved = parting_of_order(matching, node, other)
     if moved:
         # The two only notice that their inputs are in another order: this is where it parts.
-        left, right = moved
-        phase = left.phase
-    if moved or (same_work(left, right) and left.value.size == right.value.size):
-        row, other_row = [left], [right]
+        node, other = moved
+        phase = node.phase
+    if moved or (same_work(node, other) and node.value.size == other.value.size):
+        rows = [node], [other]
     else:
-        other_row = suspects_of[right.side].stretch(right)
-        row = _up_to_size(suspects_of[left.side].stretch(left), other_row[-1].value.size)
-    readings = contrast(row[-1].value, other_row[-1].value)
+        other_row = suspects_of[other.side].stretch(other)
+        row = suspects_of[node.side].stretch(node)
+        rows = _up_to_size(row, other_row[-1].value.size), other_row
+    note = _inputs_note(matching, node, other)
+
+    left, right = rows if node.side.is_left else rows[::-1]
+    readings = contrast(left[-1].value, right[-1].value)
     sentence = (
-        f"{FIRST} in {phase}: {row_of(row)} and {row_of(other_row)} take equal"
-        f" inputs{_inputs_note(matching, left, right)} but give different values:"
-        f" {readings.in_words()}"
+        f"{FIRST} in {phase}: {row_of(left)} and {row_of(right)} take equal inputs{note}"
+        f" but give different values: {readings.in_words()}"
     )
-    ends = row[-1], other_row[-1]
-    return between(left, right, phase, sentence, readings, [*row, *other_row], ends)
+    ends = left[-1], right[-1]
+    return between(left[0], right[0], phase, sentence, readings, [*left, *right], ends)
 
 
 def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:

@@ -31,6 +31,9 @@ STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 MOST_TERMS = 64
 """Terms of a sum that are looked at."""
 
+CLEAR = 1e-3
+"""A term that is a smaller part of its sum is not told from the rounding of the sum."""
+
 CLOSE = 1e-3, 1e-5
 """(rtol, floor) within which a difference of two gradients equals a third.
 
@@ -148,7 +151,8 @@ def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
             continue
         rest = total - part
         # Nothing is left of a sum with one term: every zero of the other side would hold that.
-        if rest.any():
+        is_clear = np.abs(part).max() > CLEAR * np.abs(total).max()
+        if is_clear and np.abs(rest).max() > CLEAR * np.abs(total).max():
             yield term.node, rest
 
 

@@ -57,7 +57,7 @@ def _why_wrong(matching: Matching, node: Vertex) -> Why | None:
 
 def _why_partial(node: Vertex) -> Why | None:
     """A node of which only a further output has a partner."""
-    partner = node.partner
+    partner = node.representative.partner
     if partner is None:
         return None
     where = f"{named(partner)} of {partner.side.engine}"

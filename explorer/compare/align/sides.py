@@ -245,9 +245,14 @@ class Vertex:
     @property
     def is_partial(self) -> bool:
         """Whether it is in a pair by a further output alone, and nothing confirms its main value."""
-        if self.partner is None or self.main is None or not self.is_work:
+        if not (self.is_paired and self.main and self.is_work) or self.is_step:
             return False
         return not (self.main.is_taken or self.record.proof == "proven")
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is a step that the partner of its host takes inside itself."""
+        return self.host is not None and self in self.host.steps
 
 
 class Side:

@@ -7,6 +7,7 @@ other engine does in an op of the same family is no such step: it is compared wi
 from collections import Counter
 from dataclasses import dataclass
 
+from explorer.compare.align.arithmetic import fits
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.provenance import take_the_same
 from explorer.compare.align.sides import OutputValue, Vertex, in_order
@@ -30,7 +31,8 @@ def enclose_steps(matching: Matching) -> None:
     That holds by value: both nodes hold the same numbers, all that goes into the steps is paired
     with what goes into the partner, and nothing else uses the steps. In backward these are the
     incoming gradients; what forward kept may be any of its values. A step of which the other side
-    has an op of the same family on its own way there is not inside: nothing may hide in a pair.
+    has an op of the same family on its own way there is not inside, nor is one that cannot be
+    what its op yields: nothing may hide in a pair.
     """
     for match in sorted(matching.matches, key=lambda match: match.first.node.rank):
         if _may_enclose(match):
@@ -38,8 +40,9 @@ def enclose_steps(matching: Matching) -> None:
             has_steps = first.steps != () or second.steps != ()
             if has_steps and _are_fed_alike(first, second):
                 _compare(matching, first, second)
-                matching.enclose(first.top, _without_counterpart(first, second))
-                matching.enclose(second.top, _without_counterpart(second, first))
+                for one, other in ((first, second), (second, first)):
+                    steps = _without_counterpart(one, other)
+                    matching.enclose(one.top, tuple(step for step in steps if fits(step)))
 
 
 def _may_enclose(match: Match) -> bool:
