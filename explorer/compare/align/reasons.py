@@ -61,7 +61,8 @@ def _why_partial(node: Vertex) -> Why | None:
     if partner is None:
         return None
     where = f"{named(partner)} of {partner.side.engine}"
-    if not partner.is_partial or partner.family != node.family:
+    is_alike = partner.family == node.family and partner.value.size == node.value.size
+    if not (partner.is_partial and is_alike):
         return "decomposed", f"a further output is that of {where}; its main value is there no node"
     readings = contrast(node.value, partner.value).in_words(with_note=False)
     return "difference", f"only further outputs are those of {where}: {readings}"
