@@ -268,6 +268,14 @@ LANGUAGE = (
         ("pooled.append(",),
     ),
     Mistake(
+        "keep_rate_for_drop_rate",
+        "text_cnn",
+        "mindspore",
+        "nn.Dropout(p=0.25)",
+        "nn.Dropout(0.25)",
+        ("self.dropout(",),
+    ),
+    Mistake(
         "anticausal",
         "wavenet",
         "mindspore",

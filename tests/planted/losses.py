@@ -166,10 +166,10 @@ LOSSES = (
     Mistake(
         "teacher_not_cut_off",
         "distillation",
-        "mindspore",
-        "ops.stop_gradient(self.teacher(x))",
-        "self.teacher(x)",
-        ("taught = self.teacher(x)", "log_softmax(logits / t", "soft = "),
+        "torch",
+        "            with torch.no_grad():\n                taught = self.teacher(x)\n",
+        "            taught = self.teacher(x)\n",
+        ("taught = ", "F.log_softmax(logits / t"),
     ),
     Mistake(
         "mean_over_classes",

@@ -1,11 +1,17 @@
-"""Planted mistakes are named at the line where they stand; all of them by ``benchmarks/planted.py``."""
+"""Planted mistakes are named at the lines that tell them."""
 
+import random
 from pathlib import Path
 
 import pytest
 
+from explorer.workers.workers import Workers
 from tests.planted.mistake import Mistake, plant
 from tests.planted.mistakes import MISTAKES
+from tests.planted.naming import TAPES, tell
+
+SAMPLE = sorted(random.Random(10).sample(sorted(MISTAKES), len(MISTAKES) // 5))
+"""A fifth, so that the suite stays short; ``benchmarks/planted.py`` plants them all."""
 
 MINIMAL = Mistake("m", "gpt", "mindspore", "nn.GELU()", "nn.ReLU()", ("self.gelu(self.c_fc(x))",))
 
@@ -45,3 +51,14 @@ def test_a_table_that_does_not_fit_the_net_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match="m: "):
         plant(Mistake("m", "gpt", "mindspore", old, "new()", (snippet,)), tmp_path)
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_planted_mistake_is_named_at_its_line(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    planted = plant(MISTAKES[name], tmp_path)
+    told = tell(planted, TAPES, workers)
+    assert told.verdict == "exact", (told, sorted(planted.lines))

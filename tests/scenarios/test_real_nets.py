@@ -1,13 +1,17 @@
-"""The nets modelled on published ones are sound files."""
+"""The nets modelled on published ones: sound files, and no divergence between the tapes."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from explorer.engines.capture.lint import lint
+from explorer.exploration.explore import explore
 from explorer.model.engines import FRAMEWORKS
 from explorer.scenario.find import REAL, names
 from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.planted.naming import TAPES
 
 NETS = names((REAL,))
 
@@ -31,3 +35,18 @@ def test_inputs_are_the_same_at_every_call(path: Path) -> None:
     first, second = scenario.inputs(), scenario.inputs()
     for name, array in first.items():
         np.testing.assert_array_equal(array, second[name], strict=True)
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("path", NETS.values(), ids=lambda path: path.stem)
+def test_the_tapes_agree_on_every_result_and_nothing_is_named(path: Path, workers: Workers) -> None:
+    report = explore(load(path), workers, engines=TAPES, selection="main")
+    (case,) = report.cases
+    assert case.verdict == "match"
+    for graph in report.graphs:
+        assert lint(graph) == []
+        assert 30 <= len(graph.nodes) <= 600, graph.engine
+    assert report.findings == ()
+    (alignment,) = report.alignments
+    assert alignment.divergence is None, alignment.divergence.sentence
