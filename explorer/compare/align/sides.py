@@ -247,7 +247,11 @@ class Vertex:
         """Whether it is in a pair by a further output alone, and nothing confirms its main value."""
         if not (self.is_paired and self.main and self.is_work) or self.is_step:
             return False
-        return not (self.main.is_taken or self.record.proof == "proven")
+        if self.main.is_taken or self.record.proof == "proven":
+            return False
+        # Partners by a further output may hold the same main value all the same.
+        partner = self.representative.partner
+        return not (partner and partner.main and self.main.agrees(partner.main))
 
     @property
     def is_step(self) -> bool:
