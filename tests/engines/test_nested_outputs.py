@@ -17,6 +17,7 @@ from tests.support.engine_requests import path, reply
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 NESTED, DICT, COMPLEX = "nested_outputs", "dict_output", "complex_inside"
+OPTIONAL = "optional_argument"
 
 BOTH = GradCase("value_and_grad", 0, "all")
 SET_ASIDE = GradCase("grad", 0, "all", has_aux=True)
@@ -27,7 +28,7 @@ STATES = "{'states': [first, second]}"
 @pytest.fixture(scope="module")
 def settled(workers: Workers) -> dict[str, Nets]:
     nets = {}
-    for name in (NESTED, DICT, COMPLEX):
+    for name in (NESTED, DICT, COMPLEX, OPTIONAL):
         devices = dict.fromkeys(ENGINES, "cpu")
         nets[name] = settle(load(path(name)), workers, tuple(ENGINES), devices)
     return nets
@@ -102,3 +103,20 @@ def test_a_complex_output_is_answered_and_its_graph_summarised(
     # The modulus of x + ix² is x√(1 + x²), whose slope is (1 + 2x²)/√(1 + x²).
     x = np.array([1.0, 2, 4])
     np.testing.assert_allclose(gradient, (1 + 2 * x**2) / np.sqrt(1 + x**2), rtol=1e-6)
+
+
+@pytest.mark.parametrize("sens_param", [False, True])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_arguments_with_defaults_are_left_to_them_in_graphs_too(
+    workers: Workers, settled: dict[str, Nets], engine: str, sens_param: bool
+) -> None:
+    case = GradCase("GradOperation", 0, sens_param=sens_param)
+    plain = answer(workers, settled[OPTIONAL], engine, case)
+    target = f"{ENGINES[engine].module}:capture"
+    request = CaseRequest(settled[OPTIONAL].requests[engine], case)
+    captured = reply(workers.call(ENGINES[engine].captures_in, target, request, Captured))
+    assert captured.result.leaves == plain.leaves
+    assert captured.graphs
+    gradient = unpack(plain.leaves[0].value)
+    cotangent_of_output = gradient[0] / 6
+    np.testing.assert_allclose(gradient, np.array([6, 12]) * cotangent_of_output)

@@ -4,7 +4,8 @@ MindSpore compiles them from this source: each order is written out, so that not
 stands in the IR.
 """
 
-from typing import Any
+import inspect
+from typing import Any, TypeAlias
 
 import mindspore as ms
 from mindspore import nn
@@ -12,20 +13,24 @@ from mindspore import nn
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
 
+Defaults: TypeAlias = tuple[Any, ...]
+"""The values of a net's parameters that a scenario gives no input for."""
+
 
 class GradNet(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
     """``ms.grad`` of a net, as a net."""
 
-    def __init__(self, network: Any, case: GradCase, weights: Any) -> None:
+    def __init__(self, network: Any, case: GradCase, weights: Any, defaults: Defaults) -> None:
         super().__init__(auto_prefix=False)
         self.network = network
+        self.defaults = defaults
         self.position = case.grad_position
         self.weights = weights
         self.aux = case.has_aux
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # compiled, which reads no annotations
         """The gradients."""
-        return ms.grad(self.network, self.position, self.weights, self.aux)(*inputs)
+        return ms.grad(self.network, self.position, self.weights, self.aux)(*inputs, *self.defaults)
 
 
 class ValueAndGradNet(GradNet):
@@ -33,7 +38,9 @@ class ValueAndGradNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The outputs and the gradients."""
-        return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(*inputs)
+        return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(
+            *inputs, *self.defaults
+        )
 
 
 class SecondNet(GradNet):
@@ -41,7 +48,7 @@ class SecondNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The second derivative."""
-        return ms.grad(ms.grad(self.network, self.position), self.position)(*inputs)
+        return ms.grad(ms.grad(self.network, self.position), self.position)(*inputs, *self.defaults)
 
 
 class ThirdNet(GradNet):
@@ -50,7 +57,7 @@ class ThirdNet(GradNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The third derivative."""
         return ms.grad(ms.grad(ms.grad(self.network, self.position), self.position), self.position)(
-            *inputs
+            *inputs, *self.defaults
         )
 
 
@@ -60,7 +67,9 @@ class FourthNet(GradNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The fourth derivative."""
         at = self.position
-        return ms.grad(ms.grad(ms.grad(ms.grad(self.network, at), at), at), at)(*inputs)
+        return ms.grad(ms.grad(ms.grad(ms.grad(self.network, at), at), at), at)(
+            *inputs, *self.defaults
+        )
 
 
 class FifthNet(GradNet):
@@ -70,49 +79,75 @@ class FifthNet(GradNet):
         """The fifth derivative."""
         at = self.position
         return ms.grad(ms.grad(ms.grad(ms.grad(ms.grad(self.network, at), at), at), at), at)(
-            *inputs
+            *inputs, *self.defaults
         )
 
 
 class OperationNet(nn.Cell):  # type: ignore[misc]  # likewise
     """``GradOperation`` of a net, as a net."""
 
-    def __init__(self, network: Any, case: GradCase) -> None:
+    def __init__(self, network: Any, case: GradCase, defaults: Defaults) -> None:
         super().__init__(auto_prefix=False)
         self.network = network
+        self.defaults = defaults
+        self.cotangents = int(case.sens_param)
         self.grad = ms.ops.GradOperation(case.get_all, case.get_by_list, case.sens_param)
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The gradients."""
-        return self.grad(self.network)(*inputs)
+        if self.cotangents:
+            return self.grad(self.network)(*inputs[:-1], *self.defaults, inputs[-1])
+        return self.grad(self.network)(*inputs, *self.defaults)
 
 
 class OperationByListNet(OperationNet):
     """``GradOperation`` of a net for weights, as a net."""
 
-    def __init__(self, network: Any, case: GradCase, weights: Any) -> None:
-        super().__init__(network, case)
+    def __init__(self, network: Any, case: GradCase, weights: Any, defaults: Defaults) -> None:
+        super().__init__(network, case, defaults)
         self.weights = weights
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The gradients."""
-        return self.grad(self.network, self.weights)(*inputs)
+        if self.cotangents:
+            return self.grad(self.network, self.weights)(*inputs[:-1], *self.defaults, inputs[-1])
+        return self.grad(self.network, self.weights)(*inputs, *self.defaults)
 
 
 BY_ORDER = (GradNet, SecondNet, ThirdNet, FourthNet, FifthNet)
 """The Cells of ``ms.grad`` by the order of the derivative, from 1."""
 
 
-def wrapped(network: Any, case: GradCase, weights: Any) -> Any:
-    """The Cell that computes a case; UsageError beyond the orders that are written down here."""
+def defaults_of(network: Any, given: int) -> Defaults:
+    """The values of a net's parameters beyond the ``given`` ones, which have defaults.
+
+    A gradient inside of a Cell does not fill them in (2.10.0).
+    """
+    function = network.construct if isinstance(network, nn.Cell) else network
+    values = []
+    for parameter in list(inspect.signature(function).parameters.values())[given:]:
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+            break
+        if parameter.default is parameter.empty:
+            break
+        values.append(parameter.default)
+    return tuple(values)
+
+
+def wrapped(network: Any, case: GradCase, weights: Any, inputs: int) -> Any:
+    """The Cell that computes a case of a net of so many inputs.
+
+    Raises UsageError beyond the orders that are written down here.
+    """
+    defaults = defaults_of(network, inputs)
     if case.api == "GradOperation":
         if case.get_by_list:
-            return OperationByListNet(network, case, weights)
-        return OperationNet(network, case)
+            return OperationByListNet(network, case, weights, defaults)
+        return OperationNet(network, case, defaults)
     if case.order > len(BY_ORDER):
         raise UsageError(
             f"the graph of order {case.order} cannot be captured:"
             f" give an order from 1 to {len(BY_ORDER)}"
         )
     kind = ValueAndGradNet if case.api == "value_and_grad" else BY_ORDER[case.order - 1]
-    return kind(network, case, weights)
+    return kind(network, case, weights, defaults)

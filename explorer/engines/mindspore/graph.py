@@ -92,7 +92,7 @@ def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
     cotangents = cotangent_arguments(request)
     net = build(request.net)
     case = _compiled(request.case)
-    cell = wrapped(net.call, case, weights(net, case))
+    cell = wrapped(net.call, case, weights(net, case), len(net.inputs))
     parameters = {}
     for parameter in net.parameters.values():
         parameters[parameter.name] = array_of(parameter).copy()

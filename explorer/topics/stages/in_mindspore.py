@@ -182,7 +182,7 @@ def gradient_cell(ask: Ask) -> tuple[Net, Any]:
     position = 0 if "float" in dtype_of(net.arguments[0]) else None
     weights = ms.ParameterTuple(net.weights) if net.weights else None
     case = GradCase("value_and_grad", position, "all" if net.weights else None, has_aux)
-    return net, wrapped(net.call, case, weights)
+    return net, wrapped(net.call, case, weights, len(net.inputs))
 
 
 def emptied_folder() -> Path:
