@@ -13,8 +13,8 @@ from explorer.model.graph import Proof
 PROVABLE = frozenset({"op", "accumulate"})
 """The kinds of nodes that compute something."""
 
-MOST_NODES = 1000
-"""A graph with more nodes than this is proven only on demand: it would cost more than a second."""
+MOST_NODES = 400
+"""A graph with more op nodes than this is proven only on demand: it would cost more than a second."""
 
 TOLERANCES = {
     "float64": 1e-12,
@@ -40,7 +40,7 @@ NO_TENSOR = "it yields no tensor"
 NO_VALUE = "its own value was not observed"
 NO_INPUT = "the value of an input was not observed"
 NO_PRIMITIVE = "there is no primitive that computes it alone"
-TOO_MANY = f"the graph has more than {MOST_NODES} nodes: --prove takes the time"
+TOO_MANY = f"the graph has more than {MOST_NODES} op nodes: --prove takes the time"
 
 
 class Operand(NamedTuple):

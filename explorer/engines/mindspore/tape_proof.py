@@ -11,6 +11,8 @@ from explorer.engines.mindspore.primitives import unrepeatable
 from explorer.engines.mindspore.tape_tensors import OperatorCall
 from explorer.engines.mindspore.tape_values import TensorGraph
 
+UNANNOUNCED = "MindSpore announced no operator for it"
+
 
 class Pullback(NamedTuple):
     """A node of the tape that yields gradients which no operator was seen to make.
@@ -45,7 +47,7 @@ class TapeReruns:
         self._sums[number] = addends
 
     def note_copy(self, number: int, original: Slot) -> None:
-        """Note a copy of a view for which no operator was announced."""
+        """Note a node of the tape without an operator: a copy of ``original``, or a view of it."""
         self._copies[number] = original
 
     def note_pullback(self, number: int, pullback: Pullback) -> None:
@@ -61,7 +63,8 @@ class TapeReruns:
         for number, addends in self._sums.items():
             recorded.reruns[number] = Rerun(self._operands(addends), _sum)
         for number, original in self._copies.items():
-            recorded.reruns[number] = Rerun(self._operands((original,)), list)
+            operands = self._operands((original,))
+            recorded.reruns[number] = Rerun(operands, list, excuse=UNANNOUNCED)
         for number, pullback in self._pullbacks.items():
             recorded.reruns[number] = self._of_pullback(pullback)
         return recorded
