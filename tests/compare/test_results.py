@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.compare.noise import CLEAR, NEAR, UNMEASURED
+from explorer.compare.noise import CLEAR, NEAR, UNMEASURED, scale
 from explorer.compare.results import Comparison, agrees_with_oracle, compare, within
 from explorer.compare.tolerances import CENTRAL, MINDSPORE_TABLE, TORCH_TABLE, UNIT
 from explorer.model.arrays import AnyArray, pack
@@ -137,6 +137,12 @@ def test_the_noise_half_of_a_packed_bias_is_not_the_scale_of_its_other_half() ->
     wrong = other.copy()
     wrong[20] *= np.float32(1.0001)
     assert compared(one, wrong, moved, moved).verdict == "differs"
+
+
+def test_what_is_noise_does_not_tell_the_scale_of_a_tensor() -> None:
+    packed = np.array([1e-9] * 16 + [1.0] * 8)
+    assert scale(packed, np.full(24, 1e-9)) == 1.0
+    assert scale(np.array([-1e9, 0.5, 2.0, 1.0, -1e9])) == 2.0
 
 
 def test_an_ill_conditioned_element_hides_no_difference_in_the_others() -> None:
