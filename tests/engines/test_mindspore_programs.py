@@ -113,12 +113,17 @@ def test_kernels_are_in_the_order_of_their_numbers_and_the_last_run_counts(tmp_p
     assert (first[0].runs, second[0].runs) == (2, 1)
 
 
-def test_float32_under_the_name_of_another_type_is_read_as_float32(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("named", "held"), [(np.float64, np.float32), (np.float16, np.float32), (np.int64, np.int32)]
+)
+def test_a_type_under_the_name_of_another_is_read_as_what_it_is(
+    named: type, held: type, tmp_path: Path
+) -> None:
     path = tmp_path / "array.npy"
-    np.save(path, np.zeros(2, np.float64))
+    np.save(path, np.zeros(2, named))
     header = path.read_bytes()[:128]
-    path.write_bytes(header + np.array([1.5, 2.5], np.float32).tobytes())
-    assert load(path).tolist() == [1.5, 2.5]
+    path.write_bytes(header + np.array([3, -2], held).tobytes())
+    assert load(path).tolist() == [3, -2]
 
 
 def test_bfloat16_is_read_as_float32(tmp_path: Path) -> None:

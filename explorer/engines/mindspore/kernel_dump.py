@@ -17,10 +17,11 @@ FILE_NAME = re.compile(
 )
 """Kernel type, scope, number of the operator, task, stream, time, slot, format, dtype (2.10.0)."""
 
-SINGLES = frozenset({"<f2", "<E2", "<f8"})
-"""Types in headers of files that may hold float32 all the same (2.10.0).
+HELD = {"<f2": "<f4", "<E2": "<f4", "<f8": "<f4", "<i8": "<i4"}
+"""Types in headers of files that may hold another one of 4 bytes all the same (2.10.0).
 
-MindSpore writes them where a kernel hands float32 on: on the CPU ReduceSum and TensorMove.
+MindSpore writes them where a kernel hands that one on: on the CPU ReduceSum and TensorMove float32,
+max pooling with padding the int32 places of its maxima.
 """
 
 BFLOAT16 = "<E2"
@@ -75,8 +76,8 @@ def load(path: Path) -> AnyArray:
     # Bytes 8 and 9 are the length of the header, which begins behind them.
     start = 10 + int.from_bytes(data[8:10], "little")
     dtype, shape, order = _header(data[10:start])
-    if dtype in SINGLES and len(data) - start == 4 * int(np.prod(shape)):
-        dtype = "<f4"
+    if len(data) - start == 4 * int(np.prod(shape)):
+        dtype = HELD.get(dtype, dtype)
     if dtype == BFLOAT16:
         # A bfloat16 is the upper half of a float32.
         upper = np.frombuffer(data, "<u2", offset=start).astype(np.uint32) << 16
