@@ -40,11 +40,12 @@ def _pair_with_constants(matching: Matching, side: Side) -> None:
     Where several constants hold them, the first one in execution order is taken: a compiler may
     hold the same one once for forward and once for backward.
     """
+    constants = [node for node in side.other.nodes if node.kind == "constant"]
     for leaf in side.nodes:
         if not leaf.is_leaf or not leaf.is_free or leaf.is_reserved:
             continue
-        for constant in side.other.nodes:
-            if constant.kind == "constant" and constant.is_free and _are_one(leaf, constant):
+        for constant in constants:
+            if constant.is_free and _are_one(leaf, constant):
                 first, second = (leaf, constant) if side.is_first else (constant, leaf)
                 matching.join(first.value, second.value, "value")
                 break
