@@ -57,6 +57,13 @@ def test_writes_through_views_replay_in_another_order_to_the_same_bits(torch: To
     assert torch.replay("torch_in_place", "torch-tape", EVERYTHING).leaves == answer.leaves
 
 
+def test_an_input_called_seed_is_not_taken_for_the_cotangent(torch: Torch) -> None:
+    # With a cotangent of two numbers, which are not those of the input.
+    case = GradCase("GradOperation", 0, sens_param=True)
+    answer = torch.answer("torch_seed_input", "torch-tape", case)
+    assert torch.replay("torch_seed_input", "torch-tape", case).leaves == answer.leaves
+
+
 @pytest.mark.parametrize("order", [2, 3])
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_a_nested_gradient_is_captured_too(torch: Torch, engine: str, order: int) -> None:

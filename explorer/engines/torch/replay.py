@@ -27,7 +27,9 @@ def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[t
         if record.operator is None:
             # Constants are as they were recorded; a copy, since an operator may write to them.
             recorded = record.outputs[0].clone()
-            values[number, 0] = leaves.get(record.name, recorded).detach()
+            # An input may have the name of a constant: "seed".
+            value = leaves.get(record.name, recorded) if record.is_leaf else recorded
+            values[number, 0] = value.detach()
             continue
         if number in filled:
             # The memory that this operator fills has no node of its own.
