@@ -55,7 +55,7 @@ def bare(request: NetRequest) -> None:
     net = build(request)
     parameters = weights(net, CASE)
     if request.engine == "mindspore-graph":
-        call = wrapped(net.call, COMPILED, parameters)
+        call = wrapped(net.call, COMPILED, parameters, len(net.arguments))
     else:
         call = derivative(net.call, CASE, parameters)
     for tensor in flat(call(*net.arguments)):

@@ -30,7 +30,7 @@ def requests(name: str, workers: Workers) -> Iterator[CaseRequest]:
     engines = tuple(key for key, value in ENGINES.items() if scenario.defines(value.framework))
     nets = settle(scenario, workers, engines, dict.fromkeys(engines, "cpu"))
     cases = cases_of(scenario, bool(nets.trainable))
-    case = main_case(scenario, nets.outputs, bool(nets.trainable), cases)
+    case = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases)
     for net in nets.requests.values():
         yield CaseRequest(net, case)
 

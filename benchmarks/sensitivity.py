@@ -99,7 +99,7 @@ def _clean(path: Path, workers: Workers) -> Clean | None:
     if not (scenario.defines("mindspore") and scenario.defines("torch")):
         return None
     nets = settle(scenario, workers, TAPES, dict.fromkeys(TAPES, "cpu"))
-    case = asks_for_most(scenario, nets.outputs, bool(nets.trainable))
+    case = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
     graphs, answers = [], []
     for engine in TAPES:
         framework = engine.removesuffix("-tape")
