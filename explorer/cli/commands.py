@@ -74,7 +74,7 @@ Prove = Annotated[
     bool,
     typer.Option(
         "--prove",
-        help="Compute every op again to prove its value, also in graphs of over 400 op nodes.",
+        help="Compute every op again to prove its value, also in graphs of over 200 op nodes.",
     ),
 ]
 NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR_FILE")

@@ -13,7 +13,7 @@ from explorer.model.graph import Proof
 PROVABLE = frozenset({"op", "accumulate"})
 """The kinds of nodes that compute something."""
 
-MOST_NODES = 400
+MOST_NODES = 200
 """A graph with more op nodes than this is proven only on demand: it would cost more than a second."""
 
 TOLERANCES = {
