@@ -71,7 +71,10 @@ IMPOSSIBLE = [
         "--format says what goes into a folder; give the folder too: --out DIR",
     ),
     (["graph", "dense_mse"], "missing option '-o' / '--output'"),
-    (["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"], "--depth -1 is out of range"),
+    (
+        ["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"],
+        "--depth -1 is none; allowed: a number",
+    ),
     (
         ["graph", "dense_mse", "-o", "x.dot", *TWO_TAPES],
         "two graphs side by side are drawn as svg or png, not as dot",

@@ -41,8 +41,8 @@ class Located(Protocol):
 class Borrowed:
     """The lines of all nodes by number, own and borrowed.
 
-    ``nodes`` are all nodes, ``kept`` the numbers of those that count, ``feeds`` the nodes that each
-    reads. A sum of gradients takes the first line of every gradient that it adds: no line of a net
+    ``nodes`` are all nodes, ``kept`` the numbers of those that count, ``feeds`` yields the
+    nodes that each reads. A sum of gradients takes the first line of every gradient that it adds: no line of a net
     asks for a sum. Of the others a node takes, where it has no line of its own, that of a gradient
     of it, of its forward node, or of the nodes that it reads and that read it.
     """
@@ -51,17 +51,18 @@ class Borrowed:
         self,
         nodes: Sequence[Located],
         kept: Iterable[int],
-        feeds: Mapping[int, Sequence[int]],
+        feeds: Callable[[], Mapping[int, Sequence[int]]],
     ) -> None:
         self._reasons: dict[int, str] = {}
         self._nodes = nodes
-        self._feeds = feeds
         self._lines: dict[int, tuple[str, ...]] = {}
         computing = [number for number in kept if nodes[number].kind in COMPUTING]
         self._bare = [number for number in computing if self._lacks_line(number)]
         if not self._bare:
             return
-        self._users = _users(feeds)
+        # Followed only here: most graphs have a line for every node.
+        self._feeds = feeds()
+        self._users = _users(self._feeds)
         self._derived = _derived(nodes, computing)
         self._sum_up()
         self._take(self._of_derived, OF_DERIVED)

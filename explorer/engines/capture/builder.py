@@ -150,7 +150,7 @@ class GraphBuilder:
         """
         ids = {number: f"n{order}" for order, number in enumerate(self.kept())}
         edges = self._recorded_edges(ids)
-        borrowed = Borrowed(self.nodes, ids, self._resolved_feeds())
+        borrowed = Borrowed(self.nodes, ids, self._resolved_feeds)
         nodes = []
         for order, number in enumerate(ids):
             nodes.append(self._recorded_node(number, order, ids, borrowed))
