@@ -41,10 +41,10 @@ class Located(Protocol):
 class Borrowed:
     """The lines of all nodes by number, own and borrowed.
 
-    ``nodes`` are all nodes, ``kept`` the numbers of those that count, ``feeds`` yields the
-    nodes that each reads. A sum of gradients takes the first line of every gradient that it adds: no line of a net
-    asks for a sum. Of the others a node takes, where it has no line of its own, that of a gradient
-    of it, of its forward node, or of the nodes that it reads and that read it.
+    ``nodes`` are all nodes, ``kept`` the numbers of those that count, ``feeds`` yields the nodes
+    that each reads. A sum of gradients takes the first line of every gradient that it adds: no line
+    of a net asks for a sum. Of the others a node takes, where it has no line of its own, that of a
+    gradient of it, of its forward node, or of the nodes that it reads and that read it.
     """
 
     def __init__(
