@@ -51,11 +51,7 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
     its size, as the noisiest that its node reads; without such a one its noise stays unknown.
     """
     shelf = _Shelf(lender)
-    inputs: dict[str, list[tuple[str, int]]] = {}
-    for edge in graph.edges:
-        if edge.kind != "control":
-            inputs.setdefault(edge.target, []).append((edge.origin, edge.output))
-
+    inputs = _slots_read(graph)
     relative: dict[tuple[str, int], float] = {}
     nodes = {}
     for node in sorted(graph.nodes, key=lambda node: (node.phase == "backward", node.order)):
@@ -72,6 +68,15 @@ def lent_levels(graph: GradGraph, lender: GradGraph) -> GradGraph:
         nodes[node.id] = _leveled(node, levels)
     ordered = tuple(nodes[node.id] for node in graph.nodes)
     return msgspec.structs.replace(graph, nodes=ordered)
+
+
+def _slots_read(graph: GradGraph) -> dict[str, list[tuple[str, int]]]:
+    """The outputs that each node reads: the node that yields one, and its slot."""
+    slots: dict[str, list[tuple[str, int]]] = {}
+    for edge in graph.edges:
+        if edge.kind != "control":
+            slots.setdefault(edge.target, []).append((edge.origin, edge.output))
+    return slots
 
 
 def _size(output: Output) -> float:

@@ -119,7 +119,8 @@ def judge(
     complaint = _complaint(answers, disagree, applicable)
     reasons = dict(answers.allowances)
     if comparison.verdict not in ("match", "close") or oracle_agrees is False:
-        reasons.update(dict.fromkeys(expectation.reason for expectation in applicable))
+        for expectation in applicable:
+            reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
     return CaseReport(
         case=case,
@@ -130,10 +131,19 @@ def judge(
         expected=not complaint,
         reason=complaint or "; ".join(reasons),
         greatest=comparison.greatest,
-        apart=tuple(pair for pair, do in disagree.items() if do and ORACLE not in pair),
+        apart=_apart(disagree),
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
+
+
+def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:
+    """The engines that disagree, two and two."""
+    apart = []
+    for parties, do_disagree in disagree.items():
+        if do_disagree and ORACLE not in parties:
+            apart.append(parties)
+    return tuple(apart)
 
 
 def _with_outcome(results: Mapping[str, Result], outcome: Outcome) -> dict[str, Result]:

@@ -146,10 +146,6 @@ def _module_node(first: Node, members: Sequence[Node], depth: int, read_outside:
     scopes = [node.scope for node in members if node.scope]
     scope = module_path(scopes[0], depth) if scopes else ""
     whole_phase = "net" if first.phase == "forward" else "net, backward"
-    # The outputs of the others do not leave the module.
-    operators = [node for node in members if node.kind not in NEVER_MERGED]
-    leaving = [node for node in operators if node.id in read_outside]
-    last = (leaving or operators)[-1]
     return Node(
         id=first.id,
         op=scope or whole_phase,
@@ -158,10 +154,18 @@ def _module_node(first: Node, members: Sequence[Node], depth: int, read_outside:
         scope=scope,
         source=first.source,
         order=min(node.order for node in members),
-        outputs=last.outputs,
+        outputs=_last_leaving(members, read_outside).outputs,
         body=first.body,
         saved_bytes=sum(node.saved_bytes for node in members),
     )
+
+
+def _last_leaving(members: Sequence[Node], read_outside: set[str]) -> Node:
+    """The last operator that is read outside its module, or else the last of all."""
+    # The outputs of the others do not leave the module.
+    operators = [node for node in members if node.kind not in NEVER_MERGED]
+    leaving = [node for node in operators if node.id in read_outside]
+    return (leaving or operators)[-1]
 
 
 def _forward_link(members: Sequence[Node], homes: Homes, places: Mapping[str, int]) -> str | None:

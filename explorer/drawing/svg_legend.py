@@ -115,26 +115,14 @@ def _edge_entries(picture: Picture) -> Iterator[_Entry]:
 def _mark_entries(picture: Picture) -> Iterator[_Entry]:
     """The entries for marks in boxes, and the reason why there is no value in any of them."""
     cards = [box.card for box in picture.boxes]
-    if any(card.alarm for card in cards):
-        yield _Entry(_swatch("forward alarm"), "value not finite")
-    if any(card.refuted for card in cards):
-        yield _Entry(_swatch("forward refuted"), "value is not what its operator yields")
-    if any(card.diverges for card in cards):
-        yield _Entry(divergence_element(11.0, 0.0), "first divergence: equal inputs, unequal value")
-    if any(card.idle for card in cards):
-        yield _Entry(_swatch("forward idle"), "did not run for this input")
+    for mark, entry in MARK_ENTRIES.items():
+        if any(getattr(card, mark) for card in cards):
+            yield entry
     if _has_no_values(cards):
         yield _Entry("", UNKNOWN)
     if any(card.badge for card in cards):
         words = "same quantity, or a step to it, on the other side"
         yield _Entry(badge_element("1", 3, -7), words)
-
-
-def _has_no_values(cards: Sequence[Card]) -> bool:
-    """Whether there are operators, and no box has a value."""
-    if any(card.value for card in cards):
-        return False
-    return any(card.role in ("forward", "backward") for card in cards)
 
 
 def _swatch(classes: str, corner: float = SWATCH_CORNER) -> str:
@@ -148,3 +136,21 @@ def _swatch(classes: str, corner: float = SWATCH_CORNER) -> str:
         "rx": corner,
     }
     return element("g", {"class": classes}, element("rect", rect))
+
+
+MARK_ENTRIES = {
+    "alarm": _Entry(_swatch("forward alarm"), "value not finite"),
+    "refuted": _Entry(_swatch("forward refuted"), "value is not what its operator yields"),
+    "diverges": _Entry(
+        divergence_element(11.0, 0.0), "first divergence: equal inputs, unequal value"
+    ),
+    "idle": _Entry(_swatch("forward idle"), "did not run for this input"),
+}
+"""The entry of each mark that a card may have, by the card's field, in the legend's order."""
+
+
+def _has_no_values(cards: Sequence[Card]) -> bool:
+    """Whether there are operators, and no box has a value."""
+    if any(card.value for card in cards):
+        return False
+    return any(card.role in ("forward", "backward") for card in cards)

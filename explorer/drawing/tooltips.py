@@ -18,15 +18,7 @@ MOST_ELEMENTS: Final = 24
 
 def tooltip(node: Node, mark: Mark) -> list[str]:
     """The lines of a node's tooltip."""
-    lines = [f"{node.op} · {node.id}", f"{node.kind}, {node.phase}"]
-    if node.name:
-        lines.append(f"name: {node.name}")
-    if mark.diverges:
-        lines.append("the first divergence lies here")
-    if mark.number is not None:
-        lines.append(f"pair: {mark.number}")
-    if node.scope:
-        lines.append(f"scope: {node.scope}")
+    lines = _name_lines(node, mark)
     lines += [f"source: {line}" for line in node.source[:MOST_SOURCES]]
     if node.body:
         lines.append(f"subgraph: {node.body}")
@@ -42,6 +34,20 @@ def tooltip(node: Node, mark: Mark) -> list[str]:
     if node.proof:
         lines.append(f"proof: {node.proof}")
     lines += [f"no {name}: {reason}" for name, reason in sorted(node.missing.items())]
+    return lines
+
+
+def _name_lines(node: Node, mark: Mark) -> list[str]:
+    """What a node is, what it is called, and what it is paired with."""
+    lines = [f"{node.op} · {node.id}", f"{node.kind}, {node.phase}"]
+    if node.name:
+        lines.append(f"name: {node.name}")
+    if mark.diverges:
+        lines.append("the first divergence lies here")
+    if mark.number is not None:
+        lines.append(f"pair: {mark.number}")
+    if node.scope:
+        lines.append(f"scope: {node.scope}")
     return lines
 
 

@@ -77,20 +77,7 @@ def check_parameters(scenario: Scenario, mindspore: Description, torch: Descript
 
 def _remedy(mindspore: Description, torch: Description) -> str:
     """The lines to add if each parameter belongs to the nearest one that is left over."""
-    names: dict[str, str] = {}
-    layouts: dict[str, str] = {}
-    lone, lone_in_torch = _lone(mindspore, torch)
-    for spec in lone:
-        near = _nearest(
-            spec, [other for other in lone_in_torch if other.name not in names.values()]
-        )
-        if spec.trainable and is_floating(spec) and near:
-            names[spec.path] = near[0].name
-            layouts[spec.path] = _layout(Held(spec, near[0]))
-    for held in common(mindspore, torch):
-        if held.mindspore.trainable or held.torch.trainable:
-            layouts[held.mindspore.path] = _layout(held)
-
+    names, layouts = _nearest_partners(mindspore, torch)
     pairs = [f'"{path}": "{name}"' for path, name in names.items()]
     steps = [f'"{path}": {layout}' for path, layout in layouts.items() if layout]
     lines = []
@@ -104,6 +91,25 @@ def _remedy(mindspore: Description, torch: Description) -> str:
             ' PARAMETER_NAMES = {"mindspore name": "torch name"}'
         )
     return "If these are the same numbers, add " + " and ".join(lines)
+
+
+def _nearest_partners(
+    mindspore: Description, torch: Description
+) -> tuple[dict[str, str], dict[str, str]]:
+    """PyTorch's nearest name for each of MindSpore's paths, and the layout that makes them alike."""
+    names: dict[str, str] = {}
+    layouts: dict[str, str] = {}
+    lone, lone_in_torch = _lone(mindspore, torch)
+    for spec in lone:
+        left_over = [other for other in lone_in_torch if other.name not in names.values()]
+        near = _nearest(spec, left_over)
+        if spec.trainable and is_floating(spec) and near:
+            names[spec.path] = near[0].name
+            layouts[spec.path] = _layout(Held(spec, near[0]))
+    for held in common(mindspore, torch):
+        if held.mindspore.trainable or held.torch.trainable:
+            layouts[held.mindspore.path] = _layout(held)
+    return names, layouts
 
 
 def _lone(

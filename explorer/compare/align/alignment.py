@@ -12,7 +12,8 @@ from explorer.compare.align.random_draws import RandomDraws
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.sides import OutputValue, Side, Vertex, view
 from explorer.compare.align.steps import enclose_steps
-from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
+from explorer.compare.align.wording import Finding
+from explorer.model.alignment import Alignment, Count, Coverage, How, Pair, Unpaired
 from explorer.model.graph import GradGraph, Phase
 
 DRAWN = "depends on a random draw, which each framework makes by itself"
@@ -48,19 +49,14 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
         names = drawn if draws.explain_result(mismatch) else differing
         names.append(result.name or result.id)
     differing += [result.name for result in missing]
-    unpaired = []
-    by_place = {(side.name, node.id): node for side in matching.sides for node in side.nodes}
-    for lone in reasons(matching, [finding, *further]):
-        if draws.explain(by_place[lone.side, lone.node]):
-            lone = msgspec.structs.replace(lone, reason="random", detail=DRAWN)
-        unpaired.append(lone)
+    unpaired = _unpaired(matching, [finding, *further], draws)
     cases = dict.fromkeys((left.case, right.case))
     return Alignment(
         left=left.engine,
         right=right.engine,
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
-        unpaired=tuple(sorted(unpaired, key=lambda lone: lone.side)),
+        unpaired=unpaired,
         divergence=told[0].divergence if told else None,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
@@ -68,6 +64,22 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
         further=tuple(part.divergence for part in told[1:] if part.divergence),
         drawn=tuple(drawn),
     )
+
+
+def _unpaired(
+    matching: Matching, findings: list[Finding], draws: RandomDraws
+) -> tuple[Unpaired, ...]:
+    """The nodes without a partner and their reasons, the left side's first."""
+    by_place: dict[tuple[str, str], Vertex] = {}
+    for side in matching.sides:
+        for node in side.nodes:
+            by_place[side.name, node.id] = node
+    unpaired = []
+    for lone in reasons(matching, findings):
+        if draws.explain(by_place[lone.side, lone.node]):
+            lone = msgspec.structs.replace(lone, reason="random", detail=DRAWN)
+        unpaired.append(lone)
+    return tuple(sorted(unpaired, key=lambda lone: lone.side))
 
 
 def _missing(matching: Matching, side: Side) -> list[Vertex]:

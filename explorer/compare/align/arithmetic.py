@@ -45,15 +45,20 @@ def is_yielded(node: Vertex) -> bool | None:
         if node.family in MOVES:
             return _is_moved(value, known, room, may_fill=node.family in FILLS)
         arithmetic = ARITHMETIC.get((node.family, len(known)))
-        if arithmetic is None:
-            return None
-        candidates = [array for array in arithmetic(known, value) if array.size == value.size]
-        if not candidates:
-            return None
-        greatest = max(float(np.abs(array).max()) for array in known)
-        terms = max(array.size for array in known) / value.size
-        floor = room * float(np.abs(value).max()) + ROUNDING * greatest * max(terms, 1.0)
-        return any(_are_equal(array, value, room, floor) for array in candidates)
+        return None if arithmetic is None else _is_computed(arithmetic, value, known, room)
+
+
+def _is_computed(
+    arithmetic: Arithmetic, value: Floats, known: list[Floats], room: float
+) -> bool | None:
+    """Whether a value is one that an op's arithmetic yields; None where none has its size."""
+    candidates = [array for array in arithmetic(known, value) if array.size == value.size]
+    if not candidates:
+        return None
+    greatest = max(float(np.abs(array).max()) for array in known)
+    terms = max(array.size for array in known) / value.size
+    floor = room * float(np.abs(value).max()) + ROUNDING * greatest * max(terms, 1.0)
+    return any(_are_equal(array, value, room, floor) for array in candidates)
 
 
 def fits(node: Vertex) -> bool:

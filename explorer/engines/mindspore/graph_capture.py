@@ -234,9 +234,7 @@ class GraphCapture:
         if statement.op == "MakeTuple":
             return operands
         if _packs_a_dict(statement):
-            # Keys and values are handed to Python, the values last.
-            holding = [operand for operand in operands if any(slots_of(operand))]
-            return list(slots_of(holding[-1])) if holding else None
+            return _values_of_dict(operands)
         if statement.op == "TupleGetItem":
             return item_of(operands[0], statement.operands[1])
         if statement.op in FUNCTION_VALUES:
@@ -281,6 +279,13 @@ class GraphCapture:
             return "backward"
         phases = {self.builder.nodes[slot[0]].phase for slot in slots_of(operands)}
         return "backward" if "backward" in phases else "forward"
+
+
+def _values_of_dict(operands: list[Binding]) -> Binding:
+    """The binding of a dict that is packed in Python, which is handed its keys and its values."""
+    holding = [operand for operand in operands if any(slots_of(operand))]
+    # The values come last.
+    return list(slots_of(holding[-1])) if holding else None
 
 
 def _packs_a_dict(statement: IRStatement) -> bool:

@@ -1,6 +1,7 @@
 """MindSpore's operators carried out with other rounding than usual, to see what that changes."""
 
 import ctypes
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -68,9 +69,9 @@ class _Rounding(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no typ
     ) -> Any:
         return self.perform(func, args, kwargs or {})
 
+    @abstractmethod
     def perform(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of an operator, its elements moved in place."""
-        raise NotImplementedError
 
 
 class CoarseRounding(_Rounding):

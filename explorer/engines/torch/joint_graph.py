@@ -27,8 +27,6 @@ DYNAMO = {
 }
 """Settings of Dynamo (torch 2.13) that a reader needs too to get the same graph."""
 
-for setting, value in DYNAMO.items():
-    setattr(torch._dynamo.config, setting, value)
 # A second net with other shapes is not the first one made dynamic.
 torch._dynamo.config.automatic_dynamic_shapes = False
 
@@ -145,8 +143,10 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
     """
     # Copies: one tensor in two positions would become one placeholder.
     apart = tuple(_copy(argument) for argument in arguments)
-    forward = dynamo_graph_capture_for_export(call)(*apart)
     with contextlib.ExitStack() as stack:
+        # For this graph alone: a torch.compile of the user's must break where it always does.
+        stack.enter_context(torch._dynamo.config.patch(DYNAMO))
+        forward = dynamo_graph_capture_for_export(call)(*apart)
         module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
 
     wrappers = wrappers_of(call)
@@ -175,12 +175,7 @@ def _names(call: Any, module: Any, prefix: str) -> dict[str, Role]:
     """
     if not isinstance(call, torch.nn.Module):
         return {}
-    read = set()
-    for node in module.graph.nodes:
-        description = node.meta.get("desc")
-        if node.op == "placeholder" and node.users and hasattr(description, "target"):
-            read.add(description.target)
-
+    read = _read_names(module)
     held: dict[int, list[str]] = {}
     for members in (call.named_parameters, call.named_buffers):
         for name, tensor in members(remove_duplicate=False):
@@ -192,6 +187,16 @@ def _names(call: Any, module: Any, prefix: str) -> dict[str, Role]:
         for name in names:
             roles[name] = ("parameter" if name == place else "twin"), own_name
     return roles
+
+
+def _read_names(module: Any) -> set[str]:
+    """AOTAutograd's names of the parameters and buffers that a graph reads."""
+    read = set()
+    for node in module.graph.nodes:
+        description = node.meta.get("desc")
+        if node.op == "placeholder" and node.users and hasattr(description, "target"):
+            read.add(description.target)
+    return read
 
 
 def _numbers(module: Any) -> dict[int, int]:

@@ -368,24 +368,34 @@ def _warnings(report: Report) -> Iterator[Statement]:
 
 
 def _summary(report: Report) -> str:
-    cases = report.cases
+    counts = _counts(report.cases)
+    parts = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if kind in counts]
+    unexpected = sum(not case.expected for case in report.cases)
+    cases = _number(len(report.cases), "case")
+    text = f"{cases}: {', '.join(parts)}; {unexpected} unexpected"
+    divergences = sum(not alignment.expected for alignment in report.alignments)
+    if divergences:
+        text += f"; {_number(divergences, 'pair')} of graphs part unexpectedly"
+    findings = sum(not finding.expected for finding in report.findings)
+    if findings:
+        text += f"; {_number(findings, 'finding')} about the nets themselves"
+    return text
+
+
+def _counts(cases: Iterable[CaseReport]) -> dict[str, int]:
+    """How many cases there are of each kind in COUNTED."""
     counts: dict[str, int] = {}
     for case in cases:
         kind: str = case.verdict
         if case.verdict == "all_raise":
             kind = "must" if case.case.must_fail else "raise"
         counts[kind] = counts.get(kind, 0) + 1
-    parts = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if kind in counts]
-    unexpected = sum(not case.expected for case in cases)
-    plural = "s" if len(cases) != 1 else ""
-    text = f"{len(cases)} case{plural}: {', '.join(parts)}; {unexpected} unexpected"
-    divergences = sum(not alignment.expected for alignment in report.alignments)
-    if divergences:
-        text += f"; {divergences} pair{'s' if divergences != 1 else ''} of graphs part unexpectedly"
-    findings = sum(not finding.expected for finding in report.findings)
-    if findings:
-        text += f"; {findings} finding{'s' if findings != 1 else ''} about the nets themselves"
-    return text
+    return counts
+
+
+def _number(count: int, noun: str) -> str:
+    """So many of something: "1 case", "2 cases"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _oracle_summary(cases: Iterable[CaseReport]) -> str:
