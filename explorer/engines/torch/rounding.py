@@ -39,13 +39,7 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
     def _should_skip_dynamo(cls) -> bool:
         return False
 
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if draws_random_numbers(func) or written_arguments(func) != ((), ()):
             return func(*args, **kwargs)
