@@ -133,5 +133,9 @@ def test_a_layer_with_the_same_start_computes_the_same_in_both(
         answers.append(reply)
     assert nets.findings == ()
     by_torch, by_mindspore = answers
+    # Noise is not measured here, and the gradient of a key's bias is nothing but noise: PyTorch's
+    # own table judges.
     comparison = compare(by_torch, by_mindspore)
-    assert comparison.verdict in ("match", "close"), comparison
+    assert comparison.greatest is not None
+    assert comparison.greatest.what == "value"
+    assert comparison.in_torch_table, comparison
