@@ -78,3 +78,11 @@ def ratios(one: Floats, other: Floats, level_one: Floats, level_other: Floats) -
         times = apart / np.hypot(level_one, level_other)
     # A value that becomes finite, or ceases to be, by rounding alone has an infinite level.
     return np.where((apart == 0) | np.isnan(times), 0.0, times)
+
+
+def farthest(differences: Floats, times: Floats) -> int:
+    """The place, in C order, of the element that lies apart by the most ``times`` its noise.
+
+    Where several are infinitely far apart, or none is, it is that of the greatest difference.
+    """
+    return int(np.where(times == times.max(), differences, -1.0).argmax())

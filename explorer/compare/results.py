@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.noise import CLEAR, NEAR, level, ratios, scale
+from explorer.compare.noise import CLEAR, NEAR, farthest, level, ratios, scale
 from explorer.compare.tolerances import CENTRAL, EXACT, MINDSPORE_TABLE, TORCH_TABLE, UNIT
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.noise import ResultNoise
@@ -140,9 +140,7 @@ def _greatest_difference(
     level_a, level_b = _levels(a, b, leaf.value.dtype, movement)
     times = ratios(a, b, level_a, level_b)
     differences = elementwise_difference(a, b)
-    # Where several are infinitely far apart, or none is, the greatest difference is shown.
-    worst_times = times == times.max()
-    place = np.unravel_index(int(np.where(worst_times, differences, -1.0).argmax()), times.shape)
+    place = np.unravel_index(farthest(differences, times), times.shape)
     index = tuple(int(position) for position in place)
 
     absolute = float(differences[index])

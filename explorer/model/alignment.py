@@ -81,8 +81,10 @@ class Divergence(msgspec.Struct, frozen=True, kw_only=True):
     """The earliest place whose inputs are equal on both sides and whose value is not.
 
     ``left`` and ``right`` are node ids, None where a side has no counterpart. ``left_value`` and
-    ``right_value`` read the element of greatest difference, or the shapes where these differ.
-    ``greatest`` is None where nothing can be subtracted.
+    ``right_value`` read the element that differs most, or the shapes where these differ.
+    ``greatest`` is the difference of that element, None where nothing can be subtracted. It is
+    ``ratio`` times the ``noise``, the level of both sides together in the units of the values; both
+    are None where the noise was not measured, ``ratio`` also where it is no finite number.
     """
 
     left: str | None
@@ -94,6 +96,8 @@ class Divergence(msgspec.Struct, frozen=True, kw_only=True):
     left_value: str
     right_value: str
     greatest: float | None
+    noise: float | None = None
+    ratio: float | None = None
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):

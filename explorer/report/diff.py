@@ -8,6 +8,7 @@ from explorer.model.report import Report
 from explorer.report.coverage import counted, unproven
 from explorer.report.json import Document, alignment_document, to_builtins
 from explorer.report.proofs import warnings
+from explorer.text.numbers import against_noise
 
 
 def finding_lines(report: Report) -> Iterator[str]:
@@ -64,7 +65,8 @@ def _both_sides(
     yield f"  {alignment.left:{width}}  {left_side}".rstrip()
     yield f"  {alignment.right:{width}}  {right_side}".rstrip()
     if divergence.greatest is not None:
-        yield f"  greatest difference {divergence.greatest:.3g}"
+        greatest = f"  greatest difference {divergence.greatest:.3g}"
+        yield against_noise(greatest, divergence.noise, divergence.ratio)
 
 
 def _coverage(coverage: Coverage) -> str:

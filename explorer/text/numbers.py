@@ -48,6 +48,24 @@ def digits(values: Sequence[float] | AnyArray, limit: int = 6, precision: int = 
     return f"{array.shape} {' '.join(first)} …"
 
 
+def against_noise(figure: str, noise: float | None, ratio: float | None, level: bool = True) -> str:
+    """A difference beside its noise: "0.008, 240 × the noise of 3e-05".
+
+    The ``figure`` alone where the noise was not measured, where there is none, and where ``ratio``,
+    the multiple, is not finite. Without ``level``: "0.008, 240 × the noise".
+    """
+    if not noise or ratio is None or not math.isfinite(ratio):
+        return figure
+    text = f"{figure}, {multiple(ratio)} × the noise"
+    return f"{text} of {noise:.1g}" if level else text
+
+
+def multiple(ratio: float) -> str:
+    """A ratio in two digits: "0.85", "240", "12,000", "2.4e+06"."""
+    rounded = float(f"{ratio:.2g}")
+    return f"{rounded:,.0f}" if 10 <= rounded < 1e6 else f"{rounded:.2g}"
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things: "1 node", "2 nodes"."""
     plural = "" if number == 1 else "s"

@@ -166,7 +166,7 @@ def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
         columns["call"].append(case.case.short)
         columns["verdict"].append(_marks(case))
         columns["answer"].append(_answers(case))
-        columns["greatest"].append(wording.size(case.greatest) if is_compared else NOTHING)
+        columns["greatest"].append(wording.greatest(case.greatest) if is_compared else NOTHING)
         columns["oracle"].append(wording.oracle(case))
     return columns
 

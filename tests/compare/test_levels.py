@@ -6,6 +6,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.levels import lent_levels, with_levels
 from explorer.compare.noise import CLEAR
+from explorer.model.alignment import Divergence
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
@@ -43,9 +44,16 @@ def _node(
 
 def parts(value: AnyArray, other: AnyArray, noise: float | None, other_noise: float | None) -> bool:
     """Whether two gradients with these levels are told apart."""
+    return parting(value, other, noise, other_noise) is not None
+
+
+def parting(
+    value: AnyArray, other: AnyArray, noise: float | None, other_noise: float | None
+) -> Divergence | None:
+    """The divergence between two nets whose gradients are these."""
     alignment = align(net("a", ("Mul", value, noise)), net("b", ("Mul", other, other_noise)))
     assert (alignment.divergence is None) == (alignment.differing == ())
-    return alignment.divergence is not None
+    return alignment.divergence
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e-5, 1.0, 1e6])
@@ -58,6 +66,34 @@ def test_a_gradient_parts_where_it_stands_clear_of_the_noise_of_both_sides(
     other[3] += np.float32(times * CLEAR * 5e-5 * size)
     assert parts(one, other, 3e-5 * size, 4e-5 * size) is differ
     assert parts(other, one, 4e-5 * size, 3e-5 * size) is differ
+
+
+@pytest.mark.parametrize("size", [1e-12, 3.0, 1e6])
+def test_a_divergence_tells_the_noise_of_both_sides_and_its_multiple(size: float) -> None:
+    one = DRAWN * np.float32(size)
+    other = one.copy()
+    other[3] += np.float32(240 * 5e-5 * size)
+    divergence = parting(one, other, 3e-5 * size, 4e-5 * size)
+    assert divergence is not None
+    assert divergence.noise == pytest.approx(5e-5 * size, rel=0.02)
+    assert divergence.ratio == pytest.approx(240, rel=0.02)
+    assert "40 × the noise of" in divergence.sentence
+
+
+def test_the_element_that_is_told_stands_clearest_of_the_noise() -> None:
+    # A mask of -1e9 may be off by one unit in the last place, which is 64.
+    one = np.array([-1e9, 1.0, 0.5, 0.25, 0.75, 2.0], np.float32)
+    other = np.array([-1e9 + 64, 1.0, 0.5, 0.25, 0.75, 2.5], np.float32)
+    divergence = parting(one, other, 1e-7, 1e-7)
+    assert divergence is not None
+    assert (divergence.left_value, divergence.right_value) == ("2", "2.5")
+
+
+def test_without_a_measured_level_no_multiple_is_told() -> None:
+    divergence = parting(3 * DRAWN, 2 * DRAWN, None, 1e-7)
+    assert divergence is not None
+    assert (divergence.noise, divergence.ratio) == (None, None)
+    assert "noise" not in divergence.sentence
 
 
 def test_a_gradient_of_1e_12_that_is_twice_too_large_is_found() -> None:

@@ -52,6 +52,9 @@ def test_an_unexpected_difference_is_an_alarm_with_its_place() -> None:
     row = row_of(whole, "(0,)")
     assert (whole.state, row.state) == ("alarm", "alarm")
     assert "dx[0, 2]: 0.008" in row.statements[-1].text
+    # A thousandth, where nothing was measured: 8 units of 2**-24 for each of two sides.
+    assert "1,500 × the noise of" in row.statements[-1].text
+    assert row.greatest == "0.008, 1,500 × the noise"
     assert whole.notes[row.notes[0] - 1].startswith("not as expected: ")
 
 

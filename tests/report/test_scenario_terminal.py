@@ -24,19 +24,23 @@ def test_the_table_fits_its_width(width: int) -> None:
     assert max(map(len, text.splitlines())) <= width
     assert text.count("grad(net") == 2
     assert "80 cases:" in text
+    assert [line for line in text.splitlines() if line != line.rstrip()] == []
 
 
 @pytest.mark.parametrize(
     ("width", "has_structure", "has_ids"),
     [(80, False, False), (120, True, False), (150, True, True)],
 )
-def test_structure_and_ids_are_shown_where_there_is_room(
+def test_structure_ids_and_ratios_are_shown_where_there_is_room(
     width: int, has_structure: bool, has_ids: bool
 ) -> None:
     lines = shown(report(), width).splitlines()
     head = next(line for line in lines if line.startswith("  call"))
     assert ("structure" in head) == has_structure
     assert ("ids" in head) == has_ids
+    rows = [line for line in lines if " differs " in line and line.startswith("  1 ")]
+    assert rows
+    assert all(("× the noise" in row) == has_ids for row in rows)
 
 
 def test_the_first_part_and_the_second_make_up_the_whole() -> None:

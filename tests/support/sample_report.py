@@ -136,6 +136,8 @@ DIVERGENCE = Divergence(
     left_value="4",
     right_value="4.004",
     greatest=0.004,
+    noise=1e-6,
+    ratio=4000.0,
 )
 
 

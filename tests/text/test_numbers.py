@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.text.numbers import counted, digits, number, plain
+from explorer.text.numbers import against_noise, counted, digits, number, plain
 
 NESTED = st.recursive(
     st.floats() | st.integers() | st.booleans() | st.none() | st.text(),
@@ -36,6 +36,27 @@ def test_plain_values_are_strict_json(value: Any) -> None:
 @given(st.floats())
 def test_a_number_survives_its_spelling(value: float) -> None:
     assert repr(number(plain(value))) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0.854, "5, 0.85 × the noise"),
+        (9.96, "5, 10 × the noise"),
+        (16, "5, 16 × the noise"),
+        (243.0, "5, 240 × the noise"),
+        (12345.0, "5, 12,000 × the noise"),
+        (2.44e9, "5, 2.4e+09 × the noise"),
+        (math.inf, "5"),
+        (None, "5"),
+    ],
+)
+def test_a_difference_is_told_as_a_multiple_of_the_noise(ratio: float | None, text: str) -> None:
+    assert against_noise("5", 1.2e-7, ratio, level=False) == text
+    with_level = f"{text} of 1e-07" if "×" in text else text
+    assert against_noise("5", 1.2e-7, ratio) == with_level
+    assert against_noise("5", 0.0, ratio) == "5"
+    assert against_noise("5", None, ratio) == "5"
 
 
 def test_what_is_no_number_is_refused() -> None:

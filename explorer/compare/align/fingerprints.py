@@ -284,6 +284,22 @@ def allowances(
     )
 
 
+def noise_of_both(first: OutputValue, second: OutputValue, sizes: Floats) -> Floats | None:
+    """The noise of two values together at elements of these sizes; None where not measured.
+
+    That of each is at least a rounding of its elements, as it is where results are compared.
+    """
+    levels = []
+    for value in (first, second):
+        if value.noise is None:
+            return None
+        scale = value.bucket.scale if value.bucket else 0.0
+        rounding = unit_of(value) * np.maximum(sizes, scale)
+        levels.append(np.maximum(value.noise, rounding))
+    together: Floats = np.hypot(*levels)
+    return together
+
+
 def _introduce(
     buckets: list[Bucket], contents: list[_Content], table: Floats, tolerance: Tolerance
 ) -> None:

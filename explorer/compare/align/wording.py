@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.compare.align.fingerprints import elements
+from explorer.compare.align.fingerprints import elements, noise_of_both
 from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.noise import farthest, ratios
 from explorer.model.alignment import Divergence
 from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats, elementwise_difference
-from explorer.text.numbers import digits
+from explorer.text.numbers import against_noise, digits
 
 FIRST = "First divergence"
 """The words that the sentence of a divergence begins with."""
@@ -41,14 +42,16 @@ NO_DIVERGENCE = Finding(None, frozenset())
 class Contrast:
     """Two values that should have been equal, in words.
 
-    ``value`` and ``other`` are how they read, ``greatest`` is their greatest difference, and
-    ``note`` says what the difference looks like.
+    ``value`` and ``other`` are how they read, ``greatest`` is their greatest difference, ``ratio``
+    times their ``noise``, and ``note`` says what the difference looks like.
     """
 
     value: str
     other: str
     greatest: float | None = None
     note: str = ""
+    noise: float | None = None
+    ratio: float | None = None
 
     def in_words(self, with_note: bool = True) -> str:
         """Both readings, and what is known about their difference in brackets.
@@ -57,7 +60,8 @@ class Contrast:
         """
         known = []
         if self.greatest is not None:
-            known.append(f"greatest difference {self.greatest:.3g}")
+            figure = f"greatest difference {self.greatest:.3g}"
+            known.append(against_noise(figure, self.noise, self.ratio))
         if self.note and with_note:
             known.append(self.note)
         brackets = f" ({'; '.join(known)})" if known else ""
@@ -109,9 +113,10 @@ def contrast(value: OutputValue, other: OutputValue) -> Contrast:
     if value.whole is None or other.whole is None:
         # Of large values only order statistics are known: the difference of these has to do.
         quantiles = np.array(value.summary.quantiles), np.array(other.summary.quantiles)
-        return _at_greatest(*quantiles, note="")
+        return _at_greatest(value, other, *quantiles, note="")
     own, others = elements(value.whole), elements(other.whole)
-    return _at_greatest(own, others, _note(own, others, _common_shape(value, other)))
+    note = _note(own, others, _common_shape(value, other))
+    return _at_greatest(value, other, own, others, note)
 
 
 def _common_shape(value: OutputValue, other: OutputValue) -> tuple[int, ...]:
@@ -123,18 +128,35 @@ def _shape(value: OutputValue) -> str:
     return f"shape {list(value.shape)}"
 
 
-def _at_greatest(value: Floats, other: Floats, note: str) -> Contrast:
-    if not value.size or value.shape != other.shape:
-        return Contrast(_finiteness(value), _finiteness(other), note=note)
-    differences = elementwise_difference(value, other)
-    place = int(np.argmax(differences))
-    greatest = float(differences[place])
+def _at_greatest(
+    value: OutputValue, other: OutputValue, own: Floats, others: Floats, note: str
+) -> Contrast:
+    """Two values at the one of these figures of theirs that stands clearest of the noise."""
+    if not own.size or own.shape != others.shape:
+        return Contrast(_finiteness(own), _finiteness(others), note=note)
+    differences = elementwise_difference(own, others)
+    noise = noise_of_both(value, other, _finite_sizes(own, others))
+    # Without a level, all figures stand as clear as they differ.
+    times = differences if noise is None else ratios(own, others, noise, np.zeros(noise.shape))
+    place = farthest(differences, times)
     return Contrast(
-        value=f"{value[place]:.6g}",
-        other=f"{other[place]:.6g}",
-        greatest=greatest if np.isfinite(greatest) else None,
+        value=f"{own[place]:.6g}",
+        other=f"{others[place]:.6g}",
+        greatest=_if_finite(differences[place]),
         note=note,
+        noise=None if noise is None else float(noise[place]),
+        ratio=None if noise is None else _if_finite(times[place]),
     )
+
+
+def _finite_sizes(own: Floats, others: Floats) -> Floats:
+    """The greater of two elements in size; 0 for what is not finite."""
+    sizes = np.maximum(np.abs(own), np.abs(others))
+    return np.where(np.isfinite(sizes), sizes, 0.0)
+
+
+def _if_finite(figure: float) -> float | None:
+    return float(figure) if np.isfinite(figure) else None
 
 
 def _finiteness(value: Floats) -> str:
@@ -208,7 +230,7 @@ def between(
     """A divergence between a node of each side; ``readings`` begin with the first node's value."""
     here = _End(node.id, node.source, readings.value)
     there = _End(other.id, other.source, readings.other)
-    divergence = _divergence(here, there, node.side, phase, sentence, readings.greatest)
+    divergence = _divergence(here, there, node.side, phase, sentence, readings)
     return Finding(divergence, frozenset(parts), ends)
 
 
@@ -227,12 +249,12 @@ def on_one_side(
     """
     here = _End(node.id, node.source or source, readings.value)
     there = _End(None, "", readings.other)
-    divergence = _divergence(here, there, node.side, phase, sentence, readings.greatest)
+    divergence = _divergence(here, there, node.side, phase, sentence, readings)
     return Finding(divergence, frozenset(parts), ends)
 
 
 def _divergence(
-    here: _End, there: _End, side: Side, phase: Phase, sentence: str, greatest: float | None
+    here: _End, there: _End, side: Side, phase: Phase, sentence: str, readings: Contrast
 ) -> Divergence:
     """The record of a divergence; ``here`` is on ``side``."""
     left, right = (here, there) if side.is_left else (there, here)
@@ -245,5 +267,7 @@ def _divergence(
         right_source=right.source,
         left_value=left.value,
         right_value=right.value,
-        greatest=greatest,
+        greatest=readings.greatest,
+        noise=readings.noise,
+        ratio=readings.ratio,
     )

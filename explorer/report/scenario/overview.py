@@ -65,7 +65,10 @@ class EngineRow(msgspec.Struct, frozen=True):
 
 
 class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One case; ``notes`` are numbers of ``Overview.notes``, counted from 1."""
+    """One case; ``notes`` are numbers of ``Overview.notes``, counted from 1.
+
+    ``greatest`` is the greatest difference with its ratio to the noise, ``size`` its figure alone.
+    """
 
     call: str
     structure: str
@@ -73,6 +76,7 @@ class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
     ids: str
     verdict: str
     state: State
+    size: str
     greatest: str
     oracle: str
     statements: tuple[Statement, ...] = ()
@@ -220,9 +224,9 @@ def _case_row(report: CaseReport, footnotes: _Footnotes) -> CaseRow:
         if first != case:
             statements, value = (), f"as {first}"
 
-    greatest = wording.size(report.greatest)
+    size, greatest = wording.size(report.greatest), wording.greatest(report.greatest)
     if report.verdict in ("all_raise", "not_compared"):
-        greatest = NOTHING
+        size = greatest = NOTHING
     notes = {footnotes.number(remark) for remark in _remarks(report)}
     return CaseRow(
         call=clean(wording.call(report.case)),
@@ -231,6 +235,7 @@ def _case_row(report: CaseReport, footnotes: _Footnotes) -> CaseRow:
         ids=clean(", ".join(_ids(report))),
         verdict=wording.VERDICTS[report.verdict],
         state=_state(report),
+        size=size,
         greatest=greatest,
         oracle=wording.oracle(report),
         statements=statements,

@@ -50,7 +50,7 @@ NARROW = 116
 """Below this width the structure shows in the values' nesting alone."""
 
 WIDE = 140
-"""From this width on there is room for what return_ids adds."""
+"""From this width on there is room for what return_ids adds, and for ratios to the noise."""
 
 
 def show_report(report: Report, console: Console) -> None:
@@ -112,8 +112,15 @@ def _cases(whole: Overview, width: int) -> Iterator[RenderableType]:
     if width < NARROW:
         columns.remove("structure")
     for group in whole.groups:
+        # Under a case whose difference nobody expects the noise is told at any width.
+        shown = _without_noise(group) if width < WIDE else group
         yield Text()
-        yield from _group(group, _widths(group.rows, columns, width))
+        yield from _group(shown, _widths(shown.rows, columns, width))
+
+
+def _without_noise(group: CaseGroup) -> CaseGroup:
+    rows = [msgspec.structs.replace(row, greatest=row.size) for row in group.rows]
+    return CaseGroup(group.heading, tuple(rows))
 
 
 def _has_ids(whole: Overview) -> bool:
@@ -172,7 +179,6 @@ def _line(cells: Iterable[tuple[Text, int]]) -> Text:
     for cell, width in cells:
         cell.truncate(width, overflow="ellipsis", pad=True)
         line.append_text(cell).append(" " * GAP)
-    line.rstrip()  # what is copied from a terminal, or compared, has no blanks at its ends
     return line
 
 

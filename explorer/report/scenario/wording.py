@@ -1,7 +1,6 @@
 """Short readings of calls, values, errors and differences, the same in every format."""
 
-from math import isfinite
-
+from explorer.compare.noise import NEAR
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
@@ -11,7 +10,7 @@ from explorer.model.trees import Nested
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
-from explorer.text.numbers import digits
+from explorer.text.numbers import against_noise, digits
 
 FEW = 5
 """Significant digits of a value."""
@@ -160,11 +159,11 @@ def size(difference: Difference | None) -> str:
     return f"{difference.abs:.2g}" if difference.what == "value" else difference.what
 
 
-def against_noise(difference: Difference) -> str:
-    """How a difference compares with the noise: ``, 240 × the noise``; "" where there is none."""
-    if not difference.noise or not isfinite(difference.ratio):
-        return ""
-    return f", {difference.ratio:.2g} × the noise of {difference.noise:.1g}"
+def greatest(difference: Difference | None) -> str:
+    """The same with its ratio to the noise, once results do not match: "0.008, 240 × the noise"."""
+    if difference is None or difference.ratio <= NEAR:
+        return size(difference)
+    return against_noise(size(difference), difference.noise, difference.ratio, level=False)
 
 
 def described(difference: Difference) -> str:
@@ -176,5 +175,6 @@ def described(difference: Difference) -> str:
     place = difference.leaf
     if difference.index:
         place += f"[{', '.join(map(str, difference.index))}]"
-    figures = f"{difference.abs:.3g} ({difference.rel:.2g} relative{against_noise(difference)})"
-    return clean(f"greatest at {place}: {figures} between {engines}")
+    relative = f"{difference.rel:.2g} relative"
+    in_brackets = against_noise(relative, difference.noise, difference.ratio)
+    return clean(f"greatest at {place}: {difference.abs:.3g} ({in_brackets}) between {engines}")
