@@ -1,6 +1,6 @@
 """The comparison of two results, or of a result and the oracle: how equal they are."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -57,12 +57,14 @@ def compare(
     right: Result,
     engines: Parties = ("left", "right"),
     noise: tuple[Movements, Movements] = (NOT_MEASURED, NOT_MEASURED),
+    drawn: Collection[str] = (),
 ) -> Comparison:
     """Compare two results with outcome "ok": their structure, then leaf by leaf.
 
     Structures are compared by how they nest, whatever the types of the containers. Of a leaf the
     shape is compared first, then the dtype, then every element. ``noise`` is that of the left one
-    and of the right one.
+    and of the right one. ``drawn`` names the leaves that depend on random numbers on both sides,
+    whose elements are not compared.
     """
     if not alike(left.structure, right.structure):
         detail = f"{left.written} against {right.written}"
@@ -70,13 +72,28 @@ def compare(
     comparisons = []
     for leaf, other in zip(left.leaves, right.leaves, strict=True):
         movement = noise[0].get(leaf.name), noise[1].get(other.name)
-        comparisons.append(compare_leaf(leaf, other, engines, movement))
+        if leaf.name in drawn:
+            comparisons.append(compare_form(leaf, other, engines))
+        else:
+            comparisons.append(compare_leaf(leaf, other, engines, movement))
     return worst(comparisons)
 
 
 def _other(difference: Difference) -> Comparison:
     """The comparison of what has other structures, shapes or dtypes."""
     return Comparison("differs", difference, in_torch_table=False, in_mindspore_table=False)
+
+
+def compare_form(left: Leaf, right: Leaf, engines: Parties) -> Comparison:
+    """Compare two tensors by shape and dtype alone."""
+    one, other = left.value, right.value
+    if one.shape != other.shape:
+        detail = f"{one.shape} against {other.shape}"
+        return _other(Difference("shape", engines, leaf=left.name, detail=detail))
+    if one.dtype != other.dtype:
+        detail = f"{one.dtype} against {other.dtype}"
+        return _other(Difference("dtype", engines, leaf=left.name, detail=detail))
+    return Comparison("match")
 
 
 def compare_leaf(
@@ -86,14 +103,10 @@ def compare_leaf(
 
     A nan equals a nan, an infinity the same infinity.
     """
+    form = compare_form(left, right, engines)
+    if form.verdict == "differs":
+        return form
     one, other = left.value, right.value
-    if one.shape != other.shape:
-        detail = f"{one.shape} against {other.shape}"
-        return _other(Difference("shape", engines, leaf=left.name, detail=detail))
-    if one.dtype != other.dtype:
-        detail = f"{one.dtype} against {other.dtype}"
-        return _other(Difference("dtype", engines, leaf=left.name, detail=detail))
-
     array, other_array = real_parts(unpack(one)), real_parts(unpack(other))
     dtype = real_dtype(one.dtype)
     greatest = _greatest_difference(array, other_array, engines, left, movement)
@@ -204,19 +217,24 @@ def _size(difference: Difference) -> tuple[float, float]:
 
 
 def agrees_with_oracle(
-    result: Result, oracle: OracleResult, noise: Movements = NOT_MEASURED
-) -> bool:
+    result: Result,
+    oracle: OracleResult,
+    noise: Movements = NOT_MEASURED,
+    drawn: Collection[str] = (),
+) -> bool | None:
     """Whether every gradient that the oracle estimated is near the engine's.
 
     A large gradient is estimated along random directions only, and is compared along these. The
-    engine may be off by its own noise, that of its coarsest dtype above all.
+    engine may be off by its own noise, that of its coarsest dtype above all. Those in ``drawn``,
+    which depend on random numbers, are left out; None where none is left.
     """
+    estimates = [estimate for estimate in oracle.estimates if estimate.name not in drawn]
     leaves = {leaf.name: leaf for leaf in result.leaves}
-    for estimate in oracle.estimates:
+    for estimate in estimates:
         leaf = leaves.get(estimate.name)
         if leaf is None or not _is_near(leaf, estimate, noise.get(estimate.name)):
             return False
-    return True
+    return True if estimates else None
 
 
 def _is_near(leaf: Leaf, estimate: Estimate, movement: Floats | None) -> bool:

@@ -18,6 +18,7 @@ from explorer.compare.results import (
 )
 from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
 from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseReport, Difference
 from explorer.model.results import ANSWERED, LOST, OracleResult, Outcome, Result
@@ -26,9 +27,18 @@ from explorer.scenario.contract import ExpectedDifference, Tolerance
 NO_NOISE: Mapping[str, ResultNoise] = {}
 """The noise of engines whose noise was not measured."""
 
+ORACLE_FRAMEWORK = "torch"
+"""The framework whose net the oracle runs."""
 
-Allowed = Callable[[Result, Result, tuple[Movements, Movements]], str]
-"""Why two answers that differ may do so, given their noise; empty where they may not."""
+UNDIVIDED = ("match", "close", "drawn")
+"""Verdicts on answers between which nothing differs."""
+
+
+Allowed = Callable[[Result, Result, tuple[Movements, Movements], frozenset[str]], str]
+"""Why two answers that differ may do so, given their noise and what is drawn in both.
+
+Empty where they may not.
+"""
 
 
 class _Answers:
@@ -49,26 +59,43 @@ class _Answers:
         self.fine = _with_outcome(results, "ok")
         self.raised = _with_outcome(results, "raised")
         self._noise = {name: movements(noise.get(name)) for name in self.fine}
+        self._drawn = {name: _drawn(noise.get(name)) for name in self.fine}
         self.comparisons: dict[Parties, Comparison] = {}
         self.allowances: dict[str, None] = {}
         for one, other in combinations(self.fine, 2):
             both = self._noise[one], self._noise[other]
-            compared = compare(self.fine[one], self.fine[other], (one, other), both)
+            drawn = self._drawn[one] & self._drawn[other]
+            compared = compare(self.fine[one], self.fine[other], (one, other), both, drawn)
             if compared.verdict == "differs":
-                reason = allowed(self.fine[one], self.fine[other], both)
+                reason = allowed(self.fine[one], self.fine[other], both, drawn)
                 if reason:
                     self.allowances[reason] = None
                     compared = compared._replace(verdict="close")
             self.comparisons[one, other] = compared
-        self.near_oracle = {
-            name: agrees_with_oracle(result, oracle, self.noise_of(name))
-            for name, result in self.fine.items()
-            if self.has_estimates
-        }
+        self.near_oracle: dict[str, bool] = {}
+        for name, result in self.fine.items():
+            drawn = self._drawn[name] & self._drawn_by_oracle(name)
+            is_near = agrees_with_oracle(result, oracle, self._noise[name], drawn)
+            if self.has_estimates and is_near is not None:
+                self.near_oracle[name] = is_near
 
-    def noise_of(self, name: str) -> Movements:
-        """The noise of an engine's answer."""
-        return self._noise.get(name, NOT_MEASURED)
+    def _drawn_by_oracle(self, name: str) -> frozenset[str]:
+        """The leaves that the oracle cannot estimate, because PyTorch's net draws random numbers.
+
+        Where that was not measured, what the engine called ``name`` draws stands for it.
+        """
+        for engine, drawn in self._drawn.items():
+            if ENGINES[engine].framework == ORACLE_FRAMEWORK:
+                return drawn
+        return self._drawn[name]
+
+    def drawn(self) -> tuple[str, ...]:
+        """The leaves that depend on random numbers in every engine that answered."""
+        if not self.fine:
+            return ()
+        everywhere = frozenset.intersection(*self._drawn.values())
+        first = next(iter(self.fine.values()))
+        return tuple(leaf.name for leaf in first.leaves if leaf.name in everywhere)
 
     @property
     def has_estimates(self) -> bool:
@@ -108,8 +135,13 @@ def judge(
     of each engine's answer, by the engine's name. What ``tolerances`` allow is close.
     """
 
-    def allowed(left: Result, right: Result, both: tuple[Movements, Movements]) -> str:
-        return allowance(case, left, right, tolerances, both)
+    def allowed(
+        left: Result,
+        right: Result,
+        both: tuple[Movements, Movements],
+        drawn: frozenset[str],
+    ) -> str:
+        return allowance(case, left, right, tolerances, both, drawn)
 
     answers = _Answers(results, oracle, noise, allowed)
     comparison = _compare_all(answers)
@@ -118,7 +150,7 @@ def judge(
     disagree = answers.disagreements()
     complaint = _complaint(answers, disagree, applicable)
     reasons = dict(answers.allowances)
-    if comparison.verdict not in ("match", "close") or oracle_agrees is False:
+    if comparison.verdict not in UNDIVIDED or oracle_agrees is False:
         for expectation in applicable:
             reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
@@ -132,9 +164,14 @@ def judge(
         reason=complaint or "; ".join(reasons),
         greatest=comparison.greatest,
         apart=_apart(disagree),
+        drawn=answers.drawn(),
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
+
+
+def _drawn(noise: ResultNoise | None) -> frozenset[str]:
+    return frozenset(noise.drawn) if noise else frozenset()
 
 
 def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:
@@ -158,7 +195,12 @@ def _compare_all(answers: _Answers) -> Comparison:
         return Comparison("all_raise")
     if len(answers.fine) < 2:
         return Comparison("not_compared")
-    return worst(answers.comparisons.values())
+    compared = worst(answers.comparisons.values())
+    leaves = next(iter(answers.fine.values())).leaves
+    is_all_drawn = len(leaves) > 0 and len(answers.drawn()) == len(leaves)
+    if compared.verdict == "match" and is_all_drawn:
+        return compared._replace(verdict="drawn")
+    return compared
 
 
 def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
@@ -229,7 +271,8 @@ def foreseen(
     left, right = (report.results.get(name) for name in parties)
     if tolerances and left and right and left.outcome == right.outcome == "ok":
         unmeasured = NOT_MEASURED, NOT_MEASURED
-        is_foreseen |= allowance(report.case, left, right, tolerances, unmeasured) != ""
+        reason = allowance(report.case, left, right, tolerances, unmeasured, report.drawn)
+        is_foreseen |= reason != ""
     is_expected = alignment.divergence is None or is_foreseen
     return msgspec.structs.replace(alignment, expected=is_expected)
 

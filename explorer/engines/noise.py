@@ -1,6 +1,6 @@
 """How far results and nodes of an engine move between runs that round otherwise."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from explorer.model.arrays import AnyArray, Summary, pack, unpack
 from explorer.model.graph import GradGraph, Node
 from explorer.model.noise import LeafNoise, ResultNoise
+from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, elementwise_difference
@@ -22,15 +23,23 @@ A tensor of one element gets its level from these alone. Both sides are added up
 is ten times too low by luck has a probability of 1e-5.
 """
 
+DRAWS = 8
+"""The greatest number of runs with other random numbers.
+
+A dropout that drops one element in ten of six leaves all of them alone in every second run.
+"""
+
 
 # Results
 
 
-def result_noise(plain: Result, kinds: Iterable[Sequence[Result]]) -> ResultNoise:
+def result_noise(
+    plain: Result, kinds: Iterable[Sequence[Result]], drawn: tuple[str, ...] = ()
+) -> ResultNoise:
     """The noise of a result, from ``kinds`` of further runs of the same case.
 
     Kinds are independent causes: their mean squares are added. A run without such an answer is left
-    out.
+    out. ``drawn`` names the leaves that depend on random numbers.
     """
     if plain.outcome != "ok":
         return ResultNoise(error=plain.error)
@@ -45,7 +54,26 @@ def result_noise(plain: Result, kinds: Iterable[Sequence[Result]]) -> ResultNois
     leaves = []
     for leaf, square in zip(plain.leaves, squares, strict=True):
         leaves.append(LeafNoise(leaf.name, pack(np.sqrt(square).astype(np.float32))))
-    return ResultNoise(tuple(leaves), count)
+    return ResultNoise(tuple(leaves), count, drawn=drawn)
+
+
+def drawn_leaves(
+    plain: Result, answer: Callable[[CaseRequest], Result], request: CaseRequest
+) -> tuple[str, ...]:
+    """The leaves of a result that depend on random numbers, of a net that draws some.
+
+    They are other ones, or of another shape, where the net draws other numbers from the same start.
+    """
+    drawn: set[str] = set()
+    for draw in range(1, DRAWS + 1):
+        net = msgspec.structs.replace(request.net, draw=draw)
+        run = answer(msgspec.structs.replace(request, net=net))
+        for leaf, other in zip(plain.leaves, run.leaves, strict=False):
+            if leaf != other:
+                drawn.add(leaf.name)
+        if len(drawn) == len(plain.leaves):
+            break
+    return tuple(leaf.name for leaf in plain.leaves if leaf.name in drawn)
 
 
 def _has_the_same_leaves(plain: Result, run: Result) -> bool:

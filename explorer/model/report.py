@@ -10,7 +10,13 @@ from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.results import Leaf, OracleResult, Result
 
-CaseVerdict = Literal["match", "close", "differs", "all_raise", "some_raise", "not_compared"]
+CaseVerdict = Literal[
+    "match", "close", "differs", "drawn", "all_raise", "some_raise", "not_compared"
+]
+"""The verdict on a case.
+
+"drawn": structure, shapes and dtypes agree, and every value depends on random numbers.
+"""
 
 ORACLE = "central-differences"
 """The name under which the independent oracle stands beside the engines."""
@@ -41,7 +47,9 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
 
     ``expected`` says whether the verdict is what the scenario expects. ``reason`` says why a
     difference is expected, or what is unexpected. ``oracle_agrees`` is None where it was not
-    compared. ``apart`` are the engines whose answers differ, two by two. ``in_torch_table`` and
+    compared. ``apart`` are the engines whose answers differ, two by two. ``drawn`` names the tensors
+    that depend on random numbers in every engine: each drew its own, so that shapes and dtypes were
+    compared and values were not. ``in_torch_table`` and
     ``in_mindspore_table`` say whether all values are within the frameworks' own tolerances; None
     where there are no two.
     """
@@ -55,6 +63,7 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     greatest: Difference | None = None
     apart: tuple[tuple[str, str], ...] = ()
+    drawn: tuple[str, ...] = ()
     in_torch_table: bool | None = None
     in_mindspore_table: bool | None = None
 

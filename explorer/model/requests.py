@@ -25,7 +25,8 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     every engine returns them alike. ``names`` are PyTorch's of what MindSpore's net holds, by the
     path in the Cell tree. ``returned`` has the names of the net's outputs, nested as it returns
     them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by
-    one unit in the last place, each n otherwise: that is how noise is measured.
+    one unit in the last place, each n otherwise: that is how noise is measured. ``draw`` n > 0 lets
+    the net draw other random numbers than usual from the same start, each n others.
     """
 
     scenario: str
@@ -36,6 +37,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     names: dict[str, str] = {}
     returned: Tree = None
     jitter: int = 0
+    draw: int = 0
 
 
 ProofScope = Literal["none", "small", "all"]

@@ -1,4 +1,4 @@
-"""How much of two graphs is paired, in words."""
+"""How much of two graphs is paired, and which results were compared, in words."""
 
 from explorer.model.alignment import Alignment, Count
 
@@ -21,3 +21,11 @@ def unproven(alignment: Alignment) -> str:
     number = alignment.unproven
     steps = "1 step" if number == 1 else f"{number} steps"
     return f"{steps} inside one op of the other graph, with values that nothing confirms"
+
+
+def not_compared(alignment: Alignment) -> str:
+    """The results that depend on a random draw on both sides; "" where none does."""
+    if not alignment.drawn:
+        return ""
+    names = ", ".join(alignment.drawn)
+    return f"not compared by value, since each engine draws its own random numbers: {names}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from explorer.model.alignment import Alignment, Coverage, Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
-from explorer.report.coverage import counted, unproven
+from explorer.report.coverage import counted, not_compared, unproven
 from explorer.report.json import Document, alignment_document, to_builtins
 from explorer.report.proofs import warnings
 from explorer.text.numbers import against_noise
@@ -35,7 +35,7 @@ def diff_lines(
     yield f"  {alignment.right:{width}}  {_coverage(alignment.right_coverage)}"
 
     if alignment.drawn:
-        yield f"depends on a random draw, not compared: {', '.join(alignment.drawn)}"
+        yield not_compared(alignment)
     if alignment.divergence is None:
         compared = "every other result" if alignment.drawn else "every result"
         yield f"no divergence: {compared} is the same on both sides, up to rounding"
@@ -89,10 +89,14 @@ def _op(node: Node | None) -> str:
 
 
 def diff_document(report: Report, alignment: Alignment) -> Document:
-    """An alignment as plain data, under the scenario that it was made on."""
+    """An alignment as plain data, under the scenario that it was made on.
+
+    "remark" says in words what was not compared.
+    """
     head = {
         "schema": report.schema,
         "scenario": report.scenario,
         "findings": to_builtins(report.findings),
+        "remark": not_compared(alignment),
     }
     return {**head, **alignment_document(alignment)}

@@ -56,6 +56,9 @@ def _verdict(case: CaseReport) -> None:
         lines.append("Central differences agree with the gradient asked for.")
     elif case.oracle_agrees is False:
         lines.append(f"Central differences say {escape(wording.estimates(case.oracle))}.")
+    if case.drawn:
+        names = escape(clean(", ".join(case.drawn)))
+        lines.append(f"Not compared by value: {names}. {escape(wording.ABOUT_DRAWS)}.")
     st.markdown("  \n".join(lines))
 
 

@@ -18,6 +18,7 @@ COLOURS: dict[CaseVerdict, str] = {
     "match": "green",
     "close": "blue",
     "differs": "orange",
+    "drawn": "gray",
     "all_raise": "gray",
     "some_raise": "orange",
     "not_compared": "gray",
@@ -29,6 +30,7 @@ MOST_TELLING: tuple[CaseVerdict, ...] = (
     "some_raise",
     "close",
     "match",
+    "drawn",
     "all_raise",
     "not_compared",
 )
@@ -182,5 +184,5 @@ def _answers(case: CaseReport) -> str:
     answers: dict[str, str] = {}
     for name, letter in letters(case).items():
         if letter not in answers:
-            answers[letter] = wording.answer(case.results[name])
+            answers[letter] = wording.answer(case.results[name], drawn=case.drawn)
     return "  ≠  ".join(answers.values()) or "no engine answers"

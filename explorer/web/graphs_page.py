@@ -14,7 +14,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.passes import PASSES
 from explorer.model.report import Report
-from explorer.report.coverage import counted, unproven
+from explorer.report.coverage import counted, not_compared, unproven
 from explorer.report.markdown import escape
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
@@ -127,6 +127,10 @@ def _summary(alignment: Alignment) -> None:
     """How much is paired, in a sentence, and the first divergence where there is one."""
     left, right = alignment.left_coverage.whole, alignment.right_coverage.whole
     ops = f"Ops on the left: {counted(left)}; on the right: {counted(right)}."
+    if alignment.drawn:
+        remark = escape(clean(not_compared(alignment)))
+        ops = f"{ops} Results {remark}."
+    same = f"Every {'other' if alignment.drawn else 'named'} result is the same"
     wrong = len(alignment.contradictions)
     if alignment.divergence:
         st.warning(f"**{escape(clean(alignment.divergence.sentence))}**  \n{ops}")
@@ -134,9 +138,9 @@ def _summary(alignment: Alignment) -> None:
         nodes = "1 op holds" if wrong == 1 else f"{wrong} ops hold"
         st.warning(f"**No result differs, but {nodes} a value that is wrong.** {ops}")
     elif alignment.unproven:
-        st.success(f"**Every named result is the same.** {ops} {unproven(alignment).capitalize()}.")
+        st.success(f"**{same}.** {ops} {unproven(alignment).capitalize()}.")
     else:
-        st.success(f"**The two graphs never part:** every named result is the same. {ops}")
+        st.success(f"**The two graphs never part.** {same}. {ops}")
 
 
 def _stages_without_values(left: GradGraph, right: GradGraph) -> None:

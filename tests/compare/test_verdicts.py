@@ -5,13 +5,14 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.compare.verdicts import foreseen, judge
-from explorer.model.arrays import pack
+from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
+from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, OracleResult, Outcome, Result
 from explorer.numeric.directions import directions
-from explorer.scenario.contract import ExpectedDifference
+from explorer.scenario.contract import ExpectedDifference, Tolerance
 from tests.support.computed_graphs import one_input
 from tests.support.results import FINE, answer, raised, values
 
@@ -148,3 +149,67 @@ def test_a_divergence_is_expected_where_its_engines_are_to_differ(
     assert not foreseen(apart, report, ()).expected
     same = align(net(engines[0], 1.0), net(engines[1], 1.0))
     assert foreseen(same, report, ()).expected
+
+
+# Random numbers
+
+
+def noise_of(**drawn: tuple[str, ...]) -> dict[str, ResultNoise]:
+    """The noise of engines that draw random numbers for some leaves; "_" stands for "-"."""
+    return {name.replace("_", "-"): ResultNoise(drawn=leaves) for name, leaves in drawn.items()}
+
+
+DRAWN_BY_BOTH = noise_of(torch_tape=("dx",), mindspore_tape=("dx",))
+OTHER_DX = answer(values() * 2, values())
+OTHER_DY = answer(values(), values() * 2)
+
+
+def compared(
+    other: Result,
+    noise: dict[str, ResultNoise] = DRAWN_BY_BOTH,
+    oracle: OracleResult = NO_ORACLE,
+) -> CaseReport:
+    return judge(CASE, {"torch-tape": FINE, "mindspore-tape": other}, oracle, noise=noise)
+
+
+def test_values_that_depend_on_random_numbers_on_both_sides_are_not_compared() -> None:
+    report = compared(OTHER_DX)
+    assert (report.verdict, report.expected, report.drawn) == ("match", True, ("dx",))
+    assert compared(OTHER_DY).verdict == "differs"
+
+
+def test_values_that_depend_on_random_numbers_on_one_side_differ() -> None:
+    report = compared(OTHER_DX, noise_of(torch_tape=("dx",)))
+    assert (report.verdict, report.expected, report.drawn) == ("differs", False, ())
+
+
+@pytest.mark.parametrize("array", [values()[:2], values("float64")])
+def test_shapes_and_dtypes_are_compared_whatever_is_drawn(array: AnyArray) -> None:
+    assert compared(answer(array, values())).verdict == "differs"
+
+
+def test_a_case_of_which_everything_is_drawn_has_a_verdict_of_its_own() -> None:
+    both = noise_of(torch_tape=("dx", "dy"), mindspore_tape=("dx", "dy"))
+    report = compared(answer(values() * 2, values() * 3), both)
+    assert (report.verdict, report.expected, report.drawn) == ("drawn", True, ("dx", "dy"))
+
+
+def test_the_oracle_leaves_out_what_pytorch_s_net_draws() -> None:
+    def oracle(dx: float, dy: float) -> OracleResult:
+        estimates = Estimate("dx", pack(values() * dx)), Estimate("dy", pack(values() * dy))
+        return OracleResult("ok", estimates)
+
+    assert compared(FINE, oracle=oracle(9, 1)).oracle_agrees is True
+    assert compared(FINE, oracle=oracle(1, 9)).oracle_agrees is False
+    assert compared(FINE, noise_of(mindspore_tape=("dx",)), oracle(9, 1)).oracle_agrees is False
+    all_drawn = noise_of(torch_tape=("dx", "dy"), mindspore_tape=("dx", "dy"))
+    report = compared(FINE, all_drawn, oracle(9, 9))
+    assert (report.oracle_agrees, report.expected) == (None, True)
+
+
+def test_a_tolerance_excuses_a_leaf_beside_one_that_is_drawn() -> None:
+    both_differ = answer(values() * 2, values() * np.float32(1.01))
+    results = {"torch-tape": FINE, "mindspore-tape": both_differ}
+    tolerance = Tolerance("rough", rtol=0.1, leaves=("dy",))
+    report = judge(CASE, results, NO_ORACLE, noise=DRAWN_BY_BOTH, tolerances=(tolerance,))
+    assert (report.verdict, report.expected) == ("close", True)

@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 
-from explorer.engines.noise import noisy_graphs, result_noise
+from explorer.engines.noise import DRAWS, drawn_leaves, noisy_graphs, result_noise
 from explorer.model.arrays import AnyArray, unpack
+from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node, Output
+from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured, Result
 from explorer.numeric.summaries import summarise
 from tests.support.results import answer, raised
+
+ONES = np.ones(2, np.float32)
+REQUEST = CaseRequest(NetRequest(scenario="", engine="torch-tape"), GradCase("grad", (0, 1)))
 
 
 def leaf(*numbers: float) -> Result:
@@ -43,6 +48,14 @@ def test_the_noise_of_what_has_no_answer_is_its_error() -> None:
     assert noise.leaves == ()
     assert noise.error
     assert noise.error.type == "TypeError"
+
+
+def test_what_moves_with_the_random_numbers_depends_on_them() -> None:
+    def answering(request: CaseRequest) -> Result:
+        # The numbers drawn change the result once in so many runs.
+        return answer(ONES, ONES * (1 + (request.net.draw == DRAWS)))
+
+    assert drawn_leaves(answer(ONES, ONES), answering, REQUEST) == ("dy",)
 
 
 def captured(*arrays: AnyArray, op: str = "mul") -> Captured:

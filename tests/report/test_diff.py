@@ -57,3 +57,12 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
     assert (document["left"], document["right"]) == ("torch-tape", "mindspore-graph")
     assert document["same"] is True
     assert document["further"] == []
+
+
+def test_results_that_are_drawn_are_named_in_lines_and_in_the_document() -> None:
+    drawn = msgspec.structs.replace(alignment("torch-tape", "mindspore-graph"), drawn=("dx",))
+    lines = list(diff_lines(drawn, graph("torch-tape"), graph("mindspore-graph")))
+    remark = diff_document(report(), drawn)["remark"]
+    assert remark in lines
+    assert remark.endswith(": dx")
+    assert diff_document(report(), alignment("torch-tape", "mindspore-graph"))["remark"] == ""

@@ -5,7 +5,12 @@ import re
 import msgspec
 
 from explorer.model.cases import GradCase
+from explorer.model.report import CaseVerdict, Report
+from explorer.report.scenario.html import report_html
+from explorer.report.scenario.json import report_document
+from explorer.report.scenario.markdown import report_markdown
 from explorer.report.scenario.overview import CaseRow, Overview, overview
+from explorer.report.wording import NOTHING
 from tests.support.sample_report import case_report, report
 
 
@@ -64,3 +69,35 @@ def test_the_summary_counts_every_case_once() -> None:
     assert total == sum(counts[:-1]) == 80
     assert "4 fail everywhere" in summary
     assert overview(report()).summary.endswith("; 0 unexpected")
+
+
+def with_drawn(*drawn: str, verdict: CaseVerdict = "match") -> Report:
+    """A report on one case, in which some leaves depend on random numbers."""
+    case = msgspec.structs.replace(
+        case_report(GradCase("grad", (0, 1))), drawn=drawn, verdict=verdict, oracle_agrees=None
+    )
+    return msgspec.structs.replace(report(), cases=(case,))
+
+
+def test_what_is_drawn_stands_in_the_place_of_its_values_and_a_note_says_what_it_means() -> None:
+    whole = overview(with_drawn("dx"))
+    (row,) = whole.groups[0].rows
+    assert (row.value, row.verdict) == ("(drawn, -2)", "match")
+    assert "its values are not" in whole.notes[row.notes[0] - 1]
+
+
+def test_a_case_of_which_everything_is_drawn_is_counted_as_such() -> None:
+    whole = overview(with_drawn("dx", "dy", verdict="drawn"))
+    (row,) = whole.groups[0].rows
+    assert (row.value, row.verdict, row.state) == ("(drawn, drawn)", "drawn", "idle")
+    assert (row.greatest, row.oracle) == (NOTHING, "drawn")
+    assert "1 depend on random numbers" in whole.summary
+    assert "does not apply" not in whole.oracle_summary
+    assert "random directions" not in whole.oracle_summary
+
+
+def test_every_format_says_what_is_drawn() -> None:
+    whole = with_drawn("dx")
+    assert report_document(whole)["cases"][0]["drawn"] == ["dx"]
+    for text in (report_markdown(whole, {}), report_html(whole, {})):
+        assert "drawn: what depends on random numbers" in text

@@ -71,6 +71,23 @@ def test_a_device_that_an_engine_cannot_use_is_one_message_with_those_it_can() -
     assert "its engines can use: cpu" in error.value
 
 
+def drawn_case() -> None:
+    import msgspec
+
+    from explorer.model.cases import GradCase
+    from explorer.web.case_detail import detail
+    from tests.support.sample_report import case_report, report
+
+    case = msgspec.structs.replace(case_report(GradCase("grad", 0)), drawn=("dx",))
+    detail(case, report())
+
+
+def test_a_case_says_what_is_drawn() -> None:
+    page = AppTest.from_function(drawn_case, default_timeout=SECONDS).run()
+    assert not page.exception
+    assert "Not compared by value: dx" in page.markdown[1].value
+
+
 @pytest.mark.parametrize("script", ["app.py", str(ENTRY)])
 def test_no_framework_is_imported_in_the_app_s_process(script: str) -> None:
     code = (

@@ -4,7 +4,7 @@ import msgspec
 
 from explorer.compare.align.divergence import diverge
 from explorer.compare.align.fingerprints import Tolerance
-from explorer.compare.align.further import find_further
+from explorer.compare.align.further import as_first, find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.outputs import share_outputs
 from explorer.compare.align.pairing import pair_nodes
@@ -13,7 +13,7 @@ from explorer.compare.align.reasons import reasons
 from explorer.compare.align.sides import OutputValue, Side, Vertex, view
 from explorer.compare.align.steps import enclose_steps
 from explorer.compare.align.wording import Finding
-from explorer.model.alignment import Alignment, Count, Coverage, How, Pair, Unpaired
+from explorer.model.alignment import Alignment, Count, Coverage, Divergence, How, Pair, Unpaired
 from explorer.model.graph import GradGraph, Phase
 
 DRAWN = "depends on a random draw, which each framework makes by itself"
@@ -38,7 +38,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     finding = diverge(matching, missing)
     further = find_further(matching, finding, missing)
     draws = RandomDraws(matching)
-    told = [part for part in (finding, *further) if not draws.explain_finding(part)]
+    told = _told([finding, *further], draws)
     enclose_steps(matching)
     share_outputs(matching)
 
@@ -57,13 +57,23 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
         unpaired=unpaired,
-        divergence=told[0].divergence if told else None,
+        divergence=told[0] if told else None,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
         right_coverage=_coverage(right_side),
-        further=tuple(part.divergence for part in told[1:] if part.divergence),
+        further=tuple(told[1:]),
         drawn=tuple(drawn),
     )
+
+
+def _told(findings: list[Finding], draws: RandomDraws) -> list[Divergence]:
+    """The divergences that no random draw explains, in order."""
+    untold = [finding for finding in findings if not draws.explain_finding(finding)]
+    told = [finding.divergence for finding in untold if finding.divergence]
+    if told:
+        # The first of all may have been a draw, and another one is the first now.
+        told[0] = as_first(told[0])
+    return told
 
 
 def _unpaired(

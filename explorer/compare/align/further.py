@@ -18,6 +18,7 @@ from explorer.compare.align.sides import Vertex, reach
 from explorer.compare.align.structure import followers, partings_by_structure
 from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
 from explorer.compare.align.wording import FIRST, Finding
+from explorer.model.alignment import Divergence
 from explorer.model.graph import Phase
 
 MOST = 32
@@ -68,6 +69,12 @@ def _as_further(finding: Finding) -> Finding:
     sentence = FURTHER + divergence.sentence.removeprefix(FIRST)
     divergence = msgspec.structs.replace(divergence, sentence=sentence)
     return Finding(divergence, finding.parts, finding.ends)
+
+
+def as_first(divergence: Divergence) -> Divergence:
+    """A divergence in the words of the first one."""
+    where = divergence.sentence.removeprefix(FURTHER).removeprefix(FIRST)
+    return msgspec.structs.replace(divergence, sentence=FIRST + where)
 
 
 def _computed_from(parts: Iterable[Vertex]) -> set[Vertex]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import mindspore as ms
+import msgspec
 import numpy as np
 from mindspore.common.api import _pynative_executor
 from mindspore.utils.ms_dispatch import MsDispatchMode
@@ -84,7 +85,9 @@ def build(request: NetRequest) -> Net:
         # Before the mode is set: it runs a net of its own in PYNATIVE_MODE.
         dropout_calls(str(scenario.path), scenario.path.stat().st_mtime_ns)
     ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]))
-    ms.set_seed(SEED)
+    # Operators take their seeds when they are made, and the net's own start is drawn by then.
+    start = _own_start(request) if request.draw else {}
+    ms.set_seed(SEED + request.draw)
     call = scenario.mindspore_net()
     held: dict[str, HeldTensor] = {}
     if isinstance(call, ms.nn.Cell):
@@ -92,15 +95,25 @@ def build(request: NetRequest) -> Net:
         if scenario.same_dropout:
             fix_dropout(call, scenario)
         held = held_by(call, scenario, request)
-    for name, start in jittered_records(request.parameters, request.jitter).items():
+    start.update(jittered_records(request.parameters, request.jitter))
+    for name, values in start.items():
         if name in held:
-            held[name].start_from(start)
+            held[name].start_from(values)
     parameters = _parameters(held)
     # A first look at a net names no trainable parameters: then they are what the net declares.
     declared = tuple(name for name, value in parameters.items() if value.requires_grad)
     inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter))
     trainable = request.trainable or declared
     return Net(scenario, call, inputs, parameters, trainable, held, request.returned)
+
+
+def _own_start(request: NetRequest) -> dict[str, Array]:
+    """What the net that draws as usual holds at its start, by PyTorch's names."""
+    usual = build(msgspec.structs.replace(request, draw=0))
+    start = {}
+    for name, held in usual.held.items():
+        start[name] = pack(to_torch(array_of(held.tensor), held.layout), dtype_of(held.tensor))
+    return start
 
 
 def _parameters(held: dict[str, HeldTensor]) -> dict[str, Any]:

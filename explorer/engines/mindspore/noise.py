@@ -7,7 +7,7 @@ import msgspec
 
 from explorer.engines.mindspore import tape
 from explorer.engines.mindspore.rounding import CoarseRounding, SharpRounding, lacking, rounding
-from explorer.engines.noise import JITTERS, noisy_graphs, result_noise
+from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
@@ -18,25 +18,38 @@ Answer = TypeVar("Answer", Result, Captured)
 def results(request: CaseRequest) -> ResultNoise:
     """The noise of the tape's answer to one case, leaf by leaf."""
     plain = tape.answer(request)
-    kinds = _kinds(tape.answer, request) if plain.outcome == "ok" else []
-    return result_noise(plain, kinds)
+    if plain.outcome != "ok":
+        return result_noise(plain, [])
+    kinds, has_drawn = _kinds(tape.answer, request)
+    drawn = drawn_leaves(plain, tape.answer, request) if has_drawn else ()
+    return result_noise(plain, kinds, drawn)
 
 
 def capture(request: CaseRequest) -> Captured:
     """The tape of one case as a graph with the noise of every node."""
     plain = tape.capture(request)
-    kinds = _kinds(tape.capture, request) if plain.graphs else []
+    if not plain.graphs:
+        return plain
+    kinds, _ = _kinds(tape.capture, request)
     return noisy_graphs(plain, kinds)
 
 
-def _kinds(call: Callable[[CaseRequest], Answer], request: CaseRequest) -> list[list[Answer]]:
-    """Runs on moved inputs, and one in which the kernels that approximate are right."""
+def _kinds(
+    call: Callable[[CaseRequest], Answer], request: CaseRequest
+) -> tuple[list[list[Answer]], bool]:
+    """Runs on moved inputs, and one in which the kernels that approximate are right.
+
+    Beside them whether an operator drew random numbers in the former.
+    """
     moved = []
+    has_drawn = False
     for sample in range(1, JITTERS + 1):
         net = msgspec.structs.replace(request.net, jitter=sample)
-        with rounding(CoarseRounding(sample)):
+        mode = CoarseRounding(sample)
+        with rounding(mode):
             moved.append(call(msgspec.structs.replace(request, net=net)))
-    return [moved, [_sharp(call, request)]]
+        has_drawn |= mode.has_drawn
+    return [moved, [_sharp(call, request)]], has_drawn
 
 
 def _sharp(call: Callable[[CaseRequest], Answer], request: CaseRequest) -> Answer:

@@ -11,6 +11,7 @@ import numpy as np
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.mindspore.net import array_of
+from explorer.engines.mindspore.primitives import RANDOM_OP
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.numeric.differences import Floats
 
@@ -62,12 +63,22 @@ _without_float64: set[str] = set()
 
 
 class _Rounding(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no types
-    """Carries out operators, and then moves what they yielded."""
+    """Carries out operators, and then moves what they yielded.
+
+    ``has_drawn`` says whether an operator drew random numbers meanwhile.
+    """
+
+    has_drawn = False
 
     def __ms_dispatch__(
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None
     ) -> Any:
+        self.note(func)
         return self.perform(func, args, kwargs or {})
+
+    def note(self, func: Any) -> None:
+        """Note whether an operator draws random numbers."""
+        self.has_drawn |= RANDOM_OP.search(func.name) is not None
 
     @abstractmethod
     def perform(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -176,7 +187,10 @@ def perform(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
     Modes do not stack in MindSpore 2.10: the innermost alone sees an operator.
     """
-    return _active[-1].perform(func, args, kwargs) if _active else func(*args, **kwargs)
+    if not _active:
+        return func(*args, **kwargs)
+    _active[-1].note(func)
+    return _active[-1].perform(func, args, kwargs)
 
 
 @contextmanager

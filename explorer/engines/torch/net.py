@@ -40,7 +40,7 @@ class Net:
 
     ``call`` is a Module or a function; ``state`` holds parameters and buffers, ``constants`` plain
     tensors that are attributes. ``trainable`` are the names of the parameters that "all weights"
-    stands for, in that order.
+    stands for, in that order. ``seed`` is that of the random numbers of a forward.
     """
 
     scenario: Scenario
@@ -49,6 +49,7 @@ class Net:
     state: dict[str, torch.Tensor]
     trainable: tuple[str, ...]
     constants: dict[str, torch.Tensor] = field(default_factory=dict)
+    seed: int = SEED
 
     @property
     def arguments(self) -> tuple[torch.Tensor, ...]:
@@ -93,7 +94,8 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     # A first look at a net names no trainable parameters: then they are what the net declares.
     declared = tuple(name for name, value in state.items() if value.requires_grad)
     inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter), request.device, dtype)
-    return Net(scenario, call, inputs, state, request.trainable or declared, constants)
+    seed = SEED + request.draw
+    return Net(scenario, call, inputs, state, request.trainable or declared, constants, seed)
 
 
 def _plain_tensors(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -131,7 +133,7 @@ def tensors(
 
 def forward(net: Net) -> Any:
     """The return value of the net, computed with the same random numbers every time."""
-    torch.manual_seed(SEED)
+    torch.manual_seed(net.seed)
     return net.call(*net.arguments)
 
 

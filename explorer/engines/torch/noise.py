@@ -2,7 +2,7 @@
 
 import msgspec
 
-from explorer.engines.noise import JITTERS, noisy_graphs, result_noise
+from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
 from explorer.engines.torch import graph, tape
 from explorer.engines.torch.rounding import RandomRounding
 from explorer.model.noise import ResultNoise
@@ -17,12 +17,17 @@ def results(request: CaseRequest) -> ResultNoise:
     engine = ENGINES[request.net.engine]
     # First without rounding: Dynamo, which derives a joint graph once, does not end in a mode.
     plain = engine.answer(request)
+    if plain.outcome != "ok":
+        return result_noise(plain, [])
     moved: list[Result] = []
-    if plain.outcome == "ok":
-        for sample in range(1, JITTERS + 1):
-            with RandomRounding(sample):
-                moved.append(engine.answer(jittered(request, sample)))
-    return result_noise(plain, [moved])
+    has_drawn = False
+    for sample in range(1, JITTERS + 1):
+        rounding = RandomRounding(sample)
+        with rounding:
+            moved.append(engine.answer(jittered(request, sample)))
+        has_drawn |= rounding.has_drawn
+    drawn = drawn_leaves(plain, engine.answer, request) if has_drawn else ()
+    return result_noise(plain, [moved], drawn)
 
 
 def capture(request: CaseRequest) -> Captured:

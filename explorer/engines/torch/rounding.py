@@ -28,12 +28,14 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
     """Moves each element that an operator rounded to a neighbour, or not, at random.
 
     An element that is exact stays: small integers, what relu or max pass on, a mask. Whether it is
-    exact tells the same operator in float64.
+    exact tells the same operator in float64. ``has_drawn`` says whether an operator drew random
+    numbers meanwhile.
     """
 
     def __init__(self, sample: int) -> None:
         super().__init__()
         self._draws = torch.Generator().manual_seed(sample)
+        self.has_drawn = False
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -41,7 +43,9 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if draws_random_numbers(func) or written_arguments(func) != ((), ()):
+        draws = draws_random_numbers(func)
+        self.has_drawn |= draws
+        if draws or written_arguments(func) != ((), ()):
             return func(*args, **kwargs)
         exact = _in_float64(func, args, kwargs)
         result = func(*args, **kwargs)

@@ -10,7 +10,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict, Report
 from explorer.model.results import ANSWERED, Result
-from explorer.report.coverage import in_short, unproven
+from explorer.report.coverage import in_short, not_compared, unproven
 from explorer.report.proofs import in_words, last_stages, proofs, warnings
 from explorer.report.scenario import wording
 from explorer.report.wording import NOTHING
@@ -28,6 +28,7 @@ COUNTED = {
     "close": "close",
     "must": "fail everywhere as they must",
     "raise": "raise everywhere",
+    "drawn": "depend on random numbers in every value",
     "differs": "differ",
     "some_raise": "raise in some engines only",
     "not_compared": "answered by fewer than two engines",
@@ -216,7 +217,7 @@ def _case_row(report: CaseReport, footnotes: _Footnotes) -> CaseRow:
     if result:
         structure = clean(result.written)
         if report.verdict not in DIVIDED:
-            value = wording.value(result)
+            value = wording.value(result, drawn=report.drawn)
     # Many cases fail in one way: all but the first refer to it.
     if report.verdict == "all_raise":
         case = clean(report.case.short)
@@ -225,7 +226,7 @@ def _case_row(report: CaseReport, footnotes: _Footnotes) -> CaseRow:
             statements, value = (), f"as {first}"
 
     size, greatest = wording.size(report.greatest), wording.greatest(report.greatest)
-    if report.verdict in ("all_raise", "not_compared"):
+    if report.verdict in ("all_raise", "not_compared", "drawn"):
         size = greatest = NOTHING
     notes = {footnotes.number(remark) for remark in _remarks(report)}
     return CaseRow(
@@ -260,7 +261,7 @@ def _ids(report: CaseReport) -> tuple[str, ...]:
 def _state(report: CaseReport) -> State:
     if not report.expected:
         return "alarm"
-    if report.verdict == "not_compared":
+    if report.verdict in ("not_compared", "drawn"):
         return "idle"
     if report.verdict in DIVIDED or report.oracle_agrees is False:
         return "foreseen"
@@ -296,7 +297,8 @@ def _voices(report: CaseReport, precision: int) -> list[Statement]:
         if result.outcome != "not_defined":
             defined.append(name)
         if result.outcome in ANSWERED:
-            engines_by_answer.setdefault(wording.answer(result, precision), []).append(name)
+            answer = wording.answer(result, precision, report.drawn)
+            engines_by_answer.setdefault(answer, []).append(name)
     statements = []
     for answer, engines in engines_by_answer.items():
         statements.append(Statement(wording.who(tuple(engines), tuple(defined)), answer))
@@ -308,6 +310,8 @@ def _remarks(report: CaseReport) -> Iterator[str]:
     if report.reason:
         reason = clean(report.reason)
         yield reason if report.expected else f"not as expected: {reason}"
+    if report.drawn:
+        yield wording.ABOUT_DRAWS
     # What a framework raised stands under the case; a footnote is for engines without an answer.
     for name, result in report.results.items():
         if result.outcome not in (*ANSWERED, "not_defined"):
@@ -351,7 +355,7 @@ def _where_they_part(alignment: Alignment) -> str:
     if wrong:
         return f"in no result, but {wrong} op node{'s' * (wrong > 1)} with a value that is wrong"
     if alignment.drawn:
-        return f"{wording.NO_DIVERGENCE} but what depends on a random draw, which is not compared"
+        return f"{wording.NO_DIVERGENCE}; {one_line(not_compared(alignment))}"
     if alignment.unproven:
         return f"{wording.NO_DIVERGENCE}; {unproven(alignment)}"
     return wording.NO_DIVERGENCE
@@ -408,11 +412,13 @@ def _oracle_summary(cases: Iterable[CaseReport]) -> str:
     cells = [wording.oracle(case) for case in cases]
     everywhere = cells.count("agrees")
     differs = cells.count("differs")
+    drawn = cells.count(wording.DRAWN)
     nowhere = cells.count(NOTHING)
     counts = {
         "agrees on every element in": everywhere,
-        "agrees along random directions in": len(cells) - everywhere - differs - nowhere,
+        "agrees along random directions in": len(cells) - everywhere - differs - drawn - nowhere,
         "differs in": differs,
+        "leaves out what is drawn, which is all, in": drawn,
         "does not apply to": nowhere,
     }
     parts = [f"{words} {count}" for words, count in counts.items() if count]

@@ -1,5 +1,7 @@
 """Short readings of calls, values, errors and differences, the same in every format."""
 
+from collections.abc import Collection
+
 from explorer.compare.noise import NEAR
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
@@ -22,6 +24,7 @@ VERDICTS: dict[CaseVerdict, str] = {
     "match": "match",
     "close": "close",
     "differs": "differs",
+    "drawn": "drawn",
     "all_raise": "all raise",
     "some_raise": "some raise",
     "not_compared": "alone",
@@ -59,6 +62,17 @@ ENGINE_COLUMNS = ("engine", "how", "version", "device")
 ALIGNMENT_COLUMNS = ("pair", "forward", "backward", "first divergence")
 """The columns of the table of pairs of graphs."""
 
+DRAWN = "drawn"
+"""What stands in the place of values that depend on random numbers."""
+
+ABOUT_DRAWS = (
+    "drawn: what depends on random numbers, of which each engine draws its own; structure, shapes"
+    " and dtypes are compared and its values are not, nor does the oracle judge them."
+    " SAME_DROPOUT = True in the scenario lets the dropout layers of both nets drop the same"
+    " elements"
+)
+"""What a report says of random numbers, once."""
+
 NO_DIVERGENCE = "none"
 """The word for two graphs between which nothing parts."""
 
@@ -75,20 +89,25 @@ def call(case: GradCase) -> str:
     return case.arguments or "no flags"
 
 
-def value(result: Result, precision: int = FEW) -> str:
-    """The numbers of an answer as Python nests them: ``([[4, 6, 8]], (19,))``."""
-    return _nested(result.nested, precision)
+def value(result: Result, precision: int = FEW, drawn: Collection[str] = ()) -> str:
+    """The numbers of an answer as Python nests them: ``([[4, 6, 8]], (19,))``.
+
+    In the place of leaves in ``drawn`` stands that they are.
+    """
+    return _nested(result.nested, precision, drawn)
 
 
-def _nested(part: "Nested[Leaf]", precision: int) -> str:
+def _nested(part: "Nested[Leaf]", precision: int, drawn: Collection[str]) -> str:
     if isinstance(part, Leaf):
+        if part.name in drawn:
+            return DRAWN
         return digits(unpack(part.value), precision=precision)
     if part is None:
         return "None"
     if isinstance(part, dict):
-        pairs = [f"{key!r}: {_nested(item, precision)}" for key, item in part.items()]
+        pairs = [f"{key!r}: {_nested(item, precision, drawn)}" for key, item in part.items()]
         return "{" + ", ".join(pairs) + "}"
-    items = ", ".join(_nested(item, precision) for item in part)
+    items = ", ".join(_nested(item, precision, drawn) for item in part)
     if isinstance(part, list):
         return f"[{items}]"
     return f"({items},)" if len(part) == 1 else f"({items})"
@@ -101,13 +120,13 @@ def failure(error: Failure | None) -> str:
     return one_line(error.text)
 
 
-def answer(result: Result, precision: int = FEW) -> str:
+def answer(result: Result, precision: int = FEW, drawn: Collection[str] = ()) -> str:
     """An engine's answer: its value, or its error.
 
     Where it is not the framework that raised, what happened comes first.
     """
     if result.outcome == "ok":
-        return value(result, precision)
+        return value(result, precision, drawn)
     error = failure(result.error)
     if result.outcome == "raised":
         return error
@@ -133,9 +152,12 @@ def who(engines: tuple[str, ...], every_engine: tuple[str, ...]) -> str:
 
 
 def oracle(report: CaseReport) -> str:
-    """The agreement of the oracle: on every element, along so many directions, or none."""
+    """The agreement of the oracle: on every element, along so many directions, or none.
+
+    Nor has it anything to say where all that it estimated depends on random numbers.
+    """
     if report.oracle_agrees is None:
-        return NOTHING
+        return DRAWN if report.drawn and report.oracle.estimates else NOTHING
     if not report.oracle_agrees:
         return "differs"
     directions = max((estimate.directions for estimate in report.oracle.estimates), default=0)

@@ -1,0 +1,66 @@
+"""Nets that draw random numbers: what depends on them is measured, and the rest is compared."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.exploration.explore import explore
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport, Report
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.nets import NETS
+from tests.support.scenario_files import written
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+TAPES = ("mindspore-tape", "torch-tape")
+TEXT = (NETS / "dropout_branch.py").read_text(encoding="utf-8")
+
+
+def main_case(report: Report) -> CaseReport:
+    return report.cases[0]
+
+
+def with_port(folder: Path, workers: Workers, name: str, written_as: str, instead: str) -> Report:
+    """The main case of the net, its PyTorch side changed at one place."""
+    mindspore, torch = TEXT.split("def torch_net")
+    assert torch.count(written_as) == 1
+    text = f"{mindspore}def torch_net{torch.replace(written_as, instead)}"
+    scenario = load(written(folder, text, f"{name}.py"))
+    return explore(scenario, workers, engines=TAPES, selection="main")
+
+
+def test_a_net_with_dropout_is_as_expected_in_all_engines(workers: Workers) -> None:
+    scenario = load(NETS / "dropout_branch.py")
+    report = explore(scenario, workers, selection="main", graphs=False)
+    case = main_case(report)
+    assert list(case.results) == list(ENGINES)
+    assert {result.outcome for result in case.results.values()} == {"ok"}
+    # What passes through the dropout, and nothing else.
+    assert case.drawn == ("dx", "dleft.weight", "dleft.bias")
+    assert (case.verdict, case.oracle_agrees, case.expected) == ("match", True, True)
+
+
+def test_a_mistake_beside_the_dropout_is_found(tmp_path: Path, workers: Workers) -> None:
+    report = with_port(tmp_path, workers, "wrong_beside", "torch.tanh", "torch.sigmoid")
+    case = main_case(report)
+    assert case.drawn == ("dx", "dleft.weight", "dleft.bias")
+    assert (case.verdict, case.expected) == ("differs", False)
+    assert case.greatest
+    assert case.greatest.leaf not in case.drawn
+    (alignment,) = report.alignments
+    assert set(alignment.drawn) == {"loss", *case.drawn}
+    assert alignment.divergence
+    assert alignment.divergence.sentence.startswith("First divergence")
+    assert "aten.sigmoid" in alignment.divergence.sentence
+
+
+def test_a_dropout_on_one_side_alone_is_a_difference(tmp_path: Path, workers: Workers) -> None:
+    report = with_port(tmp_path, workers, "lost", "self.drop(self.left(x))", "self.left(x)")
+    case = main_case(report)
+    assert case.drawn == ()
+    assert (case.verdict, case.expected) == ("differs", False)
+    (alignment,) = report.alignments
+    assert alignment.divergence
+    assert "`Dropout`" in alignment.divergence.sentence
