@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Literal
 
 from explorer.compare.align import align
+from explorer.compare.conditioning import ill_conditioned
 from explorer.compare.verdicts import foreseen, judge
 from explorer.exploration.noise import question
 from explorer.exploration.outcomes import Outcomes
@@ -12,6 +13,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import Framework
+from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report
 from explorer.model.results import About, Captured, Leaf
@@ -74,6 +76,7 @@ class Course:
         self._outcomes = Outcomes(nets)
         self._complete: dict[GradCase, CaseReport] = {}
         self._alignments: tuple[Alignment, ...] = ()
+        self._remarks: tuple[ReportFinding, ...] = ()
 
     @property
     def has_answers(self) -> bool:
@@ -140,15 +143,17 @@ class Course:
         return graphs
 
     def align(self) -> None:
-        """Align the main case's graphs, two by two."""
+        """Align the main case's graphs, two by two, and look for places that multiply rounding."""
         # Earlier stages are not run: their nodes have no values by which they could be paired.
-        pairs = combinations(self._last_stages(), 2)
+        graphs = self._last_stages()
+        pairs = combinations(graphs, 2)
         report = self._judged(self._main)
         expected, tolerances = self._scenario.expected, self._scenario.tolerances
         alignments = []
         for left, right in pairs:
             alignments.append(foreseen(align(left, right), report, expected, tolerances))
         self._alignments = tuple(alignments)
+        self._remarks = ill_conditioned(graphs)
 
     def first_report(self) -> Report:
         """The report on the main case alone."""
@@ -184,7 +189,7 @@ class Course:
             devices=self._devices,
             inputs=tuple(Leaf(name, pack(array)) for name, array in inputs.items()),
             parameters=tuple(Leaf(name, array) for name, array in self._nets.parameters.items()),
-            findings=self._nets.findings,
+            findings=(*self._nets.findings, *self._remarks),
             cases=tuple(self._judged(case) for case in cases),
             left_out=left_out,
             graphs=tuple(graphs),

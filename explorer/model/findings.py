@@ -1,24 +1,28 @@
-"""What the explorer found out about two nets beside their gradients: a mistake, or a limit."""
+"""What the explorer found out about two nets beside their gradients: a mistake, a limit, a remark."""
 
 from typing import Literal
 
 import msgspec
 
-FindingKind = Literal["role", "start", "missing"]
+FindingKind = Literal["role", "start", "missing", "conditioning"]
 """A kind of finding.
 
 - "role": one net trains what the other holds frozen, as a buffer, or as a plain tensor
 - "start": a starting value that the scenario gives reaches one net alone
 - "missing": the scenario expects a finding that there is not
+- "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
+
+REMARKS: frozenset[FindingKind] = frozenset({"conditioning"})
+"""Kinds that say how a net is, and accuse neither side."""
 
 
 class ReportFinding(msgspec.Struct, frozen=True, kw_only=True):
     """Something about the nets that a reader should know before the gradients.
 
-    ``sentence`` says it in words, ``names`` are those of the parameters or places concerned, as in
-    PyTorch. A finding that is not ``expected`` counts as an unexpected difference; ``reason`` says
-    why one is expected.
+    ``sentence`` says it in words, ``names`` are those of the parameters or modules concerned, as in
+    PyTorch; a remark's are its own net's. A finding that is not ``expected`` counts as an
+    unexpected difference, unless it is a remark; ``reason`` says why one is expected.
     """
 
     kind: FindingKind
@@ -26,3 +30,13 @@ class ReportFinding(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     expected: bool = False
     reason: str = ""
+
+    @property
+    def is_remark(self) -> bool:
+        """Whether it is worth knowing, and nothing to mend."""
+        return self.kind in REMARKS
+
+    @property
+    def is_alarm(self) -> bool:
+        """Whether it counts as an unexpected difference."""
+        return not (self.expected or self.is_remark)

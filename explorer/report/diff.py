@@ -14,8 +14,9 @@ from explorer.text.numbers import against_noise
 def finding_lines(report: Report) -> Iterator[str]:
     """What was found out about the nets themselves, a line each."""
     for finding in report.findings:
+        word = "remark" if finding.is_remark else "finding"
         expected = f" (expected: {finding.reason})" if finding.expected else ""
-        yield f"finding: {finding.sentence}{expected}"
+        yield f"{word}: {finding.sentence}{expected}"
 
 
 def diff_lines(

@@ -13,8 +13,10 @@ def say_error(message: str) -> None:
 
 
 def say_finding(finding: ReportFinding) -> None:
-    """What was found out about the nets themselves; an alarm unless the scenario expects it."""
-    if finding.expected:
+    """What was found out about the nets themselves; an alarm or not."""
+    if finding.is_remark:
+        st.info(escape(clean(finding.sentence)))
+    elif finding.expected:
         st.info(escape(clean(f"{finding.sentence} ({finding.reason})")))
     else:
         st.warning(escape(clean(finding.sentence)))

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from explorer.model.findings import ReportFinding
 from explorer.model.report import Report
+from explorer.report.diff import finding_lines
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
@@ -17,6 +18,7 @@ from explorer.report.scenario.terminal import show_report
 from tests.support.sample_report import HOSTILE, report
 
 FROZEN = ReportFinding(kind="role", sentence="one is trained and frozen", names=("fc.weight",))
+REMARK = ReportFinding(kind="conditioning", sentence="`Sub` multiplies rounding", names=("Sub",))
 MEANT = msgspec.structs.replace(FROZEN, expected=True, reason="on purpose")
 
 
@@ -69,3 +71,14 @@ def test_a_finding_that_nothing_expects_is_an_alarm_though_all_cases_agree() -> 
     assert overview(with_findings(MEANT)).state == "good"
     assert overview(with_findings(FROZEN)).state == "alarm"
     assert "1 finding" in overview(with_findings(MEANT, FROZEN)).summary
+
+
+def test_a_remark_is_told_and_is_no_alarm() -> None:
+    whole = with_findings(REMARK)
+    assert whole.is_as_expected
+    (row,) = overview(whole).findings
+    assert row.state == "idle"
+    assert overview(whole).summary == overview(with_findings()).summary
+    assert "Remark: " in report_markdown(whole, {})
+    assert list(finding_lines(whole)) == [f"remark: {REMARK.sentence}"]
+    assert not with_findings(REMARK, FROZEN).is_as_expected

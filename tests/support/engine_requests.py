@@ -8,6 +8,8 @@ import msgspec
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
+from explorer.model.graph import GradGraph
+from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Captured, Result
 from explorer.scenario.find import FOLDER
@@ -61,6 +63,21 @@ class EngineRequests:
         request = CaseRequest(self.net(name, engine), case, values)
         target = f"{ENGINES[engine].module}:capture"
         return reply(self.workers.call(ENGINES[engine].captures_in, target, request, Captured))
+
+    def noise(self, name: str, case: GradCase) -> ResultNoise:
+        """The noise of the tape's answer."""
+        return self._measured("results", name, case, ResultNoise)
+
+    def measured_graph(self, name: str, case: GradCase) -> GradGraph:
+        """The tape's graph with the noise of its nodes."""
+        (graph,) = self._measured("capture", name, case, Captured).graphs
+        return graph
+
+    def _measured(self, function: str, name: str, case: GradCase, kind: type[Reply]) -> Reply:
+        framework = ENGINES[self._tape].framework
+        target = f"explorer.engines.{framework}.noise:{function}"
+        request = CaseRequest(self.net(name, self._tape), case)
+        return reply(self.workers.call(framework, target, request, kind))
 
     def widest(self, name: str) -> GradCase:
         """The case of a net that asks for most."""

@@ -80,8 +80,13 @@ def named(node: Vertex) -> str:
     call = ""
     if node.caller and node.side.is_called_from_several_lines(node):
         call = f"called at {node.caller}"
-    where = ", ".join(part for part in (node.scope, node.source, call) if part)
-    return f"`{label}` ({where})" if where else f"`{label}`"
+    return labelled(label, node.scope, node.source, call)
+
+
+def labelled(label: str, *where: str) -> str:
+    """An op and where it stands, as far as that is known: `MatMul` (fc, net.py:12)."""
+    place = ", ".join(part for part in where if part)
+    return f"`{label}` ({place})" if place else f"`{label}`"
 
 
 def row_of(nodes: list[Vertex]) -> str:

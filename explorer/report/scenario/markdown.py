@@ -5,10 +5,24 @@ from collections.abc import Iterator, Mapping
 from explorer.model.report import Report
 from explorer.report.coverage import LEGEND
 from explorer.report.markdown import escape, page, table
-from explorer.report.scenario.overview import CaseGroup, CaseRow, Overview, cells_of, overview
+from explorer.report.scenario.overview import (
+    CaseGroup,
+    CaseRow,
+    Overview,
+    State,
+    cells_of,
+    overview,
+)
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 
 CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest difference", "oracle")
+
+FINDING_MARKS: dict[State, str] = {
+    "alarm": "**Finding**",
+    "foreseen": "Finding, expected",
+    "idle": "Remark",
+}
+"""The words before a finding."""
 
 
 def report_markdown(report: Report, pictures: Mapping[str, str]) -> str:
@@ -20,8 +34,7 @@ def _parts(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
     yield f"# {escape(whole.title)}"
     yield f"Scenario {escape(whole.scenario)}. **{escape(whole.summary)}**"
     for finding in whole.findings:
-        mark = "**Finding**" if finding.state == "alarm" else "Finding, expected"
-        yield f"{mark}: {escape(finding.text)}"
+        yield f"{FINDING_MARKS[finding.state]}: {escape(finding.text)}"
     yield escape(whole.oracle_summary)
     for omission in whole.left_out:
         yield f"{escape(omission.sentence)}: {escape(', '.join(omission.cases))}"

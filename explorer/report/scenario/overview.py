@@ -47,7 +47,10 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 class FindingRow(msgspec.Struct, frozen=True):
-    """A finding about the nets: what it says, and whether the scenario expects it."""
+    """A finding about the nets: what it says, and whether the scenario expects it.
+
+    The state of a remark is "idle".
+    """
 
     text: str
     state: State
@@ -171,6 +174,8 @@ def overview(report: Report) -> Overview:
 
 
 def _finding_row(finding: ReportFinding) -> FindingRow:
+    if finding.is_remark:
+        return FindingRow(one_line(finding.sentence), "idle")
     if finding.expected:
         return FindingRow(f"{one_line(finding.sentence)} ({one_line(finding.reason)})", "foreseen")
     return FindingRow(one_line(finding.sentence), "alarm")
@@ -385,7 +390,7 @@ def _summary(report: Report) -> str:
     divergences = sum(not alignment.expected for alignment in report.alignments)
     if divergences:
         text += f"; {_number(divergences, 'pair')} of graphs part unexpectedly"
-    findings = sum(not finding.expected for finding in report.findings)
+    findings = sum(finding.is_alarm for finding in report.findings)
     if findings:
         text += f"; {_number(findings, 'finding')} about the nets themselves"
     return text
