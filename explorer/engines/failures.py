@@ -14,6 +14,14 @@ LONGEST = 600
 FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:'\"]+/)+")
 """The folders of an absolute path: they say where something is installed, which is of no use."""
 
+UNREACHED_DRAW = (
+    "SAME_DROPOUT gives masks to the layers nn.Dropout, nn.Dropout1d, nn.Dropout2d and nn.Dropout3d,"
+    " and {framework}'s net draws random numbers by {operator} as well; use such a layer there, or"
+    " let the numbers be an input and name it in CONSTANTS. Without SAME_DROPOUT, what depends on"
+    " random numbers is not compared by value"
+)
+"""The refusal of a net with SAME_DROPOUT that draws all the same."""
+
 LineSource = Literal["message", "traceback"]
 """The two places that can name a line of the user's."""
 

@@ -158,7 +158,8 @@ def _checked_inputs(scenario: Scenario) -> dict[str, Any]:
     for name, array in inputs.items():
         if array.dtype.name not in DTYPES:
             raise ScenarioError(
-                f"{path}: input {name!r} has dtype {array.dtype}; allowed are {', '.join(DTYPES)}"
+                f"{path}: input {name!r} has dtype {array.dtype}; allowed are {', '.join(DTYPES)}."
+                " A net that computes in another one casts its inputs itself"
             )
     return inputs
 
@@ -168,7 +169,9 @@ def _check_arrays(path: Path, function: str, arrays: dict[str, Any]) -> None:
         if not isinstance(name, str) or not isinstance(array, np.ndarray):
             raise ScenarioError(
                 f"{path}: {function}()[{name!r}] is a {type(array).__name__}; "
-                "give only numpy arrays, each under a str name"
+                "give only numpy arrays, each under a str name. Where a net takes a list or a dict"
+                " of tensors, let each be an input, and a function that makes the list of them call"
+                " the net"
             )
 
 

@@ -108,9 +108,9 @@ def _first_look(
     )
     reply = workers.call(framework, f"{engine.module}:describe", request, Description)
     if isinstance(reply, Description) and reply.error:
-        if reply.error.type == UsageError.__name__:
-            raise ScenarioError(f"{scenario.path}: {reply.error.message}")
         place = reply.error.source or str(scenario.path)
+        if reply.error.type == UsageError.__name__:
+            raise ScenarioError(f"{place}: {reply.error.message}")
         raise ScenarioError(
             f"{place}: the {framework} net raises in forward: "
             f"{reply.error.type}: {reply.error.message}"

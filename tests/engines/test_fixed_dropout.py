@@ -38,9 +38,11 @@ def mindspore_net():
             super().__init__()
             self.layers = nn.SequentialCell(nn.Dense(8, 16), nn.Tanh(), nn.Dropout(p=0.5))
             self.last = nn.Dropout(p={rate})
+            self.whole = nn.Dropout2d(p=0.5)
 
         def construct(self, x):
-            h = self.last(self.layers(x))
+            h = self.layers(x)
+            {there}h = self.last(h)
             return (h * h).sum()
 
     return Net()
@@ -54,10 +56,11 @@ def torch_net():
             super().__init__()
             self.layers = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Dropout(0.5))
             self.last = nn.Dropout(0.25)
+            self.whole = nn.Dropout2d(0.5)
 
         def forward(self, x):
             h = self.layers(x)
-            {again}h = self.last(h)
+            {here}h = self.last(h)
             return (h * h).sum()
 
     return Net()
@@ -65,10 +68,15 @@ def torch_net():
 
 
 def answers(
-    folder: Path, workers: Workers, rate: float = 0.25, again: str = "", train: bool = True
+    folder: Path,
+    workers: Workers,
+    rate: float = 0.25,
+    train: bool = True,
+    here: str = "",
+    there: str = "",
 ) -> dict[str, Result]:
-    """The gradient of each engine."""
-    text = TEXT.format(rate=rate, again=again, train=train)
+    """The gradient of each engine; PyTorch's net begins with ``here``, MindSpore's with ``there``."""
+    text = TEXT.format(rate=rate, train=train, here=here, there=there)
     path = written(folder, text, f"same_dropout_{train}.py")
     nets = settle(load(path), workers, tuple(ENGINES), dict.fromkeys(ENGINES, "cpu"))
     results = {}
@@ -100,13 +108,39 @@ def test_a_rate_that_is_wrong_shows(tmp_path: Path, workers: Workers) -> None:
     assert {told["mindspore-tape"], told["mindspore-graph"]} == {"differs"}
 
 
-def test_a_layer_that_is_called_twice_is_refused(tmp_path: Path, workers: Workers) -> None:
-    with pytest.raises(ScenarioError, match=r"SAME_DROPOUT: the dropout 'last' .* 2 times"):
-        answers(tmp_path, workers, again="h = self.last(h); ")
+AGAIN = "h = self.last(h); "
+CHANNELS = "h = self.whole(h.reshape(4, 4, 2, 2)).reshape(4, 16); "
+
+
+def test_a_layer_that_is_called_twice_and_one_that_drops_channels_share_their_masks(
+    tmp_path: Path, workers: Workers
+) -> None:
+    results = answers(tmp_path, workers, here=AGAIN + CHANNELS, there=AGAIN + CHANNELS)
+    assert set(verdicts(results).values()) <= {"match", "close"}
+    # Without the second call the rest is less enlarged.
+    once = answers(tmp_path, workers, here=CHANNELS, there=AGAIN + CHANNELS)
+    assert verdicts(once)["mindspore-tape"] == "differs"
+
+
+@pytest.mark.parametrize(
+    ("framework", "here", "there"),
+    [
+        ("PyTorch", "from torch.nn import functional; h = functional.dropout(h, 0.5); ", ""),
+        ("MindSpore", "", "h = ops.dropout(h, 0.5, True); "),
+    ],
+)
+def test_random_numbers_that_no_layer_draws_are_refused_with_their_line(
+    tmp_path: Path, workers: Workers, framework: str, here: str, there: str
+) -> None:
+    refusal = rf"\.py:\d+: SAME_DROPOUT .* {framework}'s net draws .* CONSTANTS"
+    with pytest.raises(ScenarioError, match=refusal):
+        answers(tmp_path, workers, here=here, there=there)
 
 
 def test_the_oracle_sees_the_same_masks_though_it_computes_in_float64(tmp_path: Path) -> None:
-    path = written(tmp_path, TEXT.format(rate=0.25, again="", train=True), "oracle_dropout.py")
+    path = written(
+        tmp_path, TEXT.format(rate=0.25, train=True, here="", there=""), "oracle_dropout.py"
+    )
     net = NetRequest(scenario=str(path), engine="torch-tape")
     request = CaseRequest(net, GradCase("grad", 0, "all"))
     # In a worker of its own: the first run of the net is the oracle's.

@@ -32,3 +32,9 @@ def test_nets_that_cannot_be_compared_are_refused_with_what_is_wrong(
 ) -> None:
     with pytest.raises(ScenarioError, match=message):
         settle(load(NETS / f"{file}.py"), workers, tuple(TAPES), TAPES)
+
+
+def test_an_input_that_no_position_reaches_is_refused(workers: Workers) -> None:
+    scenario = load(NETS / "keyword_only.py")
+    with pytest.raises(ScenarioError, match=r"takes 'mask' by keyword alone"):
+        settle(scenario, workers, ("torch-tape",), {"torch-tape": "cpu"})

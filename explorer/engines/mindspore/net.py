@@ -1,6 +1,7 @@
 """Scenario nets in MindSpore, built afresh for each case and started from given values."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -14,7 +15,9 @@ from mindspore.utils.ms_dispatch import MsDispatchMode
 from explorer.engines.mindspore.cell_state import HeldTensor, held_by
 from explorer.engines.mindspore.code import MODE_NAMES, SEED
 from explorer.engines.mindspore.errors import failure
-from explorer.engines.mindspore.fixed_dropout import dropout_calls, fix_dropout
+from explorer.engines.mindspore.fixed_dropout import fix_dropout
+from explorer.engines.mindspore.refused_draws import RefusedDraws
+from explorer.engines.signatures import refuse_keyword_only
 from explorer.model.arrays import AnyArray, Array, pack
 from explorer.model.errors import UsageError
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec
@@ -81,9 +84,6 @@ def build(request: NetRequest) -> Net:
     _pynative_executor.clear_res()
     scenario = load(request.scenario)
     assert scenario.mindspore_net is not None
-    if scenario.same_dropout:
-        # Before the mode is set: it runs a net of its own in PYNATIVE_MODE.
-        dropout_calls(str(scenario.path), scenario.path.stat().st_mtime_ns)
     ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]))
     # Operators take their seeds when they are made, and the net's own start is drawn by then.
     start = _own_start(request) if request.draw else {}
@@ -93,7 +93,7 @@ def build(request: NetRequest) -> Net:
     if isinstance(call, ms.nn.Cell):
         call.set_train(scenario.train)
         if scenario.same_dropout:
-            fix_dropout(call, scenario)
+            fix_dropout(call)
         held = held_by(call, scenario, request)
     start.update(jittered_records(request.parameters, request.jitter))
     for name, values in start.items():
@@ -221,7 +221,9 @@ def describe(request: NetRequest) -> Description:
     try:
         net = build(request)
         parameters, constants = _specs(net, True), _specs(net, False)
-        outputs = forward(net)
+        refuse_keyword_only(net.call.construct if isinstance(net.call, ms.nn.Cell) else net.call)
+        with RefusedDraws() if net.scenario.same_dropout else nullcontext():
+            outputs = forward(net)
         specs = [OutputSpec(array_of(output).shape, dtype_of(output)) for output in flat(outputs)]
         returned = tree_of(outputs, net.scenario.outputs(len(specs)))
     except Exception as error:

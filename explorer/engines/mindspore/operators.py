@@ -1,6 +1,6 @@
 """MindSpore's operators that capture treats in a way of their own (2.10.0).
 
-They compute nothing, write to their operands, or leave an output unwritten.
+They compute nothing, write to their operands, leave an output unwritten, or draw random numbers.
 """
 
 import re
@@ -85,3 +85,14 @@ def written_operands(op: str) -> slice | None:
 def may_write(op: str) -> bool:
     """Whether an operator, or a variant of it, may change one of its operands."""
     return "BatchNorm" in op or IN_PLACE.search(op) is not None
+
+
+RANDOM = re.compile(
+    r"Dropout(?!.*(DoMask|Grad))|Bernoulli|Normal(?!ize)|Uniform|Rand|Multinomial|Poisson"
+)
+"""Names of operators that draw random numbers."""
+
+
+def draws_random_numbers(op: str) -> bool:
+    """Whether an operator takes numbers from a random generator."""
+    return RANDOM.search(op) is not None

@@ -19,12 +19,12 @@ from explorer.engines.mindspore.ir.records import (
 )
 from explorer.engines.mindspore.ir_bindings import Binding
 from explorer.engines.mindspore.ir_statements import IRStatement
+from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
 
 MONADS = frozenset({"UMonad", "IOMonad"})
 """The types of operands that only order side effects."""
 
-RANDOM_OP = re.compile(r"Dropout(?!.*(DoMask|Grad))|Bernoulli|Normal|Uniform|Rand|Multinomial")
 COMMUNICATING_OP = re.compile(
     r"^(All(Reduce|Gather|toAll)|ReduceScatter|Broadcast(?!To)|Send|Receive|Barrier|NeighborExch)"
 )
@@ -46,7 +46,7 @@ class TensorArgument:
 
 def unrepeatable(op: str) -> str:
     """Why an operator yields something else when it runs again; "" where it does not."""
-    if RANDOM_OP.search(op):
+    if draws_random_numbers(op):
         return RANDOM
     return COMMUNICATION if COMMUNICATING_OP.search(op) else ""
 

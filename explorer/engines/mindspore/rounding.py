@@ -11,7 +11,7 @@ import numpy as np
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.mindspore.net import array_of
-from explorer.engines.mindspore.primitives import RANDOM_OP
+from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.numeric.differences import Floats
 
@@ -78,7 +78,7 @@ class _Rounding(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no typ
 
     def note(self, func: Any) -> None:
         """Note whether an operator draws random numbers."""
-        self.has_drawn |= RANDOM_OP.search(func.name) is not None
+        self.has_drawn |= draws_random_numbers(func.name)
 
     @abstractmethod
     def perform(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,5 +1,6 @@
 """Dropout layers of PyTorch's nets with masks that are given, for scenarios with SAME_DROPOUT."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -7,76 +8,82 @@ from typing import Any
 import torch
 from torch import nn
 
-from explorer.model.errors import UsageError
-from explorer.numeric.dropout_masks import dropout_mask
+from explorer.numeric.dropout_masks import channel_mask
 from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
 
+DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3}
+"""The layers that are replaced, and the number of last axes along which each drops all or nothing."""
+
+Shape = tuple[int, ...]
+
 
 class FixedDropout(nn.Module):  # type: ignore[misc]  # torch is untyped here
-    """Dropout by a mask that is a constant."""
+    """Dropout by masks that are constants, one for each shape that it is called with."""
 
-    def __init__(self, mask: torch.Tensor) -> None:
+    def __init__(self, masks: dict[Shape, torch.Tensor]) -> None:
         super().__init__()
-        self.mask = mask
+        # As attributes: Dynamo's graph finds neither a tensor in a dict nor one that a function
+        # marked as constant returns (torch 2.13).
+        for shape, mask in masks.items():
+            setattr(self, _attribute(shape), mask)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """What is left of ``x``, enlarged."""
-        return x * self.mask
+        return x * getattr(self, _attribute(tuple(x.shape)))
+
+
+def _attribute(shape: Shape) -> str:
+    """The name of the mask for a shape."""
+    return "mask_" + "_".join(str(length) for length in shape)
 
 
 def fix_dropout(net: Any, scenario: Scenario, device: str) -> None:
     """Put fixed masks in the place of the dropout layers of a net, which is in its mode already.
 
-    Only ``nn.Dropout`` is such a layer. Raises UsageError for one that is called more than once.
+    They are those of DROPOUTS.
     """
-    calls = dropout_calls(str(scenario.path), scenario.path.stat().st_mtime_ns)
-    for call, (path, shape) in enumerate(calls):
+    for path, shapes in _shapes(str(scenario.path), scenario.path.stat().st_mtime_ns).items():
+        dropout = net.get_submodule(path)
+        masks = {}
+        for shape in shapes:
+            mask = channel_mask(shape, dropout.p, DROPOUTS[type(dropout)])
+            masks[shape] = torch.from_numpy(mask).to(device)
         owner_path, _, attribute = path.rpartition(".")
-        rate = net.get_submodule(path).p
-        mask = torch.from_numpy(dropout_mask(call, shape, rate)).to(device)
-        setattr(net.get_submodule(owner_path), attribute, FixedDropout(mask))
+        setattr(net.get_submodule(owner_path), attribute, FixedDropout(masks))
 
 
 @lru_cache
-def dropout_calls(scenario: str, _changed: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """The path and the shape of each dropout that a forward calls, in the order of the calls.
+def _shapes(scenario: str, _changed: int) -> dict[str, list[Shape]]:
+    """The shapes that each dropout layer is called with in one forward, by its path.
 
     ``_changed`` is when the scenario's file was last written.
     """
-    calls: list[tuple[str, tuple[int, ...]]] = []
+    shapes: dict[str, list[Shape]] = {}
     default = torch.get_default_dtype()
     # The oracle makes float64 the default, which the inputs of this run are not.
     torch.set_default_dtype(torch.float32)
     try:
-        _run_noting(load(Path(scenario)), calls)
+        _run_noting(load(Path(scenario)), shapes)
     finally:
         torch.set_default_dtype(default)
-
-    paths = [path for path, _ in calls]
-    for path in paths:
-        if paths.count(path) > 1:
-            raise UsageError(
-                f"SAME_DROPOUT: the dropout {path!r} of PyTorch's net is called {paths.count(path)}"
-                " times in one forward; give each call a layer of its own"
-            )
-    return tuple(calls)
+    return shapes
 
 
-def _run_noting(scenario: Scenario, calls: list[tuple[str, tuple[int, ...]]]) -> None:
+def _run_noting(scenario: Scenario, shapes: dict[str, list[Shape]]) -> None:
     """Run a net of a scenario once, and note its dropouts as they are called."""
     assert scenario.torch_net is not None
     net = scenario.torch_net().train(scenario.train)
     for path, module in net.named_modules():
-        if isinstance(module, nn.Dropout) and path:
-            module.register_forward_pre_hook(_noting(path, calls))
+        if type(module) in DROPOUTS and path:
+            module.register_forward_pre_hook(_noting(path, shapes))
     with torch.no_grad():
         net(*(torch.from_numpy(array) for array in scenario.inputs().values()))
 
 
-def _noting(path: str, calls: list[tuple[str, tuple[int, ...]]]) -> Any:
+def _noting(path: str, shapes: dict[str, list[Shape]]) -> Callable[[Any, Any], None]:
     def hook(module: Any, arguments: tuple[torch.Tensor, ...]) -> None:
         if module.training and module.p > 0:
-            calls.append((path, tuple(arguments[0].shape)))
+            shapes.setdefault(path, []).append(tuple(arguments[0].shape))
 
     return hook

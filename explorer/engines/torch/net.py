@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import msgspec
 import torch
 
+from explorer.engines.signatures import refuse_keyword_only
 from explorer.engines.torch.errors import failure
 from explorer.engines.torch.fixed_dropout import fix_dropout
+from explorer.engines.torch.refused_draws import RefusedDraws
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
@@ -212,7 +215,9 @@ def describe(request: NetRequest) -> Description:
     try:
         net = build(request)
         parameters, constants = _specs(net, net.state), _specs(net, net.constants)
-        outputs = _outputs_at_first_look(request, net)
+        refuse_keyword_only(getattr(net.call, "forward", net.call))
+        with RefusedDraws() if net.scenario.same_dropout else nullcontext():
+            outputs = _outputs_at_first_look(request, net)
         specs = [OutputSpec(tuple(output.shape), dtype_of(output)) for output in flat(outputs)]
         returned = returned_tree(net, outputs)
     except Exception as error:
