@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.findings import ReportFinding
 from explorer.model.requests import Description, ParameterSpec, Role
+from explorer.model.trees import DICT, LIST, TUPLE, Branch, Tree
 from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import Held, all_specs, common, is_floating
 
@@ -45,7 +46,9 @@ def findings(
 def _found(
     scenario: Scenario, mindspore: Description, torch: Description
 ) -> Iterator[ReportFinding]:
-    """What one net trains and the other does not, and starting values that reach one net alone."""
+    """What one net trains and the other does not, what has no gradient, starts that are lost."""
+    for name in dict.fromkeys(_classes_in(mindspore.returned)):
+        yield _of_class(name)
     given = scenario.parameters() or {}
     for held in common(mindspore, torch):
         if held.mindspore.trainable != held.torch.trainable:
@@ -58,6 +61,24 @@ def _found(
     for name in given:
         if (name in in_mindspore) != (name in in_torch):
             yield _of_lost_start(name, "PyTorch" if name in in_torch else "MindSpore")
+
+
+def _classes_in(tree: Tree) -> Iterator[str]:
+    """The classes with fields in which a net returns tensors."""
+    if isinstance(tree, Branch):
+        if tree.kind not in (TUPLE, LIST, DICT):
+            yield tree.kind
+        for part in tree.parts:
+            yield from _classes_in(part)
+
+
+def _of_class(name: str) -> ReportFinding:
+    sentence = (
+        f"MindSpore's net returns tensors in {name}, a class with fields, and MindSpore 2.10 takes no"
+        " gradient of them, without a message: in neither style where it is a dataclass, not in"
+        " graph style where it is a named tuple. Return a tuple, a list or a dict"
+    )
+    return ReportFinding(kind="output", sentence=sentence, names=(name,))
 
 
 def _of_roles(held: Held) -> ReportFinding:

@@ -17,7 +17,7 @@ from tests.support.engine_requests import path, reply
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
 NESTED, DICT, COMPLEX = "nested_outputs", "dict_output", "complex_inside"
-OPTIONAL = "optional_argument"
+OPTIONAL, DATACLASS = "optional_argument", "dataclass_output"
 
 BOTH = GradCase("value_and_grad", 0, "all")
 SET_ASIDE = GradCase("grad", 0, "all", has_aux=True)
@@ -28,7 +28,7 @@ STATES = "{'states': [first, second]}"
 @pytest.fixture(scope="module")
 def settled(workers: Workers) -> dict[str, Nets]:
     nets = {}
-    for name in (NESTED, DICT, COMPLEX, OPTIONAL):
+    for name in (NESTED, DICT, COMPLEX, OPTIONAL, DATACLASS):
         devices = dict.fromkeys(ENGINES, "cpu")
         nets[name] = settle(load(path(name)), workers, tuple(ENGINES), devices)
     return nets
@@ -120,3 +120,29 @@ def test_arguments_with_defaults_are_left_to_them_in_graphs_too(
     gradient = unpack(plain.leaves[0].value)
     cotangent_of_output = gradient[0] / 6
     np.testing.assert_allclose(gradient, np.array([6, 12]) * cotangent_of_output)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_mindspore_takes_no_gradient_of_a_dataclass_and_a_finding_says_so(
+    workers: Workers, settled: dict[str, Nets], engine: str
+) -> None:
+    nets = settled[DATACLASS]
+    (finding,) = nets.findings
+    assert (finding.kind, finding.names, finding.expected) == ("output", ("Output",), False)
+    result = answer(workers, nets, engine, GradCase("value_and_grad", 0))
+    assert result.outcome == "ok", result.error
+    assert result.written == "(Output(loss=out0, logits=out1), dx)"
+    is_taken = ENGINES[engine].framework == "torch"
+    assert unpack(result.leaves[2].value).tolist() == ([4, 12] if is_taken else [0, 0])
+
+
+def test_a_graph_that_lacks_outputs_is_refused_with_the_reason(
+    workers: Workers, settled: dict[str, Nets]
+) -> None:
+    engine = ENGINES["mindspore-graph"]
+    request = CaseRequest(settled[DATACLASS].requests[engine.name], GradCase("grad", 0))
+    target = f"{engine.module}:capture"
+    captured = reply(workers.call(engine.captures_in, target, request, Captured))
+    assert captured.graphs == ()
+    assert captured.result.error
+    assert "dataclass" in captured.result.error.message

@@ -43,6 +43,10 @@ KEPT = (
     "compiled as value_and_grad, so that the forward stays whole"
     " (ms.grad drops what only outputs need): same gradients"
 )
+INTERPRETED = (
+    "the compiled graph yields {} of the {} tensors that the call returns; the interpreter makes the"
+    " others, as it does the fields of a dataclass or a named tuple: return a tuple"
+)
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
 
@@ -214,8 +218,10 @@ def _add_outputs(graph: GraphCapture, run: CompiledRun, whole: bool) -> None:
     for name, tensor in zip(names_in(tree), flat(run.value), strict=True):
         if whole or name not in gradients:
             results.append((name, tensor))
-    if len(results) != len(graph.returned) and not graph.observed:
-        return  # a pass may still hold what a later one takes out
+    if len(results) != len(graph.returned):
+        if not graph.observed:
+            return  # a pass may still hold what a later one takes out
+        raise ExplorerError(INTERPRETED.format(len(graph.returned), len(results)))
     for (name, tensor), binding in zip(results, graph.returned, strict=True):
         phase: Phase = "backward" if name in gradients else "forward"
         leaf = leaves.get(name.removeprefix("d"))

@@ -13,7 +13,14 @@ from torch._dynamo.functional_export import dynamo_graph_capture_for_export
 from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
 
 from explorer.engines.torch.net import SEED, Net, build, flat, identity, returned_tree, seed
-from explorer.engines.torch.roots import OwnOutputs, rooted, wrapped, wrappers_of
+from explorer.engines.torch.roots import (
+    OwnOutputs,
+    PlainOutputs,
+    holds_dataclass,
+    rooted,
+    wrapped,
+    wrappers_of,
+)
 from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
 from explorer.model.trees import Tree
@@ -95,6 +102,8 @@ def joint(request: NetRequest, net: Net, case: GradCase) -> Joint:
         if case.order == 1:
             net_once, outputs = _first_run(request, case, requires)
             returned = returned_tree(net_once, outputs)
+            if holds_dataclass(outputs):
+                wrappers = (PlainOutputs, *wrappers)
             if _share_memory(net_once, outputs):
                 wrappers += (OwnOutputs,)
         graph = derive(wrapped(net.call, wrappers, case), net.arguments)

@@ -3,6 +3,7 @@
 Listings show them to the reader, so this is plain PyTorch throughout.
 """
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +49,38 @@ class Gradient(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
         return torch.func.grad(self.total, self.position)(*args)
 
 
+class PlainOutputs(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """A net that returns a dict in the place of each dataclass: Dynamo knows none (torch 2.13)."""
+
+    def __init__(self, net: Callable[..., Any]) -> None:
+        super().__init__()
+        self.net = net
+
+    def plain(self, value: Any) -> Any:
+        """A return value without dataclasses."""
+        if dataclasses.is_dataclass(value):
+            names = [field.name for field in dataclasses.fields(value)]
+            return {name: self.plain(getattr(value, name)) for name in names}
+        if isinstance(value, dict):
+            return {key: self.plain(item) for key, item in value.items()}
+        if isinstance(value, (tuple, list)):
+            return [self.plain(item) for item in value]
+        return value
+
+    def forward(self, *args: torch.Tensor) -> Any:
+        """All outputs; tuples are lists."""
+        return self.plain(self.net(*args))
+
+
+def holds_dataclass(value: Any) -> bool:
+    """Whether a net returned a dataclass, somewhere within tuples, lists and dicts."""
+    if isinstance(value, (tuple, list)):
+        return any(map(holds_dataclass, value))
+    if isinstance(value, dict):
+        return any(map(holds_dataclass, value.values()))
+    return dataclasses.is_dataclass(value)
+
+
 class OwnOutputs(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
     """A net that returns a copy of each output, so that none is an input, a weight, or part of one.
 
@@ -82,7 +115,7 @@ def wrapped(call: Any, wrappers: tuple[type, ...], case: GradCase) -> Any:
 def wrappers_of(call: Any) -> tuple[type, ...]:
     """The modules of ours around a net, inner ones first."""
     wrappers: list[type] = []
-    while isinstance(call, (FirstOutput, Gradient, OwnOutputs)):
+    while isinstance(call, (FirstOutput, Gradient, OwnOutputs, PlainOutputs)):
         wrappers.insert(0, type(call))
         call = call.net
     return tuple(wrappers)
