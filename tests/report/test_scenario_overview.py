@@ -6,10 +6,11 @@ import msgspec
 
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseVerdict, Report
+from explorer.report.scenario.case_rows import CaseRow
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
-from explorer.report.scenario.overview import CaseRow, Overview, overview
+from explorer.report.scenario.overview import Overview, overview
 from explorer.report.wording import NOTHING
 from tests.support.sample_report import case_report, report
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from explorer.model.report import LeftOut, Report
-from explorer.report.scenario.overview import case_row
+from explorer.report.scenario.case_rows import case_row
 from explorer.report.scenario.terminal import case_line, show_cases, show_graphs, show_report
 from explorer.report.scenario.wording import OMITTED
 from tests.support.consoles import printed

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.align.sides import Bucket, OutputValue, Side
+from explorer.compare.align.buckets import Bucket
+from explorer.compare.align.sides import OutputValue, Side
 from explorer.compare.noise import CLEAR
 from explorer.compare.tolerances import COARSE, UNIT
 from explorer.model.arrays import Array, Summary, unpack

@@ -6,9 +6,10 @@ Such are the gradients of a convolution, which one engine's op yields together.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.matching import NOISE, Matching
 from explorer.compare.align.provenance import shared_origins
-from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex
+from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import inf
 
 from explorer.compare.align.anchors import pair_leaves, pair_results
+from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.order import MovingWindow, increasing
@@ -15,7 +16,7 @@ from explorer.compare.align.provenance import (
     successors,
     trace_origins,
 )
-from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex
+from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.model.alignment import How
 
 NodeGroup = tuple[str, str]

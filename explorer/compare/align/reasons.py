@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.sides import Bucket, OutputValue, Side, Vertex, reach
+from explorer.compare.align.sides import OutputValue, Side, Vertex, reach
 from explorer.compare.align.suspects import BUFFER, find_suspects
 from explorer.compare.align.wording import Finding, contrast, named
 from explorer.model.alignment import Reason, Unpaired

@@ -1,12 +1,13 @@
 """The two graphs as the aligner walks them: nodes in execution order, and what they hold."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import inf, prod
 
 import msgspec
 
+from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.families import BOOKKEEPING, family
 from explorer.engines.source_lines import is_users
 from explorer.model.alignment import SideName
@@ -18,37 +19,6 @@ LEAVES = frozenset({"input", "parameter"})
 
 WORK = frozenset({"op", "call", "accumulate"})
 """Kinds of nodes that compute something; the rest are constants and results."""
-
-
-@dataclass(eq=False, slots=True)
-class Bucket:
-    """Numbers that values of either side hold, bit for bit the same whatever their layout.
-
-    ``near`` are the other buckets that agree within tolerance, each with the greatest distance of
-    their figures relative to ``scale``, the magnitude that rounding is relative to. A bucket that
-    ``is_plain`` holds one number over and over, so that equality says little; it
-    ``is_distinctive`` all the same when that is a single number other than 0 and ±1.
-    """
-
-    is_plain: bool
-    is_distinctive: bool
-    scale: float
-    near: dict["Bucket", float] = field(default_factory=dict, repr=False)
-
-    def agrees(self, other: "Bucket") -> bool:
-        """Whether two buckets hold the same numbers within tolerance."""
-        return self is other or other in self.near
-
-    def distance(self, other: "Bucket") -> float:
-        """The distance of two buckets that agree, relative to their scale."""
-        return 0.0 if self is other else self.near[other]
-
-    def neighbours(self, limit: float = inf) -> Iterator["Bucket"]:
-        """The bucket itself, then those that agree with it at a distance of at most ``limit``."""
-        yield self
-        for bucket, distance in self.near.items():
-            if distance <= limit:
-                yield bucket
 
 
 @dataclass(eq=False, slots=True)
@@ -341,8 +311,9 @@ def _connect(vertices: dict[str, Vertex], edges: tuple[Edge, ...]) -> None:
     users: dict[Vertex, set[Vertex]] = {node: set() for node in vertices.values()}
     # Several edges may lead to one place; the order in which they were drawn must not matter.
     for edge in sorted(edges, key=lambda edge: (edge.input, edge.origin, edge.output)):
-        if _carries_value(edge, vertices):
-            origin, target = vertices[edge.origin], vertices[edge.target]
+        origin, target = vertices.get(edge.origin), vertices.get(edge.target)
+        # Control edges only order execution: no value passes along them.
+        if edge.kind != "control" and origin and target:
             target.inputs.append(origin.output(edge.output))
             users[origin].add(target)
 
@@ -351,11 +322,6 @@ def _connect(vertices: dict[str, Vertex], edges: tuple[Edge, ...]) -> None:
     for node, consumers in users.items():
         node.consumers = in_order(consumers)
         node.forward = vertices.get(node.record.forward or "")
-
-
-def _carries_value(edge: Edge, vertices: dict[str, Vertex]) -> bool:
-    """Whether a value passes along an edge; control edges only order execution."""
-    return edge.kind != "control" and edge.origin in vertices and edge.target in vertices
 
 
 def _execution_order(users: dict[Vertex, set[Vertex]]) -> list[Vertex]:

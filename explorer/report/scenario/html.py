@@ -6,7 +6,8 @@ from html import escape
 from explorer.model.report import Report
 from explorer.report.coverage import LEGEND
 from explorer.report.html import page, row, table
-from explorer.report.scenario.overview import CaseGroup, CaseRow, Overview, cells_of, overview
+from explorer.report.scenario.case_rows import CaseRow
+from explorer.report.scenario.overview import CaseGroup, Overview, cells_of, overview
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 
 CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest", "oracle")

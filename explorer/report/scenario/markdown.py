@@ -5,14 +5,8 @@ from collections.abc import Iterator, Mapping
 from explorer.model.report import Report
 from explorer.report.coverage import LEGEND
 from explorer.report.markdown import escape, page, table
-from explorer.report.scenario.overview import (
-    CaseGroup,
-    CaseRow,
-    Overview,
-    State,
-    cells_of,
-    overview,
-)
+from explorer.report.scenario.case_rows import CaseRow, State
+from explorer.report.scenario.overview import CaseGroup, Overview, cells_of, overview
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 
 CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest difference", "oracle")

@@ -1,27 +1,20 @@
 """A report in rows and sentences, which the terminal, Markdown, HTML and the app all show."""
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
-from explorer.model.report import ORACLE, CaseReport, CaseVerdict, Report
-from explorer.model.results import ANSWERED, Result
+from explorer.model.report import CaseReport, Report
 from explorer.report.coverage import in_short, not_compared, unproven
 from explorer.report.proofs import in_words, last_stages, proofs, warnings
 from explorer.report.scenario import wording
+from explorer.report.scenario.case_rows import CaseRow, Footnotes, State, Statement, row_among
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
-
-State = Literal["good", "foreseen", "alarm", "idle"]
-"""As it should be; different, and the scenario says why; not as expected; nothing to compare."""
-
-DIVIDED: tuple[CaseVerdict, ...] = ("differs", "some_raise")
-"""Verdicts on cases in which engines say different things."""
 
 COUNTED = {
     "match": "match",
@@ -34,16 +27,6 @@ COUNTED = {
     "not_compared": "answered by fewer than two engines",
 }
 """The words of the summary for the cases of a kind: a verdict, or "must" or "raise"."""
-
-
-class Statement(msgspec.Struct, frozen=True):
-    """The common answer of some engines, under the row of a case.
-
-    ``who`` is empty for a remark on the whole row.
-    """
-
-    who: str
-    text: str
 
 
 class FindingRow(msgspec.Struct, frozen=True):
@@ -66,25 +49,6 @@ class EngineRow(msgspec.Struct, frozen=True):
     how: str
     version: str
     device: str
-
-
-class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One case; ``notes`` are numbers of ``Overview.notes``, counted from 1.
-
-    ``greatest`` is the greatest difference with its ratio to the noise, ``size`` its figure alone.
-    """
-
-    call: str
-    structure: str
-    value: str
-    ids: str
-    verdict: str
-    state: State
-    size: str
-    greatest: str
-    oracle: str
-    statements: tuple[Statement, ...] = ()
-    notes: tuple[int, ...] = ()
 
 
 class CaseGroup(msgspec.Struct, frozen=True):
@@ -134,11 +98,6 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     state: State
 
 
-def case_row(report: CaseReport) -> CaseRow:
-    """The row of a case that stands for itself."""
-    return _case_row(report, _Footnotes())
-
-
 def cells_of(row: EngineRow | AlignmentRow) -> tuple[str, ...]:
     """The cells of a row, in the order of ENGINE_COLUMNS or ALIGNMENT_COLUMNS."""
     return tuple(msgspec.structs.astuple(row))
@@ -146,11 +105,11 @@ def cells_of(row: EngineRow | AlignmentRow) -> tuple[str, ...]:
 
 def overview(report: Report) -> Overview:
     """A report in words."""
-    footnotes = _Footnotes()
+    footnotes = Footnotes()
     # Cases come in the order of the matrix, in which those of one API stand together.
     rows: dict[str, list[CaseRow]] = {}
     for case in report.cases:
-        rows.setdefault(wording.heading(case.case), []).append(_case_row(case, footnotes))
+        rows.setdefault(wording.heading(case.case), []).append(row_among(case, footnotes))
     groups = [CaseGroup(wording.HEADINGS[key], tuple(group)) for key, group in rows.items()]
     ungraphed = [Statement(name, one_line(reason)) for name, reason in report.ungraphed.items()]
     return Overview(
@@ -181,27 +140,6 @@ def _finding_row(finding: ReportFinding) -> FindingRow:
     return FindingRow(one_line(finding.sentence), "alarm")
 
 
-class _Footnotes:
-    """Texts that a report shows once and refers to afterwards."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._first_to_raise: dict[tuple[Statement, ...], str] = {}
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The notes, in the order of their numbers."""
-        return tuple(self._numbers)
-
-    def number(self, text: str) -> int:
-        """The number of a note, counted from 1."""
-        return self._numbers.setdefault(text, len(self._numbers) + 1)
-
-    def first_to_raise(self, errors: tuple[Statement, ...], case: str) -> str:
-        """The first case in which the engines raised these errors: ``case``, or an earlier one."""
-        return self._first_to_raise.setdefault(errors, case)
-
-
 def _engine_rows(report: Report) -> Iterator[EngineRow]:
     # A report without cases still says where its engines ran.
     names: set[str] = set()
@@ -213,114 +151,6 @@ def _engine_rows(report: Report) -> Iterator[EngineRow]:
         version = f"{engine.framework} {report.versions.get(engine.framework, '')}".strip()
         device = report.devices.get(name, "not defined here")
         yield EngineRow(name, engine.how, clean(version), clean(device))
-
-
-def _case_row(report: CaseReport, footnotes: _Footnotes) -> CaseRow:
-    statements = tuple(_statements(report))
-    value, structure = "", ""
-    result = _first_value(report)
-    if result:
-        structure = clean(result.written)
-        if report.verdict not in DIVIDED:
-            value = wording.value(result, drawn=report.drawn)
-    # Many cases fail in one way: all but the first refer to it.
-    if report.verdict == "all_raise":
-        case = clean(report.case.short)
-        first = footnotes.first_to_raise(statements, case)
-        if first != case:
-            statements, value = (), f"as {first}"
-
-    size, greatest = wording.size(report.greatest), wording.greatest(report.greatest)
-    if report.verdict in ("all_raise", "not_compared", "drawn"):
-        size = greatest = NOTHING
-    notes = {footnotes.number(remark) for remark in _remarks(report)}
-    return CaseRow(
-        call=clean(wording.call(report.case)),
-        structure=structure,
-        value=value,
-        ids=clean(", ".join(_ids(report))),
-        verdict=wording.VERDICTS[report.verdict],
-        state=_state(report),
-        size=size,
-        greatest=greatest,
-        oracle=wording.oracle(report),
-        statements=statements,
-        notes=tuple(sorted(notes)),
-    )
-
-
-def _first_value(report: CaseReport) -> Result | None:
-    for result in report.results.values():
-        if result.outcome == "ok":
-            return result
-    return None
-
-
-def _ids(report: CaseReport) -> tuple[str, ...]:
-    for result in report.results.values():
-        if result.ids:
-            return result.ids
-    return ()
-
-
-def _state(report: CaseReport) -> State:
-    if not report.expected:
-        return "alarm"
-    if report.verdict in ("not_compared", "drawn"):
-        return "idle"
-    if report.verdict in DIVIDED or report.oracle_agrees is False:
-        return "foreseen"
-    return "good"
-
-
-def _statements(report: CaseReport) -> list[Statement]:
-    """The answers of a case in which engines, or engines and the oracle, disagree."""
-    statements: list[Statement] = []
-    refuted = report.oracle_agrees is False
-    if refuted or report.verdict in (*DIVIDED, "all_raise"):
-        statements = _voices(report, wording.FEW)
-        # Values that differ, and still were set down as one statement, need more digits.
-        if report.verdict == "differs" and len(statements) == 1:
-            statements = _voices(report, wording.MANY)
-    if refuted:
-        statements.append(Statement(ORACLE, wording.estimates(report.oracle)))
-
-    difference = report.greatest
-    if difference and report.verdict == "differs":
-        # An expected difference of values shows in the values themselves.
-        shows_itself = difference.what == "value" and report.expected
-        if not shows_itself:
-            statements.append(Statement("", wording.described(difference)))
-    return statements
-
-
-def _voices(report: CaseReport, precision: int) -> list[Statement]:
-    """The distinct answers, each with all engines that give it."""
-    engines_by_answer: dict[str, list[str]] = {}
-    defined = []
-    for name, result in report.results.items():
-        if result.outcome != "not_defined":
-            defined.append(name)
-        if result.outcome in ANSWERED:
-            answer = wording.answer(result, precision, report.drawn)
-            engines_by_answer.setdefault(answer, []).append(name)
-    statements = []
-    for answer, engines in engines_by_answer.items():
-        statements.append(Statement(wording.who(tuple(engines), tuple(defined)), answer))
-    return statements
-
-
-def _remarks(report: CaseReport) -> Iterator[str]:
-    """The footnotes of a case: why a difference is expected or not, and who could not answer."""
-    if report.reason:
-        reason = clean(report.reason)
-        yield reason if report.expected else f"not as expected: {reason}"
-    if report.drawn:
-        yield wording.ABOUT_DRAWS
-    # What a framework raised stands under the case; a footnote is for engines without an answer.
-    for name, result in report.results.items():
-        if result.outcome not in (*ANSWERED, "not_defined"):
-            yield f"{name} {wording.answer(result)}"
 
 
 def _graph_case(report: Report) -> str:

@@ -9,16 +9,8 @@ from rich.text import Text
 
 from explorer.model.report import CaseReport, Report
 from explorer.report.coverage import LEGEND
-from explorer.report.scenario.overview import (
-    CaseGroup,
-    CaseRow,
-    Overview,
-    State,
-    Statement,
-    case_row,
-    cells_of,
-    overview,
-)
+from explorer.report.scenario.case_rows import CaseRow, State, Statement, case_row
+from explorer.report.scenario.overview import CaseGroup, Overview, cells_of, overview
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, NO_DIVERGENCE
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import NOTHING

@@ -1,0 +1,182 @@
+"""The row of a case: its call, its verdict, and what the engines say where they disagree."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from explorer.model.report import ORACLE, CaseReport, CaseVerdict
+from explorer.model.results import ANSWERED, Result
+from explorer.report.scenario import wording
+from explorer.report.wording import NOTHING
+from explorer.text.clean import clean
+
+State = Literal["good", "foreseen", "alarm", "idle"]
+"""As it should be; different, and the scenario says why; not as expected; nothing to compare."""
+
+DIVIDED: tuple[CaseVerdict, ...] = ("differs", "some_raise")
+"""Verdicts on cases in which engines say different things."""
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """The common answer of some engines, under the row of a case.
+
+    ``who`` is empty for a remark on the whole row.
+    """
+
+    who: str
+    text: str
+
+
+class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One case; ``notes`` are numbers of ``Overview.notes``, counted from 1.
+
+    ``greatest`` is the greatest difference with its ratio to the noise, ``size`` its figure alone.
+    """
+
+    call: str
+    structure: str
+    value: str
+    ids: str
+    verdict: str
+    state: State
+    size: str
+    greatest: str
+    oracle: str
+    statements: tuple[Statement, ...] = ()
+    notes: tuple[int, ...] = ()
+
+
+def case_row(report: CaseReport) -> CaseRow:
+    """The row of a case that stands for itself."""
+    return row_among(report, Footnotes())
+
+
+class Footnotes:
+    """Texts that a report shows once and refers to afterwards."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._first_to_raise: dict[tuple[Statement, ...], str] = {}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The notes, in the order of their numbers."""
+        return tuple(self._numbers)
+
+    def number(self, text: str) -> int:
+        """The number of a note, counted from 1."""
+        return self._numbers.setdefault(text, len(self._numbers) + 1)
+
+    def first_to_raise(self, errors: tuple[Statement, ...], case: str) -> str:
+        """The first case in which the engines raised these errors: ``case``, or an earlier one."""
+        return self._first_to_raise.setdefault(errors, case)
+
+
+def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
+    """The row of a case among those of a whole report, whose ``footnotes`` it shares."""
+    statements = tuple(_statements(report))
+    value, structure = "", ""
+    result = _first_value(report)
+    if result:
+        structure = clean(result.written)
+        if report.verdict not in DIVIDED:
+            value = wording.value(result, drawn=report.drawn)
+    # Many cases fail in one way: all but the first refer to it.
+    if report.verdict == "all_raise":
+        case = clean(report.case.short)
+        first = footnotes.first_to_raise(statements, case)
+        if first != case:
+            statements, value = (), f"as {first}"
+
+    size, greatest = wording.size(report.greatest), wording.greatest(report.greatest)
+    if report.verdict in ("all_raise", "not_compared", "drawn"):
+        size = greatest = NOTHING
+    notes = {footnotes.number(remark) for remark in _remarks(report)}
+    return CaseRow(
+        call=clean(wording.call(report.case)),
+        structure=structure,
+        value=value,
+        ids=clean(", ".join(_ids(report))),
+        verdict=wording.VERDICTS[report.verdict],
+        state=_state(report),
+        size=size,
+        greatest=greatest,
+        oracle=wording.oracle(report),
+        statements=statements,
+        notes=tuple(sorted(notes)),
+    )
+
+
+def _first_value(report: CaseReport) -> Result | None:
+    for result in report.results.values():
+        if result.outcome == "ok":
+            return result
+    return None
+
+
+def _ids(report: CaseReport) -> tuple[str, ...]:
+    for result in report.results.values():
+        if result.ids:
+            return result.ids
+    return ()
+
+
+def _state(report: CaseReport) -> State:
+    if not report.expected:
+        return "alarm"
+    if report.verdict in ("not_compared", "drawn"):
+        return "idle"
+    if report.verdict in DIVIDED or report.oracle_agrees is False:
+        return "foreseen"
+    return "good"
+
+
+def _statements(report: CaseReport) -> list[Statement]:
+    """The answers of a case in which engines, or engines and the oracle, disagree."""
+    statements: list[Statement] = []
+    refuted = report.oracle_agrees is False
+    if refuted or report.verdict in (*DIVIDED, "all_raise"):
+        statements = _voices(report, wording.FEW)
+        # Values that differ, and still were set down as one statement, need more digits.
+        if report.verdict == "differs" and len(statements) == 1:
+            statements = _voices(report, wording.MANY)
+    if refuted:
+        statements.append(Statement(ORACLE, wording.estimates(report.oracle)))
+
+    difference = report.greatest
+    if difference and report.verdict == "differs":
+        # An expected difference of values shows in the values themselves.
+        shows_itself = difference.what == "value" and report.expected
+        if not shows_itself:
+            statements.append(Statement("", wording.described(difference)))
+    return statements
+
+
+def _voices(report: CaseReport, precision: int) -> list[Statement]:
+    """The distinct answers, each with all engines that give it."""
+    engines_by_answer: dict[str, list[str]] = {}
+    defined = []
+    for name, result in report.results.items():
+        if result.outcome != "not_defined":
+            defined.append(name)
+        if result.outcome in ANSWERED:
+            answer = wording.answer(result, precision, report.drawn)
+            engines_by_answer.setdefault(answer, []).append(name)
+    statements = []
+    for answer, engines in engines_by_answer.items():
+        statements.append(Statement(wording.who(tuple(engines), tuple(defined)), answer))
+    return statements
+
+
+def _remarks(report: CaseReport) -> Iterator[str]:
+    """The footnotes of a case: why a difference is expected or not, and who could not answer."""
+    if report.reason:
+        reason = clean(report.reason)
+        yield reason if report.expected else f"not as expected: {reason}"
+    if report.drawn:
+        yield wording.ABOUT_DRAWS
+    # What a framework raised stands under the case; a footnote is for engines without an answer.
+    for name, result in report.results.items():
+        if result.outcome not in (*ANSWERED, "not_defined"):
+            yield f"{name} {wording.answer(result)}"
