@@ -1,8 +1,10 @@
 # What each target does: `make help`. Everything lives in .venv; nothing outside this folder is changed.
 
 PY := .venv/bin/python
+# Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test quick lint docs bench claims app clean
+.PHONY: help run test whole quick lint docs bench claims app clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -19,8 +21,11 @@ run: .venv/.run ## install what the explorer needs, then compare the engines on 
 test: .venv/.dev ## run all tests (those of the app need Chromium: `apt-get install chromium`)
 	$(PY) -m pytest -n 2
 
-quick: .venv/.dev ## run the tests that need no framework and no browser, in under a minute
-	$(PY) -m pytest -n 2 -m "not mindspore and not torch and not browser"
+whole: .venv/.dev ## run all tests, and ask every case of every scenario, net and planted mistake: half an hour
+	$(PY) -m pytest -n 2 --whole
+
+quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
+	$(PY) -m pytest -n 2 -m "not mindspore and not torch and not browser and not slow"
 
 lint: .venv/.dev ## check style and layout (ruff) and types (mypy --strict)
 	$(PY) -m ruff check .

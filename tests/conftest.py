@@ -14,11 +14,47 @@ from explorer.exploration.explore import explore
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
+from explorer.scenario.selection import Selection
 from explorer.workers.workers import Workers
 from tests.support.remembering_workers import Remembering
 from tests.support.work_units import work_unit
 
 CHROMIUM = shutil.which("chromium")
+
+POINT_IS_A_CASE = frozenset(
+    {
+        "aliased_input",
+        "dense_mse",
+        "embedding_repeats",
+        "float16_underflow",
+        "in_place_update",
+        "integer_input",
+        "kinks",
+        "physics_informed",
+        "unused_input",
+        "vector_chain",
+    }
+)
+"""Scenarios of which every case is always asked; of others, those that show each way to ask."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds ``--whole``."""
+    parser.addoption(
+        "--whole",
+        action="store_true",
+        help="ask every case of every scenario, and run the tests marked whole too: half an hour",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without ``--whole``, leaves out the tests that only it runs."""
+    if config.getoption("--whole"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("whole")]
+    if left_out:
+        items[:] = [item for item in items if not item.get_closest_marker("whole")]
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(scope="session")
@@ -30,12 +66,14 @@ def workers() -> Iterator[Remembering]:
 
 
 @pytest.fixture(scope="session")
-def report(workers: Workers) -> Callable[[str], Report]:
-    """Gives the full report of a shipped scenario by its name; the first who asks pays for it."""
+def report(workers: Workers, pytestconfig: pytest.Config) -> Callable[[str], Report]:
+    """Gives the report on a shipped scenario by its name; the first who asks pays for it."""
+    is_whole = pytestconfig.getoption("--whole")
 
     @cache
     def report_on(name: str) -> Report:
-        return explore(load(find(name)), workers, selection="all")
+        selection: Selection = "all" if is_whole or name in POINT_IS_A_CASE else "structure"
+        return explore(load(find(name)), workers, selection=selection)
 
     return report_on
 

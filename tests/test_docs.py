@@ -60,6 +60,7 @@ def test_the_scenario_of_the_how_to_runs_without_a_surprise(
     assert all(case.oracle_agrees for case in matching)
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
     built = subprocess.run(

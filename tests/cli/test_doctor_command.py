@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from tests.support.command_line import explorer
 
 
+@pytest.mark.slow
 def test_doctor_tells_versions_devices_and_what_is_missing() -> None:
     done = explorer("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}

@@ -74,6 +74,7 @@ def chain(length: int, step: Function) -> GradGraph:
     return graph.record()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [lambda v: v + 0.01, lambda v: v], ids=["near", "equal"])
 def test_a_chain_of_ten_thousand_nodes_pairs_in_order(step: Function) -> None:
     graph = chain(10_000, step)

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -118,6 +119,7 @@ def assert_is_symmetric(left: GradGraph, right: GradGraph) -> None:
     assert as_it_is(there) == mirror(back)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(STEPS, STEPS)
 def test_nets_of_random_ops_are_aligned_alike_in_either_order(
@@ -127,6 +129,7 @@ def test_nets_of_random_ops_are_aligned_alike_in_either_order(
     assert_is_symmetric(net("a", steps), net("a", others))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(STEPS, st.integers(0, 11), st.sampled_from(sorted(OPS)))
 def test_nets_that_part_at_one_op_are_aligned_alike_in_either_order(

@@ -153,6 +153,7 @@ def nested_graphs(draw: st.DrawFn) -> GradGraph:
     return g.record()
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(graph=nested_graphs(), depth=st.integers(0, 3))
 def test_whatever_is_collapsed_stays_sound(graph: GradGraph, depth: int) -> None:

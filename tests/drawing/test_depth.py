@@ -25,6 +25,7 @@ GRAPHS: dict[str, Callable[[], GradGraph]] = {
 DEPTHS = (0, 1, 2, 3, "all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GRAPHS)
 def test_less_depth_shows_no_more_nodes_in_no_larger_a_picture(name: str) -> None:
     graph = GRAPHS[name]()

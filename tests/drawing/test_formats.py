@@ -37,6 +37,7 @@ def test_every_format_has_an_ending() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file_format", "view"), DRAWINGS)
 def test_the_same_graph_gives_the_same_bytes(file_format: FormatName, view: ViewName) -> None:
     first = draw(drawing_graphs.branches(), format=file_format, view=view)
@@ -44,6 +45,7 @@ def test_the_same_graph_gives_the_same_bytes(file_format: FormatName, view: View
     assert first == second
 
 
+@pytest.mark.slow
 def test_the_order_of_sets_does_not_reach_the_bytes() -> None:
     program = """
 import sys

@@ -35,6 +35,7 @@ GRAPHS: dict[str, Callable[[], GradGraph]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["ladder", "flow"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_net_of_three_hundred_nodes_is_no_wider_than_six_thousand_points(
@@ -76,6 +77,7 @@ def test_a_narrowed_row_keeps_its_order_and_its_boxes_apart() -> None:
     assert narrow["d"] - narrow["a"] + 100 <= WIDEST_ROW + 1
 
 
+@pytest.mark.slow
 def test_a_wrapped_picture_is_whole() -> None:
     graph = drawing_graphs.experts(24)
     svg = read_svg(draw(graph, format="svg", depth="all", timeout=60))

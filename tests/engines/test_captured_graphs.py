@@ -67,14 +67,13 @@ LOCATED = 0.99
 """How many of an engine's ops are to stand on a line of the user's code."""
 
 
+@pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_nodes_stand_on_a_line_of_the_net(report: Reports, engine: str) -> None:
-    located = []
-    for name in SHIPPED:
-        graph = last_graph(report(name), engine)
-        nodes = graph.nodes if graph else ()
-        computing = [node for node in nodes if node.kind in ("op", "call", "accumulate")]
-        located += [any(is_users(line) for line in node.source) for node in computing]
+def test_nodes_stand_on_a_line_of_the_net(report: Reports, name: str, engine: str) -> None:
+    graph = last_graph(report(name), engine)
+    nodes = graph.nodes if graph else ()
+    computing = [node for node in nodes if node.kind in ("op", "call", "accumulate")]
+    located = [any(is_users(line) for line in node.source) for node in computing]
     assert sum(located) >= LOCATED * len(located)
 
 

@@ -150,6 +150,7 @@ def test_each_output_of_a_replaced_node_has_its_own_slot_and_the_first_stands_fo
     assert ends(finished(builder)) == [("a", "reader"), ("b", "reader"), ("a", "reader")]
 
 
+@pytest.mark.slow
 def test_a_chain_of_replaced_nodes_is_followed_to_its_end() -> None:
     builder = GraphBuilder()
     first = op(builder, "x")

@@ -1,6 +1,5 @@
 """Planted mistakes are named at the lines that tell them."""
 
-import random
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,10 @@ from explorer.workers.workers import Workers
 from tests.planted.mistake import Mistake, plant
 from tests.planted.mistakes import MISTAKES
 from tests.planted.naming import TAPES, tell
+from tests.support.samples import sampled
 
-SAMPLE = sorted(random.Random(10).sample(sorted(MISTAKES), len(MISTAKES) // 5))
-"""A fifth, so that the suite stays short; ``benchmarks/planted.py`` plants them all."""
+SAMPLE = sampled(sorted(MISTAKES), 14)
+"""So few that the suite stays short; ``--whole`` and ``benchmarks/planted.py`` plant them all."""
 
 MINIMAL = Mistake("m", "gpt", "mindspore", "nn.GELU()", "nn.ReLU()", ("self.gelu(self.c_fc(x))",))
 

@@ -13,7 +13,7 @@ from explorer.model.graph import GradGraph, Node
 from explorer.model.report import CaseReport, Report
 
 Reports = Callable[[str], Report]
-"""The fixture ``report``: the full report of a shipped scenario by its name."""
+"""The fixture ``report``: the report on a shipped scenario by its name."""
 
 Floats = NDArray[Any]
 

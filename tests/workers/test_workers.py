@@ -118,6 +118,7 @@ def test_closing_leaves_no_process_and_no_scratch_folder() -> None:
     assert not Path(surroundings.text.split()[0]).exists()
 
 
+@pytest.mark.slow
 def test_the_limit_of_the_whole_job_ends_what_is_under_way_and_asks_nothing_more() -> None:
     with Workers(job_seconds=3.0) as workers:
         late = ask(workers, "hangs", "600")
@@ -185,6 +186,7 @@ def in_background() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_background")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) -> None:

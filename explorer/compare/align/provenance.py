@@ -18,13 +18,19 @@ Listed = dict[tuple[Vertex, Bucket], list[OutputValue]]
 
 
 def trace_origins(side: Side) -> None:
-    """Notes each node's origin: itself, or the origin of the input whose numbers it passes on."""
+    """Notes each node's origin and its users.
+
+    The origin is the node itself, or that of the input whose numbers it passes on.
+    """
     for node in side.nodes:
         for value in node.inputs:
             # On a cycle a node may come before its input, whose origin is not known then.
             if value.node.rank < node.rank and _passes_on(node, value):
                 node.origin = value.node.origin
                 break
+    # Asked for at each candidate, they are looked up once.
+    for node in side.nodes:
+        node.users = _users(node)
 
 
 def _passes_on(node: Vertex, value: OutputValue) -> bool:
@@ -194,8 +200,8 @@ def _shared_inputs(one: Vertex, other: Vertex) -> float:
 
 
 def _have_paired_consumers(one: Vertex, other: Vertex) -> bool:
-    partners = {consumer.partner for consumer in _users(one)}
-    return not partners.isdisjoint(_users(other))
+    partners = {user.partner for user in one.users}
+    return not partners.isdisjoint(other.users)
 
 
 def _users(node: Vertex) -> list[Vertex]:

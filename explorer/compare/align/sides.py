@@ -97,7 +97,8 @@ class Vertex:
 
     ``source`` is the user's line that the node stands on, ``caller`` the one that called what holds
     that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
-    another shape or dtype, or itself.
+    another shape or dtype, or itself; ``users`` are the first few nodes that compute with its
+    numbers, or with what passes these on.
     ``coarseness`` is the greatest relative rounding error on the way to the node.
 
     ``partner`` is the node of the other side that holds the same quantity, and a node ``is_agreed``
@@ -137,6 +138,7 @@ class Vertex:
         self.rank = 0
 
         self.origin: Vertex = self
+        self.users: list[Vertex] = []
         self.coarseness = 0.0
         self.partner: Vertex | None = None
         self.is_agreed = False

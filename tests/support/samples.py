@@ -1,0 +1,18 @@
+"""Samples of what is costly to try: the same ones in every run, and all of them with --whole."""
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def sampled(parameters: Iterable[Any], size: int) -> list[Any]:
+    """All parameters, of which those outside a sample of ``size`` are marked ``whole``."""
+    everything = list(parameters)
+    chosen = set(random.Random(10).sample(range(len(everything)), size))
+    marked = []
+    for index, parameter in enumerate(everything):
+        marks = () if index in chosen else (pytest.mark.whole,)
+        marked.append(pytest.param(parameter, marks=marks))
+    return marked
