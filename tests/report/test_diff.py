@@ -56,6 +56,8 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
     assert document["scenario"] == "dense_mse"
     assert (document["left"], document["right"]) == ("torch-tape", "mindspore-graph")
     assert document["same"] is True
+    parted = diff_document(report(), alignment("torch-tape", "mindspore-graph", DIVERGENCE))
+    assert (parted["divergence"]["noise"], parted["divergence"]["ratio"]) == (1e-6, 4000.0)
     assert document["further"] == []
 
 

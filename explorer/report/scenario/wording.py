@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 
-from explorer.compare.noise import NEAR
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
@@ -182,8 +181,8 @@ def size(difference: Difference | None) -> str:
 
 
 def greatest(difference: Difference | None) -> str:
-    """The same with its ratio to the noise, once results do not match: "0.008, 240 × the noise"."""
-    if difference is None or difference.ratio <= NEAR:
+    """The same with its ratio to the noise: "0.008, 240 × the noise"."""
+    if difference is None or not difference.ratio:
         return size(difference)
     return against_noise(size(difference), difference.noise, difference.ratio, level=False)
 
