@@ -28,7 +28,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
-from explorer.scenario.find import FOLDER, SHIPPED, names
+from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.load import load
 from explorer.scenario.selection import asks_for_most
 from explorer.scenario.settling import Nets, settle
@@ -74,7 +74,7 @@ def main() -> None:
     scenarios = 0
     with Workers(SECONDS) as workers:
         files = names(SHIPPED)
-        for name in arguments.names or names((FOLDER,)):
+        for name in arguments.names or files:
             try:
                 clean = _clean(files[name], workers)
             except ExplorerError as error:
