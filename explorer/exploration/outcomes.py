@@ -9,6 +9,7 @@ from explorer.exploration.noise import leveled, noise_of, question
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
+from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.results import Captured, Failure, OracleResult, Result
 from explorer.scenario.settling import Nets
@@ -40,6 +41,7 @@ class Outcomes:
         self._has_oracle = False
         self._waiting_for: dict[GradCase, set[Any]] = {}
         self._by_key: dict[Any, JobOutcome] = {}
+        self._noisy: dict[str, GradGraph] = {}
 
     def expect(self, jobs: list[Job]) -> None:
         """Note that these jobs are on their way."""
@@ -56,6 +58,8 @@ class Outcomes:
     def note(self, job: Job, outcome: JobOutcome) -> list[GradCase]:
         """Note the outcome of a job; the cases that waited for nothing else."""
         self._by_key[job.key] = outcome
+        if job.key[0] in ("capture", "levels"):
+            self._noisy.clear()
         complete = []
         for case, keys in self._waiting_for.items():
             if job.key in keys:
@@ -118,8 +122,10 @@ class Outcomes:
         if not captured.graphs:
             return captured
         *earlier, last = captured.graphs
-        noisy = leveled(name, last, self._by_key)
-        return msgspec.structs.replace(captured, graphs=(*earlier, noisy))
+        # Asked for several times in a report; to look up the levels of a large graph takes a while.
+        if name not in self._noisy:
+            self._noisy[name] = leveled(name, last, self._by_key)
+        return msgspec.structs.replace(captured, graphs=(*earlier, self._noisy[name]))
 
     def _reply(self, framework: Framework, key: Any) -> Any:
         """The reply of a job's target, or the loss of its worker, at the first look or later."""

@@ -88,6 +88,18 @@ def test_a_case_says_what_is_drawn() -> None:
     assert "Not compared by value: dx" in page.markdown[1].value
 
 
+def remarked() -> None:
+    from explorer.model.findings import ReportFinding
+    from explorer.web.messages import say_finding
+
+    say_finding(ReportFinding(kind="conditioning", sentence="`Sub` multiplies rounding"))
+
+
+def test_a_remark_is_information_and_no_warning() -> None:
+    page = AppTest.from_function(remarked, default_timeout=SECONDS).run()
+    assert [len(page.info), len(page.warning), len(page.exception)] == [1, 0, 0]
+
+
 @pytest.mark.parametrize("script", ["app.py", str(ENTRY)])
 def test_no_framework_is_imported_in_the_app_s_process(script: str) -> None:
     code = (
