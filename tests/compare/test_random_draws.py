@@ -10,6 +10,7 @@ from tests.support.handmade_graph import HandmadeGraph
 
 X = np.array([1.0, 2, 3, 4])
 ONE_MASK, ANOTHER_MASK = np.array([2.0, 0, 2, 0]), np.array([0, 2.0, 2, 2])
+OTHER_RATE = np.array([0, 1.25, 1.25, 1.25])
 
 
 def net(mask: AnyArray | None, slope: float = 3.0, drop: str = "aten.bernoulli.p") -> GradGraph:
@@ -54,3 +55,26 @@ def test_a_draw_on_one_side_alone_is_a_difference() -> None:
 def test_the_derivative_of_dropout_draws_nothing() -> None:
     left = net(ONE_MASK, drop="DropoutGrad")
     assert align(left, net(ANOTHER_MASK, drop="DropoutGrad")).divergence is not None
+
+
+def test_dropouts_of_other_rates_part_whatever_they_drop() -> None:
+    left, right = net(ONE_MASK), net(OTHER_RATE)
+    divergence = align(left, right).divergence
+    assert divergence
+    assert divergence.sentence.startswith("First divergence in forward: `mul`")
+    assert "0.5 of them against 0.2" in divergence.sentence
+    assert (divergence.left_value, divergence.right_value) == ("2", "1.25")
+    mirrored = align(right, left).divergence
+    assert mirrored
+    assert (mirrored.left_value, mirrored.right_value) == ("1.25", "2")
+
+
+def test_a_rate_comes_before_a_difference_that_is_found_beside_it() -> None:
+    alignment = align(net(ONE_MASK), net(OTHER_RATE, slope=2.0))
+    first, *further = (divergence.sentence for divergence in alignment.divergences)
+    assert "at other rates" in first
+    assert [sentence.startswith("Further divergence") for sentence in further] == [True]
+
+
+def test_nothing_is_said_of_rates_where_a_dropout_drops_nothing_by_chance() -> None:
+    assert align(net(ONE_MASK), net(np.full(4, 1.25))).divergence is None

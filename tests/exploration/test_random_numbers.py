@@ -64,3 +64,12 @@ def test_a_dropout_on_one_side_alone_is_a_difference(tmp_path: Path, workers: Wo
     (alignment,) = report.alignments
     assert alignment.divergence
     assert "`Dropout`" in alignment.divergence.sentence
+
+
+def test_a_rate_for_a_share_that_is_kept_is_found(tmp_path: Path, workers: Workers) -> None:
+    report = with_port(tmp_path, workers, "rate", "nn.Dropout(p=0.5)", "nn.Dropout(p=0.25)")
+    (alignment,) = report.alignments
+    assert alignment.divergence
+    assert not report.is_as_expected
+    assert "`Dropout` (drop, rate.py:24)" in alignment.divergence.sentence
+    assert "0.5 of them against 0.25" in alignment.divergence.sentence

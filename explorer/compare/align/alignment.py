@@ -4,7 +4,7 @@ import msgspec
 
 from explorer.compare.align.divergence import diverge
 from explorer.compare.align.fingerprints import Tolerance
-from explorer.compare.align.further import as_first, find_further
+from explorer.compare.align.further import as_first, as_further, find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.outputs import share_outputs
 from explorer.compare.align.pairing import pair_nodes
@@ -67,12 +67,13 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
 
 
 def _told(findings: list[Finding], draws: RandomDraws) -> list[Divergence]:
-    """The divergences that no random draw explains, in order."""
+    """The divergences that no random draw explains, dropouts of other rates first."""
+    rates = [finding.divergence for finding in draws.unlike_rates if finding.divergence]
     untold = [finding for finding in findings if not draws.explain_finding(finding)]
-    told = [finding.divergence for finding in untold if finding.divergence]
+    told = [*rates, *(finding.divergence for finding in untold if finding.divergence)]
     if told:
-        # The first of all may have been a draw, and another one is the first now.
-        told[0] = as_first(told[0])
+        # What was the first of all may be a draw, and another one is the first now.
+        told = [as_first(told[0]), *map(as_further, told[1:])]
     return told
 
 

@@ -66,15 +66,22 @@ def _as_further(finding: Finding) -> Finding:
     divergence = finding.divergence
     if divergence is None:
         return finding
-    sentence = FURTHER + divergence.sentence.removeprefix(FIRST)
-    divergence = msgspec.structs.replace(divergence, sentence=sentence)
-    return Finding(divergence, finding.parts, finding.ends)
+    return Finding(as_further(divergence), finding.parts, finding.ends)
 
 
 def as_first(divergence: Divergence) -> Divergence:
     """A divergence in the words of the first one."""
+    return _beginning(FIRST, divergence)
+
+
+def as_further(divergence: Divergence) -> Divergence:
+    """A divergence in the words of one that is not the first."""
+    return _beginning(FURTHER, divergence)
+
+
+def _beginning(words: str, divergence: Divergence) -> Divergence:
     where = divergence.sentence.removeprefix(FURTHER).removeprefix(FIRST)
-    return msgspec.structs.replace(divergence, sentence=FIRST + where)
+    return msgspec.structs.replace(divergence, sentence=words + where)
 
 
 def _computed_from(parts: Iterable[Vertex]) -> set[Vertex]:

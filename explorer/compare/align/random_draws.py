@@ -2,6 +2,7 @@
 
 import re
 
+from explorer.compare.align.dropout_rates import unlike_rates
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.sides import Side, Vertex
 from explorer.compare.align.wording import Finding
@@ -21,15 +22,17 @@ class RandomDraws:
     """The nodes of two graphs that depend on a random draw.
 
     Each framework draws numbers of its own: beyond a draw on both sides other values say nothing.
-    A draw on one side alone is a difference like any other.
+    A draw on one side alone is a difference like any other. ``unlike_rates`` are the places where
+    the rates of two dropouts differ.
     """
 
     def __init__(self, matching: Matching) -> None:
         self._dependent: set[Vertex] = set()
-        drawing = [_drawing(side) for side in matching.sides]
-        if all(drawing):
-            for nodes in drawing:
+        drawing = {side: _drawing(side) for side in matching.sides}
+        if all(drawing.values()):
+            for nodes in drawing.values():
                 self._dependent |= _onwards(nodes)
+        self.unlike_rates = unlike_rates(matching.sides, drawing, self.explain)
 
     def explain(self, node: Vertex) -> bool:
         """Whether a node's value depends on a draw."""
