@@ -17,8 +17,8 @@ FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:'\"]+/)+")
 UNREACHED_DRAW = (
     "SAME_DROPOUT gives masks to the layers nn.Dropout, nn.Dropout1d, nn.Dropout2d and nn.Dropout3d,"
     " and {framework}'s net draws random numbers by {operator} as well; use such a layer there, or"
-    " let the numbers be an input and name it in CONSTANTS. Without SAME_DROPOUT, what depends on"
-    " random numbers is not compared by value"
+    " let the numbers be an input and name it in CONSTANTS. Without SAME_DROPOUT = True,"
+    " what depends on random numbers is not compared by value"
 )
 """The refusal of a net with SAME_DROPOUT that draws all the same."""
 

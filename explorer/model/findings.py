@@ -4,17 +4,18 @@ from typing import Literal
 
 import msgspec
 
-FindingKind = Literal["role", "start", "output", "missing", "conditioning"]
+FindingKind = Literal["role", "start", "output", "missing", "conditioning", "masks"]
 """A kind of finding.
 
 - "role": one net trains what the other holds frozen, as a buffer, or as a plain tensor
 - "start": a starting value that the scenario gives reaches one net alone
 - "output": a net returns tensors in a container through which MindSpore takes no gradient
 - "missing": the scenario expects a finding that there is not
+- "masks": the dropout layers of both nets were given the same masks
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
-REMARKS: frozenset[FindingKind] = frozenset({"conditioning"})
+REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks"})
 """Kinds that say how a net is, and accuse neither side."""
 
 

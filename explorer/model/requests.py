@@ -26,7 +26,8 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     path in the Cell tree. ``returned`` has the names of the net's outputs, nested as it returns
     them. All are empty in the first look at a net. ``jitter`` n > 0 moves inputs and parameters by
     one unit in the last place, each n otherwise: that is how noise is measured. ``draw`` n > 0 lets
-    the net draw other random numbers than usual from the same start, each n others.
+    the net draw other random numbers than usual from the same start, each n others. With
+    ``has_masks`` the masks of dropout layers are given, alike in every engine.
     """
 
     scenario: str
@@ -38,6 +39,7 @@ class NetRequest(msgspec.Struct, frozen=True, kw_only=True):
     returned: Tree = None
     jitter: int = 0
     draw: int = 0
+    has_masks: bool = False
 
 
 ProofScope = Literal["none", "small", "all"]
@@ -94,13 +96,15 @@ class Description(msgspec.Struct, frozen=True):
 
     Parameters, and PyTorch's buffers among them, are in the order of their declaration.
     ``constants`` are plain tensors, and MindSpore's buffers, which its compiler takes for such.
-    ``returned`` has the names of the outputs, nested as the net returns them.
+    ``returned`` has the names of the outputs, nested as the net returns them. ``masked`` are the
+    paths of the dropout layers whose masks are given.
     """
 
     parameters: tuple[ParameterSpec, ...] = ()
     constants: tuple[ParameterSpec, ...] = ()
     outputs: tuple[OutputSpec, ...] = ()
     returned: Tree = None
+    masked: tuple[str, ...] = ()
     error: Failure | None = None
 
 

@@ -107,8 +107,8 @@ class Scenario:
     RENAMES. ``constants`` are the inputs that no case differentiates. ``cases`` says which cases
     are asked, by name or by their attributes; None is all. ``layouts`` are those of parameters that
     lie otherwise in MindSpore than in PyTorch, by their names in either. ``left_out`` are buffers
-    of which each net keeps its own. With ``same_dropout`` the dropout layers of both nets drop the
-    same elements.
+    of which each net keeps its own. ``same_dropout`` says whether both nets drop the same elements:
+    None is as far as that can be, True refuses nets that draw random numbers beside.
     """
 
     name: str
@@ -126,7 +126,7 @@ class Scenario:
     expected_findings: tuple[ExpectedFinding, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
     left_out: tuple[str, ...] = ()
-    same_dropout: bool = False
+    same_dropout: bool | None = None
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name.
@@ -145,6 +145,13 @@ class Scenario:
         if function is None:
             return None
         return {name: np.array(value) for name, value in function().items()}
+
+    @property
+    def shares_dropout(self) -> bool:
+        """Whether the dropout layers of both nets get the same masks."""
+        if self.same_dropout is not None:
+            return self.same_dropout
+        return self.mindspore_net is not None and self.torch_net is not None
 
     @property
     def mindspore_net(self) -> Callable[[], Any] | None:

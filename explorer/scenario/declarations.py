@@ -34,8 +34,13 @@ def names_in(path: Path, module: ModuleType, option: str) -> tuple[str, ...]:
 
 def flag(path: Path, module: ModuleType, option: str) -> bool:
     """An optional name that is True or False; False where it is not given."""
-    value = getattr(module, option, False)
-    if not isinstance(value, bool):
+    return optional_flag(path, module, option) or False
+
+
+def optional_flag(path: Path, module: ModuleType, option: str) -> bool | None:
+    """An optional name that is True or False; None where it is not given."""
+    value = getattr(module, option, None)
+    if hasattr(module, option) and not isinstance(value, bool):
         raise ScenarioError(f"{path}: {option} is {value!r}; give True or False")
     return value
 

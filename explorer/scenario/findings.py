@@ -47,6 +47,8 @@ def _found(
     scenario: Scenario, mindspore: Description, torch: Description
 ) -> Iterator[ReportFinding]:
     """What one net trains and the other does not, what has no gradient, starts that are lost."""
+    if mindspore.masked or torch.masked:
+        yield _of_masks(mindspore, torch)
     for name in dict.fromkeys(_classes_in(mindspore.returned)):
         yield _of_class(name)
     given = scenario.parameters() or {}
@@ -79,6 +81,17 @@ def _of_class(name: str) -> ReportFinding:
         " graph style where it is a named tuple. Return a tuple, a list or a dict"
     )
     return ReportFinding(kind="output", sentence=sentence, names=(name,))
+
+
+def _of_masks(mindspore: Description, torch: Description) -> ReportFinding:
+    layers = {"PyTorch": torch.masked, "MindSpore": mindspore.masked}
+    places = [f"{', '.join(paths) or 'none'} of {side}" for side, paths in layers.items()]
+    sentence = (
+        f"dropout layers drop the same elements in both nets: {'; '.join(places)}."
+        " SAME_DROPOUT = False lets each engine draw its own"
+    )
+    names = dict.fromkeys((*torch.masked, *mindspore.masked))
+    return ReportFinding(kind="masks", sentence=sentence, names=tuple(names))
 
 
 def _of_roles(held: Held) -> ReportFinding:

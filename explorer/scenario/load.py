@@ -53,7 +53,7 @@ def load(path: Path | str) -> Scenario:
         renames={**declarations.parameter_names(path, module), **paired_buffers},
         tolerances=declarations.tolerances(path, module),
         left_out=left_out,
-        same_dropout=declarations.flag(path, module, "SAME_DROPOUT"),
+        same_dropout=declarations.optional_flag(path, module, "SAME_DROPOUT"),
         layouts=declarations.layouts(path, module),
         expected=declarations.expected_differences(path, module),
         expected_findings=declarations.expected_findings(path, module),

@@ -74,6 +74,7 @@ def settle(
 
     requests: dict[str, NetRequest] = {}
     for name in engines:
+        description = descriptions.get(ENGINES[name].framework, Description())
         requests[name] = NetRequest(
             scenario=str(scenario.path),
             engine=name,
@@ -81,7 +82,8 @@ def settle(
             parameters=start,
             trainable=trainable,
             names=names,
-            returned=descriptions.get(ENGINES[name].framework, Description()).returned,
+            returned=description.returned,
+            has_masks=len(description.masked) > 0,
         )
     auxiliary = all(has_auxiliary(description.returned) for description in descriptions.values())
     findings = _findings(scenario, descriptions)

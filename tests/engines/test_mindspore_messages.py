@@ -69,3 +69,9 @@ def test_any_other_message_stays_as_it_is_up_to_its_stack() -> None:
     assert said(f"proposed_shape '{{7}}' is invalid\nfor size 6{STACK}").strip() == (
         "proposed_shape '{7}' is invalid\nfor size 6"
     )
+
+
+def test_an_address_in_memory_is_no_part_of_a_message() -> None:
+    assert said("should be multi output, but got 0x562f8acc22b0") == (
+        "should be multi output, but got an object"
+    )

@@ -176,6 +176,7 @@ def test_the_code_beside_a_result_prints_the_same_numbers(
     torch: Torch, engine: str, case: GradCase
 ) -> None:
     result = torch.answer("dense_mse", engine, case)
+    assert result.leaves
     printed = re.sub(r"<\w+>|dtype=\S+", "", run(result.code))
     numbers = [float(number) for number in NUMBER.findall(printed)]
     for leaf in result.leaves:

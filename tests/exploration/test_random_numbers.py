@@ -22,9 +22,11 @@ def main_case(report: Report) -> CaseReport:
     return report.cases[0]
 
 
-def with_port(folder: Path, workers: Workers, name: str, written_as: str, instead: str) -> Report:
+def with_port(
+    folder: Path, workers: Workers, name: str, written_as: str, instead: str, text: str = TEXT
+) -> Report:
     """The main case of the net, its PyTorch side changed at one place."""
-    mindspore, torch = TEXT.split("def torch_net")
+    mindspore, torch = text.split("def torch_net")
     assert torch.count(written_as) == 1
     text = f"{mindspore}def torch_net{torch.replace(written_as, instead)}"
     scenario = load(written(folder, text, f"{name}.py"))
@@ -71,5 +73,29 @@ def test_a_rate_for_a_share_that_is_kept_is_found(tmp_path: Path, workers: Worke
     (alignment,) = report.alignments
     assert alignment.divergence
     assert not report.is_as_expected
-    assert "`Dropout` (drop, rate.py:24)" in alignment.divergence.sentence
+    assert "`Dropout` (drop, rate.py:25)" in alignment.divergence.sentence
     assert "0.5 of them against 0.25" in alignment.divergence.sentence
+
+
+SHARED = TEXT.replace("SAME_DROPOUT = False\n", "")
+
+
+def test_by_default_dropout_layers_drop_the_same_and_a_remark_says_so(
+    tmp_path: Path, workers: Workers
+) -> None:
+    scenario = load(written(tmp_path, SHARED, "shared.py"))
+    report = explore(scenario, workers, selection="main", graphs=False)
+    case = main_case(report)
+    assert (case.verdict, case.drawn, case.oracle_agrees) == ("match", (), True)
+    (remark,) = report.findings
+    assert (remark.kind, remark.names, remark.is_alarm) == ("masks", ("drop",), False)
+    assert "SAME_DROPOUT" in case.results["torch-tape"].code
+
+
+def test_a_mistake_behind_a_dropout_is_found(tmp_path: Path, workers: Workers) -> None:
+    wrong = "(dropped * dropped).sum()", "(dropped * dropped * dropped).sum()"
+    report = with_port(tmp_path, workers, "behind", *wrong, text=SHARED)
+    assert main_case(report).verdict == "differs"
+    (alignment,) = report.alignments
+    assert alignment.divergence
+    assert "behind.py:45" in alignment.divergence.sentence

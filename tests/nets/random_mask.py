@@ -3,6 +3,7 @@
 import numpy as np
 
 TRAIN = True
+SAME_DROPOUT = False
 
 
 def inputs():

@@ -75,7 +75,7 @@ def _header(request: CaseRequest, scenario: Scenario) -> list[str]:
 
 def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     lines = [f"ms.set_seed({SEED})", "net = mindspore_net()"]
-    if scenario.same_dropout:
+    if request.net.has_masks:
         lines.append(DRAWS)
     if not request.net.parameters:
         if scenario.train:

@@ -18,6 +18,9 @@ ENDS = re.compile(
 It is a ruled heading and a stack, or a rule alone, or a node with the number of its graph.
 """
 
+ADDRESS = re.compile(r"\b0x[0-9a-f]{8,}\b")
+"""An address in memory, another one at every run: "should be multi output, but got 0x562f8acc"."""
+
 NO_KERNEL = re.compile(
     r"Unsupported op \[(?P<op>\w+)\] on (?P<device>\w+)|The kernel (?P<unregistered>\w+) unregistered"
 )
@@ -54,6 +57,7 @@ def failure(error: BaseException, scenario: str) -> Failure:
 def message_proper(text: str) -> str:
     """What a message says of the user's net: the operator, what it lacks, and what to do."""
     statement = ENDS.split(HEADING.sub("", text), maxsplit=1)[0]
+    statement = ADDRESS.sub("an object", statement)
     for pattern, say in MEANINGS:
         match = pattern.search(statement)
         if match:

@@ -1,4 +1,4 @@
-"""Dropout layers of MindSpore's nets with masks that are given, for scenarios with SAME_DROPOUT."""
+"""Dropout layers of MindSpore's nets with masks that are given, so that PyTorch's can have the same."""
 
 from typing import Any
 
@@ -19,27 +19,34 @@ def _mask(shape: tuple[int, ...], rate: float, spatial: int) -> Any:
 
 
 class FixedDropout(nn.Cell):  # type: ignore[misc]  # likewise
-    """Dropout by masks that are constants, one for each shape."""
+    """Dropout by masks that are constants, one for each shape.
+
+    ``p`` and ``keep_prob`` are for a net that reads them.
+    """
 
     def __init__(self, rate: float, spatial: int) -> None:
         super().__init__()
-        self.rate = rate
+        self.rate = self.p = rate
+        self.keep_prob = 1 - rate
         self.spatial = spatial
 
     def construct(self, x):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN001  # compiled
-        """What is left of ``x``, enlarged; ``x`` itself in inference mode."""
-        if not self.training or self.rate == 0:
-            return x
+        """What is left of ``x``, enlarged."""
         return x * _mask(x.shape, self.rate, self.spatial)
 
 
-def fix_dropout(cell: Any) -> None:
-    """Put fixed masks in the place of the dropout layers of a Cell, which is in its mode already."""
+def fix_dropout(cell: Any) -> tuple[str, ...]:
+    """Put fixed masks in the place of the dropout layers of a Cell, which is in its mode already.
+
+    They are those of DROPOUTS that drop anything; their paths.
+    """
+    masked = []
     for path, dropout in list(cell.cells_and_names()):
-        if type(dropout) in DROPOUTS and path:
+        if type(dropout) in DROPOUTS and path and dropout.training and _rate(dropout) > 0:
             fixed = FixedDropout(_rate(dropout), DROPOUTS[type(dropout)])
-            fixed.set_train(dropout.training)
             _replace(cell, path, fixed)
+            masked.append(path)
+    return tuple(masked)
 
 
 def _rate(dropout: Any) -> float:

@@ -41,6 +41,7 @@ class Net:
     are named as in PyTorch. ``trainable`` are the names of the parameters that "all weights" stands
     for, in that order. ``held`` says of all that the net holds what it is and how it is laid out.
     ``returned`` has the names of its outputs as it nests them, None before a first look at it.
+    ``masked`` are the dropout layers whose masks are given.
     """
 
     scenario: Scenario
@@ -50,6 +51,7 @@ class Net:
     trainable: tuple[str, ...]
     held: dict[str, HeldTensor] = field(default_factory=dict)
     returned: Tree = None
+    masked: tuple[str, ...] = ()
 
     @property
     def first_outputs(self) -> int:
@@ -90,10 +92,11 @@ def build(request: NetRequest) -> Net:
     ms.set_seed(SEED + request.draw)
     call = scenario.mindspore_net()
     held: dict[str, HeldTensor] = {}
+    masked: tuple[str, ...] = ()
     if isinstance(call, ms.nn.Cell):
         call.set_train(scenario.train)
-        if scenario.same_dropout:
-            fix_dropout(call)
+        if scenario.shares_dropout:
+            masked = fix_dropout(call)
         held = held_by(call, scenario, request)
     start.update(jittered_records(request.parameters, request.jitter))
     for name, values in start.items():
@@ -104,7 +107,7 @@ def build(request: NetRequest) -> Net:
     declared = tuple(name for name, value in parameters.items() if value.requires_grad)
     inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter))
     trainable = request.trainable or declared
-    return Net(scenario, call, inputs, parameters, trainable, held, request.returned)
+    return Net(scenario, call, inputs, parameters, trainable, held, request.returned, masked)
 
 
 def _own_start(request: NetRequest) -> dict[str, Array]:
@@ -229,7 +232,7 @@ def describe(request: NetRequest) -> Description:
     except Exception as error:
         located = _located(failure(error, request.scenario), request)
         return Description(parameters, constants, error=located)
-    return Description(parameters, constants, tuple(specs), returned)
+    return Description(parameters, constants, tuple(specs), returned, net.masked)
 
 
 def _specs(net: Net, are_parameters: bool) -> tuple[ParameterSpec, ...]:

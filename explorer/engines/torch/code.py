@@ -76,7 +76,7 @@ def _header(request: CaseRequest, scenario: Scenario, wrappers: tuple[type, ...]
 
 def _net(request: CaseRequest, scenario: Scenario) -> list[str]:
     lines = ["torch.manual_seed(0)", "net = torch_net()"]
-    if scenario.same_dropout:
+    if request.net.has_masks:
         lines.append(DRAWS)
     if not request.net.parameters:
         return lines

@@ -1,4 +1,4 @@
-"""Dropout layers of PyTorch's nets with masks that are given, for scenarios with SAME_DROPOUT."""
+"""Dropout layers of PyTorch's nets with masks that are given, so that MindSpore's can have the same."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,10 +19,14 @@ Shape = tuple[int, ...]
 
 
 class FixedDropout(nn.Module):  # type: ignore[misc]  # torch is untyped here
-    """Dropout by masks that are constants, one for each shape that it is called with."""
+    """Dropout by masks that are constants, one for each shape that it is called with.
 
-    def __init__(self, masks: dict[Shape, torch.Tensor]) -> None:
+    ``p`` is the rate, for a net that reads it.
+    """
+
+    def __init__(self, rate: float, masks: dict[Shape, torch.Tensor]) -> None:
         super().__init__()
+        self.p = rate
         # As attributes: Dynamo's graph finds neither a tensor in a dict nor one that a function
         # marked as constant returns (torch 2.13).
         for shape, mask in masks.items():
@@ -38,19 +42,23 @@ def _attribute(shape: Shape) -> str:
     return "mask_" + "_".join(str(length) for length in shape)
 
 
-def fix_dropout(net: Any, scenario: Scenario, device: str) -> None:
+def fix_dropout(net: Any, scenario: Scenario, device: str) -> tuple[str, ...]:
     """Put fixed masks in the place of the dropout layers of a net, which is in its mode already.
 
-    They are those of DROPOUTS.
+    They are those of DROPOUTS that its forward calls; their paths.
     """
-    for path, shapes in _shapes(str(scenario.path), scenario.path.stat().st_mtime_ns).items():
+    if not any(type(module) in DROPOUTS for module in net.modules()):
+        return ()
+    shapes_by_path = _shapes(str(scenario.path), scenario.path.stat().st_mtime_ns)
+    for path, shapes in shapes_by_path.items():
         dropout = net.get_submodule(path)
         masks = {}
         for shape in shapes:
             mask = channel_mask(shape, dropout.p, DROPOUTS[type(dropout)])
             masks[shape] = torch.from_numpy(mask).to(device)
         owner_path, _, attribute = path.rpartition(".")
-        setattr(net.get_submodule(owner_path), attribute, FixedDropout(masks))
+        setattr(net.get_submodule(owner_path), attribute, FixedDropout(dropout.p, masks))
+    return tuple(shapes_by_path)
 
 
 @lru_cache

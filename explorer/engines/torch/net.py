@@ -43,7 +43,8 @@ class Net:
 
     ``call`` is a Module or a function; ``state`` holds parameters and buffers, ``constants`` plain
     tensors that are attributes. ``trainable`` are the names of the parameters that "all weights"
-    stands for, in that order. ``seed`` is that of the random numbers of a forward.
+    stands for, in that order. ``masked`` are the dropout layers whose masks
+    are given, and ``seed`` is that of the random numbers of a forward.
     """
 
     scenario: Scenario
@@ -52,6 +53,7 @@ class Net:
     state: dict[str, torch.Tensor]
     trainable: tuple[str, ...]
     constants: dict[str, torch.Tensor] = field(default_factory=dict)
+    masked: tuple[str, ...] = ()
     seed: int = SEED
 
     @property
@@ -83,10 +85,11 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     call = scenario.torch_net()
     state: dict[str, torch.Tensor] = {}
     constants: dict[str, torch.Tensor] = {}
+    masked: tuple[str, ...] = ()
     if isinstance(call, torch.nn.Module):
         call.train(scenario.train).to(request.device, dtype)
-        if scenario.same_dropout:
-            fix_dropout(call, scenario, request.device)
+        if scenario.shares_dropout:
+            masked = fix_dropout(call, scenario, request.device)
         state = {**dict(call.named_parameters()), **dict(call.named_buffers())}
         constants = dict(_plain_tensors(call))
     held = {**constants, **state}
@@ -98,7 +101,8 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     declared = tuple(name for name, value in state.items() if value.requires_grad)
     inputs = tensors(jittered_arrays(scenario.inputs(), request.jitter), request.device, dtype)
     seed = SEED + request.draw
-    return Net(scenario, call, inputs, state, request.trainable or declared, constants, seed)
+    trainable = request.trainable or declared
+    return Net(scenario, call, inputs, state, trainable, constants, masked, seed)
 
 
 def _plain_tensors(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -222,7 +226,7 @@ def describe(request: NetRequest) -> Description:
         returned = returned_tree(net, outputs)
     except Exception as error:
         return Description(parameters, constants, error=failure(error, request.scenario))
-    return Description(parameters, constants, tuple(specs), returned)
+    return Description(parameters, constants, tuple(specs), returned, net.masked)
 
 
 def _outputs_at_first_look(request: NetRequest, net: Net) -> Any:

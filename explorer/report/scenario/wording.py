@@ -67,8 +67,7 @@ DRAWN = "drawn"
 ABOUT_DRAWS = (
     "drawn: what depends on random numbers, of which each engine draws its own; structure, shapes"
     " and dtypes are compared and its values are not, nor does the oracle judge them."
-    " SAME_DROPOUT = True in the scenario lets the dropout layers of both nets drop the same"
-    " elements"
+    " Dropout layers (nn.Dropout) drop the same elements in both nets unless SAME_DROPOUT = False"
 )
 """What a report says of random numbers, once."""
 
