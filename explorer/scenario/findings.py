@@ -85,9 +85,9 @@ def _of_class(name: str) -> ReportFinding:
 
 def _of_masks(mindspore: Description, torch: Description) -> ReportFinding:
     layers = {"PyTorch": torch.masked, "MindSpore": mindspore.masked}
-    places = [f"{', '.join(paths) or 'none'} of {side}" for side, paths in layers.items()]
+    places = [f"{', '.join(paths) or 'none'} in {side}'s" for side, paths in layers.items()]
     sentence = (
-        f"dropout layers drop the same elements in both nets: {'; '.join(places)}."
+        f"dropout layers were given the same masks for both nets: {', '.join(places)};"
         " SAME_DROPOUT = False lets each engine draw its own"
     )
     names = dict.fromkeys((*torch.masked, *mindspore.masked))
