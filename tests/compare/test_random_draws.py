@@ -78,3 +78,26 @@ def test_a_rate_comes_before_a_difference_that_is_found_beside_it() -> None:
 
 def test_nothing_is_said_of_rates_where_a_dropout_drops_nothing_by_chance() -> None:
     assert align(net(ONE_MASK), net(np.full(4, 1.25))).divergence is None
+
+
+def two_dropouts(first: AnyArray, second: AnyArray) -> GradGraph:
+    """x dropped out by one mask, and then by another."""
+    graph = HandmadeGraph()
+    value = X
+    kept = graph.add("input", kind="input", name="x", value=X)
+    for mask in (first, second):
+        drawn = graph.add("aten.bernoulli.p", [kept], value=mask)
+        value = value * mask
+        kept = graph.add("mul", [kept, drawn], value=value)
+    graph.add("output", [kept], kind="output", name="dropped", value=value)
+    return graph.record()
+
+
+def test_a_dropout_is_not_compared_with_another_one_because_one_dropped_nothing() -> None:
+    nothing, no_more = np.full(4, 2.0), np.full(4, 1.25)
+    left, right = two_dropouts(nothing, OTHER_RATE), two_dropouts(ONE_MASK, no_more)
+    assert align(left, right).divergence is None
+    left, right = two_dropouts(ONE_MASK, OTHER_RATE), two_dropouts(ANOTHER_MASK, ONE_MASK)
+    divergence = align(left, right).divergence
+    assert divergence
+    assert "0.2 of them against 0.5" in divergence.sentence

@@ -47,6 +47,14 @@ def test_a_kernel_that_does_not_take_a_type_lists_what_it_takes_once() -> None:
     assert message.endswith("Float32 or Float16")
 
 
+def test_bfloat16_is_not_taken_for_float16() -> None:
+    message = said(
+        "Select CPU operator[AddN] fail! Unsupported data type!\nThe supported data types are"
+        " input[Float16], output[Float16]; , but get input[BFloat16 ] and output[BFloat16 ]"
+    )
+    assert "AddN does not take BFloat16" in message
+
+
 def test_the_tape_s_way_of_writing_the_same_is_read_too() -> None:
     message = said(
         "Select CPU operator[Erfinv] fail! Unsupported data type!\nThe supported data types are"

@@ -99,3 +99,12 @@ def test_a_mistake_behind_a_dropout_is_found(tmp_path: Path, workers: Workers) -
     (alignment,) = report.alignments
     assert alignment.divergence
     assert "behind.py:45" in alignment.divergence.sentence
+
+
+def test_what_a_net_draws_when_it_is_made_is_its_start(workers: Workers) -> None:
+    report = explore(
+        load(NETS / "ms_drawn_start.py"), workers, engines=TAPES, selection="main", graphs=False
+    )
+    case = main_case(report)
+    assert [leaf.name for leaf in case.results["mindspore-tape"].leaves] == ["dx", "out1"]
+    assert case.drawn == ("out1",)

@@ -40,8 +40,8 @@ VALID_CALLS = re.compile(r"(?P<failed>.*?The valid calling should be:)\s*(?P<cal
 SHOWN_CALLS = 2
 """The number of an operator's signatures that a message keeps."""
 
-DTYPE = re.compile(r"[A-Z][a-z]+\d*")
-"""A dtype as MindSpore writes it in the signatures of kernels: Float32, Bool."""
+DTYPE = re.compile(r"[A-Z]+[a-z]+\d*")
+"""A dtype as MindSpore writes it in the signatures of kernels: Float32, BFloat16, Bool."""
 
 
 def failure(error: BaseException, scenario: str) -> Failure:
