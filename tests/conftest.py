@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -63,6 +64,13 @@ def workers() -> Iterator[Remembering]:
     crew = Remembering()
     with crew:
         yield crew
+
+
+@pytest.fixture
+def warm(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands called in this process use the session's workers: starting them takes seconds."""
+    for command in ("claims", "exploration", "study"):
+        monkeypatch.setattr(f"explorer.cli.{command}.Workers", lambda *_: nullcontext(workers))
 
 
 @pytest.fixture(scope="session")

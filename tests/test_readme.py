@@ -1,16 +1,13 @@
 """The README does what it says: its commands run, and print what it shows."""
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from explorer.cli.entry import run
 from explorer.model.engines import ENGINES
-from tests.support.command_line import ROOT, SECONDS
+from tests.support.command_line import ROOT
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 SCENARIOS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -20,29 +17,25 @@ LEFT_OUT = "…"
 """A line that stands for any number of lines."""
 
 
-def printed_by(command: str, folder: Path) -> list[str]:
-    """The lines that a command of the README prints."""
-    words = [sys.executable, *shlex.split(command)[1:]]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "NO_COLOR": "1"}
-    done = subprocess.run(
-        words,
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.returncode in (0, 1), done.stderr
-    return [line.rstrip() for line in done.stdout.splitlines()]
-
-
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.parametrize(("command", "shown"), SESSIONS, ids=[command for command, _ in SESSIONS])
-def test_a_session_prints_what_the_readme_shows(command: str, shown: str, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_session_prints_what_the_readme_shows(
+    command: str,
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     (tmp_path / "cubes.py").write_text(SCENARIOS[0])
-    printed = iter(printed_by(command, tmp_path))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("NO_COLOR", "1")
+    program, *arguments = command.removeprefix("python -m ").split()
+    assert program == "explorer"
+    assert run(arguments) in (0, 1)
+    printed = iter(line.rstrip() for line in capfd.readouterr().out.splitlines())
     for line in shown.splitlines():
         # Searching an iterator uses it up: each line must come after the one before.
         is_there = line.rstrip() == LEFT_OUT or line.rstrip() in printed

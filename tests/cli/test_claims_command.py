@@ -28,6 +28,7 @@ def test_what_cannot_be_asked_is_refused_before_any_work(
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_one_claim_is_run_and_its_verdict_compared_with_a_recorded_board(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from explorer.cli.entry import run
 from explorer.model.cases import GradCase
 from tests.support.command_line import explorer
 from tests.support.nets import NETS
@@ -16,11 +17,12 @@ BY_X = ("--case", "grad(0)")
 LABEL = GradCase("grad", 0).label
 
 
-def test_diff_says_that_two_engines_do_not_part() -> None:
-    done = explorer("diff", SQUARE, "mindspore-tape", "torch-tape", *BY_X)
-    assert done.returncode == 0
-    assert "no divergence" in done.stdout
-    assert done.stdout.startswith(f"{LABEL}\n")
+@pytest.mark.usefixtures("warm")
+def test_diff_says_that_two_engines_do_not_part(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["diff", SQUARE, "mindspore-tape", "torch-tape", *BY_X]) == 0
+    printed = capfd.readouterr().out
+    assert "no divergence" in printed
+    assert printed.startswith(f"{LABEL}\n")
 
 
 def test_diff_exits_with_1_where_two_engines_part() -> None:
@@ -31,20 +33,20 @@ def test_diff_exits_with_1_where_two_engines_part() -> None:
     assert document["divergence"]["sentence"]
 
 
-def test_graph_writes_the_file_asked_for(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_graph_writes_the_file_asked_for(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "square.json"
-    done = explorer("graph", SQUARE, "--engine", "torch-tape", *BY_X, "-o", str(file))
-    assert done.returncode == 0
-    assert done.stdout == f"wrote {file}\n"
+    assert run(["graph", SQUARE, "--engine", "torch-tape", *BY_X, "-o", str(file)]) == 0
+    assert capfd.readouterr().out == f"wrote {file}\n"
     document = json.loads(file.read_text())
     assert (document["engine"], document["case"]) == ("torch-tape", LABEL)
     assert {node["phase"] for node in document["nodes"]} == {"forward", "backward"}
 
 
+@pytest.mark.usefixtures("warm")
 def test_graph_draws_two_engines_in_one_picture(tmp_path: Path) -> None:
     engines = ("--engine", "mindspore-tape", "--engine", "torch-tape")
-    done = explorer("graph", SQUARE, *engines, *BY_X, "-o", str(tmp_path / "two.svg"))
-    assert done.returncode == 0
+    assert run(["graph", SQUARE, *engines, *BY_X, "-o", str(tmp_path / "two.svg")]) == 0
     picture = (tmp_path / "two.svg").read_text()
     assert "mindspore-tape · grad(net" in picture
     assert "torch-tape · grad(net" in picture

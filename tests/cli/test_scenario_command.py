@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from explorer.cli.entry import run
 from explorer.cli.exit_codes import AS_EXPECTED, LOST
 from explorer.cli.scenario import exit_code
 from explorer.model.cases import GradCase
@@ -63,15 +64,20 @@ def test_the_main_job_leaves_its_files_and_no_others(whole: tuple[Done, Path]) -
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-def test_two_engines_can_be_asked_alone_and_read_without_colour() -> None:
-    engines = ("--engine", "torch-tape", "--engine", "mindspore-tape")
-    done = explorer("scenario", SQUARE, *engines, NO_COLOR="1", COLUMNS="100")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "\x1b" not in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100
-    assert done.stdout.splitlines()[-1].endswith("; 0 unexpected")
-    assert "torch-graph" not in done.stdout
+@pytest.mark.usefixtures("warm")
+def test_two_engines_can_be_asked_alone_and_read_without_colour(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "100")
+    engines = ["--engine", "torch-tape", "--engine", "mindspore-tape"]
+    assert run(["scenario", SQUARE, *engines]) == 0
+    printed, complaints = capfd.readouterr()
+    assert complaints == ""
+    assert "\x1b" not in printed
+    assert max(map(len, printed.splitlines())) <= 100
+    assert printed.splitlines()[-1].endswith("; 0 unexpected")
+    assert "torch-graph" not in printed
 
 
 @pytest.mark.torch

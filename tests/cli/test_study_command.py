@@ -34,6 +34,7 @@ def test_what_cannot_be_asked_is_refused_before_any_work(
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("warm")
 def test_a_study_prints_its_tables_and_writes_pictures_record_and_page(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
