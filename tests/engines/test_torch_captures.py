@@ -181,3 +181,9 @@ def test_a_gradient_reaches_its_leaf_without_a_copy_that_only_capture_would_caus
     graph = only_graph(torch.capture("conv_bn_relu_pool", "torch-tape", EVERYTHING))
     assert [node.op for node in graph.nodes if node.tape == "AccumulateGrad"] == []
     assert "dconv.weight" in named(graph, "output")
+
+
+def test_a_tensor_under_two_names_goes_by_the_first(torch: Torch) -> None:
+    graph = only_graph(torch.capture("aliased_input", "torch-tape", GradCase("grad", 0)))
+    (added,) = (node for node in graph.nodes if node.kind == "accumulate")
+    assert added.forward == named(graph, "input")["a"].id

@@ -116,3 +116,9 @@ def _numbers(nested: object) -> list[float]:
         return [number for item in nested for number in _numbers(item)]
     assert isinstance(nested, (int, float))
     return [float(nested)]
+
+
+def test_a_nested_gradient_that_cannot_be_traced_spoils_no_later_answer(torch: Torch) -> None:
+    nested = torch.answer("checkpointing", "torch-graph", GradCase("grad", 0, order=2))
+    assert nested.outcome == "raised"
+    assert torch.answer("checkpointing", "torch-graph", GradCase("grad", 0)).outcome == "ok"

@@ -79,6 +79,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
 
     Where ``dtype`` is given, all that is floating is converted to it.
     """
+    _leave_transforms()
     scenario = load(request.scenario)
     assert scenario.torch_net is not None
     torch.manual_seed(SEED)
@@ -103,6 +104,17 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     seed = SEED + request.draw
     trainable = request.trainable or declared
     return Net(scenario, call, inputs, state, trainable, constants, masked, seed)
+
+
+def _leave_transforms() -> None:
+    """Leave the levels of torch.func in which a call that raised has left this process.
+
+    Dynamo does so where it cannot trace a nested gradient: all later calls would fail (torch 2.13).
+    """
+    if torch._C._functorch.get_dynamic_layer_stack_depth():
+        torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0)
+        # torch.func forbids them in its transforms, checkpointing needs them.
+        torch._C._autograd._saved_tensors_hooks_enable()
 
 
 def _plain_tensors(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:

@@ -125,7 +125,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped her
         number = len(self.records)
         record = Record(None, (), {}, self.phase, [], [], kind, [tensor], kind=kind, name=name)
         self.records.append(record)
-        self.tensors.hold(number, [tensor])
+        # A tensor under two names goes by the first of them, as in MindSpore's tape.
+        if id(tensor) not in self.tensors.origins:
+            self.tensors.hold(number, [tensor])
         return number, 0
 
     def origin(self, tensor: torch.Tensor) -> Origin:
