@@ -30,7 +30,7 @@ def jittered(array: AnyArray, name: str, sample: int) -> AnyArray:
     draws = np.random.default_rng([zlib.crc32(name.encode()), sample])
     upwards = draws.random(array.shape) < 0.5
     neighbours = np.nextafter(array, np.where(upwards, np.inf, -np.inf).astype(array.dtype))
-    moved: AnyArray = np.where(_is_short(array), array, neighbours)
+    moved: AnyArray = np.where(is_short(array, KEPT_BITS), array, neighbours)
     return moved
 
 
@@ -53,9 +53,9 @@ def jittered_records(arrays: Mapping[str, Array], sample: int) -> dict[str, Arra
     return moved
 
 
-def _is_short(array: AnyArray) -> AnyArray:
-    """Whether elements have at most KEPT_BITS significant bits, or are not finite."""
+def is_short(array: AnyArray, bits: int) -> AnyArray:
+    """Whether elements have at most so many significant bits, or are not finite."""
     fractions, _ = np.frexp(np.asarray(array, np.float64))
-    scaled = fractions * 2.0**KEPT_BITS
+    scaled = fractions * 2.0**bits
     short: AnyArray = ~np.isfinite(scaled) | (scaled == np.rint(scaled))
     return short

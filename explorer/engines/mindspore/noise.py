@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from explorer.engines.mindspore import tape
-from explorer.engines.mindspore.rounding import CoarseRounding, SharpRounding, lacking, rounding
+from explorer.engines.mindspore.rounding import RandomRounding, SharpRounding, lacking, rounding
 from explorer.engines.noise import JITTERS, drawn_leaves, noisy_graphs, result_noise
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
@@ -45,7 +45,7 @@ def _kinds(
     has_drawn = False
     for sample in range(1, JITTERS + 1):
         net = msgspec.structs.replace(request.net, jitter=sample)
-        mode = CoarseRounding(sample)
+        mode = RandomRounding(sample)
         with rounding(mode):
             moved.append(call(msgspec.structs.replace(request, net=net)))
         has_drawn |= mode.has_drawn

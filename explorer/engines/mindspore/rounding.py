@@ -4,7 +4,7 @@ import ctypes
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import mindspore as ms
 import numpy as np
@@ -14,9 +14,31 @@ from explorer.engines.mindspore.net import array_of
 from explorer.engines.mindspore.operators import draws_random_numbers
 from explorer.engines.mindspore.tape_tensors import tensors_in
 from explorer.numeric.differences import Floats
+from explorer.numeric.jitter import is_short
 
-COARSE = frozenset({ms.float16, ms.bfloat16})
-"""dtypes so coarse that an input moved by float32's last place rounds to the same number."""
+
+class _Format(NamedTuple):
+    """How floats of a dtype are kept in memory: as integers whose order is theirs, of one sign.
+
+    Results with at most ``exact`` significant bits are taken for exact, such as sums of small
+    integers; 0 where too few rounded results have more. In tensors of up to ``most`` elements it is
+    looked up which of them an operator has only passed on.
+    """
+
+    integer: type[np.signedinteger[Any]]
+    memory: type[Any]
+    exact: int
+    most: int
+
+
+FORMATS = {
+    ms.float64: _Format(np.int64, ctypes.c_int64, 32, 2**16),
+    ms.float32: _Format(np.int32, ctypes.c_int32, 16, 2**16),
+    # Inputs moved by float32's last place round to the same numbers: nothing else shows these.
+    ms.float16: _Format(np.int16, ctypes.c_int16, 0, 2**31),
+    ms.bfloat16: _Format(np.int16, ctypes.c_int16, 0, 2**31),
+}
+"""How floats of each dtype are kept."""
 
 APPROXIMATED = (
     "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atan2", "Atanh", "Cos", "Cosh", "Elu", "EluExt",
@@ -85,39 +107,40 @@ class _Rounding(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no typ
         """The result of an operator, its elements moved in place."""
 
 
-class CoarseRounding(_Rounding):
-    """Moves each element that an operator rounded to a coarse dtype to a neighbour at random.
+class RandomRounding(_Rounding):
+    """Moves each element that an operator rounded to a neighbour, or not, at random.
 
-    What an operator only passes on stays: zeros, the results of relu, max or where.
+    What an operator only passes on stays: zeros, the results of relu, max or where; and so do
+    numbers with few significant bits, which are exact.
     """
 
     def __init__(self, sample: int) -> None:
         self._draws = np.random.default_rng(sample)
 
     def perform(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of an operator, moved where its dtype is coarse."""
+        """The result of an operator, moved."""
         result = func(*args, **kwargs)
-        coarse = [tensor for tensor in tensors_in((result,)) if tensor.dtype in COARSE]
-        if coarse:
-            operands = list(tensors_in(args))
+        operands = list(tensors_in(args))
+        outputs = [tensor for tensor in tensors_in((result,)) if tensor.dtype in FORMATS]
+        # What has no operands is a constant, or drawn.
+        if operands and outputs:
             ms.runtime.synchronize()
             memory = {operand.data_ptr() for operand in operands}
-            for tensor in coarse:
+            for tensor in outputs:
                 # A view, or an operand written in place, shows what another operator rounded.
-                if tensor.data_ptr() not in memory and tensor.size:
+                is_new = tensor.data_ptr() not in memory and tensor.is_contiguous()
+                if is_new and 0 < tensor.size <= FORMATS[tensor.dtype].most:
                     self._move(tensor, operands)
         return result
 
     def _move(self, tensor: Any, operands: list[Any]) -> None:
+        kept = FORMATS[tensor.dtype]
         values = array_of(tensor).astype(np.float64).ravel()
         given = [array_of(operand).astype(np.float64).ravel() for operand in operands]
-        stays = (values == 0) | ~np.isfinite(values)
-        if given:
-            stays |= np.isin(values, np.concatenate(given))
-        steps = self._draws.integers(-1, 2, values.shape, dtype=np.int16)
-        # The bits of floats of one sign are ordered as their values are.
-        memory = (ctypes.c_int16 * values.size).from_address(tensor.data_ptr())
-        np.ctypeslib.as_array(memory)[...] += np.where(stays, np.int16(0), steps)
+        stays = is_short(values, kept.exact) | np.isin(values, np.concatenate(given))
+        steps = self._draws.integers(-1, 2, values.shape, dtype=kept.integer)
+        memory = (kept.memory * values.size).from_address(tensor.data_ptr())
+        np.ctypeslib.as_array(memory)[...] += np.where(stays, kept.integer(0), steps)
 
 
 class SharpRounding(_Rounding):
