@@ -93,11 +93,14 @@ def _movements(plain: Result, run: Result) -> Iterable[Floats]:
 # Nodes
 
 
-def noisy_graphs(plain: Captured, kinds: Iterable[Sequence[Captured]]) -> Captured:
+def noisy_graphs(
+    plain: Captured, kinds: Iterable[Sequence[Captured]], again: Captured | None = None
+) -> Captured:
     """The last graph of a capture, with the noise of every output whose values were observed.
 
     ``kinds`` are as in result_noise. There is no graph where none was captured, or no run went the
-    same way.
+    same way. ``again`` is the very same once more, of a net that draws random numbers: what is not
+    the same then was drawn anew, in all runs, and its noise is not known.
     """
     if not plain.graphs:
         return plain
@@ -113,6 +116,10 @@ def noisy_graphs(plain: Captured, kinds: Iterable[Sequence[Captured]]) -> Captur
                 squares[slot] = squares.get(slot, 0.0) + movement**2 / len(alike)
     if not count:
         return Captured((), plain.result)
+    if again and again.graphs and _has_the_same_nodes(graph, again.graphs[-1]):
+        for slot, movement in _node_movements(graph, again.graphs[-1]).items():
+            if movement:
+                squares.pop(slot, None)
     nodes = tuple(_with_noise(node, squares) for node in graph.nodes)
     return Captured((msgspec.structs.replace(graph, nodes=nodes),), plain.result)
 

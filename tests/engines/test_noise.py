@@ -86,3 +86,10 @@ def test_a_run_that_took_another_way_is_left_out() -> None:
     other = captured(zeros + 5, op="add")
     assert levels(captured(zeros), other, captured(moved)) == [1.0]
     assert noisy_graphs(captured(zeros), [[other]]).graphs == ()
+
+
+def test_what_is_drawn_anew_in_every_run_has_no_level() -> None:
+    zeros, moved = np.zeros(4, np.float32), np.ones(4, np.float32)
+    plain, other = captured(zeros, zeros), captured(moved, moved)
+    (graph,) = noisy_graphs(plain, [[other]], again=captured(moved, zeros)).graphs
+    assert [output.noise for output in graph.nodes[0].outputs] == [None, 1.0]
