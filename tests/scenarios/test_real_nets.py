@@ -48,6 +48,6 @@ def test_the_tapes_agree_on_every_result_and_nothing_is_named(path: Path, worker
     for graph in report.graphs:
         assert lint(graph) == []
         assert 30 <= len(graph.nodes) <= 600, graph.engine
-    assert report.findings == ()
+    assert {finding.kind for finding in report.findings} <= {"masks"}
     (alignment,) = report.alignments
     assert alignment.divergence is None, alignment.divergence.sentence
