@@ -108,20 +108,25 @@ def noisy_graphs(
     squares: dict[Slot, float] = {}
     count = 0
     for runs in kinds:
-        graphs = [run.graphs[-1] for run in runs if run.graphs]
-        alike = [other for other in graphs if _has_the_same_nodes(graph, other)]
+        alike = _alike(graph, runs)
         count += len(alike)
         for other in alike:
             for slot, movement in _node_movements(graph, other).items():
                 squares[slot] = squares.get(slot, 0.0) + movement**2 / len(alike)
     if not count:
         return Captured((), plain.result)
-    if again and again.graphs and _has_the_same_nodes(graph, again.graphs[-1]):
-        for slot, movement in _node_movements(graph, again.graphs[-1]).items():
+    for other in _alike(graph, [again] if again else []):
+        for slot, movement in _node_movements(graph, other).items():
             if movement:
                 squares.pop(slot, None)
     nodes = tuple(_with_noise(node, squares) for node in graph.nodes)
     return Captured((msgspec.structs.replace(graph, nodes=nodes),), plain.result)
+
+
+def _alike(graph: GradGraph, runs: Sequence[Captured]) -> list[GradGraph]:
+    """The last graphs of the runs that went the same way."""
+    graphs = [run.graphs[-1] for run in runs if run.graphs]
+    return [other for other in graphs if _has_the_same_nodes(graph, other)]
 
 
 def _with_noise(node: Node, squares: dict[Slot, float]) -> Node:

@@ -51,18 +51,22 @@ def _found(
         yield _of_masks(mindspore, torch)
     for name in dict.fromkeys(_classes_in(mindspore.returned)):
         yield _of_class(name)
-    given = scenario.parameters() or {}
+    yield from _of_trained(mindspore, torch)
+    in_mindspore, in_torch = all_specs(mindspore), all_specs(torch)
+    for name in scenario.parameters() or {}:
+        if (name in in_mindspore) != (name in in_torch):
+            yield _of_lost_start(name, "PyTorch" if name in in_torch else "MindSpore")
+
+
+def _of_trained(mindspore: Description, torch: Description) -> Iterator[ReportFinding]:
+    """What one of the two nets alone trains."""
     for held in common(mindspore, torch):
         if held.mindspore.trainable != held.torch.trainable:
             yield _of_roles(held)
-
-    in_mindspore, in_torch = all_specs(mindspore), all_specs(torch)
+    in_torch = all_specs(torch)
     for spec in mindspore.parameters:
         if spec.trainable and not is_floating(spec) and spec.name not in in_torch:
             yield _of_integers(spec)
-    for name in given:
-        if (name in in_mindspore) != (name in in_torch):
-            yield _of_lost_start(name, "PyTorch" if name in in_torch else "MindSpore")
 
 
 def _classes_in(tree: Tree) -> Iterator[str]:
