@@ -17,6 +17,7 @@ from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.scenario.selection import Selection
 from explorer.workers.workers import Workers
+from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
 from tests.support.work_units import work_unit
 
@@ -84,6 +85,13 @@ def report(workers: Workers, pytestconfig: pytest.Config) -> Callable[[str], Rep
         return explore(load(find(name)), workers, selection=selection)
 
     return report_on
+
+
+@pytest.fixture(scope="session")
+def listings() -> Iterator[Listings]:
+    """Runs listings of PyTorch; tests that ask for it carry the marker ``torch``."""
+    with running_listings() as process:
+        yield process
 
 
 @pytest.fixture(scope="session")

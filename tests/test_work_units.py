@@ -11,6 +11,8 @@ from tests.support.work_units import work_unit
         ("tests/scenarios/test_every_scenario.py::test_float64_scenarios_match[lstm]", "lstm"),
         ("tests/scenarios/test_lstm.py::test_it", "lstm"),
         ("tests/engines/test_graphs.py::test_a_graph[torch-tape-lstm]", "lstm"),
+        ("tests/compare/test_align_captured_graphs.py::test_x", "conv_bn_relu_pool"),
+        ("tests/compare/test_align_captured_graphs.py::test_x[lstm]", "lstm"),
         ("tests/topics/test_tape_life.py::test_x", "tape_life"),
         ("tests/topics/test_tape_life_claims.py::test_y[27]", "tape_life"),
         ("tests/topics/test_devices.py::test_x", "devices"),

@@ -103,11 +103,12 @@ def test_a_backward_node_stands_in_the_module_of_the_op_it_derives_from(
                 assert node.scope == nodes[node.forward].scope, (graph.stage, node.op)
 
 
+@pytest.mark.parametrize("name", ["conv_bn_relu_pool"])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_statistics_that_a_forward_moves_are_results_with_their_values_afterwards(
-    report: Reports, engine: str
+    report: Reports, name: str, engine: str
 ) -> None:
-    graph = last_graph(report("conv_bn_relu_pool"), engine)
+    graph = last_graph(report(name), engine)
     assert graph is not None
     (mean_before,) = (
         node for node in graph.nodes if node.kind == "parameter" and node.name == "bn.running_mean"
@@ -125,10 +126,11 @@ def test_statistics_that_a_forward_moves_are_results_with_their_values_afterward
     assert "norm" in writer.lower()
 
 
+@pytest.mark.parametrize("name", ["branch_on_value"])
 def test_a_call_of_branches_has_the_value_of_the_one_that_ran_and_only_the_other_one_lacks_values(
-    report: Reports,
+    report: Reports, name: str
 ) -> None:
-    graph = last_graph(report("branch_on_value"), "mindspore-graph")
+    graph = last_graph(report(name), "mindspore-graph")
     assert graph is not None
     nodes = graph.by_id()
     calls = {node.phase: node for node in graph.nodes if node.kind == "call"}
@@ -149,10 +151,11 @@ def test_a_call_of_branches_has_the_value_of_the_one_that_ran_and_only_the_other
             assert "this branch did not run for this input" in node.missing["values"], node.op
 
 
-def test_inputs_of_a_graph_hold_the_scenario_s_values(report: Reports) -> None:
-    inputs = {leaf.name: unpack(leaf.value).tolist() for leaf in report("dense_mse").inputs}
+@pytest.mark.parametrize("name", ["dense_mse"])
+def test_inputs_of_a_graph_hold_the_scenario_s_values(report: Reports, name: str) -> None:
+    inputs = {leaf.name: unpack(leaf.value).tolist() for leaf in report(name).inputs}
     checked = set()
-    for graph in report("dense_mse").graphs:
+    for graph in report(name).graphs:
         if graph.stage not in OBSERVED_STAGES:
             continue
         for node in graph.nodes:

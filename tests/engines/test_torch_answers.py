@@ -1,9 +1,6 @@
 """What the two PyTorch engines answer, asked of them through their worker."""
 
-import os
 import re
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -16,8 +13,8 @@ from explorer.model.results import About
 from explorer.model.trees import Branch, branch
 from explorer.numeric.cotangents import cotangent
 from explorer.scenario.matrix import matrix, structure
-from explorer.workers.process import ROOT
 from explorer.workers.workers import Workers
+from tests.support.listings import Listings
 from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch, got, values
 
 pytestmark = pytest.mark.torch
@@ -173,26 +170,12 @@ def test_a_description_names_parameters_buffers_and_outputs(torch: Torch) -> Non
     ],
 )
 def test_the_code_beside_a_result_prints_the_same_numbers(
-    torch: Torch, engine: str, case: GradCase
+    torch: Torch, listings: Listings, engine: str, case: GradCase
 ) -> None:
     result = torch.answer("dense_mse", engine, case)
     assert result.leaves
-    printed = re.sub(r"<\w+>|dtype=\S+", "", run(result.code))
+    printed = re.sub(r"<\w+>|dtype=\S+", "", listings.run(result.code))
     numbers = [float(number) for number in NUMBER.findall(printed)]
     for leaf in result.leaves:
         for number in unpack(leaf.value).ravel().tolist():
             assert np.isclose(numbers, number).any(), (leaf.name, number, printed)
-
-
-def run(code: str) -> str:
-    """What a listing prints, with all digits."""
-    exact = "import torch\ntorch.set_printoptions(precision=9, sci_mode=False)\n"
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, "-c", exact + code],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout

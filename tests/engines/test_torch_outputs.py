@@ -10,7 +10,8 @@ from explorer.engines.capture.lint import lint
 from explorer.model.cases import GradCase
 from explorer.scenario.matrix import matrix
 from explorer.workers.workers import Workers
-from tests.engines.test_torch_answers import NUMBER, run
+from tests.engines.test_torch_answers import NUMBER
+from tests.support.listings import Listings
 from tests.support.torch_requests import TORCH_ENGINES, Torch, only_graph, values
 
 pytestmark = pytest.mark.torch
@@ -91,11 +92,11 @@ def test_a_tied_weight_is_one_leaf_by_its_first_name(torch: Torch) -> None:
 
 @pytest.mark.parametrize(("name", "case"), CAPTURED)
 def test_the_listing_of_a_joint_graph_prints_the_same_gradients(
-    torch: Torch, name: str, case: GradCase
+    torch: Torch, listings: Listings, name: str, case: GradCase
 ) -> None:
     result = torch.answer(name, "torch-graph", case)
     code = result.code.replace("from scenarios.", "from tests.nets.")
-    printed = [float(number) for number in NUMBER.findall(run(code))]
+    printed = [float(number) for number in NUMBER.findall(listings.run(code))]
     for leaf_values in values(result).values():
         for number in _numbers(leaf_values):
             assert any(abs(number - other) < 1e-5 for other in printed), (number, printed)

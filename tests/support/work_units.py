@@ -7,6 +7,9 @@ from explorer.scenario.find import names
 from explorer.topics import TOPICS
 
 SHIPPED = frozenset(names())
+ON_ONE_SCENARIO = {"align_captured_graphs": "conv_bn_relu_pool"}
+"""Files of tests of which those that name no scenario are on this one."""
+
 TOPIC_FILES = tuple(name.replace("-", "_") for name in TOPICS)
 
 
@@ -21,6 +24,8 @@ def work_unit(test_id: str) -> str:
     for word in (*re.split(r"[][-]", test), subject):
         if word in SHIPPED:
             return word
+    if subject in ON_ONE_SCENARIO:
+        return ON_ONE_SCENARIO[subject]
     if Path(file).parent.name == "topics":
         for topic in TOPIC_FILES:
             if subject.startswith(topic):
