@@ -8,14 +8,15 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+import msgspec
 import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from explorer.exploration.explore import explore
+from explorer.model.cases import GradCase
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
-from explorer.scenario.selection import Selection
 from explorer.workers.workers import Workers
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
@@ -23,21 +24,26 @@ from tests.support.work_units import work_unit
 
 CHROMIUM = shutil.which("chromium")
 
-POINT_IS_A_CASE = frozenset(
-    {
-        "aliased_input",
-        "dense_mse",
-        "embedding_repeats",
-        "float16_underflow",
-        "in_place_update",
-        "integer_input",
-        "kinks",
-        "physics_informed",
-        "unused_input",
-        "vector_chain",
-    }
-)
-"""Scenarios of which every case is always asked; of others, those that show each way to ask."""
+BOTH, WITH_VALUE = GradCase("grad", (0, 1)), GradCase("value_and_grad", (0, 1))
+BY_FIRST, BY_SECOND = GradCase("grad", 0), GradCase("grad", 1)
+LOSS_BY_FIRST, LOSS_BY_BOTH = GradCase("grad", 0, None, True), GradCase("grad", (0, 1), None, True)
+SEEDED = GradCase("GradOperation", (0, 1), get_all=True, sens_param=True)
+
+POINTS: dict[str, tuple[GradCase, ...]] = {
+    "aliased_input": (BY_FIRST,),
+    "embedding_repeats": (BY_FIRST, GradCase("grad", None, "all")),
+    "float16_underflow": (BOTH, LOSS_BY_BOTH),
+    "in_place_update": (BY_FIRST, LOSS_BY_FIRST),
+    "integer_input": (BY_FIRST, BY_SECOND),
+    "kinks": (BY_FIRST, BY_SECOND),
+    "physics_informed": (BOTH, WITH_VALUE),
+    "unused_input": (BOTH, BY_SECOND, WITH_VALUE),
+    "vector_chain": (BOTH, LOSS_BY_FIRST, SEEDED),
+}
+"""Cases that show the point of a scenario, asked beside those that show each way to ask."""
+
+GUIDES_NET = "dense_mse"
+"""The scenario of which every case is asked in every run: the net of MindSpore's own guide."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -81,8 +87,17 @@ def report(workers: Workers, pytestconfig: pytest.Config) -> Callable[[str], Rep
 
     @cache
     def report_on(name: str) -> Report:
-        selection: Selection = "all" if is_whole or name in POINT_IS_A_CASE else "structure"
-        return explore(load(find(name)), workers, selection=selection)
+        scenario = load(find(name))
+        if is_whole or name == GUIDES_NET:
+            return explore(scenario, workers, selection="all")
+        whole = explore(scenario, workers, selection="structure")
+        cases = list(whole.cases)
+        for point in POINTS.get(name, ()):
+            if point not in [row.case for row in cases]:
+                cases += explore(
+                    scenario, workers, selection="main", graph_case=point.label, graphs=False
+                ).cases
+        return msgspec.structs.replace(whole, cases=tuple(cases))
 
     return report_on
 
