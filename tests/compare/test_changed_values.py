@@ -7,7 +7,6 @@ from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.changed_values import changes
-from tests.support.samples import sampled
 from tests.support.scenario_reports import graph
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -18,7 +17,7 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize("name", sampled(NAMES, 4))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_value_that_is_off_by_a_hundredth_is_told(workers: Workers, name: str) -> None:
     engines = ("mindspore-tape", "torch-tape")
     report = explore(load(find(name)), workers, engines=engines, selection="main")

@@ -9,7 +9,6 @@ from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result
 from explorer.scenario.matrix import matrix
-from explorer.scenario.selection import covering
 from explorer.workers.workers import Workers
 from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch
 
@@ -40,7 +39,7 @@ def test_the_guide_s_figures_come_out_of_the_forward_alone(torch: Torch) -> None
 
 @pytest.mark.parametrize("name", ["dense_mse", "conv_bn_relu_pool"])
 def test_every_answer_of_both_engines_agrees(torch: Torch, name: str) -> None:
-    for case in covering(matrix(2, True)):
+    for case in matrix(2, True):
         noise = movements(torch.noise(name, case))
         oracle = torch.estimate(name, case)
         for engine in TORCH_ENGINES:
