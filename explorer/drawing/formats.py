@@ -11,7 +11,7 @@ from explorer.drawing.mermaid import MOST_NODES as MOST_FOR_MERMAID
 from explorer.drawing.mermaid import mermaid
 from explorer.drawing.picture import Picture
 from explorer.drawing.png import png
-from explorer.drawing.shown import MOST_NODES, Depth, Shown, show, untouched
+from explorer.drawing.shown import MOST_NODES, Depth, Shown, show, show_both, untouched
 from explorer.drawing.svg import svg
 from explorer.drawing.views import VIEWS, ViewName, picture
 from explorer.model.errors import UsageError
@@ -132,7 +132,7 @@ def pair(
             f"format {format!r} shows one graph; two side by side are drawn as "
             f"{' or '.join(PAIR_FORMATS)}"
         )
-    both = show(left, depth), show(right, depth)
+    both = show_both(left, right, depth)
     shown_numbers = shared_numbers(*both, numbers)
     drawings = []
     for side, shown in enumerate(both):

@@ -71,6 +71,20 @@ def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -
     return _shown(graph, homes, apart, depth)
 
 
+def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[Shown, Shown]:
+    """Two graphs for one picture: at the depth "fit", both at the greatest at which either fits.
+
+    Raises UsageError for a negative depth.
+    """
+    both = show(left, depth), show(right, depth)
+    depths = [shown.depth for shown in both if shown.depth is not None]
+    # A module that is open in one and folded in the other has nothing to be compared with.
+    if depth != "fit" or not depths:
+        return both
+    shared = min(depths)
+    return show(left, shared), show(right, shared)
+
+
 def untouched(graph: GradGraph) -> Shown:
     """The graph with every node for itself."""
     return Shown(

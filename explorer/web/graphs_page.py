@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.marks import Marks, diverging_nodes, marks
-from explorer.drawing.shown import Depth, Shown, show
+from explorer.drawing.shown import Depth, Shown, show_both
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
@@ -63,7 +63,7 @@ def graphs(key: ReportKey, report: Report) -> None:
         _summary(alignment)
     else:
         _stages_without_values(left, right)
-    _side_by_side(show(left, depth), show(right, depth), view, alignment)
+    _side_by_side(*show_both(left, right, depth), view, alignment)
     notes = [f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
         st.caption(escape(clean(note)))

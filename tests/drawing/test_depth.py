@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from explorer.drawing import draw
+from explorer.drawing import pair as draw_pair
 from explorer.drawing.collapse import MOST_LOOSE
-from explorer.drawing.shown import MOST_NODES, show
+from explorer.drawing.shown import MOST_NODES, show, show_both
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
@@ -79,6 +80,19 @@ def test_a_budget_is_kept_to_the_node() -> None:
     whole = len(show(graph).graph.nodes)
     assert show(graph, "fit", whole).depth is None
     assert show(graph, "fit", whole - 1).depth is not None
+
+
+def test_two_graphs_in_one_picture_have_one_depth() -> None:
+    small, large = drawing_graphs.bottlenecks(1), drawing_graphs.bottlenecks(5)
+    depth = show(large, "fit").depth
+    assert show(small, "fit").depth is None
+    assert depth is not None
+    for pair in ((small, large), (large, small)):
+        assert [shown.depth for shown in show_both(*pair, "fit")] == [depth, depth]
+        assert {shown.depth for shown in show_both(*pair, "all")} == {None}
+    svg = read_svg(draw_pair(small, large))
+    assert len([text for text in texts(svg) if f"collapsed to depth {depth}" in text]) == 2
+    assert {shown.depth for shown in show_both(small, small, "fit")} == {None}
 
 
 def test_a_net_without_modules_opens_whole() -> None:
