@@ -7,7 +7,7 @@ import msgspec
 FindingKind = Literal["role", "start", "output", "missing", "conditioning", "masks"]
 """A kind of finding.
 
-- "role": one net trains what the other holds frozen, as a buffer, or as a plain tensor
+- "role": one net trains what the other holds frozen, as a buffer, as a plain tensor, or not at all
 - "start": a starting value that the scenario gives reaches one net alone
 - "output": a net returns tensors in a container through which MindSpore takes no gradient
 - "missing": the scenario expects a finding that there is not

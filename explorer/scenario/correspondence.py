@@ -45,6 +45,21 @@ def common(mindspore: Description, torch: Description) -> list[Held]:
     return [Held(known[spec.name], spec) for spec in in_torch if spec.name in known]
 
 
+def lone(one: Description, other: Description) -> list[ParameterSpec]:
+    """What the net of ``one`` holds and that of ``other`` does not."""
+    known = all_specs(other)
+    return [spec for spec in all_specs(one).values() if spec.name not in known]
+
+
+def is_weight(spec: ParameterSpec) -> bool:
+    """Whether a tensor is trained.
+
+    MindSpore takes a counter for trained, or a table of indices, if it is a Parameter; nobody means
+    to train integers.
+    """
+    return spec.trainable and is_floating(spec)
+
+
 def is_floating(spec: ParameterSpec) -> bool:
     """Whether a tensor holds floating numbers."""
     return "float" in spec.value.dtype

@@ -8,7 +8,14 @@ from explorer.model.findings import ReportFinding
 from explorer.model.requests import Description, ParameterSpec, Role
 from explorer.model.trees import DICT, LIST, TUPLE, Branch, Tree
 from explorer.scenario.contract import Scenario
-from explorer.scenario.correspondence import Held, all_specs, common, is_floating
+from explorer.scenario.correspondence import (
+    Held,
+    all_specs,
+    common,
+    is_floating,
+    is_weight,
+    lone,
+)
 
 ROLE_WORDS: dict[Role, str] = {
     "trained": "trained",
@@ -63,10 +70,13 @@ def _of_trained(mindspore: Description, torch: Description) -> Iterator[ReportFi
     for held in common(mindspore, torch):
         if held.mindspore.trainable != held.torch.trainable:
             yield _of_roles(held)
-    in_torch = all_specs(torch)
-    for spec in mindspore.parameters:
-        if spec.trainable and not is_floating(spec) and spec.name not in in_torch:
+    for spec in lone(mindspore, torch):
+        if is_weight(spec):
+            yield _of_weight(spec, "MindSpore", "PyTorch")
+        elif spec.trainable:
             yield _of_integers(spec)
+    for spec in filter(is_weight, lone(torch, mindspore)):
+        yield _of_weight(spec, "PyTorch", "MindSpore")
 
 
 def _classes_in(tree: Tree) -> Iterator[str]:
@@ -107,6 +117,14 @@ def _of_roles(held: Held) -> ReportFinding:
         clauses.append(f"{ROLE_WORDS[spec.role]}{integers} in {side}")
     sentence = f"{held.name} is {' and '.join(clauses)}"
     return ReportFinding(kind="role", sentence=sentence, names=(held.name,))
+
+
+def _of_weight(spec: ParameterSpec, side: str, other: str) -> ReportFinding:
+    sentence = (
+        f"{spec.name} {spec.value.shape} is trained in {side} alone: {other}'s net has nothing left"
+        " over of its size; it lacks a layer or a bias, or shares a weight between two layers"
+    )
+    return ReportFinding(kind="role", sentence=sentence, names=(spec.name,))
 
 
 def _of_integers(spec: ParameterSpec) -> ReportFinding:

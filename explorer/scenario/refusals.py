@@ -7,7 +7,7 @@ import numpy as np
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import Description, ParameterSpec
 from explorer.scenario.contract import Scenario
-from explorer.scenario.correspondence import Held, all_specs, common, is_floating
+from explorer.scenario.correspondence import Held, all_specs, common, is_weight, lone
 from explorer.text.choices import nearest, refusal
 
 SHOWN = 3
@@ -61,13 +61,15 @@ def _dots(name: str) -> Iterator[int]:
 
 
 def check_parameters(scenario: Scenario, mindspore: Description, torch: Description) -> None:
-    """Raise ScenarioError where a trained parameter has no partner, or one of another shape.
+    """Raise ScenarioError where a trained parameter may have a partner of another name or shape.
 
-    The message says for each what it might belong to, and the line to add.
+    The message says for each what it might belong to, and the line to add. A parameter that nothing
+    left over in the other net can be is a finding, unless nothing that is trained corresponds.
     """
-    problems = [*_without_partner(mindspore, torch), *_of_another_shape(mindspore, torch)]
-    if not problems:
+    shapes = list(_of_another_shape(mindspore, torch))
+    if not (shapes or _may_belong(mindspore, torch) or _have_nothing_in_common(mindspore, torch)):
         return
+    problems = [*_without_partner(mindspore, torch), *shapes]
     lines = "".join(f"\n  {problem}" for problem in problems)
     raise ScenarioError(
         f"{scenario.path}: the parameters of the two nets do not correspond.{lines}\n"
@@ -99,11 +101,11 @@ def _nearest_partners(
     """PyTorch's nearest name for each of MindSpore's paths, and the layout that makes them alike."""
     names: dict[str, str] = {}
     layouts: dict[str, str] = {}
-    lone, lone_in_torch = _lone(mindspore, torch)
-    for spec in lone:
-        left_over = [other for other in lone_in_torch if other.name not in names.values()]
+    in_torch = lone(torch, mindspore)
+    for spec in filter(is_weight, lone(mindspore, torch)):
+        left_over = [other for other in in_torch if other.name not in names.values()]
         near = _nearest(spec, left_over)
-        if spec.trainable and is_floating(spec) and near:
+        if near:
             names[spec.path] = near[0].name
             layouts[spec.path] = _layout(Held(spec, near[0]))
     for held in common(mindspore, torch):
@@ -112,26 +114,29 @@ def _nearest_partners(
     return names, layouts
 
 
-def _lone(
-    mindspore: Description, torch: Description
-) -> tuple[list[ParameterSpec], list[ParameterSpec]]:
-    """What MindSpore's net alone holds, and what PyTorch's does."""
-    in_mindspore, in_torch = all_specs(mindspore), all_specs(torch)
-    lone = [spec for spec in in_mindspore.values() if spec.name not in in_torch]
-    lone_in_torch = [spec for spec in in_torch.values() if spec.name not in in_mindspore]
-    return lone, lone_in_torch
+def _may_belong(mindspore: Description, torch: Description) -> bool:
+    """Whether a weight of one net alone may belong to something left over in the other."""
+    in_mindspore, in_torch = lone(mindspore, torch), lone(torch, mindspore)
+    pairs = [(spec, in_torch) for spec in in_mindspore] + [
+        (spec, in_mindspore) for spec in in_torch
+    ]
+    return any(is_weight(spec) and _nearest(spec, others) for spec, others in pairs)
+
+
+def _have_nothing_in_common(mindspore: Description, torch: Description) -> bool:
+    """Whether each net has weights, and none of them is in the other."""
+    if any(is_weight(held.mindspore) or is_weight(held.torch) for held in common(mindspore, torch)):
+        return False
+    return any(map(is_weight, mindspore.parameters)) and any(map(is_weight, torch.parameters))
 
 
 def _without_partner(mindspore: Description, torch: Description) -> Iterator[str]:
-    """A sentence on each trained parameter that one net alone has."""
-    lone, lone_in_torch = _lone(mindspore, torch)
-    for spec in lone:
-        # Nobody trains integers: such a parameter is a counter or a table of indices.
-        if spec.trainable and is_floating(spec):
-            yield f"MindSpore alone has {_titled(spec)}; {_candidates('PyTorch', spec, lone_in_torch)}"
-    for spec in lone_in_torch:
-        if spec.trainable:
-            yield f"PyTorch alone has {_titled(spec)}; {_candidates('MindSpore', spec, lone)}"
+    """A sentence on each weight that one net alone has."""
+    in_mindspore, in_torch = lone(mindspore, torch), lone(torch, mindspore)
+    for spec in filter(is_weight, in_mindspore):
+        yield f"MindSpore alone has {_titled(spec)}; {_candidates('PyTorch', spec, in_torch)}"
+    for spec in filter(is_weight, in_torch):
+        yield f"PyTorch alone has {_titled(spec)}; {_candidates('MindSpore', spec, in_mindspore)}"
 
 
 def _candidates(side: str, spec: ParameterSpec, others: list[ParameterSpec]) -> str:

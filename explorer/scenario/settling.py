@@ -14,7 +14,9 @@ from explorer.scenario.correspondence import (
     all_specs,
     common,
     is_left_out,
+    is_weight,
     keep_their_own,
+    lone,
     with_statistics_named,
 )
 from explorer.scenario.findings import findings
@@ -191,8 +193,9 @@ def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) ->
     if specs:  # without any, the first look was lost, and there is nothing to check against
         _check_values(scenario, values, specs)
     start = {name: pack(value) for name, value in values.items()}
-    for name in _trainable(descriptions):
-        start.setdefault(name, specs[name].value)
+    for name, spec in specs.items():
+        if is_weight(spec):
+            start.setdefault(name, spec.value)
     return start
 
 
@@ -208,6 +211,8 @@ def _declared(
             start[held.name] = held.torch.value
         elif keep_their_own(held) or is_left_out(scenario, held):
             start.pop(held.name, None)
+    for spec in filter(is_weight, lone(descriptions["mindspore"], descriptions["torch"])):
+        start[spec.name] = spec.value
     return start
 
 

@@ -66,6 +66,7 @@ LANGUAGE = (
         "            self.lm_head.weight = self.wte.weight\n",
         "",
         ("logits = ",),
+        finding="lm_head.weight",
     ),
     Mistake(
         "sign_of_the_rotation",

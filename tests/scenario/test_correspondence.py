@@ -203,6 +203,33 @@ def test_a_parameter_without_a_partner_is_refused_with_the_nearest_and_the_line_
     assert message.endswith(f"add PARAMETER_NAMES = {proposed}")
 
 
+def test_a_weight_that_nothing_in_the_other_net_can_be_is_a_finding(tmp_path: Path) -> None:
+    common = spec("fc.weight", shape=(3, 2))
+    head, steps = spec("head.weight", shape=(4, 2)), spec("steps", dtype="int64")
+    check_parameters(scenario(tmp_path), net(common), net(common, head))
+    for mindspore, torch, side in (
+        (net(common), net(common, head), "PyTorch"),
+        (net(common, head, steps), net(common), "MindSpore"),
+    ):
+        check_parameters(scenario(tmp_path), mindspore, torch)
+        (of_head,) = (
+            finding
+            for finding in findings(scenario(tmp_path), mindspore, torch)
+            if finding.names == ("head.weight",)
+        )
+        assert of_head.is_alarm
+        assert f"head.weight (4, 2) is trained in {side} alone" in of_head.sentence
+    # A tensor of its size that is left over may be it; its own partner cannot.
+    check_parameters(scenario(tmp_path), net(common), net(common, spec("tied", shape=(3, 2))))
+    refusal(tmp_path, net(common, spec("table", "constant", (4, 2))), net(common, head))
+
+
+def test_nets_of_which_no_weight_corresponds_are_refused(tmp_path: Path) -> None:
+    message = refusal(tmp_path, net(spec("a", shape=(3,))), net(spec("b", shape=(2,))))
+    assert "MindSpore alone has a (3,); PyTorch has nothing left over of its size" in message
+    check_parameters(scenario(tmp_path), net(), net(spec("b")))
+
+
 def test_shapes_that_a_layout_can_mend_are_refused_with_it(tmp_path: Path) -> None:
     message = refusal(tmp_path, net(spec("fc.w", shape=(2, 3))), net(spec("fc.w", shape=(3, 2))))
     assert "fc.w has shape (2, 3) in MindSpore, (3, 2) in PyTorch" in message
