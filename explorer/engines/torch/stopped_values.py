@@ -33,6 +33,11 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         self._held: list[Any] = []
         self._place = 0
 
+    @property
+    def has_any(self) -> bool:
+        """Whether a run has stopped a value."""
+        return len(self._held) > 0
+
     def rewind(self) -> None:
         """A new run of the net begins."""
         self._place = 0
