@@ -8,14 +8,23 @@ Framework = Literal["mindspore", "torch"]
 Style = Literal["tape", "graph"]
 
 WorkerKind = Literal[
-    "mindspore", "mindspore-second", "mindspore-capture", "mindspore-passes", "torch"
+    "mindspore",
+    "mindspore-plain",
+    "mindspore-second",
+    "mindspore-capture",
+    "mindspore-passes",
+    "torch",
 ]
 """The kinds of worker process.
 
-MindSpore reads from its environment, at its start, whether it writes its graphs down
-("mindspore-capture") or every compiler pass over them ("mindspore-passes"). It gets a second
-process to compile in, since each case costs it a compilation.
+MindSpore reads from its environment, at its start, whether a tape waits for each operator
+("mindspore"), whether it writes its graphs down ("mindspore-capture") or every compiler pass over
+them ("mindspore-passes"). As a reader starts it ("mindspore-plain") it is measured. It gets a second
+such process to compile in, since each case costs it a compilation.
 """
+
+MEASURED_IN: dict[Framework, WorkerKind] = {"mindspore": "mindspore-plain", "torch": "torch"}
+"""The worker in which each framework runs as a reader runs it."""
 
 FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")
 

@@ -17,8 +17,7 @@ def set_style(style: str, device: str = "cpu", seed: int = 0) -> None:
     # A tape call that raised leaves the flag on (2.10.0), and the next compilation would nest in
     # its recording.
     _pynative_executor.set_grad_flag(False)
-    # What is measured runs as a reader runs it: asynchronously, other than the engines' answers.
-    ms.set_context(mode=MODES[style], pynative_synchronize=False)
+    ms.set_context(mode=MODES[style])
     ms.set_seed(seed)
 
 

@@ -84,10 +84,7 @@ def build(request: NetRequest) -> Net:
     _pynative_executor.clear_res()
     scenario = load(request.scenario)
     assert scenario.mindspore_net is not None
-    # A tape hands each operator from thread to thread unless it waits for it. That gives the same
-    # numbers, names the operator that fails, and takes a quarter of the time where cores are busy
-    # (2.10.0); launch_blocking, which is to replace the option, cannot be taken back.
-    ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]), pynative_synchronize=True)
+    ms.set_context(mode=getattr(ms, MODE_NAMES[request.engine]))
     # Operators take their seeds when they are made, and the net's own start is drawn by then.
     start = _own_start(request) if request.draw else {}
     ms.set_seed(SEED + request.draw)
