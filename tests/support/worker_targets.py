@@ -19,6 +19,22 @@ def echo(word: Word) -> Word:
     return word
 
 
+def failure_of_an_operator(word: Word) -> Word:
+    """When MindSpore's tape raises the error of an operator: "at once", or when it is "read"."""
+    import mindspore as ms
+
+    matrix = ms.Tensor([[1.0, 2.0]])
+    try:
+        product = ms.ops.matmul(matrix, matrix)
+    except (RuntimeError, ValueError):
+        return Word("at once")
+    try:
+        product.asnumpy()
+    except (RuntimeError, ValueError):
+        return Word("read")
+    return Word("never")
+
+
 def process(word: Word) -> Word:
     """The id of the process that answers."""
     return Word(str(os.getpid()))

@@ -1,8 +1,13 @@
-"""The environments of workers that write MindSpore's graphs down."""
+"""The environments of MindSpore's workers: what they write down, and what they wait for."""
 
 from pathlib import Path
 
+import pytest
+
+from explorer.model.engines import MEASURED_IN, WorkerKind
 from explorer.workers.environments import SETTINGS, capture_environment
+from explorer.workers.workers import Workers
+from tests.support.worker_targets import Word
 
 
 def test_only_a_worker_that_is_to_read_values_has_every_kernel_dumped(tmp_path: Path) -> None:
@@ -10,3 +15,14 @@ def test_only_a_worker_that_is_to_read_values_has_every_kernel_dumped(tmp_path: 
     bare = capture_environment(tmp_path, values=False)
     assert Path(full[SETTINGS]).is_file()
     assert bare == {name: value for name, value in full.items() if name != SETTINGS}
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(
+    ("kind", "raised"), [("mindspore", "at once"), (MEASURED_IN["mindspore"], "read")]
+)
+def test_engines_wait_for_each_operator_and_measurements_do_not(
+    kind: WorkerKind, raised: str, workers: Workers
+) -> None:
+    target = "tests.support.worker_targets:failure_of_an_operator"
+    assert workers.call(kind, target, Word(""), Word) == Word(raised)
