@@ -2,12 +2,8 @@
 
 import pytest
 
-from explorer.exploration.explore import explore
-from explorer.scenario.find import find
-from explorer.scenario.load import load
-from explorer.workers.workers import Workers
 from tests.support.changed_values import changes
-from tests.support.scenario_reports import graph
+from tests.support.scenario_reports import Reports, graph
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -18,10 +14,8 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_value_that_is_off_by_a_hundredth_is_told(workers: Workers, name: str) -> None:
-    engines = ("mindspore-tape", "torch-tape")
-    report = explore(load(find(name)), workers, engines=engines, selection="main")
-    left, right = (graph(report, engine) for engine in engines)
+def test_a_value_that_is_off_by_a_hundredth_is_told(report: Reports, name: str) -> None:
+    left, right = graph(report(name), "mindspore-tape"), graph(report(name), "torch-tape")
     told = list(changes(left, right))
     assert told
     assert [(side, node.id, node.op) for side, node, is_told in told if not is_told] == []

@@ -113,6 +113,30 @@ def test_aliased_inputs_diverge_where_the_tape_sums_into_both() -> None:
     assert align(net(True), net(True)).divergence is None
 
 
+@pytest.mark.parametrize("is_one_module", [True, False])
+def test_a_sum_of_gradients_is_told_with_the_lines_that_use_the_value(is_one_module: bool) -> None:
+    def net(is_tape: bool) -> GradGraph:
+        graph = ComputedGraph("torch-tape" if is_tape else "mindspore-graph")
+        value = np.array([1.0, 2.0, 3.0])
+        a, b = graph.leaf("a", value, "input"), graph.leaf("b", value, "input")
+        lines = ("net.py:9", "net.py:2"), ("net.py:9" if is_one_module else "net.py:5", "net.py:3")
+        sine = graph.hold("Sin", np.sin(value), inputs=(a,), source=lines[0])
+        cosine = graph.hold("Cos", np.cos(value), inputs=(b,), source=lines[1])
+        total = graph.op("Add", np.add, sine, cosine, line=4)
+        graph.result("loss", graph.op("Sum", np.sum, total, line=4))
+        da = graph.back("SinGrad", np.cos, a, forward=sine)
+        db = graph.back("CosGrad", lambda b: -np.sin(b), b, forward=cosine)
+        if is_tape:
+            da = db = graph.back("AddN", np.add, da, db)
+        graph.result("da", da, "backward")
+        graph.result("db", db, "backward")
+        return graph.record()
+
+    sentence = parting(net(True), net(False))[2]
+    uses = "net.py:2 and net.py:3" if is_one_module else "net.py:9 and net.py:5"
+    assert f"adds 2 gradients (of the uses at {uses}) that mindspore-graph does not add" in sentence
+
+
 def branch(engine: str, is_detached: bool) -> GradGraph:
     """y = sum(3x · sin x), with or without the gradient through the second factor."""
     graph = ComputedGraph(engine)

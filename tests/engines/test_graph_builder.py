@@ -164,6 +164,19 @@ def test_a_chain_of_replaced_nodes_is_followed_to_its_end() -> None:
     assert ends(finished(builder)) == [("x", "relu")]
 
 
+def test_what_is_replaced_anew_is_followed_to_its_new_end() -> None:
+    builder = GraphBuilder()
+    x, y = op(builder, "x"), op(builder, "y")
+    alias = op(builder, "alias", x)
+    again = op(builder, "alias", alias)
+    builder.replace(again, [(alias, 0)])
+    assert builder.resolve((again, 0)) == (alias, 0)
+    builder.replace(alias, [(x, 0)])
+    assert builder.resolve((again, 0)) == (x, 0)
+    builder.replace(alias, [(y, 0)])
+    assert builder.resolve((again, 0)) == (y, 0)
+
+
 def test_two_edges_that_become_one_where_a_node_is_replaced_are_one() -> None:
     builder = GraphBuilder()
     x = op(builder, "x")

@@ -102,14 +102,28 @@ def _lines_of_snippets(planted: str, mistake: Mistake) -> frozenset[int]:
 
 
 def _module_lines(planted: str, lines: frozenset[int]) -> frozenset[int]:
-    """All lines of the classes around ``lines``, and of the classes of the same names."""
-    classes = [node for node in ast.walk(ast.parse(planted)) if isinstance(node, ast.ClassDef)]
+    """All lines of the classes and functions around ``lines``, and of those of the same names.
+
+    Functions are those that a net calls beside its classes.
+    """
+    parts = _parts(ast.parse(planted))
     around = set()
-    for node in classes:
+    for node in parts:
         if any(node.lineno <= line <= (node.end_lineno or 0) for line in lines):
             around.add(node.name)
     numbers: set[int] = set()
-    for node in classes:
+    for node in parts:
         if node.name in around:
             numbers.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return frozenset(numbers)
+
+
+def _parts(tree: ast.Module) -> list[ast.ClassDef | ast.FunctionDef]:
+    """The classes of a file, and the functions beside them in the functions that make nets."""
+    parts: list[ast.ClassDef | ast.FunctionDef] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            parts += [
+                part for part in node.body if isinstance(part, ast.ClassDef | ast.FunctionDef)
+            ]
+    return parts

@@ -69,8 +69,19 @@ def _missing_there(row: list[Vertex], phase: Phase) -> str:
     last = row[-1]
     opposite = last.side.other.engine
     if phase == "backward" and last.family == "add" and len(last.inputs) > 1:
-        return f"adds {len(last.inputs)} gradients that {opposite} does not add"
+        return f"adds {len(last.inputs)} gradients{_uses(last)} that {opposite} does not add"
     return f"{'has' if len(row) == 1 else 'have'} no counterpart in {opposite}"
+
+
+def _uses(sum_of_gradients: Vertex) -> str:
+    """The lines that use a value whose gradients are added, in brackets; empty unless several do."""
+    users = [term.node.forward for term in sum_of_gradients.inputs]
+    known = [user for user in users if user and user.source]
+    # A module that is called twice has one line inside, and two that call it.
+    has_one_line = len({user.source for user in known}) == 1
+    lines = dict.fromkeys(user.caller if has_one_line else user.source for user in known)
+    lines.pop("", None)
+    return f" (of the uses at {' and '.join(lines)})" if len(lines) > 1 else ""
 
 
 def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:

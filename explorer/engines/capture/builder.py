@@ -44,6 +44,7 @@ class GraphBuilder:
         # carries no value, only an order of execution, is None.
         self._edges: dict[tuple[Slot, int, int | None], None] = {}
         self._replaced: dict[int, list[Slot]] = {}
+        self._ends: dict[Slot, Slot] = {}
         self._removed: set[int] = set()
 
     # Making nodes and edges
@@ -82,6 +83,8 @@ class GraphBuilder:
 
         Where it has more outputs than there are slots, the first slot stands for the others.
         """
+        if number in self._replaced:
+            self._ends.clear()
         self._replaced[number] = slots
 
     def remove(self, number: int) -> None:
@@ -90,10 +93,19 @@ class GraphBuilder:
 
     def resolve(self, slot: Slot) -> Slot:
         """The slot that is read where ``slot`` is asked for, replaced nodes followed to the end."""
+        passed = []
         while slot[0] in self._replaced:
-            slots = self._replaced[slot[0]]
-            slot = slots[slot[1]] if slot[1] < len(slots) else slots[0]
+            passed.append(slot)
+            slot = self._ends.get(slot) or self._stand_in(slot)
+        # Chains of thousands of aliases are walked once.
+        for known in passed:
+            self._ends[known] = slot
         return slot
+
+    def _stand_in(self, slot: Slot) -> Slot:
+        """The slot that is read instead of one of a replaced node."""
+        slots = self._replaced[slot[0]]
+        return slots[slot[1]] if slot[1] < len(slots) else slots[0]
 
     # Looking
 
