@@ -10,7 +10,7 @@ from tests.planted.mistakes import MISTAKES
 from tests.planted.naming import TAPES, tell
 from tests.support.samples import sampled
 
-SAMPLE = sampled(sorted(MISTAKES), 6)
+SAMPLE = sampled(sorted(MISTAKES), 4)
 """So few that the suite stays short; ``--whole`` and ``benchmarks/planted.py`` plant them all."""
 
 MINIMAL = Mistake("m", "gpt", "mindspore", "nn.GELU()", "nn.ReLU()", ("self.gelu(self.c_fc(x))",))
