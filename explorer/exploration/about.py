@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.model.engines import FRAMEWORKS, MEASURED_IN, Framework, WorkerKind
+from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.requests import Nothing
 from explorer.model.results import MISSING_FRAMEWORK, About, Failure
@@ -31,16 +31,14 @@ def start(
     carry_out(jobs, workers, progress)
 
 
-def about_framework(
-    workers: Workers, framework: Framework, kind: WorkerKind | None = None
-) -> About | Failure:
-    """The report of one framework's worker, of the ``kind`` that answers cases by default.
+def about_framework(workers: Workers, framework: Framework) -> About | Failure:
+    """The report of one framework's worker.
 
     A Failure, of type MISSING_FRAMEWORK or of a lost worker's outcome, where it says nothing.
     """
     try:
         reply = workers.call(
-            kind or framework, f"explorer.engines.{framework}.about:about", Nothing(), About
+            framework, f"explorer.engines.{framework}.about:about", Nothing(), About
         )
     except MissingFrameworkError as error:
         return Failure(MISSING_FRAMEWORK, str(error))
@@ -50,10 +48,9 @@ def about_framework(
 
 
 def versions_here(workers: Workers) -> dict[str, str]:
-    """The versions of all packages that the measuring workers name; none of a missing framework."""
+    """The versions of all packages that the workers name; of a missing framework there are none."""
     versions: dict[str, str] = {}
-    for framework, kind in MEASURED_IN.items():
-        reply = about_framework(workers, framework, kind)
+    for reply in about(workers).values():
         if isinstance(reply, About):
             versions.update(reply.versions)
     return versions

@@ -9,8 +9,8 @@ Style = Literal["tape", "graph"]
 
 WorkerKind = Literal[
     "mindspore",
-    "mindspore-plain",
     "mindspore-second",
+    "mindspore-plain",
     "mindspore-capture",
     "mindspore-passes",
     "torch",
@@ -19,12 +19,10 @@ WorkerKind = Literal[
 
 MindSpore reads from its environment, at its start, whether a tape waits for each operator
 ("mindspore"), whether it writes its graphs down ("mindspore-capture") or every compiler pass over
-them ("mindspore-passes"). As a reader starts it ("mindspore-plain") it is measured. It gets a second
-such process to compile in, since each case costs it a compilation.
+them ("mindspore-passes"). It gets a second process to compile in, since each case costs it a
+compilation. Time and memory are measured in one that is started as a reader starts it
+("mindspore-plain").
 """
-
-MEASURED_IN: dict[Framework, WorkerKind] = {"mindspore": "mindspore-plain", "torch": "torch"}
-"""The worker in which each framework runs as a reader runs it."""
 
 FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")
 

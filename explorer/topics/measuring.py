@@ -10,9 +10,7 @@ from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
 
-SHARED: dict[WorkerKind, tuple[WorkerKind, ...]] = {
-    "mindspore-plain": ("mindspore-plain", "mindspore-second"),
-}
+SHARED: dict[WorkerKind, tuple[WorkerKind, ...]] = {"mindspore": ("mindspore", "mindspore-second")}
 """Kinds of worker that have a second one beside them: their measurements are shared out among both.
 
 MindSpore compiles, and takes as long as all other kinds together.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, MEASURED_IN, WorkerKind
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, WorkerKind
 from explorer.model.measurement import Measurement
 from explorer.scenario.find import find
 
@@ -27,13 +27,13 @@ class Party:
 
 PARTIES: dict[str, Party] = {
     **{
-        name: Party(MEASURED_IN[engine.framework], engine.framework, engine.style, engine.label)
+        name: Party(engine.framework, engine.framework, engine.style, engine.label)
         for name, engine in ENGINES.items()
     },
-    "mindspore": Party("mindspore-plain", "mindspore", "", FRAMEWORK_LABELS["mindspore"]),
+    "mindspore": Party("mindspore", "mindspore", "", FRAMEWORK_LABELS["mindspore"]),
     "torch": Party("torch", "torch", "", FRAMEWORK_LABELS["torch"]),
-    "nn": Party("mindspore-plain", "mindspore", "", "mindspore.nn"),
-    "experimental": Party("mindspore-plain", "mindspore", "", "mindspore.experimental.optim"),
+    "nn": Party("mindspore", "mindspore", "", "mindspore.nn"),
+    "experimental": Party("mindspore", "mindspore", "", "mindspore.experimental.optim"),
     "torch-func": Party("torch", "torch", "func", "torch.func"),
     "keras": Party("torch", "keras", "", "Keras"),  # runs on PyTorch, in its worker
 }

@@ -81,6 +81,7 @@ def passes_environment(scratch: Path) -> dict[str, str]:
 
 ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
     "mindspore": waiting_environment,
+    "mindspore-second": waiting_environment,
     "mindspore-capture": capture_environment,
     "mindspore-passes": passes_environment,
 }

@@ -37,7 +37,7 @@ def test_a_question_is_one_measurement_a_party(weather: Topic) -> None:
     rain = weather.ask("rain", ("mindspore-graph", "torch", "keras"), options={"hours": 3})
     graph, torch, keras = rain.measurements(Target(device="cuda:0"))
     assert graph.name == "weather.rain.mindspore-graph"
-    assert (graph.kind, graph.target) == ("mindspore-plain", "tests.weather.in_mindspore:rain")
+    assert (graph.kind, graph.target) == ("mindspore", "tests.weather.in_mindspore:rain")
     assert graph.options == {"style": "graph", "hours": 3}
     assert (torch.target, torch.options) == ("tests.weather.in_torch:rain", {"hours": 3})
     assert (keras.kind, keras.target) == ("torch", "tests.weather.in_keras:rain")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.model.engines import MEASURED_IN, WorkerKind
+from explorer.model.engines import WorkerKind
 from explorer.workers.environments import SETTINGS, capture_environment
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
@@ -19,9 +19,10 @@ def test_only_a_worker_that_is_to_read_values_has_every_kernel_dumped(tmp_path: 
 
 @pytest.mark.mindspore
 @pytest.mark.parametrize(
-    ("kind", "raised"), [("mindspore", "at once"), (MEASURED_IN["mindspore"], "read")]
+    ("kind", "raised"),
+    [("mindspore", "at once"), ("mindspore-second", "at once"), ("mindspore-plain", "read")],
 )
-def test_engines_wait_for_each_operator_and_measurements_do_not(
+def test_a_tape_waits_for_each_operator_but_where_time_and_memory_are_measured(
     kind: WorkerKind, raised: str, workers: Workers
 ) -> None:
     target = "tests.support.worker_targets:failure_of_an_operator"

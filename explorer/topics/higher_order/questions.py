@@ -67,8 +67,8 @@ def ask_nodes(name: str, scenario: str, unless_on: str = "") -> Question:
         scenario=scenario,
         options={"largest": LARGEST},
         options_of={engine: {"engine": engine} for engine in ENGINES},
-        # Graphs are captured to be counted.
-        kinds={"mindspore-graph": "mindspore-capture"},
+        # Graphs are captured to be counted, which some engines do in a worker of its own kind.
+        kinds={engine: ENGINES[engine].captures_in for engine in ENGINES},
         unless_on=unless_on,
     )
 

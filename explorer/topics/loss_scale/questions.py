@@ -18,7 +18,7 @@ TOPIC = Topic(
 SCALING = (*MINDSPORE_STYLES, "torch")
 """Who scales a loss: GradScaler works on PyTorch's tape alone, so it has no styles."""
 
-SWEEP = TOPIC.ask("sweep", SCALING)
+SWEEP = TOPIC.ask("sweep", SCALING, kinds={"mindspore-tape": "mindspore-plain"})  # it is timed
 GUIDE_EXAMPLE = TOPIC.ask("guide_example", SCALING, scenario="dense_mse")
 FINITENESS = TOPIC.ask("finiteness", SCALING)
 UNDERFLOW = TOPIC.ask("underflow", SCALING)

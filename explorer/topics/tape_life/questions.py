@@ -3,6 +3,7 @@
 And what happens when a gradient is asked for twice.
 """
 
+from explorer.model.engines import WorkerKind
 from explorer.topics.question import LOOKED_AT
 from explorer.topics.topic import Topic
 
@@ -21,6 +22,9 @@ MINDSPORE = ("mindspore-tape", "mindspore-graph")
 TAPES = ("torch-tape", "mindspore-tape")
 EVERY = ("torch-tape", "mindspore-tape", "torch-graph", "mindspore-graph")
 
+AS_READERS: dict[str, WorkerKind] = {"mindspore-tape": "mindspore-plain"}
+"""Where what is kept and freed is measured: MindSpore starts there as a reader starts it."""
+
 GUIDE = "dense_mse"
 """The scenario with the figures of the migration guides."""
 
@@ -35,11 +39,11 @@ LIFETIME = TOPIC.ask(
         "mindspore-graph": "in_mindspore_saved:planned",
     },
     # Its graph is read from what the compiler writes down, which only this worker makes it do.
-    kinds={"mindspore-graph": "mindspore-capture"},
+    kinds={**AS_READERS, "mindspore-graph": "mindspore-capture"},
 )
-FREEING = TOPIC.ask("freeing", TAPES, program="saved:freeing", scenario=LOOKED_AT)
+FREEING = TOPIC.ask("freeing", TAPES, program="saved:freeing", scenario=LOOKED_AT, kinds=AS_READERS)
 FORWARD_ALONE = TOPIC.ask(
-    "forward_alone", MINDSPORE, program="saved:forward_alone", scenario=LOOKED_AT
+    "forward_alone", MINDSPORE, program="saved:forward_alone", scenario=LOOKED_AT, kinds=AS_READERS
 )
 COMPILED = TOPIC.ask("compiled", ("torch-graph",), program="repeats:compiled", scenario=LOOKED_AT)
 
