@@ -14,6 +14,10 @@ from explorer.scenario.layouts import Layout, to_mindspore
 from explorer.scenario.names import known_cell, layout_of, torch_name
 
 
+INITIAL_TABLE = "init_tensor"
+"""The attribute in which nn.Embedding keeps what its table began with, and never uses (2.10.0)."""
+
+
 @dataclass(frozen=True)
 class HeldTensor:
     """A tensor that a Cell holds under an attribute, and how PyTorch's net names and lays it out.
@@ -83,5 +87,5 @@ def _tensors(cell: Any, owners: dict[str, Any]) -> Iterator[tuple[str, Role, Any
     for path, owner in owners.items():
         for attribute, value in vars(owner).items():
             is_plain = isinstance(value, ms.Tensor) and not isinstance(value, ms.Parameter)
-            if is_plain and not attribute.startswith("_"):
+            if is_plain and not attribute.startswith("_") and attribute != INITIAL_TABLE:
                 yield f"{path}.{attribute}".lstrip("."), "constant", value
