@@ -137,6 +137,26 @@ def test_a_sum_of_gradients_is_told_with_the_lines_that_use_the_value(is_one_mod
     assert f"adds 2 gradients (of the uses at {uses}) that mindspore-graph does not add" in sentence
 
 
+def test_a_sum_of_gradients_of_equal_calls_is_told_with_the_line_that_makes_the_value() -> None:
+    def net(is_tape: bool) -> GradGraph:
+        graph = ComputedGraph("torch-tape" if is_tape else "mindspore-graph")
+        value = np.array([1.0, 2.0, 3.0])
+        a = graph.leaf("a", value, "input")
+        made = graph.hold("Tanh", np.tanh(value), inputs=(a,), source=("net.py:9", "net.py:2"))
+        graph.result("loss", graph.op("Sum", np.sum, made, line=4))
+        ones = graph.back("Fill", np.ones_like, made)
+        first = graph.back("MatMul", lambda ones: 2 * ones, ones, forward=made)
+        dx = graph.back("MatMul", lambda ones: 3 * ones, ones, forward=made)
+        if is_tape:
+            dx = graph.back("AddN", lambda x, y: x + y, first, dx, forward=made)
+        slope = graph.back("TanhGrad", lambda g: g * (1 - np.tanh(value) ** 2), dx, forward=made)
+        graph.result("da", slope, "backward")
+        return graph.record()
+
+    sentence = parting(net(True), net(False))[2]
+    assert "adds 2 gradients (of the value made at net.py:2) that mindspore-graph" in sentence
+
+
 def branch(engine: str, is_detached: bool) -> GradGraph:
     """y = sum(3x · sin x), with or without the gradient through the second factor."""
     graph = ComputedGraph(engine)

@@ -69,19 +69,26 @@ def _missing_there(row: list[Vertex], phase: Phase) -> str:
     last = row[-1]
     opposite = last.side.other.engine
     if phase == "backward" and last.family == "add" and len(last.inputs) > 1:
-        return f"adds {len(last.inputs)} gradients{_uses(last)} that {opposite} does not add"
+        return f"adds {len(last.inputs)} gradients{_whose(last)} that {opposite} does not add"
     return f"{'has' if len(row) == 1 else 'have'} no counterpart in {opposite}"
 
 
-def _uses(sum_of_gradients: Vertex) -> str:
-    """The lines that use a value whose gradients are added, in brackets; empty unless several do."""
+def _whose(sum_of_gradients: Vertex) -> str:
+    """What gradients are of that are added, in brackets: the uses of a value, or where it is made.
+
+    The latter where the uses have one line: a compiler makes one of equal calls. Empty for a value
+    that is made outside all modules, whose line is named already.
+    """
     users = [term.node.forward for term in sum_of_gradients.inputs]
     known = [user for user in users if user and user.source]
     # A module that is called twice has one line inside, and two that call it.
     has_one_line = len({user.source for user in known}) == 1
     lines = dict.fromkeys(user.caller if has_one_line else user.source for user in known)
     lines.pop("", None)
-    return f" (of the uses at {' and '.join(lines)})" if len(lines) > 1 else ""
+    if len(lines) > 1:
+        return f" (of the uses at {' and '.join(lines)})"
+    made = sum_of_gradients.forward
+    return f" (of the value made at {made.caller})" if made and made.caller else ""
 
 
 def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:

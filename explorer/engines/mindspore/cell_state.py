@@ -13,7 +13,6 @@ from explorer.scenario.known_cells import HOME, KnownCell
 from explorer.scenario.layouts import Layout, to_mindspore
 from explorer.scenario.names import known_cell, layout_of, torch_name
 
-
 INITIAL_TABLE = "init_tensor"
 """The attribute in which nn.Embedding keeps what its table began with, and never uses (2.10.0)."""
 
