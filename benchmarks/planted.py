@@ -76,7 +76,7 @@ def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str
         return "refused", str(error)
     if not report.alignments:
         return "refused", "; ".join(report.ungraphed.values())
-    accusations = [finding.sentence for finding in report.findings]
+    accusations = [finding.sentence for finding in report.findings if finding.is_alarm]
     divergences = [alignment.divergence for alignment in report.alignments]
     accusations.extend(divergence.sentence for divergence in divergences if divergence)
     return ("accused", " ".join(accusations)) if accusations else ("clean", "")

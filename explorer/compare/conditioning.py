@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from explorer.compare.align.families import family
 from explorer.compare.align.wording import labelled
-from explorer.compare.tolerances import UNIT
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output
+from explorer.numeric.scale import UNIT
 from explorer.text.numbers import counted, multiple
 
 MULTIPLIES = 1e3

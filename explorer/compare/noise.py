@@ -5,8 +5,8 @@ Two elements differ when they lie further apart than CLEAR times the noise of bo
 
 import numpy as np
 
-from explorer.compare.tolerances import UNIT
 from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.numeric.scale import MASK, UNIT
 
 CLEAR = 16.0
 """A difference of more than this many times the noise is no noise.
@@ -25,12 +25,6 @@ TYPICAL = 0.75
 """The share of a tensor's elements whose noise is at most what no element's is less than.
 
 One element may move little by luck; most of a tensor does not.
-"""
-
-MASK = 1e4
-"""Elements this many times greater than the typical one do not raise the scale of rounding.
-
-Such are the -1e9 of attention masks.
 """
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.compare.noise import CLEAR, NEAR, farthest, level, ratios, scale
-from explorer.compare.tolerances import CENTRAL, EXACT, MINDSPORE_TABLE, TORCH_TABLE, UNIT
+from explorer.compare.tolerances import CENTRAL, EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.noise import ResultNoise
 from explorer.model.report import CaseVerdict, Difference
@@ -15,6 +15,7 @@ from explorer.model.trees import alike
 from explorer.numeric.complex_parts import real_dtype, real_parts
 from explorer.numeric.differences import Floats, are_equal, elementwise_difference
 from explorer.numeric.directions import directions
+from explorer.numeric.scale import UNIT
 
 RANK: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """The verdicts on two results, best first."""

@@ -22,15 +22,5 @@ CENTRAL = (1e-3, 1e-5)
 EXACT = (0.0, 0.0)
 """(rtol, atol) of integers and booleans."""
 
-UNIT = {
-    "float64": 2.0**-53,
-    "float32": 2.0**-24,
-    "float16": 2.0**-11,
-    "bfloat16": 2.0**-8,
-    "complex64": 2.0**-24,
-    "complex128": 2.0**-53,
-}
-"""Half a unit in the last place of 1: the greatest relative error of one rounding."""
-
 COARSE = {"float16": TORCH_TABLE["float16"][0], "bfloat16": TORCH_TABLE["bfloat16"][0]}
 """The rtol of values that passed through a dtype coarser than float32, whatever their own is."""

@@ -12,6 +12,7 @@ from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.numeric.scale import rounded_masks
 
 Slot = tuple[str, int]
 """The id of a node, and the number of one of its outputs."""
@@ -152,12 +153,16 @@ def _node_movements(graph: GradGraph, other: GradGraph) -> dict[Slot, float]:
     for node, moved in zip(graph.nodes, other.nodes, strict=True):
         for slot, (output, value) in enumerate(zip(node.outputs, moved.outputs, strict=True)):
             if output.values is not None and value.values is not None:
-                movements[node.id, slot] = summary_movement(output.values, value.values)
+                level = summary_movement(output.values, value.values, output.dtype)
+                movements[node.id, slot] = level
     return movements
 
 
-def summary_movement(one: Summary, other: Summary) -> float:
-    """The root mean square by which elements moved; of a large tensor, its order statistics."""
+def summary_movement(one: Summary, other: Summary, dtype: str) -> float:
+    """The root mean square by which elements moved; of a large tensor, its order statistics.
+
+    Masks are left out, whose own rounding would hide all else.
+    """
     if one.whole is not None and other.whole is not None:
         left, right = unpack(one.whole), unpack(other.whole)
     else:
@@ -168,8 +173,9 @@ def summary_movement(one: Summary, other: Summary) -> float:
     if not left.size:
         return 0.0
     movement = elementwise_difference(_real(left), _real(right))
+    counted = movement[~rounded_masks(_real(left), movement, dtype)]
     with np.errstate(over="ignore"):
-        return float(np.sqrt(np.mean(movement**2)))
+        return float(np.sqrt(np.mean(counted**2))) if counted.size else 0.0
 
 
 def _real(array: AnyArray) -> Floats:

@@ -75,6 +75,19 @@ def test_the_level_of_a_node_is_a_root_mean_square_over_its_elements() -> None:
     assert levels(captured(zeros, zeros), captured(moved, zeros)) == [1.0, 0.0]
 
 
+def test_the_rounding_of_masks_hides_no_level() -> None:
+    """One unit in the last place of -1e9 is 64."""
+    plain = np.array([-1e9, 1, 2, 3], np.float32)
+    assert levels(captured(plain), captured(plain + np.array([64, 3e-7, 0, 0], np.float32))) == [
+        pytest.approx(3e-7 / 3**0.5, rel=0.3)
+    ]
+    # What moves by more than its own rounding is no mask, and a tensor of one number has no masks.
+    assert levels(captured(plain), captured(plain + np.array([6400, 0, 0, 0], np.float32))) == [
+        3200.0
+    ]
+    assert levels(captured(plain[:1]), captured(plain[:1] + np.float32(64))) == [64.0]
+
+
 def test_a_large_tensor_is_known_by_its_order_statistics() -> None:
     rows = np.linspace(0, 1, 5000, dtype=np.float32)
     (level,) = levels(captured(rows), captured(rows + np.float32(0.5)))

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.sides import OutputValue, Side
 from explorer.compare.noise import CLEAR
-from explorer.compare.tolerances import COARSE, UNIT
+from explorer.compare.tolerances import COARSE
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, are_equal
+from explorer.numeric.scale import UNIT
 from explorer.numeric.summaries import QUANTILES
 
 Places = NDArray[np.intp]
