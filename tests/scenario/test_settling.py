@@ -38,3 +38,12 @@ def test_an_input_that_no_position_reaches_is_refused(workers: Workers) -> None:
     scenario = load(NETS / "keyword_only.py")
     with pytest.raises(ScenarioError, match=r"takes 'mask' by keyword alone"):
         settle(scenario, workers, ("torch-tape",), {"torch-tape": "cpu"})
+
+
+def test_a_weight_that_one_net_alone_has_begins_alike_in_all_engines_of_it(
+    workers: Workers,
+) -> None:
+    nets = settle(load(NETS / "lone_bias.py"), workers, tuple(TAPES), TAPES)
+    assert [finding.names for finding in nets.findings] == [("fc.bias",)]
+    assert nets.trainable == ("fc.weight",)
+    assert set(nets.parameters) == {"fc.weight", "fc.bias"}

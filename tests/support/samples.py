@@ -7,12 +7,16 @@ from typing import Any
 import pytest
 
 
-def sampled(parameters: Iterable[Any], size: int) -> list[Any]:
-    """All parameters, of which those outside a sample of ``size`` are marked ``whole``."""
+def sampled(parameters: Iterable[Any], size: int, always: tuple[Any, ...] = ()) -> list[Any]:
+    """All parameters, of which those outside a sample of ``size`` are marked ``whole``.
+
+    Those of ``always`` are not.
+    """
     everything = list(parameters)
     chosen = set(random.Random(10).sample(range(len(everything)), size))
     marked = []
     for index, parameter in enumerate(everything):
-        marks = () if index in chosen else (pytest.mark.whole,)
+        is_asked = index in chosen or parameter in always
+        marks = () if is_asked else (pytest.mark.whole,)
         marked.append(pytest.param(parameter, marks=marks))
     return marked
