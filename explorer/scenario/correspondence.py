@@ -52,10 +52,10 @@ def lone(one: Description, other: Description) -> list[ParameterSpec]:
 
 
 def is_weight(spec: ParameterSpec) -> bool:
-    """Whether a tensor is trained.
+    """Whether a tensor is trained, and holds floating numbers.
 
-    MindSpore takes a counter for trained, or a table of indices, if it is a Parameter; nobody means
-    to train integers.
+    A Parameter of integers, as a counter or a table of indices, is trained in MindSpore 2.10 unless
+    told otherwise; nobody means that.
     """
     return spec.trainable and is_floating(spec)
 
