@@ -44,7 +44,10 @@ def changed(graph: GradGraph, node: Node) -> GradGraph | None:
     array = unpack(whole)
     if array.dtype.kind != "f" or not np.abs(array).max(initial=0) > NOISE:
         return None
-    values = summarise((FACTOR * array).astype(array.dtype))
+    scaled = (FACTOR * array).astype(array.dtype)
+    if np.array_equal(scaled, array, equal_nan=True):
+        return None  # infinities
+    values = summarise(scaled)
     outputs = (msgspec.structs.replace(output, values=values), *node.outputs[1:])
     # A proof speaks of the value that was there.
     off = msgspec.structs.replace(node, outputs=outputs, proof="")
