@@ -222,6 +222,9 @@ def test_a_weight_that_nothing_in_the_other_net_can_be_is_a_finding(tmp_path: Pa
     # A tensor of its size that is left over may be it; its own partner cannot.
     check_parameters(scenario(tmp_path), net(common), net(common, spec("tied", shape=(3, 2))))
     refusal(tmp_path, net(common, spec("table", "constant", (4, 2))), net(common, head))
+    # What neither trains needs no partner.
+    table, mask = spec("table", "constant", (4, 2)), spec("mask", "buffer", (4, 2))
+    check_parameters(scenario(tmp_path), net(common, table), net(common, mask))
 
 
 def test_nets_of_which_no_weight_corresponds_are_refused(tmp_path: Path) -> None:
