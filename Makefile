@@ -21,7 +21,7 @@ run: .venv/.run ## install what the explorer needs, then compare the engines on 
 test: .venv/.dev ## run all tests (those of the app need Chromium: `apt-get install chromium`)
 	$(PY) -m pytest -n 2
 
-whole: .venv/.dev ## run all tests, and ask every case of every scenario, net and planted mistake: an hour
+whole: .venv/.dev ## run all tests, and ask every case of every scenario, net and planted mistake: far longer
 	$(PY) -m pytest -n 2 --whole
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute

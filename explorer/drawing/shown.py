@@ -72,7 +72,7 @@ def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -
 
 
 def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[Shown, Shown]:
-    """Two graphs for one picture: at the depth "fit", both at the greatest at which either fits.
+    """Two graphs for one picture: at the depth "fit", the greatest at which both fit.
 
     Raises UsageError for a negative depth.
     """

@@ -19,8 +19,6 @@ from tests.support.scenario_reports import BY_FIRST, row
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
-TAPES = ("torch-tape", "mindspore-tape")
-
 
 @pytest.mark.parametrize("file", ["raises_in_forward", "parameters_disagree", "shapes_disagree"])
 def test_nets_that_cannot_be_compared_are_refused(workers: Workers, file: str) -> None:
@@ -35,7 +33,7 @@ def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still
     file: str, fragment: str
 ) -> None:
     with Workers() as workers:
-        whole = explore(load(NETS / f"{file}.py"), workers, engines=TAPES)
+        whole = explore(load(NETS / f"{file}.py"), workers)
     by_x = row(whole, BY_FIRST)
     assert by_x.results["torch-tape"].outcome == "crashed"
     assert fragment in getattr(by_x.results["torch-tape"].error, "message", "")
@@ -46,7 +44,7 @@ def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still
 def test_a_net_that_hangs_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("explorer.workers.process.GRACE_SECONDS", 20.0)
     with Workers(request_seconds=5.0) as workers:
-        whole = explore(load(NETS / "hangs_in_forward.py"), workers, engines=TAPES)
+        whole = explore(load(NETS / "hangs_in_forward.py"), workers)
     assert row(whole, BY_FIRST).results["torch-tape"].outcome == "timed_out"
 
 

@@ -15,7 +15,7 @@ from explorer.compare.tolerances import COARSE
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, are_equal
-from explorer.numeric.scale import UNIT
+from explorer.numeric.scale import MASK, UNIT
 from explorer.numeric.summaries import QUANTILES
 
 Places = NDArray[np.intp]
@@ -30,12 +30,6 @@ TIGHT = 3e-6
 """Differences below this, relative to a value's scale, are the rounding of float32 sums.
 
 Candidates that lie so close go first.
-"""
-
-_RANGE = 1e4
-"""Elements this much greater than the typical one do not raise the scale of rounding.
-
-Such are the -1e9 of attention masks.
 """
 
 _SIZE, _NONFINITE, _RMS, _MEAN, _FIRST_QUANTILE = range(5)
@@ -194,9 +188,7 @@ def scales(quantiles: Floats, noise: Floats) -> Floats:
     zeros = np.count_nonzero((sizes == 0) | (within_noise & ~only_noise), axis=1)
     first_quartile = zeros + (sizes.shape[1] - zeros) // 4
     typical = sizes[np.arange(len(sizes)), np.minimum(first_quartile, last)]
-    limit: Floats = np.where(sizes <= _RANGE * typical[:, None], sizes, 0.0).max(
-        axis=1, initial=0.0
-    )
+    limit: Floats = np.where(sizes <= MASK * typical[:, None], sizes, 0.0).max(axis=1, initial=0.0)
     return limit
 
 
