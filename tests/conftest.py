@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from explorer.exploration.explore import explore
@@ -21,6 +22,10 @@ from explorer.workers.workers import Workers
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
 from tests.support.work_units import work_unit
+
+# On a busy machine everything takes long: no test may fail for that.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 CHROMIUM = shutil.which("chromium")
 
@@ -130,6 +135,7 @@ class ByWorkUnit(LoadScopeScheduling):  # type: ignore[misc]  # xdist ships no t
         return work_unit(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)  # under `-p no:xdist` nobody calls it
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByWorkUnit:
     """Called by xdist; its own grouping by marks does nothing under pytest 9.2."""
     config.option.loadscopereorder = False  # a unit of few tests may be the longest

@@ -48,7 +48,7 @@ def test_the_lines_of_a_label_have_number_title_and_shape_above_the_value() -> N
     assert lines == ["(3) mm 1×1", "[[20]]"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=st.text(max_size=60), width=st.integers(10, 120))
 def test_fitted_text_is_never_wider_than_its_room(text: str, width: int) -> None:
     # An ellipsis alone takes a whole em: 12 points.
@@ -83,7 +83,7 @@ def test_a_cut_gradient_is_still_one() -> None:
     assert titles[1].endswith("3.attention.query.weight")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=st.text(max_size=60), width=st.integers(20, 120))
 def test_a_cut_name_is_never_wider_than_its_room(text: str, width: int) -> None:
     for fitted in (fit_name(text, 12, width), fit_between(text, 12, width)):

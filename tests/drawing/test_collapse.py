@@ -154,7 +154,7 @@ def nested_graphs(draw: st.DrawFn) -> GradGraph:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graph=nested_graphs(), depth=st.integers(0, 3))
 def test_whatever_is_collapsed_stays_sound(graph: GradGraph, depth: int) -> None:
     shown = show(graph, depth)

@@ -77,7 +77,7 @@ def test_a_lane_is_moved_as_a_whole() -> None:
     assert moved.boxes[3][0].left == lane.boxes[3][0].left + 100
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     xs=st.lists(st.integers(-4, 4), min_size=6, max_size=6),
     links=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8, unique=True),
