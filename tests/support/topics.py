@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from explorer.model.claim import Ruling
-from explorer.model.measurement import Measured, Measurement
+from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.model.study import StudyRecord
 from explorer.topics import topic
 from explorer.topics.evidence import Evidence
@@ -101,6 +101,19 @@ def put(
             figures[last] = value
 
     return change
+
+
+def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Ruling:
+    """The ruling on a claim in a world that is written down.
+
+    ``figures`` are those of each party by question, for all that the claim asks.
+    """
+    measured = {}
+    for (question, party), answer in figures.items():
+        measured[question.measurement_name(party)] = Measured(outcome="ok", figures=answer)
+    evidence = Evidence(measured)
+    assert evidence.answered(*claim.asks)
+    return claim.judge(evidence, claim.expects)
 
 
 def judge(

@@ -3,6 +3,7 @@
 Rows 23 to 25, and 30.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from explorer.model.claim import Ruling
@@ -18,13 +19,14 @@ from explorer.topics.tape_life.questions import (
     MINDSPORE,
     SECOND_BACKWARD,
     SWITCHES,
-    TAPES,
     TOPIC,
 )
 from explorer.topics.tape_life.wording import (
     after_forward,
     all_equal,
     close,
+    forwards,
+    left,
     named,
     one_after_the_other,
     refusal,
@@ -37,45 +39,59 @@ CALLED_AGAIN_IN_MINDSPORE = CALLED_AGAIN.by(*MINDSPORE)
 
 @TOPIC.claim(
     23,
-    "PyTorch records for the backward while the forward runs; MindSpore records nothing in the"
-    " forward.",
+    "PyTorch records for the backward while the forward runs; MindSpore's graph mode records"
+    " nothing there, and PyNative mode records like PyTorch.",
     heading="tape and graph",
     guides=("000",),
     would=(
-        "a forward leaves nodes and saved tensors in PyTorch, and none in either style of MindSpore"
+        "a forward leaves nodes on a tape in PyTorch and in MindSpore's tape style, and none in"
+        " graph style"
     ),
     asks=(LIFETIME.on(GUIDE), FORWARD_ALONE.on(GUIDE)),
 )
 def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when PyTorch's tape records in the forward and neither of MindSpore's styles does."""
-    lives, alone = evidence[LIFETIME], evidence[FORWARD_ALONE]
-    torch_nodes, tape_nodes = (len(lives[engine]["nodes"]) for engine in TAPES)
-    # Inside a gradient function, or MindSpore would have no reason to record anything.
-    by_itself = alone["mindspore-tape"]["by itself"]
-    graph = alone["mindspore-graph"]["inside a gradient"]
+    """Holds when both tapes record in every forward and graph style in none.
 
+    It holds with changes when MindSpore's tape records inside a gradient function alone.
+    """
+    lives, alone = evidence[LIFETIME], evidence[FORWARD_ALONE]
+    torch_nodes = len(lives["torch-tape"]["nodes"])
+    tape, graph = (alone[engine] for engine in MINDSPORE)
+    # Inside a gradient function, or MindSpore would have no reason to record anything.
+    tape_nodes = tape["inside a gradient"]["nodes"]
+    graph_nodes = graph["inside a gradient"]["nodes"]
+    tape_nodes_alone = tape["by itself"]["nodes"]
+
+    seen = (
+        f"PyTorch's forward leaves {torch_nodes} nodes; MindSpore's in tape style {tape_nodes}"
+        f" inside a gradient and {tape_nodes_alone} by itself, in graph style {graph_nodes} inside"
+        " a gradient, where what it saves cannot be observed; kept for the backward when the"
+        f" forward ends, watched on the tapes and read off the graphs: {_kept_by_engine(lives)}"
+    )
+    if not torch_nodes or not tape_nodes or graph_nodes:
+        return Ruling(
+            "does_not_hold", seen, "Measure what your forward keeps; the style does not tell."
+        )
+    if not tape_nodes_alone:
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            "Expect a tape in PYNATIVE_MODE only where a gradient function calls the forward, and"
+            " none in GRAPH_MODE; memory is kept for the backward either way.",
+        )
+    return Ruling(
+        "holds", seen, "Expect recording in PYNATIVE_MODE as in PyTorch, and none in GRAPH_MODE."
+    )
+
+
+def _kept_by_engine(lives: Mapping[str, Any]) -> str:
+    """What each engine keeps when its forward has ended, in tensors and bytes."""
     ends = []
     for engine, life in lives.items():
         kept = after_forward(life)
         all_bytes = kept["bytes"] + kept["of inputs and parameters"]
         ends.append(f"{engine} {counted(kept['tensors'], 'tensor')}, {all_bytes} bytes")
-    seen = (
-        f"PyTorch's forward leaves {torch_nodes} nodes; MindSpore's in tape style {tape_nodes}"
-        f" inside a gradient and {by_itself['nodes']} by itself, in graph style {graph['nodes']},"
-        f" with {graph['saved']} saved tensors; kept for the backward when the forward ends:"
-        f" {'; '.join(ends)}"
-    )
-    if not torch_nodes or graph["nodes"] or graph["saved"]:
-        return Ruling(
-            "does_not_hold", seen, "Measure what your forward keeps; the style does not tell."
-        )
-    if tape_nodes:
-        return Ruling(
-            "depends_on_style",
-            seen,
-            "Expect recording in PYNATIVE_MODE as in PyTorch, and none in GRAPH_MODE.",
-        )
-    return Ruling("holds", seen, "Expect no recording from MindSpore, whatever the mode.")
+    return "; ".join(ends)
 
 
 @TOPIC.claim(
@@ -84,42 +100,51 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     heading="tape and graph",
     guides=("000",),
     would=(
-        "no_grad brings PyTorch's saved tensors to none, and in MindSpore there are none to begin"
-        " with"
+        "no_grad brings PyTorch's saved tensors to none, and a forward of MindSpore leaves no tape"
+        " to begin with"
     ),
     asks=(SWITCHES, FORWARD_ALONE.on(GUIDE)),
 )
 def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when ``no_grad`` saves recording in PyTorch and MindSpore needs no such switch.
 
-    It needs none when there is nothing to switch off in either style.
+    It needs none where a gradient function calls a forward that leaves no tape, in either style.
     """
     torch = evidence[SWITCHES]["torch-tape"]
     plain, no_grad = torch["plain"]["saved"], torch["no_grad"]["saved"]
-    tape, graph = (evidence[FORWARD_ALONE][engine] for engine in MINDSPORE)
-    in_tape, in_graph = (forwards["inside a gradient"]["saved"] for forwards in (tape, graph))
-    switched_off = tape["inside a gradient, under _no_grad"]["saved"]
-    public = "exists" if tape["mindspore.no_grad"] else "does not exist"
+    alone = evidence[FORWARD_ALONE]
+    recording = [engine for engine in MINDSPORE if alone[engine]["inside a gradient"]["nodes"]]
+    clauses = []
+    for engine in MINDSPORE:
+        ways = [f"{way} {left(forward)}" for way, forward in forwards(alone[engine])]
+        clauses.append(f"{engine} {'; '.join(ways)}")
+    public = "exists" if alone["mindspore-tape"]["mindspore.no_grad"] else "does not exist"
     seen = (
-        f"PyTorch saves {plain} tensors, under no_grad {no_grad}; MindSpore's tape"
-        f" {tape['by itself']['saved']} by itself, {in_tape} inside a gradient and {switched_off}"
-        f" under mindspore._no_grad there, its graph {in_graph}; a public mindspore.no_grad"
-        f" {public}"
+        f"PyTorch saves {plain} tensors, under no_grad {no_grad}; MindSpore's forward leaves:"
+        f" {', '.join(clauses)}; a public mindspore.no_grad {public}"
     )
     if not plain or no_grad:
         return Ruling("does_not_hold", seen, "Do not count on no_grad to save memory.")
-    if in_tape and in_graph:
+    if len(recording) == len(MINDSPORE):
         return Ruling(
             "does_not_hold", seen, "Switch recording off where you evaluate, in MindSpore too."
         )
-    if in_tape or in_graph:
-        return Ruling(
-            "depends_on_style",
-            seen,
-            "Evaluate outside the gradient function, where nothing is recorded; inside one in"
-            " PYNATIVE_MODE, cut off what needs no gradient with stop_gradient.",
-        )
+    if recording:
+        return Ruling("depends_on_style", seen, _where_to_evaluate(alone[recording[0]]))
     return Ruling("holds", seen, "Leave no_grad out when you port to MindSpore.")
+
+
+def _where_to_evaluate(forwards_left: Mapping[str, Any]) -> str:
+    """How to keep an evaluation from being recorded in a style that records."""
+    switched_off = forwards_left["inside a gradient, under _no_grad"]
+    if not forwards_left["by itself"]["nodes"]:
+        return (
+            "Evaluate outside the gradient function, where nothing is recorded; inside one, put"
+            " stop_gradient around what needs no gradient."
+        )
+    if not raised(switched_off) and not switched_off["nodes"]:
+        return "Evaluate under mindspore._no_grad, which is not public: a forward is recorded else."
+    return "Evaluate in graph style: a forward is recorded in the other, and nothing prevents it."
 
 
 @TOPIC.claim(

@@ -31,6 +31,7 @@ from explorer.topics.tape_life.wording import (
     forwards,
     judged_in_place,
     kept_tensors,
+    left,
     one_after_the_other,
     recorded_nodes,
     refusal,
@@ -107,10 +108,10 @@ def sums_in_grad(evidence: Evidence) -> Iterator[str]:
 
 @TOPIC.finding()
 def left_by_one_forward(evidence: Evidence) -> Iterator[str]:
-    """How many saved tensors one forward of MindSpore leaves, by how it is called."""
+    """What one forward of MindSpore leaves, by how it is called."""
     for engine, figures in evidence[FORWARD_ALONE].items():
-        clauses = [f"{left['saved']} saved tensors {way}" for way, left in forwards(figures)]
-        yield f"{ENGINES[engine].label}: one forward leaves {', '.join(clauses)}."
+        clauses = [f"{way} {left(forward)}" for way, forward in forwards(figures)]
+        yield f"{ENGINES[engine].label}, left by one forward: {'; '.join(clauses)}."
 
 
 @TOPIC.finding()

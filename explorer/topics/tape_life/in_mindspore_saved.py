@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mindspore as ms
+from mindspore import nn
 from mindspore.utils.ms_dispatch import MsDispatchMode
 
 from explorer.engines.mindspore.graph import capture
@@ -118,13 +119,15 @@ def forward_alone(ask: Ask) -> Found:
 
     The latter with and without ``_no_grad``.
     """
-    by_itself = left_behind(ask, in_gradient=False)
-    inside = left_behind(ask, in_gradient=True)
-    under_no_grad = left_behind(ask, in_gradient=True, no_grad=True)
+    by_itself = fresh_net(ask)
+    inside = fresh_net(ask)
+    unrecorded = fresh_net(ask)
+    # What has left no tape may have no gradient either, and a compiler may not take the switch.
+    under_no_grad = attempt(left_in_gradient, ask, unrecorded, BehindUnrecorded(unrecorded.call))
     return Found(
         {
-            "by itself": by_itself,
-            "inside a gradient": inside,
+            "by itself": left_behind(ask, by_itself, Behind(by_itself.call)),
+            "inside a gradient": left_in_gradient(ask, inside, Behind(inside.call)),
             "inside a gradient, under _no_grad": under_no_grad,
             "mindspore._no_grad": hasattr(ms, "_no_grad"),
             "mindspore.no_grad": hasattr(ms, "no_grad"),
@@ -132,34 +135,53 @@ def forward_alone(ask: Ask) -> Found:
     )
 
 
-def left_behind(ask: Ask, in_gradient: bool, no_grad: bool = False) -> dict[str, int]:
-    """How many nodes and saved tensors one forward leaves."""
-    net = fresh_net(ask)
+class Behind(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """A net's first output, and the operators on the tape behind it.
+
+    Asked inside the forward, in both styles: a compiled output has no tape (2.10.0), and says so.
+    """
+
+    def __init__(self, net: Any) -> None:
+        # Without a prefix of its own the parameters keep their names.
+        super().__init__(auto_prefix=False)
+        self.net = net
+
+    def construct(self, *inputs: Any) -> Any:
+        """The first output, with the names of the operators behind it beside it."""
+        output = self.net(*inputs)
+        if isinstance(output, tuple):
+            output = output[0]
+        return output, taped_operators(output)
+
+
+class BehindUnrecorded(Behind):
+    """The same of a net that is called under ``_no_grad``."""
+
+    def construct(self, *inputs: Any) -> Any:
+        """The first output, with the names of the operators behind it beside it."""
+        with ms._no_grad():
+            output = self.net(*inputs)
+        if isinstance(output, tuple):
+            output = output[0]
+        return output, taped_operators(output)
+
+
+def left_in_gradient(ask: Ask, net: Net, behind: Behind) -> dict[str, int | None]:
+    """What the forward of a net leaves that a gradient function calls."""
+    return left_behind(ask, net, gradient_function(behind, net, has_aux=True))
+
+
+def left_behind(ask: Ask, net: Net, call: Callable[..., Any]) -> dict[str, int | None]:
+    """How many nodes and saved tensors are left by ``call``, which asks for what is behind.
+
+    In graph style None stands for the saved tensors: a compiled net saves without calling the hooks
+    that count them (2.10.0), so what it saves cannot be observed there.
+    """
     watch = watch_of(net)
-    counts: list[dict[str, int]] = []
-    # A compiled net has no tape to look at, and its compiler does not take the counting (2.10.0).
-    in_graph = ask.options["style"] == "graph"
-    call = net.call if in_graph else counting(net, watch, counts, no_grad)
     with ms.saved_tensors_hooks(packing(watch), unpack):
-        # What has left no tape may have no gradient either; what it left is counted all the same.
-        attempt(gradient_function(call, net) if in_gradient else call, *net.arguments)
-    return counts[0] if counts else {"nodes": 0, "saved": len(watch.boxes)}
-
-
-def counting(
-    net: Net, watch: Watch, counts: list[dict[str, int]], no_grad: bool
-) -> Callable[..., Any]:
-    """The net, noting in ``counts`` how many nodes and saved tensors its forward has left."""
-
-    def call(*inputs: Any) -> Any:
-        """The net's first output."""
-        if no_grad:
-            with ms._no_grad():
-                outputs = net.call(*inputs)
-        else:
-            outputs = net.call(*inputs)
-        output = first_output(outputs)
-        counts.append({"nodes": len(taped_operators(output)), "saved": len(watch.boxes)})
-        return output
-
-    return call
+        # First the output or its gradients, then the operators; has_aux puts a tuple around these.
+        _, operators = call(*net.arguments)
+    if isinstance(operators, tuple):
+        (operators,) = operators
+    saved = len(watch.boxes) if ask.options["style"] == "tape" else None
+    return {"nodes": len(operators), "saved": saved}

@@ -238,8 +238,12 @@ def recorded_by_call(evidence: Evidence) -> Iterator[Table]:
     for engine, figures in evidence[FORWARD_ALONE].items():
         for way, left in forwards(figures):
             forward = f"{ENGINES[engine].label}: a forward {way}"
-            rows.append((forward, left["nodes"], left["saved"], None))
-    note = f"PyTorch on the sum of cubes; MindSpore on the scenario. {no_figures(evidence)}"
+            refused = refusal(left) if raised(left) else None
+            rows.append((forward, left.get("nodes"), left.get("saved"), refused))
+    note = (
+        "PyTorch on the sum of cubes; MindSpore on the scenario. What a compiled net saves cannot"
+        f" be observed: hooks on saved tensors are for tapes. {no_figures(evidence)}"
+    )
     yield Table(
         title="What a forward records, by how it is called",
         columns=("forward", "nodes", "saved tensors", "gradient afterwards"),

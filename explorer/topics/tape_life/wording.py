@@ -88,12 +88,23 @@ def after_forward(life: Mapping[str, Any]) -> Mapping[str, Any]:
     return last
 
 
-def forwards(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """What one forward of MindSpore left, by how it was called."""
+def forwards(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What one forward of MindSpore left, by how it was called; or what the attempt raised."""
     for way, left in figures.items():
         # Beside them stands which of PyTorch's switches MindSpore has, as booleans.
         if isinstance(left, dict):
             yield way, left
+
+
+def left(forward: Mapping[str, Any]) -> str:
+    """What one forward of MindSpore left: nodes and saved tensors, or why there is no figure."""
+    if raised(forward):
+        return refusal(forward)
+    nodes = counted(forward["nodes"], "node")
+    # Hooks on saved tensors are for tapes: a compiled net saves without calling them (2.10.0).
+    if forward["saved"] is None:
+        return f"{nodes}, and what it saved cannot be observed"
+    return f"{nodes} and {counted(forward['saved'], 'saved tensor')}"
 
 
 def kept_tensors(kept: Mapping[str, Any]) -> str:
