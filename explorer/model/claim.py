@@ -44,6 +44,7 @@ GUIDES = {
     "002": "migration guide, optimizers",
     "003": "a note on functional autodiff (2024)",
     "004": "migration guide, gradients (r2.0)",
+    "ours": "no guide: a statement of this project's own",
 }
 """The documents that the statements are taken from, by the numbers that claims refer to them with.
 """
@@ -60,12 +61,24 @@ class Ruling(msgspec.Struct, frozen=True):
     advice: str
 
 
+class Listing(msgspec.Struct, frozen=True):
+    """Code that a guide prints, or that it must have meant, and the measurements that ran it."""
+
+    code: str
+    measured: tuple[str, ...]
+
+
 # JSON says "topic"; in the code a Topic is what a study and claims belong to.
-class ClaimRow(msgspec.Struct, frozen=True, kw_only=True, rename={"heading": "topic"}):
+class ClaimRow(
+    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"heading": "topic"}
+):
     """One claim on the board: its verdict, with evidence and advice.
 
     ``verdict`` is None where the claim could not be run, and ``evidence`` says why. ``would`` says
     what is true if the statement holds; ``measured`` names the measurements that were looked at.
+    ``sections`` are the headings in the guides that the statement stands under, by guide.
+    ``printed`` is the guide's code letter for letter, ``meant`` what was run beside it; both are
+    empty where the guide prints nothing.
     """
 
     id: int
@@ -77,6 +90,9 @@ class ClaimRow(msgspec.Struct, frozen=True, kw_only=True, rename={"heading": "to
     evidence: str
     advice: str
     measured: tuple[str, ...]
+    sections: dict[str, str] = {}
+    printed: tuple[Listing, ...] = ()
+    meant: tuple[Listing, ...] = ()
 
 
 class Board(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,8 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
     """One program to run in the worker of ``kind``.
 
     ``target`` is "module:function", a function from Ask to Found. ``name`` is what records call it
-    by: "loss-scale.guide_example.mindspore-tape".
+    by: "loss-scale.guide_example.mindspore-tape". ``printed`` and ``meant`` name functions or classes
+    of the program's module: a guide's code letter for letter, and what its author meant.
     """
 
     name: str
@@ -29,6 +30,8 @@ class Measurement(msgspec.Struct, frozen=True, kw_only=True):
     scenario: str = ""
     device: str = "cpu"
     options: dict[str, Any] = {}
+    printed: str = ""
+    meant: str = ""
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -57,7 +60,8 @@ class Found(msgspec.Struct, frozen=True):
 class Measured(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A measurement's outcome: what was found, or the error that kept it from being found.
 
-    ``code`` is the source of the function that ran.
+    ``code`` is the source of the function that ran; ``printed`` and ``meant`` are the parts of it that
+    a guide prints and that its author meant, empty where no guide prints any.
     """
 
     outcome: Outcome
@@ -66,3 +70,5 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     graphs: tuple[GradGraph, ...] = ()
     error: Failure | None = None
     code: str = ""
+    printed: str = ""
+    meant: str = ""

@@ -1,6 +1,7 @@
 """Markdown that any viewer sets: tables, and foreign text whose special characters are escaped."""
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 
 # All of them, wherever they stand: what is harmless in one place starts a list in another.
@@ -31,6 +32,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
+
+
+def code_block(code: str) -> str:
+    """Python code as it stands, indented so that nothing in it can end the block."""
+    return textwrap.indent(code.rstrip(), "    ")
 
 
 def page(parts: Iterable[str]) -> str:

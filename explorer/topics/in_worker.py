@@ -18,9 +18,13 @@ def run(request: Measurement) -> Measured:
 
     Raises ImportError when a framework is missing: the worker answers for that.
     """
-    module, _, name = request.target.partition(":")
-    function = getattr(importlib.import_module(module), name)
-    code = source(function)  # first, so that a program that raises is shown too
+    name_of_module, _, name = request.target.partition(":")
+    module = importlib.import_module(name_of_module)
+    function = getattr(module, name)
+    # First, so that a program that raises is shown too.
+    code = source(function)
+    printed = source(getattr(module, request.printed)) if request.printed else ""
+    meant = source(getattr(module, request.meant)) if request.meant else ""
     try:
         found: Found = function(Ask(request.scenario, request.device, request.options))
     except ImportError:
@@ -29,13 +33,15 @@ def run(request: Measurement) -> Measured:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{frame.filename}:{frame.lineno}"
         failure = Failure(type(error).__name__, str(error).strip(), place)
-        return Measured(outcome="raised", error=failure, code=code)
+        return Measured(outcome="raised", error=failure, code=code, printed=printed, meant=meant)
     return Measured(
         outcome="ok",
         figures=plain(found.figures),
         timings=found.timings,
         graphs=found.graphs,
         code=code,
+        printed=printed,
+        meant=meant,
     )
 
 

@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 
 from explorer.exploration.about import versions_here
-from explorer.model.claim import Board, ClaimRow, ClaimVerdict
+from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing
 from explorer.model.measurement import Measured, Measurement
 from explorer.text.messages import one_line
 from explorer.topics.evidence import Evidence
@@ -62,7 +62,19 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
         evidence=text,
         advice=advice,
         measured=names,
+        sections=dict(claim.sections),
+        printed=_listings({name: measured[name].printed for name in names}),
+        meant=_listings({name: measured[name].meant for name in names}),
     )
+
+
+def _listings(code_of: Mapping[str, str]) -> tuple[Listing, ...]:
+    """Each different piece of code once, with all measurements that ran it."""
+    names_by_code: dict[str, list[str]] = {}
+    for name, code in code_of.items():
+        if code:
+            names_by_code.setdefault(code, []).append(name)
+    return tuple(Listing(code, tuple(names)) for code, names in names_by_code.items())
 
 
 def _why_not_run(evidence: Evidence) -> str:

@@ -69,8 +69,10 @@ class Question:
     LOOKED_AT, or "" for a program with a net of its own. ``options`` go to every program,
     ``options_of`` to one party's; ``kinds`` names another worker than the party's own.
     ``unless_on`` is the file of a scenario that another question is always about: when the study is
-    run on that one, this question is not asked. Two questions are equal when topic, name and
-    parties are.
+    run on that one, this question is not asked. ``printed`` names the function or class in the
+    programs' modules that is a guide's code letter for letter, ``meant`` the one that says what its
+    author meant; both are run by the program, and shown by claims. Two questions are equal when
+    topic, name and parties are.
     """
 
     topic: str
@@ -83,6 +85,8 @@ class Question:
     options_of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, compare=False)
     kinds: Mapping[str, WorkerKind] = field(default_factory=dict, compare=False)
     unless_on: str = field(default="", compare=False)
+    printed: str = field(default="", compare=False)
+    meant: str = field(default="", compare=False)
 
     def by(self, *parties: str) -> "Question":
         """The same question, asked of ``parties`` alone.
@@ -126,6 +130,8 @@ class Question:
             scenario=self._scenario_file(target),
             device=target.device,
             options=options,
+            printed=self.printed,
+            meant=self.meant,
         )
 
     def _scenario_file(self, target: Target) -> str:

@@ -29,8 +29,10 @@ class Claim:
     """One statement of the guides, and the pure function that judges it.
 
     ``id`` is its row; ``heading`` is where the board lists it; ``would`` says what is true if the
-    statement holds. ``judge`` is called once every party has answered ``asks``, with the evidence
-    and with ``expects``, the guide's own figures as data.
+    statement holds. ``sections`` are the headings in the guides that it stands under, by guide,
+    where they are known. Which code the guides print, its questions say. ``judge`` is called once
+    every party has answered ``asks``, with the evidence and with ``expects``, the guide's own
+    figures as data.
     """
 
     id: int
@@ -41,6 +43,7 @@ class Claim:
     asks: tuple[Question, ...]
     judge: Judge
     expects: dict[str, Any]
+    sections: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def measurements(self) -> list[Measurement]:
@@ -87,6 +90,8 @@ class Topic:
         options_of: Mapping[str, Mapping[str, Any]] | None = None,
         kinds: Mapping[str, WorkerKind] | None = None,
         unless_on: str = "",
+        printed: str = "",
+        meant: str = "",
     ) -> Question:
         """Declare a question called ``name``, and return it; the study measures it at every run.
 
@@ -113,6 +118,8 @@ class Topic:
             options_of=options_of or {},
             kinds=kinds or {},
             unless_on=unless_on,
+            printed=printed,
+            meant=meant,
         )
         return self.questions[name]
 
@@ -163,6 +170,7 @@ class Topic:
         would: str,
         asks: tuple[Question, ...],
         expects: dict[str, Any] | None = None,
+        sections: Mapping[str, str] | None = None,
     ) -> Callable[[Judge], Judge]:
         """Register the function that judges row ``id`` of the guides' statements.
 
@@ -186,6 +194,7 @@ class Topic:
                 asks=asks,
                 judge=judge,
                 expects=expects or {},
+                sections=sections or {},
             )
             return judge
 

@@ -2,7 +2,9 @@
 
 import json
 
-from explorer.model.claim import Board, ClaimRow
+import msgspec
+
+from explorer.model.claim import Board, ClaimRow, Listing
 from explorer.model.measurement import Measured
 from explorer.report.claims.html import board_html
 from explorer.report.claims.json import board_document
@@ -16,12 +18,15 @@ HOLDS = ClaimRow(
     id=1,
     heading="gradients",
     statement="A gradient is a gradient.",
-    guides=("004",),
+    guides=("004", "000"),
     would="So it is.",
     verdict="holds",
     evidence=EVIDENCE,
     advice="Go on.",
     measured=("one",),
+    sections={"004": "Gradients & co"},
+    printed=(Listing("a = vaild\n# ```\n", ("one",)),),
+    meant=(Listing("a = valid\n", ("one",)),),
 )
 NOT_RUN = ClaimRow(
     id=44,
@@ -78,3 +83,43 @@ def test_the_document_is_strict_json_and_calls_headings_topics() -> None:
     document = json.loads(json.dumps(board_document(BOARD), allow_nan=False))
     assert [row["verdict"] for row in document["rows"]] == [None, "holds"]
     assert [row["topic"] for row in document["rows"]] == ["operators", "gradients"]
+
+
+def test_what_a_guide_prints_stands_before_what_was_meant_and_both_before_the_programs() -> None:
+    shown = printed(lambda console: show_claim(BOARD, HOLDS, console))
+    places = [
+        shown.index("as the guide prints it:"),
+        shown.index("a = vaild"),
+        shown.index("as meant:"),
+        shown.index("a = valid"),
+        shown.index("def one(ask):"),
+    ]
+    assert places == sorted(places)
+
+
+def test_a_row_whose_guide_prints_nothing_says_nothing_of_it() -> None:
+    alone = msgspec.structs.replace(BOARD, rows=(NOT_RUN,))
+    in_full = printed(lambda console: show_claim(BOARD, NOT_RUN, console))
+    for text in (in_full, board_markdown(alone), board_html(alone)):
+        assert "as the guide prints it" not in text
+        assert "as meant" not in text
+    (row,) = board_document(alone)["rows"]
+    assert not {"printed", "meant", "sections"} & set(row)
+
+
+def test_the_document_has_the_code_that_a_guide_prints_and_what_ran_it() -> None:
+    row = board_document(BOARD)["rows"][1]
+    assert row["printed"] == [{"code": "a = vaild\n# ```\n", "measured": ["one"]}]
+    assert row["meant"] == [{"code": "a = valid\n", "measured": ["one"]}]
+
+
+def test_pages_show_printed_code_and_the_section_that_it_stands_in() -> None:
+    page = board_markdown(BOARD)
+    # Indented, so that no fence in the code can end the block.
+    assert "Row 1, as the guide prints it:\n\n    a = vaild\n    # ```\n" in page
+    assert "Row 1, as meant:\n\n    a = valid\n" in page
+    assert '004, "Gradients \\& co"; 000' in page
+    assert "Gradients &amp; co" in board_html(BOARD)
+    assert "<pre><code>a = vaild" in board_html(BOARD)
+    shown = printed(lambda console: show_claim(BOARD, HOLDS, console))
+    assert '004, "Gradients & co": migration guide, gradients (r2.0)' in shown

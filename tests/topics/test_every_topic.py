@@ -1,5 +1,7 @@
 """What holds of every topic: rows of the guides, measurements that are shared, missing evidence."""
 
+import ast
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -25,9 +27,44 @@ def test_every_claim_names_a_heading_guides_and_measurements() -> None:
         assert claim.heading in HEADINGS
         assert claim.guides
         assert set(claim.guides) <= set(GUIDES)
+        assert set(claim.sections) <= set(claim.guides) - {"ours"}
         assert claim.measurements
         assert claim.statement.endswith(".")
         assert "\n" not in claim.statement
+
+
+def code_names(function_or_class: ast.stmt) -> set[str]:
+    """Every name that a piece of code uses."""
+    return {node.id for node in ast.walk(function_or_class) if isinstance(node, ast.Name)}
+
+
+def used_by(program: str, module: str) -> set[str]:
+    """What a program of a module uses of it, by way of other functions of the module too."""
+    spec = importlib.util.find_spec(module)  # without an import, which would need a framework
+    assert spec
+    assert spec.origin
+    definitions = {}
+    for statement in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            definitions[statement.name] = statement
+    used = {program}
+    waiting = [program]
+    while waiting:
+        for name in code_names(definitions[waiting.pop()]) & set(definitions) - used:
+            used.add(name)
+            waiting.append(name)
+    return used
+
+
+def test_code_that_is_shown_as_printed_or_meant_is_code_that_runs() -> None:
+    for claim in claims().values():
+        for measurement in claim.measurements:
+            module, _, program = measurement.target.partition(":")
+            shown = {measurement.printed, measurement.meant} - {""}
+            if shown:
+                assert shown <= used_by(program, module), measurement.name
+            # What was meant is shown beside what is printed, never in place of it.
+            assert measurement.printed or not measurement.meant
 
 
 def test_one_measurement_serves_all_claims_that_need_it() -> None:

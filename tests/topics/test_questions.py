@@ -1,17 +1,21 @@
 """What studies and claims are declared with: questions and topics; without a framework."""
 
+import dataclasses
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from explorer.model.claim import Ruling
-from explorer.model.measurement import Measured
+from explorer.model.claim import Listing, Ruling
+from explorer.model.measurement import Ask, Found, Measured
 from explorer.model.results import Failure
 from explorer.model.study import Chart, Table
 from explorer.topics import TOPICS, topic
 from explorer.topics.evidence import Evidence
+from explorer.topics.in_worker import run
 from explorer.topics.judging import judged, needed
 from explorer.topics.measuring import measure
 from explorer.topics.question import LOOKED_AT, PARTIES, Target
@@ -174,6 +178,58 @@ def test_a_claim_whose_question_was_lost_has_no_verdict_and_says_why(weather: To
     assert row.verdict is None
     assert row.evidence == "could not be run: weather.rain.mindspore: crashed: signal 11"
     assert row.measured == ("weather.rain.mindspore", "weather.rain.torch")
+
+
+def test_code_that_two_parties_ran_alike_stands_once_in_the_row(weather: Topic) -> None:
+    claim_about_rain(weather)
+    names = ("weather.rain.mindspore", "weather.rain.torch")
+    alike = Measured(outcome="ok", figures={"drops": 2}, printed="rain(1)\n")
+    row = judged(weather.claims[7], dict.fromkeys(names, alike))
+    assert row.printed == (Listing("rain(1)\n", names),)
+    assert row.meant == ()
+
+    repaired = msgspec.structs.replace(alike, meant="rain(2)\n")
+    row = judged(weather.claims[7], {names[0]: alike, names[1]: repaired})
+    assert row.meant == (Listing("rain(2)\n", names[1:]),)
+
+
+def test_code_that_could_not_be_run_to_its_end_is_shown_too(weather: Topic) -> None:
+    claim_about_rain(weather)
+    raised = msgspec.structs.replace(LOST, outcome="raised", printed="rain(1)\n")
+    row = judged(
+        weather.claims[7],
+        {"weather.rain.mindspore": raised, "weather.rain.torch": outcome(drops=2)},
+    )
+    assert row.verdict is None
+    assert row.printed == (Listing("rain(1)\n", ("weather.rain.mindspore",)),)
+
+
+def test_the_worker_takes_printed_and_meant_code_from_the_program_s_module(weather: Topic) -> None:
+    rain = weather.ask(
+        "rain",
+        ("torch",),
+        program={"torch": "topics.test_questions:rain"},
+        printed="rain_as_printed",
+        meant="rain_as_meant",
+    )
+    (measurement,) = dataclasses.replace(rain, package="tests").measurements(Target())
+    measured = run(measurement)
+    assert measured.figures == {"printed": 1, "meant": 2}
+    assert measured.printed == inspect.getsource(rain_as_printed)
+    assert measured.meant == inspect.getsource(rain_as_meant)
+    assert measured.printed in measured.code
+
+
+def rain(ask: Ask) -> Found:
+    return Found({"printed": rain_as_printed(), "meant": rain_as_meant()})
+
+
+def rain_as_printed() -> int:
+    return 1
+
+
+def rain_as_meant() -> int:
+    return 2
 
 
 def test_a_row_is_judged_once_and_stands_under_a_heading_of_the_board(weather: Topic) -> None:

@@ -5,7 +5,15 @@ from html import escape
 from pathlib import Path
 
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict
-from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, title, verdict_name
+from explorer.report.claims.wording import (
+    PAGE_TITLE,
+    counts,
+    listings,
+    rows_by_heading,
+    source,
+    title,
+    verdict_name,
+)
 from explorer.report.html import page
 from explorer.report.wording import versions_text
 
@@ -42,17 +50,21 @@ def _parts(board: Board) -> Iterator[str]:
 def _claim(board: Board, row: ClaimRow) -> str:
     name = escape(verdict_name(row.verdict))
     badge = f'<span class="badge {CLASSES[row.verdict]}">{name}</span>'
+    sources = escape("; ".join(source(guide, row) for guide in row.guides))
+    printed = "".join(_program(name, listing.code) for name, listing in listings(row))
     # Folded: the programs are several times as long as all claims together.
-    programs = "".join(_program(measured, board) for measured in row.measured)
+    programs = "".join(
+        _program(measured, board.measured[measured].code) for measured in row.measured
+    )
     return (
         f'<section class="claim" id="claim-{row.id}">'
         f"<h3>{row.id}. {escape(row.statement)}</h3>"
         f"<p>{badge} {escape(row.evidence)}</p>"
         f"<p>{escape(row.advice)}</p>"
+        f'<p class="faint">{sources}</p>{printed}'
         f"<details><summary>What was run</summary>{programs}</details></section>"
     )
 
 
-def _program(name: str, board: Board) -> str:
-    code = escape(board.measured[name].code)
-    return f'<p class="mono">{escape(name)}</p><pre><code>{code}</code></pre>'
+def _program(name: str, code: str) -> str:
+    return f'<p class="mono">{escape(name)}</p><pre><code>{escape(code)}</code></pre>'

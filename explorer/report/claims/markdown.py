@@ -3,8 +3,16 @@
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
-from explorer.report.claims.wording import PAGE_TITLE, counts, rows_by_heading, title, verdict_name
-from explorer.report.markdown import escape, page, table
+from explorer.report.claims.wording import (
+    PAGE_TITLE,
+    counts,
+    listings,
+    rows_by_heading,
+    source,
+    title,
+    verdict_name,
+)
+from explorer.report.markdown import code_block, escape, page, table
 from explorer.report.wording import versions_text
 from explorer.text.messages import one_line
 
@@ -28,6 +36,14 @@ def _parts(board: Board) -> Iterator[str]:
     for heading, rows in rows_by_heading(board):
         yield f"## {title(heading)}"
         yield table(COLUMNS, [_cells(row) for row in rows])
+        for row in rows:
+            yield from _listings(row)
+
+
+def _listings(row: ClaimRow) -> Iterator[str]:
+    for name, listing in listings(row):
+        yield f"Row {row.id}, {name}:"
+        yield code_block(listing.code)
 
 
 def _cells(row: ClaimRow) -> tuple[str, ...]:
@@ -37,5 +53,5 @@ def _cells(row: ClaimRow) -> tuple[str, ...]:
         verdict_name(row.verdict),
         one_line(row.evidence),  # a table's cell has no lines
         row.advice,
-        ", ".join(row.guides),
+        "; ".join(source(guide, row) for guide in row.guides),
     )

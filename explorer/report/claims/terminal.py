@@ -9,7 +9,14 @@ from rich.text import Text
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
 from explorer.model.measurement import Measured
-from explorer.report.claims.wording import NOT_RUN, counts, rows_by_heading, verdict_name
+from explorer.report.claims.wording import (
+    NOT_RUN,
+    counts,
+    listings,
+    rows_by_heading,
+    source,
+    verdict_name,
+)
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import versions_text
 from explorer.text.clean import clean
@@ -38,7 +45,8 @@ def show_board(board: Board, console: Console) -> None:
 def show_claim(board: Board, row: ClaimRow, console: Console) -> None:
     """Print one claim in full.
 
-    What would be true, the verdict, evidence, advice, and the programs that were run.
+    What would be true, the verdict, evidence, advice, the code that a guide prints, and the programs
+    that were run.
     """
     show_parts(_claim(board, row), console)
 
@@ -73,13 +81,18 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column(overflow="fold")
-    grid.add_row("from", Text("; ".join(GUIDES[guide] for guide in row.guides)))
+    for guide in row.guides:
+        grid.add_row("from", Text(f"{source(guide, row)}: {GUIDES[guide]}"))
     grid.add_row("if it holds", Text(row.would))
     grid.add_row("verdict", Text(verdict, style=STYLES[row.verdict]))
     grid.add_row("evidence", Text(clean(row.evidence)))
     grid.add_row("what to do", Text(row.advice))
     grid.add_row("measured on", Text(versions_text(board.versions)))
     yield indented(grid, 3)
+    for name, listing in listings(row):
+        yield Text()
+        yield Text(f"{name}:", style="bold")
+        yield _code(listing.code)
     for name in row.measured:
         yield from _measured(name, board.measured[name])
 
@@ -87,8 +100,12 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
 def _measured(name: str, measured: Measured) -> Iterator[RenderableType]:
     yield Text()
     yield Text(f"{name}: {measured.outcome}", style="bold")
-    yield indented(Text(clean(measured.code.rstrip(), keep="\n"), overflow="fold"), 2)
+    yield _code(measured.code)
     if measured.figures:
         figures = msgspec.json.format(msgspec.json.encode(measured.figures), indent=0).decode()
         shown = one_line(figures, FIGURES_LENGTH)
         yield indented(Text(shown, style="cyan", overflow="fold"), 2)
+
+
+def _code(code: str) -> RenderableType:
+    return indented(Text(clean(code.rstrip(), keep="\n"), overflow="fold"), 2)

@@ -14,7 +14,7 @@ from explorer.topics.evidence import Evidence
     "DDP averages gradients, DATA_PARALLEL with gradients_mean does the same, and seeds must"
     " agree across ranks.",
     heading="parallel",
-    guides=("000",),
+    guides=("001", "000"),
     would="Two ranks with gradients [2, 4, 6] and [84, 168, 252] both get [43, 86, 129], and"
     " drift apart with own seeds.",
     asks=(TWO_PROCESSES,),

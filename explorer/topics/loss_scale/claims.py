@@ -193,7 +193,7 @@ def _how_to_unscale(unscaled_in_float16: list[Any]) -> str:
         "grows back after a window."
     ),
     heading=HEADING,
-    guides=GUIDES,
+    guides=("ours",),
     would=(
         "Every overflow halves the scale and leaves the weight alone; every growth follows a whole "
         "window of finite steps."

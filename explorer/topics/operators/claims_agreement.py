@@ -22,7 +22,7 @@ from explorer.topics.question import MINDSPORE_STYLES
     40,
     "Inference is deterministic and can be compared across the frameworks before training can.",
     heading="networks",
-    guides=("000",),
+    guides=("001",),
     would="With the same weights every call at inference gives the same outputs, in both"
     " frameworks; in training mode not.",
     asks=(INFERENCE,),

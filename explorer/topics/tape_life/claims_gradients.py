@@ -164,7 +164,7 @@ def variable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     "PyTorch sums the gradients of a tensor that is passed twice; MindSpore keeps the two"
     " positions apart.",
     heading="tape and graph",
-    guides=("000",),
+    guides=("ours",),
     would=(
         "by the first argument PyTorch gives the sum of both uses, and MindSpore one use, whatever"
         " the style"

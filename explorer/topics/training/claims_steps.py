@@ -132,7 +132,7 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     21,
     "Without jit forward, backward and update are three dispatches; with it they are one graph.",
     heading="tape and graph",
-    guides=("003",),
+    guides=("ours",),
     would="three things are dispatched for a step without jit,"
     " and one compiled graph holds all three with it",
     asks=(DISPATCHES.by("mindspore"), GRAPHS),
@@ -181,7 +181,7 @@ def _brief(graphs: list[dict[str, int]]) -> str:
     52,
     "Model, TrainOneStepCell, a hand-written GradOperation step and PyTorch's loop do the same update.",
     heading="training",
-    guides=("000", "001"),
+    guides=("002", "000"),
     would="weights and running statistics agree after each of five steps of SGD"
     " on convolution and batch norm",
     asks=(MODEL.by(GRAPH), STEP_CELL.by(GRAPH), GRAD_OPERATION, WITHOUT_SET_GRAD, LOOP),
