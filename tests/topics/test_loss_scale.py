@@ -248,7 +248,8 @@ def test_a_run_of_its_own_has_the_same_figures(
 ) -> None:
     again = []
     for question in TOPIC.questions.values():
-        again.extend(question.by("torch").measurements(Target()))
+        if "torch" in question.asks:
+            again.extend(question.by("torch").measurements(Target()))
     for name, outcome in measure(again, workers).items():
         assert outcome.figures == measured[name].figures
 

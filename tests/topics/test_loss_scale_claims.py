@@ -9,7 +9,6 @@ from explorer.model.measurement import Measured
 from explorer.topics.loss_scale.questions import (
     FINITENESS,
     GUIDE_EXAMPLE,
-    LIFE,
     SCALING,
     TOPIC,
     UNDERFLOW,
@@ -39,7 +38,6 @@ def test_the_rows_are_those_of_loss_scaling() -> None:
         (12, "loss 1024, gradient [[2048, 4096, 6144]]; unscaled 1 and [[2, 4, 6]]", "unscale"),
         (13, "right about 14 of 14", "all_finite"),
         (14, "unscaled there 0", "cast the gradients to float32 before you unscale"),
-        (15, "the same scale everywhere at 24 of 24 steps", "skip the step yourself"),
     ],
 )
 def test_all_hold_on_the_installed_versions(
@@ -49,6 +47,18 @@ def test_all_hold_on_the_installed_versions(
     assert ruling.verdict == "holds"
     assert cited in ruling.evidence
     assert advice in ruling.advice
+
+
+def test_no_route_of_mindspore_s_own_skips_a_step_on_the_cpu(
+    measured: dict[str, Measured],
+) -> None:
+    ruling = judge(CLAIMS[15], measured)
+    assert ruling.verdict == "holds_with_changes"
+    assert "the same scale everywhere at 24 of 24 steps" in ruling.evidence
+    assert "GradScaler skips 5 of 5 overflows" in ruling.evidence
+    assert "optimizer(gradients) steps to [-inf]" in ruling.evidence
+    assert "TrainOneStepWithLossScaleCell raises RuntimeError" in ruling.evidence
+    assert "skip the step yourself" in ruling.advice
 
 
 def put(
@@ -65,21 +75,6 @@ def put(
             figures[last] = value
 
     return change
-
-
-def the_tape_steps_after_an_overflow(world: World) -> None:
-    world[LIFE, "mindspore-tape"]["turns"][0]["stepped"] = True
-
-
-def the_scale_grows_in_the_middle_of_a_window(world: World) -> None:
-    for party in SCALING:
-        world[LIFE, party]["turns"][3]["after"] *= 2
-
-
-def nothing_ever_overflows(world: World) -> None:
-    for party in SCALING:
-        for turn in world[LIFE, party]["turns"]:
-            turn.update(finite=True, stepped=True, after=turn["scale"])
 
 
 @pytest.mark.parametrize(
@@ -111,9 +106,6 @@ def nothing_ever_overflows(world: World) -> None:
             put(UNDERFLOW, SCALING, "float16", "unscaled in float32", value=0.0),
             "does_not_hold",
         ),
-        (15, the_tape_steps_after_an_overflow, "depends_on_style"),
-        (15, the_scale_grows_in_the_middle_of_a_window, "does_not_hold"),
-        (15, nothing_ever_overflows, "does_not_hold"),
     ],
 )
 def test_other_figures_give_another_verdict(

@@ -8,12 +8,10 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.judging import judged
 from explorer.topics.networks.questions import (
-    COMPILATIONS,
     CONTAINERS,
     KINDS_OF_DATA,
     MODES,
     PARTS,
-    SLICES,
     STARTING_MODE,
     TOPIC,
 )
@@ -43,7 +41,7 @@ def test_the_rows_are_those_of_networks() -> None:
         (34, "holds", "list 0"),
         (35, "holds_with_changes", "norm.moving_mean"),
         (36, "holds_with_changes", "requires_grad_"),
-        (39, "holds_with_changes", "loop_to_tensor"),
+        (39, "outdated", "loop_to_tensor: the value is refused (TypeError: For 'make_range'"),
     ],
 )
 def test_the_evidence_of_the_installed_versions(
@@ -95,18 +93,6 @@ def requires_grad_decides_nothing(world: World) -> None:
     world[KINDS_OF_DATA, "torch"]["has_gradient"]["weight"] = True
 
 
-def every_slice_is_refused(world: World) -> None:
-    for name, figure in world[SLICES, "mindspore"].items():
-        if name.endswith(".graph"):
-            figure["value"] = {"raised": "TypeError", "message": "no"}
-
-
-def nothing_is_restricted(world: World) -> None:
-    slices = world[SLICES, "mindspore"]
-    slices["loop_to_tensor.graph"] = slices["loop_to_tensor.tape"]
-    world[COMPILATIONS, "mindspore"]["fixed"] = 1
-
-
 @pytest.mark.parametrize(
     ("row", "change", "verdict"),
     [
@@ -120,8 +106,6 @@ def nothing_is_restricted(world: World) -> None:
         (35, other_children, "does_not_hold"),
         (36, variable_is_back, "holds"),
         (36, requires_grad_decides_nothing, "outdated"),
-        (39, every_slice_is_refused, "depends_on_style"),
-        (39, nothing_is_restricted, "outdated"),
     ],
 )
 def test_a_wrong_world_gives_another_verdict(

@@ -221,6 +221,11 @@ def test_every_claim_has_a_change_that_changes_its_verdict(measured: dict[str, M
 
 
 def test_advice_of_dropout_says_what_a_bare_number_means(measured: dict[str, Measured]) -> None:
-    assert "a bare number means keep_prob" in judge(CLAIMS[41], measured).advice
+    ruling = judge(CLAIMS[41], measured)
+    assert "a bare number means keep_prob" in ruling.advice
+    assert "Dropout(0.3) will drop what it keeps" in ruling.advice
+    assert "`keep_prob` will be removed, `p` will become the primary argument" in ruling.evidence
     renamed = put(DROPOUT_SETTINGS, ["mindspore"], "0.3 alone", "kept", value=0.7)
-    assert "a bare number means p" in judge(CLAIMS[41], measured, renamed).advice
+    advice = judge(CLAIMS[41], measured, renamed).advice
+    assert "a bare number means p" in advice
+    assert "will drop" not in advice

@@ -15,9 +15,16 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale.findings_scalers import answered, refusals, wrongly_answered
 from explorer.topics.loss_scale.inputs import TINY
 from explorer.topics.loss_scale.life import counts, same_scales
-from explorer.topics.loss_scale.questions import FINITENESS, GUIDE_EXAMPLE, LIFE, TOPIC, UNDERFLOW
-from explorer.topics.loss_scale.wording import by_name, shown
-from explorer.topics.question import PARTIES
+from explorer.topics.loss_scale.questions import (
+    FINITENESS,
+    GUIDE_EXAMPLE,
+    LIFE,
+    OVERFLOWED_STEP,
+    TOPIC,
+    UNDERFLOW,
+)
+from explorer.topics.loss_scale.wording import by_name, said_of_routes, shown
+from explorer.topics.question import MINDSPORE_STYLES, PARTIES
 from explorer.topics.styles import by_style, ruling_by_style
 
 HEADING = "loss scaling"
@@ -195,13 +202,17 @@ def _how_to_unscale(unscaled_in_float16: list[Any]) -> str:
     heading=HEADING,
     guides=("ours",),
     would=(
-        "Every overflow halves the scale and leaves the weight alone; every growth follows a whole "
-        "window of finite steps."
+        "Every overflow halves the scale and the framework leaves the weight alone; every growth "
+        "follows a whole window of finite steps."
     ),
-    asks=(LIFE,),
+    asks=(LIFE, OVERFLOWED_STEP),
 )
 def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when every overflow skips and shrinks, every growth is on time, and both happen."""
+    """Holds when every overflow shrinks, every growth is on time, and both happen.
+
+    And when a route of MindSpore's own skips the step, as PyTorch's GradScaler must; it holds with
+    changes when the caller has to.
+    """
     turns = {party: figures["turns"] for party, figures in evidence[LIFE].items()}
     right = {}
     sentences = {}
@@ -209,30 +220,47 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         count = counts(steps)
         right[party] = _keeps_the_rules(count)
         sentences[party] = (
-            f"{count['overflows']} overflows, {count['skipped']} skipped, {count['shrunk']} halve "
-            f"the scale; {count['grown']} growths, {count['on time']} after a whole window"
+            f"{count['overflows']} overflows, {count['shrunk']} halve the scale; "
+            f"{count['grown']} growths, {count['on time']} after a whole window"
         )
+    by_itself = counts(turns["torch"])
+    routes = evidence[OVERFLOWED_STEP]
+    skipping = {style: _routes_that_skip(figures) for style, figures in routes.items()}
+    sentences_of_routes = {style: said_of_routes(figures) for style, figures in routes.items()}
     seen = (
         f"{_by_name(sentences)}; the same scale everywhere at {same_scales(turns.values())} "
-        f"of {len(turns['torch'])} steps"
+        f"of {len(turns['torch'])} steps; GradScaler skips {by_itself['skipped']} of "
+        f"{by_itself['overflows']} overflows; a step of MindSpore after one, by its routes: "
+        f"{_by_name(sentences_of_routes)}"
     )
-    return ruling_by_style(
-        right,
+    verdict = by_style(right)
+    if verdict == "depends_on_style":
+        return Ruling(
+            verdict,
+            seen,
+            "Watch the scale in the style that you use: the scaler keeps its rules in one style "
+            "alone.",
+        )
+    if verdict == "does_not_hold" or by_itself["skipped"] != by_itself["overflows"]:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Watch the scale and the skipped steps of your training: the scaler does not keep the "
+            "guide's rules.",
+        )
+    if not all(skipping.values()):
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            "In MindSpore skip the step yourself when all_finite is False, then adjust; "
+            "GradScaler.step skips by itself.",
+        )
+    in_both = [name for name in skipping[MINDSPORE_STYLES[0]] if name in skipping["mindspore-tape"]]
+    return Ruling(
+        "holds",
         seen,
-        {
-            "holds": (
-                "In MindSpore skip the step yourself when all_finite is False, then adjust; "
-                "GradScaler.step skips by itself."
-            ),
-            "depends_on_style": (
-                "Watch the scale in the style that you use: the scaler keeps its rules in one "
-                "style alone."
-            ),
-            "does_not_hold": (
-                "Watch the scale and the skipped steps of your training: the scaler does not "
-                "keep the guide's rules."
-            ),
-        },
+        f"Leave the skipping to {' or '.join(in_both) or 'the route that skips in your style'}, "
+        "and to GradScaler.step.",
     )
 
 
@@ -240,6 +268,9 @@ def _keeps_the_rules(count: Mapping[str, int]) -> bool:
     # A life without an overflow or without a growth shows nothing about the rules.
     if count["overflows"] == 0 or count["grown"] == 0:
         return False
-    if count["skipped"] != count["overflows"] or count["shrunk"] != count["overflows"]:
-        return False
-    return count["on time"] == count["grown"]
+    return count["shrunk"] == count["overflows"] and count["on time"] == count["grown"]
+
+
+def _routes_that_skip(routes: Figures) -> list[str]:
+    """Which routes leave the weight alone after an overflow."""
+    return [name for name, step in routes.items() if not raised(step) and not step["stepped"]]

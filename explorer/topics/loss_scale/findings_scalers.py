@@ -9,8 +9,16 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import EMPTY, Evidence, why_empty
 from explorer.topics.loss_scale.inputs import BATCHES, FACTOR, NOT_FINITE, WINDOW
 from explorer.topics.loss_scale.life import counts, same_scales
-from explorer.topics.loss_scale.questions import FINITENESS, LIFE, LIMITS, SCALING, TOPIC, UNSCALING
-from explorer.topics.loss_scale.wording import SCALER_NAMES, by_name, shown
+from explorer.topics.loss_scale.questions import (
+    FINITENESS,
+    LIFE,
+    LIMITS,
+    OVERFLOWED_STEP,
+    SCALING,
+    TOPIC,
+    UNSCALING,
+)
+from explorer.topics.loss_scale.wording import SCALER_NAMES, by_name, said_of_routes, shown
 from explorer.topics.question import PARTIES
 
 # The scale through a training
@@ -48,6 +56,17 @@ def steps_of_life(evidence: Evidence) -> Iterator[str]:
         same = same_scales(turns for _, turns in scalers)
         yield (
             f"With the same settings {names} have the same scale at {same} of {len(BATCHES)} steps."
+        )
+
+
+@TOPIC.finding(OVERFLOWED_STEP)
+def who_skips(evidence: Evidence) -> Iterator[str]:
+    """What MindSpore's own routes make of a step whose gradients overflowed."""
+    routes = evidence[OVERFLOWED_STEP]
+    for party, sentence in by_name({style: said_of_routes(routes[style]) for style in routes}):
+        yield (
+            f"{party}, whose steps above are skipped by a caller who asks all_finite, after an"
+            f" overflow: {sentence}."
         )
 
 

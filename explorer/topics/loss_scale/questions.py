@@ -23,5 +23,9 @@ GUIDE_EXAMPLE = TOPIC.ask("guide_example", SCALING, scenario="dense_mse")
 FINITENESS = TOPIC.ask("finiteness", SCALING)
 UNDERFLOW = TOPIC.ask("underflow", SCALING)
 LIFE = TOPIC.ask("life", SCALING, program="life_of_scaler")
+# GradScaler.step is PyTorch's only route, and its steps are those of LIFE.
+OVERFLOWED_STEP = TOPIC.ask(
+    "overflowed_step", MINDSPORE_STYLES, program="overflows:overflowed_step"
+)
 LIMITS = TOPIC.ask("limits", SCALING)
 UNSCALING = TOPIC.ask("unscaling", SCALING)

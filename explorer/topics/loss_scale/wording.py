@@ -64,6 +64,19 @@ def shown(value: Any) -> str:
     return said(value) if raised(value) else f"{number(value):.4g}"
 
 
+def said_of_routes(routes: Mapping[str, Any]) -> str:
+    """What each of MindSpore's routes makes of a step after an overflow."""
+    clauses = []
+    for name, step in routes.items():
+        if raised(step):
+            clauses.append(f"{name} raises {said(step)}")
+        elif step["stepped"]:
+            clauses.append(f"{name} steps to {shown(step['weight'])}")
+        else:
+            clauses.append(f"{name} skips it")
+    return ", ".join(clauses)
+
+
 def percent(share: float) -> str:
     """A share of all as a percentage."""
     return f"{100 * share:.3g} %"

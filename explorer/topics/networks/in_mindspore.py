@@ -18,6 +18,7 @@ from explorer.topics.networks.shared import (
     VECTOR,
     figures_by_mode,
     starting_figures,
+    while_below_tensor,
 )
 
 
@@ -138,7 +139,7 @@ def slices(ask: Ask) -> Found:
     figures = {}
     for style in ("graph", "tape"):
         set_style(style)
-        for function in (*INDEXING, loop_to_tensor):
+        for function in (*INDEXING, while_below_tensor, loop_to_tensor):
             # A plain function is compiled under ms.jit alone, whatever the mode is; ms.grad of one
             # goes by the mode (2.10).
             styled = ms.jit(function) if style == "graph" else function
@@ -146,6 +147,10 @@ def slices(ask: Ask) -> Found:
             gradient = attempt(value_of, ms.grad(function))
             figures[f"{function.__name__}.{style}"] = {"value": value, "gradient": gradient}
     return Found(figures)
+
+
+LENGTHS = (2, 3, 4, 4)
+"""The lengths of the vectors that are compiled for; the last twice, which compiles nothing more."""
 
 
 class Squares(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
@@ -162,11 +167,23 @@ def compilations(ask: Ask) -> Found:
     The vectors are given as they are, and with a dynamic dimension declared.
     """
     set_style("graph")
-    fixed, dynamic = Squares(), Squares()
-    dynamic.set_inputs(ms.Tensor(shape=[None], dtype=ms.float32))
-    for cell in (fixed, dynamic):
-        for length in (2, 3, 4, 4):  # the last length twice: it is not to be compiled again
-            cell(ms.Tensor(np.ones(length, np.float32)))
     return Found(
-        {"fixed": len(fixed.compile_cache), "dynamic": len(dynamic.compile_cache), "lengths": 3}
+        {
+            "fixed": compiled_graphs(Squares()),
+            "dynamic": attempt(compiled_graphs_of_declared, Squares()),
+            "lengths": len(set(LENGTHS)),
+        }
     )
+
+
+def compiled_graphs(cell: nn.Cell) -> int:
+    """How many graphs a cell has once it was called with vectors of LENGTHS."""
+    for length in LENGTHS:
+        cell(ms.Tensor(np.ones(length, np.float32)))
+    return len(cell.compile_cache)
+
+
+def compiled_graphs_of_declared(cell: nn.Cell) -> int:
+    """The same for a cell whose vectors are declared to be of any length."""
+    cell.set_inputs(ms.Tensor(shape=[None], dtype=ms.float32))
+    return compiled_graphs(cell)

@@ -17,6 +17,7 @@ from explorer.topics.networks.shared import (
     VECTOR,
     figures_by_mode,
     starting_figures,
+    while_below_tensor,
 )
 
 
@@ -124,7 +125,7 @@ def slices(ask: Ask) -> Found:
         return numbers(torch.autograd.grad(function(x, at).sum(), x)[0])
 
     figures = {}
-    for function in (*INDEXING, loop_to_tensor):
+    for function in (*INDEXING, while_below_tensor, loop_to_tensor):
         on_tape = {"value": attempt(value_of, function), "gradient": attempt(gradient_of, function)}
         whole_graph = torch.compile(function, backend="eager", fullgraph=True)
         in_graph = {"value": attempt(value_of, whole_graph), "gradient": None}

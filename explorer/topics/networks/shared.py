@@ -32,8 +32,32 @@ def by_mask(x: Any, at: Any) -> Any:
     return x[x > 1]
 
 
-INDEXING = (by_tensor, slice_by_tensor, by_mask)
-"""Functions of a vector and an index, the same in both frameworks."""
+def write_by_tensor(x: Any, at: Any) -> Any:
+    """The squares, with a zero written at an index that is a tensor."""
+    y = x * 1  # a copy: what is written to is no input
+    y[at] = 0.0
+    return y * y
+
+
+def write_by_mask(x: Any, at: Any) -> Any:
+    """The squares of the elements up to 1, with zeros written over the others."""
+    y = x * 1
+    y[x > 1] = 0.0
+    return y * y
+
+
+def while_below_tensor(x: Any, at: Any) -> Any:
+    """A sum over as many elements as a tensor says, in a while loop."""
+    total = x.sum() * 0
+    index = at * 0
+    while index < at:
+        total = total + x[index]
+        index = index + 1
+    return total
+
+
+INDEXING = (by_tensor, slice_by_tensor, by_mask, write_by_tensor, write_by_mask)
+"""Functions of a vector and an index that read or write by it, the same in both frameworks."""
 
 
 def starting_figures(layer: Any, own: Any, dropout: Any) -> dict[str, bool]:

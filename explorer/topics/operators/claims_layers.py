@@ -43,7 +43,8 @@ SAMPLED = 0.02  # six times the standard error of 20,000 draws
 def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when keep_prob is 1 - p and MindSpore has no p.
 
-    It holds with changes where MindSpore has PyTorch's p too.
+    It holds with changes where MindSpore has PyTorch's p too; the advice goes by what a bare number
+    means today, and by what the documentation announces.
     """
     settings = evidence[DROPOUT_SETTINGS]
     mindspore, torch = settings["mindspore"], settings["torch"]
@@ -54,6 +55,8 @@ def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         f" PyTorch p=0.3 {_share(torch['p=0.3'])}, Dropout(0.3) {_share(torch['0.3 alone'])};"
         f" Keras rate=0.3 {_share(settings['keras']['rate=0.3'])}"
     )
+    if mindspore["notice"]:
+        seen += f"; MindSpore's documentation: {mindspore['notice'].rstrip('.')}"
     if raised(keep_prob):
         return Ruling("outdated", seen, "Use p in both frameworks: keep_prob is gone.")
     if not _keep_one_share(keep_prob, torch["p=0.3"]):
@@ -70,12 +73,17 @@ def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             seen,
             "Use keep_prob = 1 - p in MindSpore: its p is another number than PyTorch's.",
         )
-    meaning = "keep_prob" if _keeps(bare, 0.3) else "p"
-    return Ruling(
-        "holds_with_changes",
-        seen,
-        f"Write p= by name: it means the same in both; a bare number means {meaning} in MindSpore.",
-    )
+    advice = f"Write p= by name: it means the same in both; {_bare_number(bare)} in MindSpore."
+    if _keeps(bare, 0.3) and mindspore["notice"]:
+        advice += " Once keep_prob is gone, as is announced, Dropout(0.3) will drop what it keeps."
+    return Ruling("holds_with_changes", seen, advice)
+
+
+def _bare_number(figure: Any) -> str:
+    """What Dropout(0.3) means, by the share that it keeps."""
+    if raised(figure):
+        return "a bare number is refused"
+    return f"a bare number means {'keep_prob' if _keeps(figure, 0.3) else 'p'}"
 
 
 def _share(figure: Any) -> str:

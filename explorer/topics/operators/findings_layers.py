@@ -129,7 +129,8 @@ def table_of_dropout_settings(evidence: Evidence) -> Iterator[Table]:
     ways: dict[str, None] = {}  # in the order in which they first come
     for figures in settings.values():
         ways.update(dict.fromkeys(figures))
-    ways.pop("parameters", None)  # the signature, which is no way to ask
+    for name in ("parameters", "notice"):  # the signature and its announcement: no ways to ask
+        ways.pop(name, None)
     rows = []
     for way in ways:
         cells = [_survival(figures.get(way)) for figures in settings.values()]

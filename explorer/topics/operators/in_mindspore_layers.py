@@ -22,7 +22,18 @@ def dropout_settings(ask: Ask) -> Found:
     for name, (arguments, options) in inputs.DROPOUT_SETTINGS.items():
         figures[name] = attempt_briefly(_survival, *arguments, **options)
     figures["parameters"] = list(inspect.signature(nn.Dropout).parameters)
+    figures["notice"] = removal_notice(inspect.getdoc(nn.Dropout) or "", "keep_prob")
     return Found(figures)
+
+
+def removal_notice(documentation: str, parameter: str) -> str:
+    """The first sentence that says that a parameter will be removed, on one line; "" for none."""
+    for paragraph in documentation.split("\n\n"):
+        text = " ".join(paragraph.split()).removeprefix(".. warning:: ")
+        for sentence in text.split(". "):
+            if parameter in sentence and "removed" in sentence:
+                return sentence
+    return ""
 
 
 def _survival(*arguments: float, **options: float) -> Figures:

@@ -1,0 +1,100 @@
+"""Every verdict on the limits of graph style, by constructs that it may take, refuse or change."""
+
+from typing import Any
+
+import pytest
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
+from explorer.topics.networks.claims import SLICING
+from explorer.topics.networks.questions import COMPILATIONS, SLICES, TOPIC
+from tests.support.topics import ruled
+
+LOOPS = ("while_below_tensor", "loop_to_tensor")
+
+RIGHT = {"value": [2.0, 3.0], "gradient": [0.0, 1.0, 1.0]}
+NO_SLICE = {"raised": "TypeError", "message": "no such slice"}
+NO_VALUE = {"value": NO_SLICE, "gradient": NO_SLICE}
+NO_GRADIENT = {"value": [2.0, 3.0], "gradient": {"raised": "ValueError", "message": "shape -1"}}
+ANOTHER_GRADIENT = {"value": [2.0, 3.0], "gradient": [0.0, 0.0, 1.0]}
+
+DECLARED = {"fixed": 3, "dynamic": 1, "lengths": 3}
+NOT_DECLARED = {"fixed": 3, "dynamic": {"raised": "ValueError", "message": "no -1"}, "lengths": 3}
+COMPILED_ANEW = {"fixed": 3, "dynamic": 3, "lengths": 3}
+NEVER_ANEW = {"fixed": 1, "dynamic": 1, "lengths": 3}
+
+
+def ruling(compiled: Figures, refused_on_the_tape: str = "", **in_graph: Any) -> Ruling:
+    """The ruling where graph style takes every construct but those that are named.
+
+    The tape takes all but one, if that is named.
+    """
+    slices: Figures = {}
+    for construct in (*SLICING, *LOOPS):
+        slices[f"{construct}.graph"] = in_graph.get(construct, RIGHT)
+        slices[f"{construct}.tape"] = NO_VALUE if construct == refused_on_the_tape else RIGHT
+    # PyTorch is asked beside it, and has no say.
+    world = {
+        (SLICES, "mindspore"): slices,
+        (SLICES, "torch"): {},
+        (COMPILATIONS, "mindspore"): compiled,
+    }
+    return ruled(TOPIC.claims[39], world)
+
+
+def test_what_graph_style_takes_is_not_restricted_any_more() -> None:
+    taken = ruling(NEVER_ANEW)
+    assert taken.verdict == "outdated"
+    assert taken.advice == "Read and write by tensors and masks in graph style as on the tape."
+
+
+def test_a_length_that_can_be_declared_is_no_restriction() -> None:
+    declared = ruling(DECLARED)
+    assert declared.verdict == "outdated"
+    assert "set_inputs" in declared.advice
+
+
+@pytest.mark.parametrize(
+    ("while_loop", "instead"),
+    [(RIGHT, "write a while loop"), (NO_VALUE, "loop over a number known beforehand")],
+)
+def test_a_loop_that_is_refused_is_no_slice_and_has_advice_of_its_own(
+    while_loop: Any, instead: str
+) -> None:
+    refused = ruling(DECLARED, loop_to_tensor=NO_VALUE, while_below_tensor=while_loop)
+    assert refused.verdict == "outdated"
+    assert f"In place of range(tensor) {instead}" in refused.advice
+    assert "loop_to_tensor: the value is refused (TypeError: no such slice)" in refused.evidence
+
+
+@pytest.mark.parametrize("restricted", [NO_VALUE, NO_GRADIENT, ANOTHER_GRADIENT])
+def test_one_construct_that_is_refused_or_wrong_is_a_restriction_and_the_advice_names_it(
+    restricted: Any,
+) -> None:
+    partly = ruling(DECLARED, by_mask=restricted)
+    assert partly.verdict == "holds_with_changes"
+    assert "Run by_mask on the tape" in partly.advice
+    assert "masks in graph style as on the tape" not in partly.advice
+
+
+@pytest.mark.parametrize("compiled", [NOT_DECLARED, COMPILED_ANEW])
+def test_a_length_that_cannot_be_declared_is_a_restriction(compiled: Figures) -> None:
+    shapes = ruling(compiled)
+    assert shapes.verdict == "holds_with_changes"
+    assert "Pad to one length" in shapes.advice
+    assert "set_inputs" not in shapes.advice
+
+
+def test_everything_is_restricted_where_no_slice_and_no_length_is_taken() -> None:
+    refused: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)
+    everything = ruling(NOT_DECLARED, **refused)
+    assert everything.verdict == "holds"
+    assert "Index by constants" in everything.advice
+    assert ruling(DECLARED, **refused).verdict == "holds_with_changes"
+
+
+def test_what_the_tape_refuses_too_is_no_limit_of_graph_style() -> None:
+    nowhere = ruling(DECLARED, refused_on_the_tape="by_mask", by_mask=NO_VALUE)
+    assert nowhere.verdict == "outdated"
+    assert "by_mask: refused, on the tape too" in nowhere.evidence
+    assert "run by_mask on the tape" not in nowhere.advice
