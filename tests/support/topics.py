@@ -103,15 +103,20 @@ def put(
     return change
 
 
+def written(figures: Mapping[tuple[Question, str], Figures]) -> dict[str, Measured]:
+    """The outcomes of a world that is written down: figures by question and party."""
+    measured = {}
+    for (question, party), answer in figures.items():
+        measured[question.measurement_name(party)] = Measured(outcome="ok", figures=answer)
+    return measured
+
+
 def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Ruling:
     """The ruling on a claim in a world that is written down.
 
     ``figures`` are those of each party by question, for all that the claim asks.
     """
-    measured = {}
-    for (question, party), answer in figures.items():
-        measured[question.measurement_name(party)] = Measured(outcome="ok", figures=answer)
-    evidence = Evidence(measured)
+    evidence = Evidence(written(figures))
     assert evidence.answered(*claim.asks)
     return claim.judge(evidence, claim.expects)
 

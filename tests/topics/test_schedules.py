@@ -10,7 +10,16 @@ from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Target
 from explorer.topics.schedules.counterparts import STEPS
-from explorer.topics.schedules.questions import EXPORTED, LISTS, PIECEWISE, TOPIC, USED
+from explorer.topics.schedules.questions import (
+    EXPORTED,
+    GROUP_RATES,
+    LISTS,
+    PIECEWISE,
+    TOPIC,
+    UNMATCHED,
+    UNMATCHED_STEPS,
+    USED,
+)
 from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, uncompared
 from explorer.topics.studying import tell
 from explorer.workers.workers import Workers
@@ -136,3 +145,27 @@ def test_with_one_framework_missing_the_other_is_told_alone(record: StudyRecord)
     assert "PyTorch alone" in {row[-1] for row in telling.tables[0].rows}
     for chart in telling.charts:
         assert all("MindSpore" not in series.name for series in chart.series)
+
+
+def test_rates_that_the_guide_misses_follow_their_closed_forms(evidence: Evidence) -> None:
+    steps = range(UNMATCHED_STEPS)
+    expected = {
+        "exponential in stairs": [0.1 * 0.5 ** (step // 5) for step in steps],
+        "multiplied": [0.1 * 0.9**step for step in steps],
+        "cyclic": [0.01 + 0.09 * (1 - abs(step / 5 - 1)) for step in steps],
+    }
+    for framework in ("mindspore", "torch"):
+        for family, rates in expected.items():
+            assert greatest_difference(evidence[UNMATCHED][framework][family], rates) < 1e-7
+
+
+def test_rates_of_groups_are_told_by_parameter_or_by_group(evidence: Evidence) -> None:
+    mindspore, torch = evidence[GROUP_RATES]["mindspore"], evidence[GROUP_RATES]["torch"]
+    by_kind = mindspore["get_lr_parameter"]
+    assert by_kind["number"][0]["rates"] == pytest.approx(0.1)
+    assert by_kind["list"][0]["rates"] == pytest.approx([0.1, 0.09, 0.081])
+    assert by_kind["Cell"] == [{"kind": "Cell"}]
+    for rates in mindspore["get_lr"].values():
+        assert rates == pytest.approx([0.09, 0.01], abs=1e-6)
+    assert mindspore["param_groups"]["experimental"] == pytest.approx([0.1, 0.01])
+    assert torch["get_last_lr"] == torch["param_groups"] == pytest.approx([0.09, 0.009])

@@ -59,6 +59,13 @@ def four_times_as_fast(world: World) -> None:
         (58, "holds_with_changes", "experimental: lr, weight_decay, momentum; torch: lr"),
         (59, "outdated", "state_dict: nn yes, experimental yes, torch yes"),
         (60, "not_checkable_here", "[NPUGetFloatStatusV2] on CPU (needs an Ascend NPU)"),
+        (62, "outdated", "nn.ASGD, experimental.ASGD; not in MindSpore: LBFGS"),
+        (64, "does_not_hold", "AdamOffload (torch.optim.Adam); like none of torch.optim: FTRL"),
+        (66, "holds_with_changes", "nn: left of 1: 0.9 scaled, 0.6 whole, 0.9 divided by hand"),
+        (67, "holds_with_changes", "experimental: lr 0.5 and 0.1"),
+        (68, "does_not_hold", "PyTorch conv.weight, conv.bias; as meant: MindSpore bn.gamma"),
+        (69, "holds", "MindSpore: as printed: (1, 64, 64, 32), with PyTorch's label: ValueError"),
+        (83, "holds", "graph style: at most 0.0e+00 apart, with weight [1.5828, -0.18693]"),
     ],
 )
 def test_verdict_on_the_installed_versions(

@@ -9,6 +9,7 @@ RATE = 0.1
 """The rate that schedules start from."""
 
 END_RATE = 0.01
+GAMMA = 0.9
 DECAY = 0.5
 DECAY_STEPS = 10
 WARM_UP_STEPS = 5

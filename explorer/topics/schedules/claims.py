@@ -7,8 +7,27 @@ from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.schedules.counterparts import DECAYS
-from explorer.topics.schedules.questions import BY_HAND, CELLS, LISTS, PIECEWISE, TOPIC, USED
-from explorer.topics.schedules.readings import FamilyComparison, Rates, compare_all, used_rates
+from explorer.topics.schedules.questions import (
+    BY_HAND,
+    CELLS,
+    EXPORTED,
+    LISTS,
+    PIECEWISE,
+    TOPIC,
+    UNMATCHED,
+    UNMATCHED_FAMILIES,
+    UNMATCHED_NAMES,
+    UNMATCHED_STEPS,
+    USED,
+)
+from explorer.topics.schedules.readings import (
+    FamilyComparison,
+    Rates,
+    compare,
+    compare_all,
+    exports,
+    used_rates,
+)
 
 NEAR = 1e-6
 """Rates this near to the guides' are the guides': float32 has about seven digits."""
@@ -190,3 +209,68 @@ def _outcome(comparison: FamilyComparison) -> tuple[str, str]:
     if not comparison.same:
         return NOT_COMPARABLE, name
     return AGREE if comparison.has_own_scheduler else BY_FUNCTION, name
+
+
+@TOPIC.claim(
+    63,
+    "PyTorch's StepLR, MultiStepLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR,"
+    " ReduceLROnPlateau, LambdaLR and MultiplicativeLR have no counterpart in MindSpore.",
+    heading="optimizers",
+    guides=("002",),
+    would="MindSpore exports no scheduler of any of these names",
+    asks=(EXPORTED, UNMATCHED),
+    expects={"unmatched": UNMATCHED_NAMES},
+    sections={"002": "Arguments of the base class: learning rate"},
+)
+def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when MindSpore has none of the names.
+
+    Outdated when it has one that gives PyTorch's rates; with changes when those that it has give
+    others.
+    """
+    exported = exports(evidence)
+    by_outcome: dict[str, list[str]] = {
+        f"PyTorch's rates over {UNMATCHED_STEPS} steps": [],
+        "other rates": [],
+        "exported, and not compared": [],
+        "not in MindSpore": [],
+        "not in PyTorch either": [],
+    }
+    matching, parting, uncompared, missing, gone = by_outcome.values()
+    for name in expects["unmatched"]:
+        if name not in exported["torch"]:
+            gone.append(name)
+        elif name not in exported["hand"]:
+            missing.append(name)
+        else:
+            comparison = _stepped_by_hand(evidence, name)
+            if comparison is None or comparison.difference is None:
+                uncompared.append(name)
+            else:
+                (matching if comparison.same else parting).append(name)
+
+    sentences = [f"{outcome}: {', '.join(names)}" for outcome, names in by_outcome.items() if names]
+    seen = "; ".join(sentences)
+    if matching:
+        advice = (
+            "Take those with PyTorch's rates from mindspore.experimental.optim.lr_scheduler,"
+            " and step them yourself"
+        )
+        if missing:
+            advice += (
+                f"; of {', '.join(missing)} make a list of rates for an optimizer of mindspore.nn"
+            )
+        return Ruling("outdated", seen, f"{advice}.")
+    if parting or uncompared:
+        return Ruling(
+            "holds_with_changes", seen, "Print the rates of a few steps before you rely on a name."
+        )
+    return Ruling("holds", seen, "Make a list of PyTorch's rates for an optimizer of mindspore.nn.")
+
+
+def _stepped_by_hand(evidence: Evidence, name: str) -> FamilyComparison | None:
+    """The rates of the schedulers called ``name``; None where none was measured."""
+    if name not in UNMATCHED_FAMILIES:
+        return None
+    rates = evidence[UNMATCHED]
+    return compare(UNMATCHED_FAMILIES[name], {"hand": rates["mindspore"], "torch": rates["torch"]})

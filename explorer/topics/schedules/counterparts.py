@@ -1,7 +1,7 @@
 """The table of learning-rate schedules: a row is a family that should give one sequence."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -342,10 +342,21 @@ STEPPED_BY_HAND: tuple[Family, ...] = (
 FAMILIES = (*DECAYS, *STEPPED_BY_HAND)
 
 
-def schedules_of(form: str) -> dict[str, Schedule]:
+def schedules_of(form: str, families: Iterable[Family] = FAMILIES) -> dict[str, Schedule]:
     """The schedules of one form, by family."""
     schedules = {}
-    for family in FAMILIES:
+    for family in families:
         if form in family.schedules:
             schedules[family.name] = family.schedules[form]
     return schedules
+
+
+def families_by_scheduler(names: Iterable[str]) -> dict[str, Family]:
+    """The first family of each of PyTorch's schedulers that are named, by the scheduler's name."""
+    families: dict[str, Family] = {}
+    for name in names:
+        for family in FAMILIES:
+            if family.schedule_name("torch") == name:
+                families[name] = family
+                break
+    return families

@@ -82,7 +82,7 @@ def by_hand(ask: Ask) -> Found:
         optimizer = optim.SGD([weight], lr=RATE, momentum=0.9)
         scheduler = _scheduler(optimizer, name, settings)
         rates_before = []
-        for _ in range(STEPS):
+        for _ in range(ask.options["steps"]):
             rates_before.append(numbers(optimizer.param_groups[0]["lr"]))
             scheduler.step(*watched(name))
         return rates_before

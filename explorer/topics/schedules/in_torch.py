@@ -9,7 +9,6 @@ from torch.optim import lr_scheduler, swa_utils
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
 from explorer.topics.schedules.arguments import RATE, parameters, ready, watched
-from explorer.topics.schedules.counterparts import STEPS
 
 
 def exported(ask: Ask) -> Found:
@@ -35,7 +34,7 @@ def by_hand(ask: Ask) -> Found:
         optimizer = torch.optim.SGD([weight], lr=RATE, momentum=0.9)
         scheduler = _scheduler(optimizer, name, settings)
         rates_before = []
-        for _ in range(STEPS):
+        for _ in range(ask.options["steps"]):
             rates_before.append(float(optimizer.param_groups[0]["lr"]))
             optimizer.step()  # a scheduler that is stepped before its optimizer warns (2.13.0)
             scheduler.step(*watched(name))

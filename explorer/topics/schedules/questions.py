@@ -1,7 +1,7 @@
 """What is measured of schedules: exports, the sequence of each form, the rates that updates use."""
 
 from explorer.topics.question import FRAMEWORKS
-from explorer.topics.schedules.counterparts import schedules_of
+from explorer.topics.schedules.counterparts import STEPS, families_by_scheduler, schedules_of
 from explorer.topics.topic import Topic
 
 TOPIC = Topic(
@@ -18,11 +18,42 @@ CELLS = TOPIC.ask("cells", ("mindspore",), options={"schedules": schedules_of("c
 BY_HAND = TOPIC.ask(
     "by_hand",
     FRAMEWORKS,
+    options={"steps": STEPS},
     options_of={
         "mindspore": {"schedules": schedules_of("hand")},
         "torch": {"schedules": schedules_of("torch")},
     },
 )
+
+UNMATCHED_NAMES = (
+    "StepLR",
+    "MultiStepLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "OneCycleLR",
+    "ReduceLROnPlateau",
+    "LambdaLR",
+    "MultiplicativeLR",
+)
+"""PyTorch's schedulers for which the guide has nothing in MindSpore."""
+
+UNMATCHED_FAMILIES = families_by_scheduler(UNMATCHED_NAMES)
+
+UNMATCHED_STEPS = 8
+"""How many steps they take: enough for each of them to step, turn or start anew."""
+
+UNMATCHED = TOPIC.ask(
+    "unmatched",
+    FRAMEWORKS,
+    program="by_hand",
+    options={"steps": UNMATCHED_STEPS},
+    options_of={
+        "mindspore": {"schedules": schedules_of("hand", UNMATCHED_FAMILIES.values())},
+        "torch": {"schedules": schedules_of("torch", UNMATCHED_FAMILIES.values())},
+    },
+)
+
+GROUP_RATES = TOPIC.ask("group_rates", FRAMEWORKS, program="groups:group_rates")
 
 # The guide's own figures.
 PIECEWISE = TOPIC.ask(

@@ -9,6 +9,12 @@ STEPS = 5
 RATE = 0.1
 """The learning rate of every step."""
 
+OWN_RATE = 0.5
+"""The learning rate of a group that has its own."""
+
+OWN_MOMENTUM = 0.9
+"""The momentum that an optimizer is asked to tell."""
+
 SHAPES = {
     "conv.weight": (2, 1, 3, 3),
     "conv.bias": (2,),

@@ -2,7 +2,8 @@
 
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
 from explorer.topics.topic import Topic
-from explorer.topics.training.update_rules import PLACES, optimizers_of
+from explorer.topics.training.inputs import RATE
+from explorer.topics.training.update_rules import MINDSPORE_PLACES, PLACES, optimizers_of
 
 TOPIC = Topic(
     name="training",
@@ -107,6 +108,75 @@ ACCUMULATION_BATCH_NORM = TOPIC.ask(
     options={"norm_in_training": True},
     options_of={"mindspore": {"style": "tape"}},
 )
+
+# The guide's lists of what has no counterpart, typing errors included.
+UNMATCHED_IN_TORCH = ("ProximalAadagrad", "AdamOffload", "FTRL", "Lamb", "thor")
+UNMATCHED_IN_MINDSPORE = ("ASGD", "LBFGS")
+LOOKED_UP = TOPIC.ask(
+    "looked_up",
+    FRAMEWORKS,
+    program="optimizers:looked_up",
+    options_of={
+        "mindspore": {"names": UNMATCHED_IN_TORCH},
+        "torch": {"names": UNMATCHED_IN_MINDSPORE},
+    },
+)
+UNMATCHED_UPDATES = TOPIC.ask(
+    "unmatched",
+    PLACES,
+    program={
+        "nn": "in_mindspore_updates:updates",
+        "experimental": "in_mindspore_updates:updates",
+        "torch": "in_torch_optimizers:every_update",
+    },
+    options_of={
+        "nn": {
+            "place": "nn",
+            "optimizers": {
+                "ASGD": ("ASGD", {"learning_rate": RATE}),
+                # Its accumulator starts where that of torch.optim.Adagrad does.
+                "ProximalAdagrad": ("ProximalAdagrad", {"learning_rate": RATE, "accum": 0.0}),
+                "AdamOffload": ("AdamOffload", {"learning_rate": RATE}),
+                "FTRL": ("FTRL", {"learning_rate": RATE}),
+                "Lamb": ("Lamb", {"learning_rate": RATE}),
+            },
+        },
+        "experimental": {"place": "experimental", "optimizers": {"ASGD": ("ASGD", {"lr": RATE})}},
+    },
+)
+THOR = TOPIC.ask("thor", ("mindspore",), program="optimizers:thor")
+
+LOSS_SCALE = TOPIC.ask(
+    "loss_scale",
+    PLACES,
+    program="optimizers:loss_scale",
+    printed="printed_call",
+    options={"gradient": 4.0, "scale": 4.0, "decay": 0.1},
+    options_of={place: {"place": place} for place in MINDSPORE_PLACES},
+)
+PARAM_GROUPS = TOPIC.ask(
+    "param_groups",
+    PLACES,
+    program="optimizers:param_groups",
+    options_of={place: {"place": place} for place in MINDSPORE_PLACES},
+)
+
+LISTED_FILTERS = TOPIC.ask(
+    "listed_filters",
+    FRAMEWORKS,
+    program="listings:filters",
+    printed="printed_filter",
+    meant="meant_filter",
+)
+LISTED_SHAPES = TOPIC.ask(
+    "listed_shapes",
+    FRAMEWORKS,
+    program="listings:shapes",
+    printed="printed_step",
+    meant="padded_alike",
+)
+
+STATEFUL = TOPIC.ask("stateful", MINDSPORE_STYLES, program="stateful:steps")
 
 FILTERED = TOPIC.ask("filtered", FRAMEWORKS, program="updates:filtered")
 SCALED_STEP = TOPIC.ask("scaled_step", ("mindspore",), program="routes:scaled_step")

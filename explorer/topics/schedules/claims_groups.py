@@ -1,0 +1,105 @@
+"""The claim about the rates of parameter groups: who can be asked, and what is answered."""
+
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.numeric.differences import greatest_difference
+from explorer.text.numbers import digits
+from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import Evidence
+from explorer.topics.schedules.arguments import END_RATE, GAMMA, RATE
+from explorer.topics.schedules.claims import NEAR
+from explorer.topics.schedules.questions import GROUP_RATES, TOPIC
+
+
+@TOPIC.claim(
+    65,
+    "MindSpore cannot be asked for the rate of a group as PyTorch can; get_lr_parameter(params)"
+    " gives scalar Parameters, Parameters of n rates, or Cells, by the kind of rate.",
+    heading="optimizers",
+    guides=("002",),
+    would="a number gives a Parameter of shape (), a list one of shape (n,), a schedule a Cell, and"
+    " param_groups is unknown",
+    asks=(GROUP_RATES,),
+    expects={
+        "kinds": {
+            "number": [{"kind": "Parameter", "shape": []}],
+            "list": [{"kind": "Parameter", "shape": [3]}],
+            "Cell": [{"kind": "Cell"}],
+        },
+        "after a step": [GAMMA * RATE, END_RATE],
+        "get_last_lr": [GAMMA * RATE, GAMMA * END_RATE],
+    },
+    sections={"002": "Methods of the base class: learning rate"},
+)
+def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when the kinds are as expected, and no module of MindSpore tells rates by group.
+
+    With changes when mindspore.experimental.optim does, outdated when mindspore.nn does or
+    get_lr_parameter is gone.
+    """
+    mindspore, torch = evidence[GROUP_RATES]["mindspore"], evidence[GROUP_RATES]["torch"]
+    by_parameter, current = mindspore["get_lr_parameter"], mindspore["get_lr"]
+    by_group = mindspore["param_groups"]
+    telling = [place for place, figure in by_group.items() if _are(figure, [RATE, END_RATE])]
+
+    facts = [f"{kind}: {_described(figure)}" for kind, figure in by_parameter.items()]
+    facts += [f"get_lr() of a {kind}, a step on: {_rates(current[kind])}" for kind in current]
+    facts += [f"param_groups of {place}: {_rates(by_group[place])}" for place in by_group]
+    facts.append(f"PyTorch's get_last_lr(), a step on: {_rates(torch['get_last_lr'])}")
+    seen = "; ".join(facts)
+    if all(raised(figure) for figure in by_parameter.values()):
+        return Ruling("outdated", seen, "Keep the rates that you set: get_lr_parameter fails.")
+    kinds = expects["kinds"]
+    if any(not _is_of_kind(by_parameter[kind], kinds[kind]) for kind in kinds):
+        return Ruling(
+            "does_not_hold", seen, "Look at the type of what get_lr_parameter returns before use."
+        )
+    if not _are(torch["get_last_lr"], expects["get_last_lr"]):
+        return Ruling(
+            "does_not_hold", seen, "Print PyTorch's rates by group before you rely on them."
+        )
+    if "nn" in telling:
+        return Ruling("outdated", seen, "Read the rate of a group from param_groups.")
+
+    advice = "With mindspore.nn ask get_lr_parameter for a fixed rate; of a list or a schedule it"
+    if all(_are(figure, expects["after a step"]) for figure in current.values()):
+        advice += " gives all rates, and get_lr() the current one of each parameter"
+    else:
+        advice += " gives all rates, and the steps must be counted"
+    if "experimental" in telling:
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            f"{advice}. With mindspore.experimental.optim read param_groups.",
+        )
+    return Ruling("holds", seen, f"{advice}.")
+
+
+def _are(figure: Any, rates: list[float]) -> bool:
+    """Whether an attempt told these rates."""
+    return not raised(figure) and greatest_difference(figure, rates) < NEAR
+
+
+def _rates(figure: Any) -> str:
+    return said(figure) if raised(figure) else digits(figure)
+
+
+def _described(figure: Any) -> str:
+    if raised(figure):
+        return said(figure)
+    kinds = []
+    for told in figure:
+        shape = f" of shape {tuple(told['shape'])}" if "shape" in told else ""
+        kinds.append(f"{told['kind']}{shape}")
+    return ", ".join(kinds)
+
+
+def _is_of_kind(figure: Any, expected: list[dict[str, Any]]) -> bool:
+    """Whether get_lr_parameter told things of the expected kinds and shapes."""
+    if raised(figure) or len(figure) != len(expected):
+        return False
+    for told, wanted in zip(figure, expected, strict=True):
+        if any(told.get(key) != value for key, value in wanted.items()):
+            return False
+    return True

@@ -1,0 +1,163 @@
+"""Claims about optimizers without counterpart: names looked up, and weights compared."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
+from explorer.numeric.differences import greatest_difference
+from explorer.text.messages import first_statement
+from explorer.topics.attempts import raised, said
+from explorer.topics.evidence import Evidence
+from explorer.topics.training.differences import NEAR
+from explorer.topics.training.questions import (
+    EXPORTED_OPTIMIZERS,
+    LOOKED_UP,
+    THOR,
+    TOPIC,
+    UNMATCHED_IN_MINDSPORE,
+    UNMATCHED_IN_TORCH,
+    UNMATCHED_UPDATES,
+)
+from explorer.topics.training.update_rules import MINDSPORE_PLACES
+
+
+@TOPIC.claim(
+    62,
+    "PyTorch's ASGD and LBFGS have no counterpart in MindSpore.",
+    heading="optimizers",
+    guides=("002",),
+    would="neither mindspore.nn nor mindspore.experimental.optim exports an optimizer of either name",
+    asks=(EXPORTED_OPTIMIZERS.by("mindspore"), LOOKED_UP.by("torch"), UNMATCHED_UPDATES),
+    expects={"unmatched": UNMATCHED_IN_MINDSPORE},
+    sections={"002": "API mapping"},
+)
+def optimizers_of_torch(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when MindSpore exports none of the names.
+
+    Outdated when it has one that leaves PyTorch's weights; with changes when those that it has
+    leave others.
+    """
+    exported = evidence[EXPORTED_OPTIMIZERS]["mindspore"]
+    updates = evidence[UNMATCHED_UPDATES]
+    missing, matching, parting = [], [], []
+    for name in expects["unmatched"]:
+        places = [place for place in MINDSPORE_PLACES if _is_among(name, exported[place])]
+        if not places:
+            missing.append(name)
+        for place in places:
+            if _leaves(updates[place].get(name), updates["torch"].get(name)):
+                matching.append(f"{place}.{name}")
+            else:
+                parting.append(f"{place}.{name}")
+
+    gone = [name for name, figure in evidence[LOOKED_UP]["torch"].items() if raised(figure)]
+    seen = _listed(
+        {
+            "with PyTorch's weights after five gradients": matching,
+            "there, without PyTorch's weights": parting,
+            "not in MindSpore": missing,
+            "not in PyTorch either": gone,
+        }
+    )
+    if matching:
+        advice = f"Use {' or '.join(matching)}"
+        if missing:
+            advice += f"; only {', '.join(missing)} must be written, on nn.Optimizer"
+        return Ruling("outdated", seen, f"{advice}.")
+    if parting:
+        return Ruling(
+            "holds_with_changes",
+            seen,
+            f"Compare the weights before you use {' or '.join(parting)}:"
+            " its update is not PyTorch's.",
+        )
+    return Ruling("holds", seen, "Write the update yourself, on nn.Optimizer.")
+
+
+@TOPIC.claim(
+    64,
+    "MindSpore's ProximalAdagrad, AdamOffload, FTRL, Lamb and thor have no counterpart in PyTorch.",
+    heading="optimizers",
+    guides=("002",),
+    would="torch.optim has none of the names, and no optimizer that leaves the same weights",
+    asks=(LOOKED_UP.by("mindspore"), EXPORTED_OPTIMIZERS.by("torch"), UNMATCHED_UPDATES, THOR),
+    expects={"meant": {"ProximalAadagrad": "ProximalAdagrad"}},
+    sections={"002": "API mapping"},
+)
+def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when PyTorch has neither the names nor an optimizer that leaves the same weights.
+
+    Outdated when it has one of the names, or MindSpore none any more; does not hold when one of its
+    own leaves the same weights.
+    """
+    looked_up = evidence[LOOKED_UP]["mindspore"]
+    exported = evidence[EXPORTED_OPTIMIZERS]["torch"]["torch"]
+    updates = evidence[UNMATCHED_UPDATES]
+    by_name, by_weights, alone, uncompared = [], [], [], []
+    for printed in UNMATCHED_IN_TORCH:
+        name = expects["meant"].get(printed, printed)
+        weights = updates["nn"].get(name)
+        equals = _same_weights(weights, updates["torch"])
+        if _is_among(name, exported):
+            by_name.append(name)
+        elif equals:
+            by_weights.append(f"{name} ({', '.join(equals)})")
+        elif weights is None or raised(weights):
+            uncompared.append(name)
+        else:
+            alone.append(name)
+
+    misprints = [said(figure) for figure in looked_up.values() if raised(figure)]
+    refused = {**updates["nn"], "thor": evidence[THOR]["mindspore"]["step"]}
+    seen = _listed(
+        {
+            "as printed": misprints,
+            "in torch.optim by name": by_name,
+            "by the weights that five gradients leave": by_weights,
+            "like none of torch.optim": alone,
+            "not in torch.optim by name, and not compared": uncompared,
+            "refused here": _refusals(refused),
+        }
+    )
+    if by_name:
+        return Ruling("outdated", seen, f"Use torch.optim's {', '.join(by_name)}.")
+    if len(misprints) == len(looked_up):
+        return Ruling("outdated", seen, "Use the optimizers that mindspore.nn exports today.")
+    if by_weights:
+        advice = f"Use PyTorch's optimizer of other name: {', '.join(by_weights)}"
+        if alone:
+            advice += f"; write {', '.join(alone)} yourself"
+        return Ruling("does_not_hold", seen, f"{advice}.")
+    return Ruling("holds", seen, "Write the update yourself, on torch.optim.Optimizer.")
+
+
+def _is_among(name: str, exported: Iterable[str]) -> bool:
+    # MindSpore's AdaMax is PyTorch's Adamax.
+    return name.lower() in {other.lower() for other in exported}
+
+
+def _leaves(path: Any, reference: Any) -> bool:
+    """Whether an optimizer leaves the weights of another after every gradient."""
+    if path is None or reference is None or raised(path) or raised(reference):
+        return False
+    return greatest_difference(path, reference) <= NEAR
+
+
+def _same_weights(path: Any, others: Figures) -> list[str]:
+    """The optimizers of PyTorch that leave the same weights."""
+    return [f"torch.optim.{name}" for name, other in others.items() if _leaves(path, other)]
+
+
+def _refusals(attempts: Figures) -> list[str]:
+    """What kept optimizers from taking a step, with their names."""
+    refusals = []
+    for name, figure in attempts.items():
+        if raised(figure):
+            refusals.append(f"{name} ({first_statement(figure['message'])})")
+    return refusals
+
+
+def _listed(groups: Mapping[str, list[str]]) -> str:
+    """The groups that have members, in one sentence."""
+    return "; ".join(f"{what}: {', '.join(names)}" for what, names in groups.items() if names)
