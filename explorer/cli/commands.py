@@ -239,6 +239,16 @@ def study(
         ),
     ] = None,
     as_json: AsJson = False,
+    timeout: Timeout = math.inf,
+    request_timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--request-timeout",
+            help="Limit of one measurement, in seconds. [default: the study's own]",
+            metavar="SECONDS",
+            show_default=False,
+        ),
+    ] = None,
 ) -> int:
     """Ask a question beyond the matrix, or list the studies.
 
@@ -250,7 +260,7 @@ def study(
         return list_studies(as_json)
     from explorer.cli.study import run_study
 
-    return run_study(name, scenario, device, out, formats, as_json)
+    return run_study(name, scenario, device, out, formats, as_json, timeout, request_timeout)
 
 
 @app.command()

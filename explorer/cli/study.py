@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from explorer.cli import exit_codes
-from explorer.cli.options import chosen_formats
+from explorer.cli.options import check_seconds, chosen_formats
 from explorer.cli.output import print_document, print_written
 from explorer.cli.terminal import console, progress
 from explorer.model.measurement import Measured
@@ -26,15 +26,25 @@ def run_study(
     out: Path | None,
     given_formats: list[str] | None,
     as_json: bool,
+    timeout: float,
+    request_timeout: float | None,
 ) -> int:
-    """Run a study; print its tables or its record, and write its files into ``out``."""
+    """Run a study; print its tables or its record, and write its files into ``out``.
+
+    ``timeout`` is the limit of all its measurements, ``request_timeout`` that of each; None is the
+    study's own. Both are in seconds.
+    """
     formats = chosen_formats(given_formats, out is not None, FORMATS, DEFAULT_FORMATS)
     parse(device)
+    check_seconds("--timeout", timeout)
+    if request_timeout is not None:
+        check_seconds("--request-timeout", request_timeout)
     topic = study_topic(name)
     subject = target(topic, scenario, device)
     # A study may take minutes: whether its files can be written is seen before it starts.
     folder = prepare_folder(out) if out else None
-    with Workers(topic.seconds) as workers, progress() as step:
+    limit = topic.seconds if request_timeout is None else request_timeout
+    with Workers(limit, timeout) as workers, progress() as step:
         record = study(topic, subject, workers, step)
     if as_json:
         print_document(study_document(record))
@@ -42,6 +52,11 @@ def run_study(
         show_study(record, console())
     if folder:
         _write(record, folder, formats, as_json)
+    return exit_code(record)
+
+
+def exit_code(record: StudyRecord) -> int:
+    """The exit code of a record: LOST where a framework or a worker was, or time ran out."""
     is_lost = any(_is_lost(measured) for measured in record.measured.values())
     return exit_codes.LOST if is_lost else exit_codes.AS_EXPECTED
 
@@ -54,7 +69,7 @@ def _write(record: StudyRecord, folder: Path, formats: tuple[str, ...], as_json:
 
 
 def _is_lost(measured: Measured) -> bool:
-    """Whether there are no figures for want of a framework or of a worker."""
+    """Whether there are no figures for want of a framework, of a worker, or of time."""
     # What a framework refuses is a finding; only what says nothing about it counts.
     is_missing = measured.error is not None and measured.error.type == MISSING_FRAMEWORK
-    return is_missing or measured.outcome in LOST
+    return is_missing or measured.outcome in (*LOST, "not_asked")

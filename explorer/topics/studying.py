@@ -4,6 +4,7 @@ import msgspec
 
 from explorer.exploration.about import versions_here
 from explorer.model.errors import UsageError
+from explorer.model.measurement import Measured
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
@@ -25,7 +26,8 @@ class Telling(msgspec.Struct, frozen=True, kw_only=True):
 def target(topic: Topic, scenario: str | None, device: str) -> Target:
     """What the study of ``topic`` is to look at.
 
-    Raises UsageError when a scenario is given to a study that has nets of its own.
+    Raises UsageError when a scenario is given to a study that has nets of its own, and for one that
+    the study cannot be run on.
     """
     if scenario and topic.default_scenario is None:
         raise UsageError(
@@ -33,7 +35,10 @@ def target(topic: Topic, scenario: str | None, device: str) -> Target:
             f" leave out {scenario!r}"
         )
     chosen = scenario or topic.default_scenario
-    return Target(str(find(chosen)) if chosen else "", device)
+    file = str(find(chosen)) if chosen else ""
+    if file:
+        topic.check_scenario(file)
+    return Target(file, device)
 
 
 def study(
@@ -44,7 +49,13 @@ def study(
     Whatever a framework cannot do is an outcome in the record.
     """
     versions = versions_here(workers)
-    measured = measure(topic.measurements(target), workers, progress)
+    return record(topic, target, versions, measure(topic.measurements(target), workers, progress))
+
+
+def record(
+    topic: Topic, target: Target, versions: dict[str, str], measured: dict[str, Measured]
+) -> StudyRecord:
+    """The record of what was measured for a topic's study on ``target``; pure."""
     telling = tell(topic, Evidence(measured, target))
     return StudyRecord(
         study=topic.name,

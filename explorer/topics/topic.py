@@ -17,6 +17,13 @@ from explorer.model.study import Chart, Table
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES, Question, Target
 
+MEASUREMENT_SECONDS = 600.0
+"""The limit of one measurement where nobody says otherwise.
+
+The slowest takes 40 seconds on two free cores, compilers included, and ten times that where eight
+processes share them. It is there for what hangs.
+"""
+
 Item = TypeVar("Item")
 FindingFunction = Callable[[Evidence], Iterable[str]]
 TableFunction = Callable[[Evidence], Iterable[Table]]
@@ -56,6 +63,10 @@ class Claim:
         return list(measurements.values())
 
 
+def any_scenario(scenario: str) -> None:
+    """Refuses no scenario."""
+
+
 @dataclass
 class Topic:
     """Questions that belong together, filled as the modules of the topic's package are imported.
@@ -64,7 +75,8 @@ class Topic:
     ``title`` and ``question`` head the study; a topic without a title has claims alone.
     ``default_scenario`` is the shipped scenario that the study is run on when none is named; None
     for a study with nets of its own, which refuses a scenario. ``seconds`` is the limit of one
-    measurement.
+    measurement. ``check_scenario`` raises UsageError for the file of a scenario that the study
+    cannot be run on.
     """
 
     name: str
@@ -72,7 +84,8 @@ class Topic:
     title: str = ""
     question: str = ""
     default_scenario: str | None = None
-    seconds: float = 60.0
+    seconds: float = MEASUREMENT_SECONDS
+    check_scenario: Callable[[str], None] = any_scenario
     questions: dict[str, Question] = field(default_factory=dict)
     findings: list[FindingFunction] = field(default_factory=list)
     tables: list[TableFunction] = field(default_factory=list)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
+from explorer.topics import STUDIES, study_topic
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,9 @@ from explorer.cli.entry import run
         (["study", "devices", "--format", "png"], "give the folder too"),
         (["study", "devices", "--out", "x", "--format", "dot"], "no format is called 'dot'"),
         (["study", "devices", "--device", "gpu"], "no device is called 'gpu'"),
+        (["study", "devices", "--timeout", "0"], "--timeout 0 is no time limit"),
+        (["study", "devices", "--request-timeout", "-1"], "--request-timeout -1 is no time limit"),
+        (["study", "higher-order", "embedding_repeats"], "has none of a floating dtype"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_any_work(
@@ -40,7 +44,7 @@ def test_a_study_prints_its_tables_and_writes_pictures_record_and_page(
 ) -> None:
     formats = ["--out", str(tmp_path), "--format", "svg,json,markdown"]
     assert run(["study", "devices", "polynomial", *formats]) == 0
-    assert "The matrix on each device" in capfd.readouterr().out
+    assert "The same cases on each device" in capfd.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {
         "devices-matrix.svg",
         "devices.json",
@@ -49,3 +53,21 @@ def test_a_study_prints_its_tables_and_writes_pictures_record_and_page(
     record = json.loads((tmp_path / "devices.json").read_text())
     assert record["measured"]["devices.sees.torch"]["figures"]["available"]["cpu"] is True
     assert "devices-matrix.svg" in (tmp_path / "devices.md").read_text()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_no_study_gives_a_measurement_less_than_a_busy_machine_needs(name: str) -> None:
+    # The slowest take forty seconds on two free cores.
+    assert study_topic(name).seconds >= 400
+
+
+@pytest.mark.torch
+def test_what_a_time_limit_left_out_is_reported_and_loses_the_study(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    # A study of small programs; none of them ends within a thousandth of a second.
+    assert run(["study", "devices", "polynomial", "--timeout", "0.001"]) == 3
+    captured = capfd.readouterr()
+    assert "devices.sees.torch: not_asked: the time limit of the whole job had passed" in (
+        captured.out.replace("\n", " ")
+    )

@@ -22,7 +22,7 @@ WEIGHT = np.array([[2, 3, 4]], np.float32)
 RATE = 2.0**-10
 """The learning rate of the one step: a power of two, so that float32 steps are exact."""
 
-SECONDS = 80.0  # less than the topic's limit for a measurement, so that the message is this one
+SECONDS = 300.0  # less than the topic's limit for a measurement, so that the message is this one
 """How long two ranks may take; they are stopped then."""
 
 STOPPING_SECONDS = 5.0

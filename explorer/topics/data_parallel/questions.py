@@ -12,7 +12,6 @@ TOPIC = Topic(
     title="Data parallel: local gradients and reduced ones",
     question="What do DDP and DistributedGradReducer make of two ranks' gradients, and what must"
     " agree across ranks?",
-    seconds=90.0,
 )
 
 TWO_PROCESSES = TOPIC.ask("two_processes", FRAMEWORKS)

@@ -9,11 +9,18 @@ import numpy as np
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import relative_error
-from explorer.text.numbers import digits, number
+from explorer.text.numbers import digits, multiple, number
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
 from explorer.topics.higher_order import wave
-from explorer.topics.higher_order.nested import EVERY_ORDER, TURNS, sampled, timing_name
+from explorer.topics.higher_order.nested import (
+    EVERY_ORDER,
+    NOT_ASKED,
+    TURNS,
+    is_not_asked,
+    sampled,
+    timing_name,
+)
 from explorer.topics.higher_order.questions import (
     ALL_ENGINES,
     NODES,
@@ -57,12 +64,14 @@ class NestedNet:
         return self.orders == ORDERS_OF_WAVE
 
 
+THE_WAVE = NestedNet("wave", ORDERS_OF_WAVE, REFERENCE_OF_WAVE, NODES_OF_WAVE)
+
+
 def nets(evidence: Evidence) -> list[NestedNet]:
-    """The wave, and the scenario looked at where that is another one."""
-    nets = [NestedNet("wave", ORDERS_OF_WAVE, REFERENCE_OF_WAVE, NODES_OF_WAVE)]
-    if evidence.target.scenario not in ("", WAVE):
-        nets.append(NestedNet(evidence.target.name, ORDERS, REFERENCE, NODES))
-    return nets
+    """The scenario looked at, and the wave where that is another one."""
+    if evidence.target.scenario in ("", WAVE):
+        return [THE_WAVE]
+    return [NestedNet(evidence.target.name, ORDERS, REFERENCE, NODES), THE_WAVE]
 
 
 def truth(evidence: Evidence, net: NestedNet) -> dict[InputAndOrder, dict[str, Any]]:
@@ -115,44 +124,87 @@ def figure_at(figures: Figures | None, place: InputAndOrder) -> Any:
 # Orders 1 to 5 against the truth
 
 
-@TOPIC.finding()
-def agreement_by_engine(evidence: Evidence) -> Iterator[str]:
-    """How many nested gradients of each net agree with the truth, which do not, which raise."""
-    for net in nets(evidence):
-        derivatives = truth(evidence, net)
-        known = {place: figure for place, figure in derivatives.items() if not raised(figure)}
-        for label, figures in answers(evidence, net).items():
-            if known:
-                yield f"{net.name}, {label}: {agreement(figures, known, truth_label(net))}."
+@dataclass(frozen=True)
+class Standing:
+    """How one engine's nested gradients of a net stand against the truth.
+
+    ``near`` are the differences of those that agree, ``far`` those that do not although no message
+    came; ``refused`` are the orders by what was raised, ``left_out`` those by why this study did
+    not ask.
+    """
+
+    near: list[float]
+    far: list[tuple[InputAndOrder, float]]
+    refused: dict[str, list[int]]
+    left_out: dict[str, list[int]]
 
 
-def agreement(figures: Figures, known: dict[InputAndOrder, dict[str, Any]], against: str) -> str:
-    """How one engine stands against what is known, counted."""
-    near: list[float] = []
-    far: list[tuple[InputAndOrder, float]] = []
-    refused: dict[str, list[int]] = {}
+def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> Standing:
+    """How the figures of one engine stand against what is known."""
+    stands = Standing([], [], {}, {})
     for place, derivative in known.items():
         figure = figure_at(figures, place)
-        if raised(figure):
-            refused.setdefault(said(figure), []).append(int(place[1]))
+        order = int(place[1])
+        if is_not_asked(figure):
+            stands.left_out.setdefault(figure[NOT_ASKED], []).append(order)
+        elif raised(figure):
+            stands.refused.setdefault(said(figure).rstrip("."), []).append(order)
         elif figure:  # an input or order that this engine was not asked about has none
             difference = relative_error(figure["elements"], derivative["elements"])
             if difference <= NEAR:
-                near.append(difference)
+                stands.near.append(difference)
             else:
-                far.append((place, difference))
+                stands.far.append((place, difference))
+    return stands
 
-    sentence = f"{len(near)} of {len(known)} nested gradients agree with {against}"
-    if near:
-        sentence += f" (greatest relative difference {max(near):.2g})"
-    if far:
-        (name, order), difference = far[0]
-        sentence += (
-            f"; {len(far)} do not, first by {name} at order {order}, off by {difference:.2g}"
+
+@TOPIC.finding()
+def nested_gradients(evidence: Evidence) -> Iterator[str]:
+    """Of each net, who gets its nested gradients right and who does not, and how graphs grow."""
+    for net in nets(evidence):
+        yield from agreement_by_engine(evidence, net)
+        yield from growth(evidence, net)
+
+
+def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[str]:
+    """Who is wrong or refuses, one by one; then those who are right at every order, together."""
+    derivatives = truth(evidence, net)
+    known = {place: figure for place, figure in derivatives.items() if not raised(figure)}
+    if not known:
+        return
+    right: list[str] = []
+    worst = 0.0
+    for label, figures in answers(evidence, net).items():
+        stands = standing(figures, known)
+        if len(stands.near) == len(known):
+            right.append(label)
+            worst = max(worst, *stands.near)
+        else:
+            yield f"{net.name}, {label}: {in_words(stands, len(known))}."
+    if right:
+        yield (
+            f"{net.name}: all {len(known)} nested gradients up to order {LAST} are right in"
+            f" {'; '.join(right)} (at most {worst:.1g} from {truth_label(net)})."
         )
-    for message, orders in refused.items():
-        sentence += f"; {len(orders)} raise, from order {min(orders)} on ({message})"
-    return sentence
+
+
+def in_words(stands: Standing, total: int) -> str:
+    """What is wrong or missing of one engine's nested gradients, the worst first."""
+    clauses = []
+    if stands.far:
+        (name, order), difference = stands.far[0]
+        clauses.append(
+            f"wrong without a message in {len(stands.far)} of {total} nested gradients, the first"
+            f" by {name} at order {order}, off by {difference:.2g}"
+        )
+    for message, orders in stands.refused.items():
+        clauses.append(f"refused in {len(orders)}, from order {min(orders)} on ({message})")
+    for why, orders in stands.left_out.items():
+        clauses.append(
+            f"not asked by this study in {len(orders)}, from order {min(orders)} on, since {why}"
+        )
+    clauses.append(f"right in {len(stands.near)} of {total}")
+    return "; ".join(clauses)
 
 
 @TOPIC.table()
@@ -182,6 +234,8 @@ def shown(figure: Any) -> str:
     """
     if figure is None:
         return EMPTY
+    if is_not_asked(figure):
+        return f"{NOT_ASKED} {figure[NOT_ASKED]}"
     if raised(figure):
         return said(figure)
     elements = [number(element) for element in figure["elements"]]
@@ -197,7 +251,7 @@ def shown(figure: Any) -> str:
 def node_counts(evidence: Evidence, net: NestedNet) -> dict[str, list[int | str]]:
     """The operators at every order, by engine and stage: "MindSpore, graph (validate)".
 
-    Where something was raised, its message stands in place of a count.
+    Where something was raised, or the order was not asked, a message stands in place of a count.
     """
     counts: dict[str, list[int | str]] = {}
     for engine, figures in evidence[net.nodes].items():
@@ -212,28 +266,49 @@ def stages(by_order: Figures) -> list[str]:
     """The stages at which an engine's graphs were counted, in order."""
     stages: dict[str, None] = {}
     for figure in by_order.values():
-        if not raised(figure):
+        if not raised(figure) and not is_not_asked(figure):
             stages |= dict.fromkeys(figure)
     return list(stages)
 
 
 def count_at(figure: Figures, stage: str) -> int | str:
-    """The operators of one order at a stage, or the message of what was raised."""
+    """The operators of one order at a stage, or why there are none."""
+    if is_not_asked(figure):
+        return f"{NOT_ASKED} {figure[NOT_ASKED]}"
     if raised(figure):
         return said(figure)
     count: int | str = figure.get(stage, EMPTY)
     return count
 
 
-@TOPIC.finding()
-def growth(evidence: Evidence) -> Iterator[str]:
-    """The operators at orders 1 to 5, for each graph that there is at every order."""
-    for net in nets(evidence):
-        for label, counts in node_counts(evidence, net).items():
-            # A graph that is not there at some order has a message among its counts.
-            if all(isinstance(count, int) for count in counts):
-                numbers = ", ".join(map(str, counts))
-                yield f"{net.name}, {label}: {numbers} operators at orders {FIRST} to {LAST}."
+def growth(evidence: Evidence, net: NestedNet) -> Iterator[str]:
+    """How many times as large the graphs of a net become, those that grow alike together."""
+    lines = last_stages(evidence, net)
+    clauses = []
+    for labels, counts in grouped(lines):
+        # Orders that were refused or not asked have no count.
+        by_order = zip(EVERY_ORDER, counts, strict=True)
+        known = {order: count for order, count in by_order if isinstance(count, int)}
+        if len(known) > 1:
+            first, last = min(known), max(known)
+            clauses.append(
+                f"{multiple(known[last] / known[first])} times as large at order {last} as at order"
+                f" {first} in {'; '.join(labels)} ({', '.join(map(str, known.values()))} operators)"
+            )
+    if clauses:
+        yield f"{net.name}: the gradient becomes {'; '.join(clauses)}."
+
+
+def last_stages(evidence: Evidence, net: NestedNet) -> dict[str, tuple[int | str, ...]]:
+    """The operators at every order in the last graph of each engine, by its label."""
+    lines: dict[str, tuple[int | str, ...]] = {}
+    for engine, figures in evidence[net.nodes].items():
+        by_order = figures["by order"]
+        last = stages(by_order)[-1:]
+        if last:
+            counts = [count_at(by_order.get(str(order), {}), last[0]) for order in EVERY_ORDER]
+            lines[PARTIES[engine].label] = tuple(counts)
+    return lines
 
 
 @TOPIC.table()
@@ -256,7 +331,7 @@ def operators_by_order(evidence: Evidence) -> Iterator[Table]:
 def growth_of_the_wave(evidence: Evidence) -> Iterator[Chart]:
     """The operators of the wave's gradient over the orders; graphs that grow alike share a line."""
     lines = {}
-    for label, counts in node_counts(evidence, nets(evidence)[0]).items():
+    for label, counts in node_counts(evidence, THE_WAVE).items():
         lines[label] = tuple(float(count) if isinstance(count, int) else None for count in counts)
     series = []
     for who, line in grouped(lines):

@@ -1,10 +1,10 @@
 """Findings about functions apart from any net: single operators, Jacobians and Hessians.
 
 Single operators are differentiated twice; Jacobians, products and Hessians are those of a field
-and an energy, which have closed forms.
+and an energy, held against float64.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.measurement import Figures
@@ -27,7 +27,13 @@ from explorer.topics.higher_order.questions import (
     TRANSFORMING,
     TWICE,
 )
-from explorer.topics.higher_order.transformations import FORMULAS, closed_forms, held
+from explorer.topics.higher_order.transformations import (
+    FORMULAS,
+    STANDINGS,
+    held,
+    references,
+    standing,
+)
 from explorer.topics.question import PARTIES
 
 # Single operators, differentiated twice
@@ -53,28 +59,34 @@ def comparison(figure: dict[str, Any]) -> str:
 
 @TOPIC.finding()
 def outcomes_by_party(evidence: Evidence) -> Iterator[str]:
-    """How many second derivatives agree, are wrong and are missing, with an example of each."""
+    """Who returns wrong second derivatives of operators, of which, and who returns none."""
     for party, figures in second_derivatives(evidence).items():
-        names = by_outcome(figures)
-        wrong, missing = names["wrong"], names["raises"]
-        sentence = (
-            f"Second derivatives of {len(figures)} operators, {PARTIES[party].label}: "
-            f"{len(names['agrees'])} agree with the change of the first"
-        )
-        if wrong:
-            example = wrong[0]  # the simplest: groups and operators begin with the plain ones
-            sentence += (
-                f"; wrong without a message: {len(wrong)} ({', '.join(map(words, wrong))}), of "
-                f"{words(example)} it is {comparison(figures[example])}"
-            )
-        if missing:
-            example = missing[-1]  # flash attention, which is missing everywhere (2.10, 2.13)
-            message = said(figures[example]["second"]).rstrip(".")
-            sentence += (
-                f"; no second derivative: {len(missing)} ({', '.join(map(words, missing))}), of "
-                f"{words(example)} with {message}"
-            )
-        yield f"{sentence}."
+        yield f"{PARTIES[party].label}: {outcomes_counted(figures)}."
+
+
+def outcomes_counted(figures: Figures) -> str:
+    """How many second derivatives are wrong without a message, missing and right."""
+    names = by_outcome(figures)
+    wrong, missing, right = names["wrong"], names["raises"], names["agrees"]
+    what = f"{len(figures)} second derivatives of operators"
+    if len(right) == len(figures):
+        return f"right in all {what}"
+    example = ""
+    if wrong:
+        first = wrong[0]  # the simplest: groups and operators begin with the plain ones
+        example = f", of {words(first)} it is {comparison(figures[first])}"
+    clauses = [f"wrong without a message in {_listed(wrong)} of {what}{example}"]
+    if missing:
+        clauses.append(f"refused in {_listed(missing)}")
+    clauses.append(f"right in {len(right)}")
+    return "; ".join(clauses)
+
+
+def _listed(operators: list[str]) -> str:
+    """How many operators, and which: "2 (norm, cube of sum)"; "none" of none."""
+    if not operators:
+        return "none"
+    return f"{len(operators)} ({', '.join(map(words, operators))})"
 
 
 @TOPIC.table()
@@ -132,70 +144,90 @@ def tally(evidence: Evidence) -> Iterator[Chart]:
 # Jacobians, products and Hessians
 
 
-def held_by_party(evidence: Evidence) -> dict[str, dict[str, str]]:
-    """How each transformation stands against its closed form, by party and name.
-
-    EMPTY where it was not computed.
-    """
+def measured_transformations(evidence: Evidence) -> dict[str, Figures]:
+    """The figures of every transformation by party and name, all nets together."""
     figures_of: dict[str, Figures] = {}
     for question in TRANSFORMATIONS.values():
         for party, figures in evidence[question].items():
             figures_of.setdefault(party, {}).update(figures)
+    return figures_of
 
-    standing: dict[str, dict[str, str]] = {}
-    for party, figures in figures_of.items():
-        standing[party] = {}
-        for name, closed_form in closed_forms().items():
-            standing[party][name] = EMPTY
-            if name in figures:
-                standing[party][name] = held(figures[name], closed_form)
-    return standing
+
+def by_standing(figures: Figures) -> dict[str, list[str]]:
+    """The names of some transformations by how they stand against float64, one of STANDINGS."""
+    names: dict[str, list[str]] = {kind: [] for kind in STANDINGS}
+    for name, figure in figures.items():
+        names[standing(figure, references()[name])].append(name)
+    return names
 
 
 @TOPIC.finding()
 def transformations_by_party(evidence: Evidence) -> Iterator[str]:
-    """How many transformations agree, which are wrong, and what is raised."""
-    for party, standings in held_by_party(evidence).items():
-        counts = standings_counted(standings)
-        yield f"Jacobians, products and Hessians, {PARTIES[party].label}: {counts}."
+    """Which Jacobians, products and Hessians are wrong without a message, and what is refused."""
+    for party, figures in measured_transformations(evidence).items():
+        yield f"{PARTIES[party].label}: {standings_counted(figures)}."
 
 
-def standings_counted(standings: Mapping[str, str]) -> str:
-    """How many transformations agree, which are wrong, and which raise, by message."""
-    right = 0
-    wrong: list[str] = []
-    refused: dict[str, list[str]] = {}
-    for name, standing in standings.items():
-        if standing == "agrees":
-            right += 1
-        elif standing.startswith("wrong"):
-            wrong.append(name)
-        else:
-            refused.setdefault(standing.rstrip("."), []).append(name)
+def standings_counted(figures: Figures) -> str:
+    """How many transformations are wrong without a message, refused and right."""
+    right, wrong, refused = by_standing(figures).values()
+    what = "Jacobians, products and Hessians"
+    if len(right) == len(figures):
+        return f"right in all {len(figures)} {what}"
+    silent = f"{len(wrong)} ({' · '.join(wrong)})" if wrong else "none"
+    clauses = [f"wrong without a message in {silent} of {len(figures)} {what}"]
+    for message, names in _by_message(figures, refused).items():
+        clauses.append(f"refused in {len(names)} with {message} ({' · '.join(names)})")
+    clauses.append(f"right in {len(right)}")
+    return "; ".join(clauses)
 
-    sentence = f"{right} of {len(standings)} agree with the closed form"
-    if wrong:
-        sentence += f"; wrong without a message: {len(wrong)} ({' · '.join(wrong)})"
-    for message, names in refused.items():
-        sentence += f"; {' · '.join(names)}: {message}"
-    return sentence
+
+def _by_message(figures: Figures, names: list[str]) -> dict[str, list[str]]:
+    by_message: dict[str, list[str]] = {}
+    for name in names:
+        by_message.setdefault(said(figures[name]).rstrip("."), []).append(name)
+    return by_message
 
 
 @TOPIC.table()
 def transformations_side_by_side(evidence: Evidence) -> Iterator[Table]:
-    """How every transformation stands against its closed form."""
-    standing = held_by_party(evidence)
+    """How every transformation stands against float64."""
+    figures_of = measured_transformations(evidence)
     rows: list[tuple[Cell, ...]] = []
     # Without any figures the table has no rows, and its note says why.
-    names = sorted(closed_forms()) if standing else []
+    names = sorted(references()) if figures_of else []
     for name in names:
-        cells = [standing.get(party, {}).get(name, EMPTY) for party in TRANSFORMING]
+        cells = [_held(figures_of.get(party, {}), name) for party in TRANSFORMING]
         rows.append((name, *cells))
     formulas = "; ".join(f"{net}: {formula}" for net, formula in FORMULAS.items())
     missing = why_empty(evidence, *TRANSFORMATIONS.values())
     yield Table(
-        title="Jacobians, products and Hessians of a field v and an energy e",
+        title="Jacobians, products and Hessians of a field v and an energy e, against float64",
         columns=("what", *(PARTIES[party].label for party in TRANSFORMING)),
         rows=tuple(rows),
         note=f"In float32 unless it says float64; {formulas}. {missing}".strip(),
     )
+
+
+def _held(figures: Figures, name: str) -> str:
+    return held(figures[name], references()[name]) if name in figures else EMPTY
+
+
+@TOPIC.chart()
+def tally_of_transformations(evidence: Evidence) -> Iterator[Chart]:
+    """How many transformations are right, wrong in silence and refused, a bar a party."""
+    figures_of = measured_transformations(evidence)
+    labels = tuple(PARTIES[party].label for party in figures_of)
+    series = []
+    for kind in STANDINGS:
+        counts = [float(len(by_standing(figures)[kind])) for figures in figures_of.values()]
+        series.append(Series(kind, labels, tuple(counts)))
+    if figures_of:
+        yield Chart(
+            name="transformations",
+            title="Jacobians, products and Hessians against float64",
+            kind="bars",
+            x="engine",
+            y="calls",
+            series=tuple(series),
+        )

@@ -49,15 +49,17 @@ def prepared(request: CaseRequest) -> Callable[[], Any]:
 def transformations(ask: Ask) -> Found:
     """Jacobians, products, Hessians and batches of gradients of a field and an energy.
 
-    Each is one that the closed forms have.
+    Each is one that float64 has a reference for.
     """
     net = ask.options["net"]
     figures: dict[str, Any] = {}
     for dtype in transforms.DTYPES:
         set_style(ask.options["style"], ask.device)
-        matrix, x, v, batch = (ms.Tensor(array, getattr(ms, dtype)) for array in transforms.ARRAYS)
-        field, energy = transforms.NETS[net](ops, matrix)
-        calls = TRANSFORMS.calls(field, energy, x, v, batch)
+        tensors = {}
+        for name, array in transforms.arrays_of(net).items():
+            tensors[name] = ms.Tensor(array, getattr(ms, dtype))
+        field, energy = transforms.NETS[net](ops, tensors.pop("matrix"))
+        calls = TRANSFORMS.calls(field, energy, **tensors)
         figures |= transforms.figures_of(net, dtype, calls, numbers)
     return Found(figures)
 

@@ -123,17 +123,17 @@ def in_double(request: CaseRequest) -> dict[str, Any]:
 def transformations(ask: Ask) -> Found:
     """Jacobians, products, Hessians and batches of gradients of a field and an energy.
 
-    Each is one that the closed forms have.
+    Each is one that float64 has a reference for.
     """
     net = ask.options["net"]
     figures: dict[str, Any] = {}
     for dtype in transforms.DTYPES:
-        matrix, x, v, batch = (
-            torch.tensor(array, dtype=getattr(torch, dtype), device=ask.device)
-            for array in transforms.ARRAYS
-        )
-        field, energy = transforms.NETS[net](torch, matrix)
-        calls = TRANSFORMS.calls(field, energy, x, v, batch)
+        tensors = {}
+        for name, array in transforms.arrays_of(net).items():
+            dtyped = getattr(torch, dtype)
+            tensors[name] = torch.tensor(array, dtype=dtyped, device=ask.device)
+        field, energy = transforms.NETS[net](torch, tensors.pop("matrix"))
+        calls = TRANSFORMS.calls(field, energy, **tensors)
         figures |= transforms.figures_of(net, dtype, calls, numbers)
     return Found(figures)
 

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.cases import GradCase
+from explorer.model.errors import UsageError
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
@@ -25,6 +27,9 @@ MOST_INPUTS = 3
 SHOWN = 16
 """How many elements of a derivative are kept, evenly spaced; its norm speaks for all of them."""
 
+NOT_ASKED = "not asked, since"
+"""The key of a figure that stands where this study did not ask; what is behind it is why."""
+
 TURNS = ("first", "next")
 """The calls that are timed at each order: the first, with whatever is compiled, and another one."""
 
@@ -32,13 +37,26 @@ TURNS = ("first", "next")
 def cases(scenario: str) -> dict[str, dict[int, GradCase]]:
     """The nested gradients asked of a scenario, by input and by order.
 
-    The inputs are its first floating ones, at most MOST_INPUTS.
+    The inputs are its first floating ones that are no constants, at most MOST_INPUTS.
     """
+    loaded = load(scenario)
     cases: dict[str, dict[int, GradCase]] = {}
-    for index, (name, array) in enumerate(load(scenario).inputs().items()):
-        if array.dtype.kind == "f" and len(cases) < MOST_INPUTS:
-            cases[name] = {order: GradCase("grad", index, order=order) for order in EVERY_ORDER}
+    for index, (name, array) in enumerate(loaded.inputs().items()):
+        if array.dtype.kind != "f" or name in loaded.constants or len(cases) == MOST_INPUTS:
+            continue
+        cases[name] = {order: GradCase("grad", index, order=order) for order in EVERY_ORDER}
     return cases
+
+
+def check_scenario(scenario: str) -> None:
+    """Raise UsageError for a scenario without an input that could be differentiated by."""
+    if cases(scenario):
+        return
+    raise UsageError(
+        f"the study 'higher-order' nests gradients with respect to an input, and"
+        f" {Path(scenario).stem} has none of a floating dtype (integers have no gradient); name a"
+        " scenario with one, or leave the scenario out"
+    )
 
 
 def cases_of_first_input(scenario: str) -> dict[int, GradCase]:
@@ -63,10 +81,12 @@ def too_large(order: int, size: int) -> dict[str, Any]:
 
     The graph of ``order``, which is lower, has ``size`` operators.
     """
-    return {
-        "raised": "NotAsked",
-        "message": f"the graph of order {order} has {size} operators already",
-    }
+    return {NOT_ASKED: f"the graph of order {order} has {size} operators already"}
+
+
+def is_not_asked(figure: Any) -> bool:
+    """Whether an order was left out by this study, so that no framework has said anything."""
+    return isinstance(figure, dict) and NOT_ASKED in figure
 
 
 def derivative(result: Result) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Nested gradients are those of the wave and of the scenario looked at.
 from pathlib import Path
 
 from explorer.model.engines import ENGINES
+from explorer.topics.higher_order.nested import check_scenario
 from explorer.topics.higher_order.operators import OPERATORS
 from explorer.topics.higher_order.transformations import NETS
 from explorer.topics.question import LOOKED_AT, MINDSPORE_STYLES, Question
@@ -20,6 +21,7 @@ TOPIC = Topic(
         "go wrong?"
     ),
     default_scenario="polynomial",
+    check_scenario=check_scenario,
 )
 
 WAVE = str(Path(__file__).with_name("wave.py"))

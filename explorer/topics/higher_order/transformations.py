@@ -1,10 +1,11 @@
-"""Jacobians, products, Hessians and batches of gradients, and their closed forms.
+"""Jacobians, products, Hessians and batches of gradients, and what they are in float64.
 
-The functions are of one vector: a field v(x), and an energy e(x), which is a number. There are two
-of each, one that works by element and one with a matrix product.
+The functions are of one vector: a field v(x), and an energy e(x), which is a number. There is a
+pair of them for each kind of operator behind which terms of a second derivative may get lost.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ import numpy as np
 from explorer.model.arrays import AnyArray
 from explorer.numeric.differences import relative_error
 from explorer.topics.attempts import attempt_briefly, raised, said
-from explorer.topics.higher_order import wave
+from explorer.topics.higher_order import oracle
 
 NEAR = 1e-5
 """Up to this relative difference a derivative is what it is held against."""
@@ -21,19 +22,24 @@ NEAR = 1e-5
 Function = Callable[[Any], Any]
 
 BY_ELEMENT, BY_MATRIX = "by element", "with a matrix product"
-FORMULAS = {BY_ELEMENT: "v = eˣ·sin x, e = Σv", BY_MATRIX: "v = A·sin x, e = Σv²"}
+BY_BROADCAST, BY_REDUCTION = "with a broadcast", "with a reduction"
+FORMULAS = {
+    BY_ELEMENT: "v = eˣ·sin x, e = Σv",
+    BY_MATRIX: "v = A·sin x, e = Σv²",
+    BY_BROADCAST: "v = the nine xᵢ·sin xⱼ, e = Σv²",
+    BY_REDUCTION: "v = x·Σsin x, e = (Σsin x)³",
+}
 
 MATRIX = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, -1.0], [0.5, 0.0, 1.0]])
 POINT = np.array([0.5, 1.0, 2.0])
 DIRECTION = np.array([1.0, 0.0, 2.0])
+COTANGENT = np.array([1.0, 0.0, 2.0, -1.0, 0.5, 3.0, 0.0, -2.0, 1.5])
+"""What the longest field is weighed with; shorter ones take its beginning."""
 BATCH = np.array([[0.5, 1.0, 2.0], [0.1, -0.2, 0.3]])
 
-ARRAYS = (MATRIX, POINT, DIRECTION, BATCH)
-"""What a framework makes tensors of."""
 
-
-# The functions, in either framework: ``space`` is mindspore.ops or torch. MindSpore compiles them
-# from this file (2.10), so they are written with names that both have.
+# The functions, in either framework and in numpy: ``space`` is mindspore.ops, torch or numpy.
+# MindSpore compiles them from this file (2.10), so they are written with names that all have.
 
 
 def by_element(space: Any, matrix: Any) -> tuple[Function, Function]:
@@ -64,9 +70,39 @@ def by_matrix(space: Any, matrix: Any) -> tuple[Function, Function]:
     return field, energy
 
 
+def by_broadcast(space: Any, matrix: Any) -> tuple[Function, Function]:
+    """v = all products of an element of x and an element of sin x, and the sum of their squares."""
+
+    def field(x: Any) -> Any:
+        """v(x), a vector of nine."""
+        return (x.reshape(3, 1) * space.sin(x)).reshape(9)
+
+    def energy(x: Any) -> Any:
+        """e(x), a number."""
+        return ((x.reshape(3, 1) * space.sin(x)) ** 2).sum()
+
+    return field, energy
+
+
+def by_reduction(space: Any, matrix: Any) -> tuple[Function, Function]:
+    """v = x times a sum over it, and the cube of that sum."""
+
+    def field(x: Any) -> Any:
+        """v(x), a vector."""
+        return x * space.sin(x).sum()
+
+    def energy(x: Any) -> Any:
+        """e(x), a number."""
+        return space.sin(x).sum() ** 3
+
+    return field, energy
+
+
 NETS: dict[str, Callable[[Any, Any], tuple[Function, Function]]] = {
     BY_ELEMENT: by_element,
     BY_MATRIX: by_matrix,
+    BY_BROADCAST: by_broadcast,
+    BY_REDUCTION: by_reduction,
 }
 """The field and the energy of each net, made of a framework's operators and MATRIX."""
 
@@ -87,17 +123,18 @@ class Transforms(msgspec.Struct, frozen=True):
     slope: Callable[[Function], Function]
 
     def calls(
-        self, field: Function, energy: Function, x: Any, v: Any, batch: Any
+        self, field: Function, energy: Function, x: Any, v: Any, u: Any, batch: Any
     ) -> dict[str, Callable[[], Any]]:
         """Every transformation, still to be called.
 
-        Of ``field`` and ``energy`` at ``x``, with direction ``v``, or at every row of ``batch``.
+        Of ``field`` and ``energy`` at ``x``, with direction ``v`` and the field's cotangent ``u``,
+        or at every row of ``batch``.
         """
         space = self.space
         return {
             "jacrev": lambda: space.jacrev(field)(x),
             "jacfwd": lambda: space.jacfwd(field)(x),
-            "vjp": lambda: space.vjp(field, x)[1](v)[0],
+            "vjp": lambda: space.vjp(field, x)[1](u)[0],
             "jvp": lambda: self.jvp(field, x, v),
             "vmap of grad": lambda: space.vmap(space.grad(energy))(batch),
             "vmap of grad of grad": lambda: space.vmap(self.slope(space.grad(energy)))(batch),
@@ -131,90 +168,61 @@ def numbers_of(call: Callable[[], Any], numbers: Callable[[Any], Any]) -> Any:
     return numbers(call())
 
 
-# The closed forms
+# What they are in float64
 
 
-class Derivatives(msgspec.Struct, frozen=True):
-    """The derivatives of a field and an energy, in float64.
+def arrays_of(net: str) -> dict[str, AnyArray]:
+    """What a framework makes tensors of for a net, by the names of what takes them.
 
-    At POINT the field's ``jacobian`` and the energy's ``hessian``, shape (3, 3); at every row of
-    BATCH the energy's ``gradients`` and the sums of their rows of second derivatives
-    (``curvatures``), shape (2, 3).
+    "matrix" goes to the functions of NETS; the others to Transforms.calls.
     """
-
-    jacobian: AnyArray
-    hessian: AnyArray
-    gradients: AnyArray
-    curvatures: AnyArray
+    field, _ = NETS[net](np, MATRIX)
+    cotangent = COTANGENT[: field(POINT).size]
+    return {"matrix": MATRIX, "x": POINT, "v": DIRECTION, "u": cotangent, "batch": BATCH}
 
 
-def derivatives_by_element() -> Derivatives:
-    """Those of v = eˣ·sin x and e = Σv."""
-    first = wave.derivative(1, BATCH)
-    second = wave.derivative(2, BATCH)
-    return Derivatives(np.diag(first[0]), np.diag(second[0]), first, second)
+def in_float64(net: str) -> dict[str, AnyArray]:
+    """The value of every transformation of a net, by numpy in float64.
 
-
-def derivatives_by_matrix() -> Derivatives:
-    """Those of v = A·sin x and e = Σv²."""
-    jacobians, gradients, hessians = [], [], []
-    for x in BATCH:
-        jacobian = MATRIX * np.cos(x)
-        jacobians.append(jacobian)
-        gradients.append(2 * jacobian.T @ MATRIX @ np.sin(x))
-        # d²/dx² of |v|² has a term of first derivatives and one that bends v itself.
-        bend = np.diag(-2 * np.sin(x) * (MATRIX.T @ MATRIX @ np.sin(x)))
-        hessians.append(2 * jacobian.T @ jacobian + bend)
-    curvatures = [hessian.sum(axis=0) for hessian in hessians]
-    return Derivatives(jacobians[0], hessians[0], np.array(gradients), np.array(curvatures))
-
-
-def closed_forms_of(known: Derivatives) -> dict[str, AnyArray]:
-    """The value of every transformation, in float64."""
+    The Jacobian is of shape (size of v, 3), the Hessian (3, 3); batches have two rows.
+    """
+    field, energy = NETS[net](np, MATRIX)
+    cotangent = arrays_of(net)["u"]
+    jacobian = oracle.jacobian(field, POINT)
+    hessian = oracle.hessian(energy, POINT)
+    gradients = [oracle.jacobian(energy, x)[0] for x in BATCH]
+    curvatures = [oracle.hessian(energy, x).sum(axis=0) for x in BATCH]
     return {
-        "jacrev": known.jacobian,
-        "jacfwd": known.jacobian,
-        "vjp": known.jacobian.T @ DIRECTION,
-        "jvp": known.jacobian @ DIRECTION,
-        "vmap of grad": known.gradients,
-        "vmap of grad of grad": known.curvatures,
-        "Hessian": known.hessian,
-        "Hessian, jacfwd of grad": known.hessian,
-        "Hessian, jacrev of grad": known.hessian,
-        "Hessian, jacfwd of jacrev": known.hessian,
-        "Hessian times vector, jvp of grad": known.hessian @ DIRECTION,
-        "Hessian times vector, vjp of grad": known.hessian @ DIRECTION,
+        "jacrev": jacobian,
+        "jacfwd": jacobian,
+        "vjp": jacobian.T @ cotangent,
+        "jvp": jacobian @ DIRECTION,
+        "vmap of grad": np.array(gradients),
+        "vmap of grad of grad": np.array(curvatures),
+        "Hessian": hessian,
+        "Hessian, jacfwd of grad": hessian,
+        "Hessian, jacrev of grad": hessian,
+        "Hessian, jacfwd of jacrev": hessian,
+        "Hessian times vector, jvp of grad": hessian @ DIRECTION,
+        "Hessian times vector, vjp of grad": hessian @ DIRECTION,
     }
 
 
-WITH_MATRIX = (
-    "jacrev",
-    "vjp",
-    "vmap of grad",
-    "Hessian, jacrev of grad",
-    "Hessian times vector, vjp of grad",
-)
-"""What is asked of the net with a matrix product too."""
+ONCE = ("Hessian",)
+"""What is asked of the net by element alone: a function that is not there is not there for all."""
 
-IN_FLOAT64 = ("jacrev", "jacfwd")
+TWICE_IN_FLOAT64 = ("jacrev", "jacfwd")
 """What is asked once more in float64, of the net by element; all is asked in float32."""
-
-_BY_MATRIX = closed_forms_of(derivatives_by_matrix())
-
-CLOSED: dict[str, dict[str, AnyArray]] = {
-    BY_ELEMENT: closed_forms_of(derivatives_by_element()),
-    BY_MATRIX: {name: _BY_MATRIX[name] for name in WITH_MATRIX},
-}
-"""By net, the transformations asked of it, and what each is in closed form."""
 
 DTYPES = ("float32", "float64")
 
 
 def asked_of(net: str, dtype: str) -> tuple[str, ...]:
     """The transformations of a net that are computed in one of DTYPES."""
-    if dtype == "float32":
-        return tuple(CLOSED[net])
-    return IN_FLOAT64 if net == BY_ELEMENT else ()
+    if dtype == "float64":
+        return TWICE_IN_FLOAT64 if net == BY_ELEMENT else ()
+    names = tuple(in_float64(net))
+    return names if net == BY_ELEMENT else tuple(name for name in names if name not in ONCE)
 
 
 def figure_name(transformation: str, net: str, dtype: str) -> str:
@@ -223,23 +231,38 @@ def figure_name(transformation: str, net: str, dtype: str) -> str:
     return f"{name}, float64" if dtype == "float64" else name
 
 
-def closed_forms() -> dict[str, list[Any]]:
-    """Every transformation that is measured, under the name of its figure."""
-    forms: dict[str, list[Any]] = {}
-    for net, closed in CLOSED.items():
+@cache
+def references() -> dict[str, list[Any]]:
+    """Every transformation that is measured, in float64, under the name of its figure."""
+    values: dict[str, list[Any]] = {}
+    for net in NETS:
+        by_transformation = in_float64(net)
         for dtype in DTYPES:
             for transformation in asked_of(net, dtype):
                 name = figure_name(transformation, net, dtype)
-                forms[name] = closed[transformation].tolist()
-    return forms
+                values[name] = by_transformation[transformation].tolist()
+    return values
 
 
-def held(figure: Any, closed_form: list[Any]) -> str:
-    """How a transformation stands against its closed form.
+STANDINGS = ("right", "wrong without a message", "refused")
+"""What a transformation can be: a wrong number that nobody is told of is a class of its own."""
 
-    "agrees", "wrong: off by …", or what was raised.
+
+def standing(figure: Any, reference: list[Any]) -> str:
+    """How a transformation stands against float64, one of STANDINGS."""
+    if raised(figure):
+        return "refused"
+    right = relative_error(figure, reference) <= NEAR
+    return "right" if right else "wrong without a message"
+
+
+def held(figure: Any, reference: list[Any]) -> str:
+    """How a transformation stands against float64, for a table's cell.
+
+    "right", "wrong: off by …", or what was raised.
     """
     if raised(figure):
         return said(figure)
-    difference = relative_error(figure, closed_form)
-    return "agrees" if difference <= NEAR else f"wrong: off by {difference:.2g}"
+    if standing(figure, reference) == "right":
+        return "right"
+    return f"wrong: off by {relative_error(figure, reference):.2g}"

@@ -10,8 +10,6 @@ TOPIC = Topic(
     package=__package__,
     title="Training steps",
     question="Do all ways to take a training step leave the same weights, step by step?",
-    # A C++ compiler is at work for ten seconds on a free machine, and longer on a busy one.
-    seconds=180.0,
 )
 
 MODEL = TOPIC.ask("model", MINDSPORE_STYLES, program="routes:model")
