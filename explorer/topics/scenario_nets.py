@@ -15,6 +15,7 @@ from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
+from explorer.scenario.selection import covering
 
 
 def net_request(ask: Ask, engine: str) -> NetRequest:
@@ -62,12 +63,16 @@ def numbers_by_name(result: Result) -> dict[str, Any]:
     return {leaf.name: unpack(leaf.value).tolist() for leaf in result.leaves}
 
 
-def matrix_answers(ask: Ask, engine: str, device: str) -> dict[str, Any]:
-    """The outcome and the leaves of every case of the first order, by the case's label."""
+def covering_answers(ask: Ask, engine: str, device: str) -> dict[str, Any]:
+    """The outcome and the leaves of some cases of the first order, by the case's label.
+
+    They are as few as show each way to ask once.
+    """
     net = msgspec.structs.replace(net_request(ask, engine), device=device)
     has_parameters = any(parameter.trainable for parameter in describe(net).parameters)
     cases: dict[str, Any] = {}
-    for case in cases_of(load(ask.scenario), has_parameters):
+    # Each case costs graph style a compilation, and another device computes all of them alike.
+    for case in covering(cases_of(load(ask.scenario), has_parameters)):
         result = answer(net, case)
         cases[case.label] = {"outcome": result.outcome, "leaves": numbers_by_name(result)}
     return cases

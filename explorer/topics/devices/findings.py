@@ -8,9 +8,11 @@ from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import one_line
+from explorer.text.numbers import counted
 from explorer.topics.attempts import raised, said
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, grouped, why_empty
+from explorer.topics.question import PARTIES
 
 TITLES = {
     SEES: "What each framework sees",
@@ -20,28 +22,76 @@ TITLES = {
 }
 """The titles of the tables, a question each."""
 
+CPU = "cpu"
+
 MESSAGE = 160
 """The characters of a message that stand in a cell or a finding: MindSpore's fill a screen."""
+
+
+NOTHING_TO_COMPARE = "the CPU is the only device here, and there was nothing to compare it with"
+"""What is said where no engine has answered on a second device."""
+
+
+@TOPIC.finding()
+def devices_against_the_cpu(evidence: Evidence) -> Iterator[str]:
+    """How far each engine's answers on another device are from those on the CPU."""
+    matrices = evidence[MATRIX]
+    if is_cpu_alone(matrices):
+        yield f"No devices were compared: {NOTHING_TO_COMPARE}."
+    for engine, devices in matrices.items():
+        for device, cases in devices.items():
+            # A process of MindSpore keeps to one device: on another it has no CPU to compare with.
+            if device == CPU or CPU not in devices:
+                continue
+            yield _against_the_cpu(f"{PARTIES[engine].label}, on {device}", devices[CPU], cases)
+
+
+def is_cpu_alone(matrices: Mapping[str, Figures]) -> bool:
+    """Whether some engine has answered on the CPU, and none on any other device."""
+    devices = {device for by_device in matrices.values() for device in by_device}
+    return devices == {CPU}
+
+
+def _against_the_cpu(where: str, on_cpu: Mapping[str, Any], cases: Mapping[str, Any]) -> str:
+    worst = difference(on_cpu, cases)
+    compared = counted(len(cases), "way") + " to ask"
+    if worst == 0:
+        return f"{where} gives exactly the CPU's gradients in {compared}."
+    if math.isinf(worst):
+        return f"{where} answers {compared} otherwise than the CPU: not the same tensors."
+    return f"{where} differs from the CPU by at most {worst:.3g} in {compared}."
+
+
+@TOPIC.finding()
+def cases_answered_by_each(evidence: Evidence) -> Iterator[str]:
+    """How many of the cases each engine answers, engines that answer as many together."""
+    counts: dict[str, str] = {}
+    for engine, devices in evidence[MATRIX].items():
+        for device, cases in devices.items():
+            count = f"{answered(cases)} of {len(cases)}"
+            counts[f"{PARTIES[engine].label.replace(',', '')} on {device}"] = count
+    clauses = [f"{' and '.join(names)} {count}" for names, count in grouped(counts)]
+    if clauses:
+        yield f"Ways to ask for a gradient that get one: {'; '.join(clauses)}."
 
 
 @TOPIC.finding()
 def kinds_of_devices(evidence: Evidence) -> Iterator[str]:
     """Which devices each framework can use here, and which kinds it knows beside them."""
     for framework, figures in evidence[SEES].items():
-        usable = ", ".join(figures["usable"])
         # "is not True": MindSpore may have raised when it was asked for a kind.
         absent = [kind for kind, is_here in figures["available"].items() if is_here is not True]
-        yield (
-            f"{framework} can use {usable} here; it also knows"
-            f" {', '.join(absent) or 'no other kind'}."
-        )
+        sentence = f"{PARTIES[framework].label} can use {', '.join(figures['usable'])} here"
+        if absent:
+            sentence += f", and finds none of the other kinds it knows: {', '.join(absent)}"
+        yield f"{sentence}."
 
 
 @TOPIC.finding(MOVES.by("torch"))
 def pytorch_moves(evidence: Evidence) -> Iterator[str]:
     """Where PyTorch took tensors and nets."""
     places = ", ".join(evidence[MOVES]["torch"]["tensor_to"])
-    yield f"PyTorch moves tensors and nets one by one, at any time: `.to` took both to {places}."
+    yield f"PyTorch moves tensors and nets at any time: `.to` took both to {places}."
 
 
 @TOPIC.finding(MOVES.by("mindspore"))
@@ -50,31 +100,14 @@ def mindspore_keeps_its_device(evidence: Evidence) -> Iterator[str]:
     figures = evidence[MOVES]["mindspore"]
     movers = ", ".join(f"Tensor.{name}" for name in figures["tensor_api"]) or "nothing"
     again = figures["set_device_again"]
-    answer = f"is refused ({one_line(said(again), MESSAGE)})" if raised(again) else "is taken"
-    yield (
-        f"MindSpore chooses a device for the process: a second set_device {answer}; to move a"
-        f" tensor it offers {movers}."
-    )
-
-
-@TOPIC.finding()
-def devices_against_the_cpu(evidence: Evidence) -> Iterator[str]:
-    """How far each engine's matrix on another device is from that on the CPU."""
-    matrices = evidence[MATRIX]
-    for engine, devices in matrices.items():
-        for device, cases in devices.items():
-            # A process of MindSpore keeps to one device: on another it has no CPU to compare with.
-            if device == "cpu" or "cpu" not in devices:
-                continue
-            worst = difference(devices["cpu"], cases)
-            yield (
-                f"{engine} on {device} differs from cpu by at most {worst:.3g} over {len(cases)}"
-                " cases."
-            )
-    if matrices and all(len(devices) <= 1 for devices in matrices.values()):
+    to_move = f"to move a single tensor it offers {movers}"
+    if raised(again):
         yield (
-            "The CPU is the only device here, so there is no second one to compare the matrix with."
+            f"MindSpore keeps one device for the whole process: a second set_device is refused"
+            f" ({one_line(said(again), MESSAGE)}); {to_move}."
         )
+    else:
+        yield f"MindSpore takes another device in a running process; {to_move}."
 
 
 def difference(cases: Mapping[str, Any], other_cases: Mapping[str, Any]) -> float:
@@ -119,7 +152,8 @@ def _cell(figure: Any) -> str:
     if raised(figure):
         return one_line(said(figure), MESSAGE)
     if isinstance(figure, list):
-        return ", ".join(map(str, figure)) or "none"
+        is_text = all(isinstance(item, str) for item in figure)
+        return ", ".join(figure) or "none" if is_text else str(figure)
     if isinstance(figure, bool):
         return "yes" if figure else "no"
     return str(figure)
@@ -128,16 +162,22 @@ def _cell(figure: Any) -> str:
 @TOPIC.table()
 def matrix_by_device(evidence: Evidence) -> Iterator[Table]:
     """How many cases each engine answers on each device, and how far they are from the CPU's."""
+    matrices = evidence[MATRIX]
     rows: list[tuple[Cell, ...]] = []
-    for engine, devices in evidence[MATRIX].items():
+    for engine, devices in matrices.items():
         for device, cases in devices.items():
             # MindSpore answers on the device of its process alone, which may be another one.
-            worst = difference(devices["cpu"], cases) if "cpu" in devices else None
-            rows.append((engine, device, len(cases), answered(cases), worst))
+            has_other = device != CPU and CPU in devices
+            worst = difference(devices[CPU], cases) if has_other else None
+            rows.append((PARTIES[engine].label, device, len(cases), answered(cases), worst))
+    note = "The cases are as few as show each way to ask for a gradient once."
+    if is_cpu_alone(matrices):
+        note += f" Differences: none, since {NOTHING_TO_COMPARE}."
     yield Table(
-        title="The matrix on each device",
+        title="The same cases on each device",
         columns=("engine", "device", "cases", "answered", "greatest difference from cpu"),
         rows=tuple(rows),
+        note=f"{note} {why_empty(evidence, MATRIX)}".strip(),
     )
 
 
@@ -150,23 +190,44 @@ def cases_answered(evidence: Evidence) -> Iterator[Chart]:
     for devices in matrices.values():
         names.update(dict.fromkeys(devices))
 
+    labels = tuple(PARTIES[engine].label for engine in matrices)
     series = []
     for device in names:
         bars = [_bar(devices.get(device)) for devices in matrices.values()]
-        series.append(Series(device, tuple(matrices), tuple(bars)))
+        series.append(Series(device, labels, tuple(bars)))
     if series:
         yield Chart(
             name="devices-matrix",
-            title="The matrix on each device",
+            title="Cases answered on each device",
             kind="bars",
             x="",
             y="cases answered",
             series=tuple(series),
-            note=(
-                "Cases that an engine answers on each device here; the others raise on every"
-                " engine, as they must."
-            ),
+            note=_counted_in_words(matrices),
         )
+
+
+def _counted_in_words(matrices: Mapping[str, Figures]) -> str:
+    """How many cases there are, and how many of them some engine or other does not answer."""
+    asked: set[str] = set()
+    answered_everywhere: set[str] = set()
+    answered_somewhere: set[str] = set()
+    for number, cases in enumerate(_all_cases(matrices)):
+        mine = {label for label, case in cases.items() if case["outcome"] == "ok"}
+        asked |= cases.keys()
+        answered_somewhere |= mine
+        answered_everywhere = mine if number == 0 else answered_everywhere & mine
+    some = len(answered_somewhere) - len(answered_everywhere)
+    nobody = len(asked) - len(answered_somewhere)
+    return (
+        f"Of {counted(len(asked), 'case')}, every engine answers {len(answered_everywhere)}, some"
+        f" engines {some}, and none {nobody}."
+    )
+
+
+def _all_cases(matrices: Mapping[str, Figures]) -> Iterator[Mapping[str, Any]]:
+    for devices in matrices.values():
+        yield from devices.values()
 
 
 def _bar(cases: Mapping[str, Any] | None) -> float | None:

@@ -10,7 +10,7 @@ from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
 from explorer.topics.attempts import attempt
 from explorer.topics.in_mindspore import numbers, set_style
-from explorer.topics.scenario_nets import matrix_answers
+from explorer.topics.scenario_nets import covering_answers
 
 KINDS = ("CPU", "Ascend", "GPU")
 """The kinds of device that `set_device` has names for (2.10.0)."""
@@ -105,6 +105,6 @@ def read(tensor: Any) -> Any:
 
 
 def matrix(ask: Ask) -> Found:
-    """Every case's leaves on the device of the process: MindSpore 2.10 keeps to one."""
+    """Cases on the device of the process: MindSpore 2.10 keeps to one."""
     engine = f"mindspore-{ask.options['style']}"
-    return Found({ask.device: matrix_answers(ask, engine, ask.device)})
+    return Found({ask.device: covering_answers(ask, engine, ask.device)})

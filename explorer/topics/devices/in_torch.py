@@ -9,7 +9,7 @@ from explorer.engines.torch.about import about
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
 from explorer.topics.attempts import attempt
-from explorer.topics.scenario_nets import matrix_answers
+from explorer.topics.scenario_nets import covering_answers
 
 KINDS = ("cpu", "cuda", "mps", "xpu")
 """The kinds of device that are looked for; PyTorch has a module for each (2.13.0)."""
@@ -129,7 +129,7 @@ def read_by_cpu(tensor: torch.Tensor, device: str) -> Any:
 
 
 def matrix(ask: Ask) -> Found:
-    """Every case's leaves, by device: the CPU first."""
+    """Cases on each device, the CPU first."""
     engine = f"torch-{ask.options['style']}"
     devices = about(Nothing()).devices
-    return Found({device: matrix_answers(ask, engine, device) for device in devices})
+    return Found({device: covering_answers(ask, engine, device) for device in devices})

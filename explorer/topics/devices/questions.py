@@ -1,4 +1,4 @@
-"""What is measured of devices: four questions to each framework, and the matrix by each engine."""
+"""What is measured of devices: four questions to each framework, and cases put to each engine."""
 
 from explorer.model.engines import ENGINES
 from explorer.topics.question import FRAMEWORKS, LOOKED_AT
