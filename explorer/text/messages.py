@@ -48,6 +48,9 @@ ONE_LINE = 400
 IN_A_FIGURE = 300
 """The greatest number of characters of a message that a measurement keeps."""
 
+IN_A_NOTE = 200
+"""The greatest number of characters of a message that explains an empty cell."""
+
 IN_A_CLAUSE = 100
 """The greatest number of characters of a message in a cell among others."""
 
@@ -90,6 +93,11 @@ def first_statement(message: str) -> str:
     The advice behind it is left out, and so are names that are new at every run.
     """
     return ADVICE.split(DECORATION.sub("", message))[0]
+
+
+def brief(text: str) -> str:
+    """The first statement of a message on one line, for a reader who can look up the whole."""
+    return one_line(first_statement(one_line(text, len(text))), IN_A_NOTE)
 
 
 def first_clause(message: str) -> str:

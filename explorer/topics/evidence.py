@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
+from explorer.text.messages import brief
 from explorer.text.numbers import number
 from explorer.topics.question import PARTIES, Question, Target
 
@@ -102,14 +103,14 @@ def why_empty(
 
 
 def reason(evidence: Evidence, question: Question, party: str, *, with_type: bool = False) -> str:
-    """Why there are no figures of a party: the message of its failure, or "not measured".
+    """Why there are no figures of a party: the first statement of its failure, or "not measured".
 
     ``with_type`` puts the type of the failure before its message.
     """
     failure = evidence.failures.get(question.measurement_name(party))
     if failure is None:
         return "not measured"
-    return failure.text if with_type else failure.message
+    return brief(failure.text if with_type else failure.message)
 
 
 def no_figures(evidence: Evidence) -> str:
@@ -121,5 +122,5 @@ def no_figures(evidence: Evidence) -> str:
         names_by_message.setdefault(failure.text, []).append(within_topic)
     sentences = []
     for message, names in names_by_message.items():
-        sentences.append(f"No figures of {', '.join(names)}: {message}.")
+        sentences.append(f"No figures of {', '.join(names)}: {brief(message)}.")
     return " ".join(sentences)

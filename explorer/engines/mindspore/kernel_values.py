@@ -69,8 +69,12 @@ class KernelValues:
         return id(statement) in self._repeated
 
     def outputs(self, statement: IRStatement) -> tuple[tuple[Output, ...], dict[str, str]]:
-        """The outputs of a statement, and the reason where values of them are missing."""
+        """The outputs of a statement, and the reason where values of them are missing.
+
+        A workspace has the shape that it had at run time.
+        """
         arrays = self.of(statement)
+        workspaces = self.workspaces(statement)
         unwritten = unwritten_outputs(statement.op, statement.flags)
         outputs = []
         complete = True
@@ -78,7 +82,9 @@ class KernelValues:
             if slot in arrays and slot not in unwritten:
                 outputs.append(Output(shape, dtype, summary_as(arrays[slot], dtype)))
             else:
-                outputs.append(Output(shape, dtype))
+                # The IR has a placeholder: it says (1, 1) of an LSTM's 28 KB (2.10.0).
+                seen = workspaces[slot].shape if slot in workspaces else shape
+                outputs.append(Output(seen, dtype))
                 complete = False
         missing = {} if complete else {"values": self._why_missing(statement, unwritten)}
         return tuple(outputs), missing

@@ -2,7 +2,7 @@
 
 from explorer.model.study import Cell, StudyRecord
 from explorer.report.wording import NOTHING
-from explorer.text.messages import one_line
+from explorer.text.messages import brief, one_line
 
 DIGITS = 6
 """Significant digits of a number in a table."""
@@ -19,10 +19,15 @@ def cell_text(value: Cell) -> str:
     return one_line(str(value))
 
 
+WHOLE = "the record has the whole messages: --json, or --out DIR"
+"""Where the messages stand that are shortened."""
+
+
 def not_measured(record: StudyRecord) -> dict[str, str]:
-    """Why the measurements without figures have none, by their names."""
-    reasons = {}
+    """Why measurements have no figures, by their names, those with one reason together."""
+    # A framework that is missing, or a net that it cannot compile, fails many of them alike.
+    names_by_reason: dict[str, list[str]] = {}
     for name, measured in record.measured.items():
         if measured.error:
-            reasons[name] = one_line(measured.error.text)
-    return reasons
+            names_by_reason.setdefault(measured.error.text, []).append(name)
+    return {", ".join(names): brief(text) for text, names in names_by_reason.items()}

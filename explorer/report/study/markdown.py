@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from explorer.model.study import Cell, StudyRecord
 from explorer.report.markdown import escape, page, table
-from explorer.report.study.cells import cell_text, not_measured
+from explorer.report.study.cells import WHOLE, cell_text, not_measured
 from explorer.report.wording import versions_text
 
 
@@ -27,6 +27,7 @@ def _parts(record: StudyRecord, pictures: Mapping[str, str]) -> Iterator[str]:
     reasons = not_measured(record)
     if reasons:
         yield "## Not measured"
+        yield f"Messages are shortened; {WHOLE}."
         yield "\n".join(f"- {escape(name)}: {escape(why)}" for name, why in reasons.items())
 
 

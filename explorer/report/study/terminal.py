@@ -7,7 +7,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from explorer.model.study import StudyRecord, Table
-from explorer.report.study.cells import cell_text, not_measured
+from explorer.report.study.cells import WHOLE, cell_text, not_measured
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import versions_text
 from explorer.text.messages import one_line
@@ -65,6 +65,6 @@ def _missing(record: StudyRecord) -> Iterator[RenderableType]:
     reasons = not_measured(record)
     if reasons:
         yield Text()
-        yield Text("not measured", style="bold yellow")
+        yield Text.assemble(("not measured", "bold yellow"), f"  ({WHOLE})")
         for name, reason in reasons.items():
             yield indented(Text(f"{name}: {reason}"), INDENT)

@@ -1,4 +1,7 @@
-"""Findings about the tape's life, in sentences and in charts."""
+"""Findings about the tape's life, in sentences and in charts.
+
+What is about the scenario comes first; what is true of any net comes second, each fact once.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -9,11 +12,12 @@ from explorer.model.study import Chart, Series
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import EMPTY, Evidence, grouped
+from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
     CALLED_AGAIN,
+    COMPILED,
     EXTRA_OUTPUT,
     FORWARD_ALONE,
     FREEING,
@@ -28,52 +32,122 @@ from explorer.topics.tape_life.tables import only_leaf
 from explorer.topics.tape_life.wording import (
     TRUE_IN_PLACE,
     after_forward,
+    all_equal,
     forwards,
     judged_in_place,
-    kept_tensors,
     left,
     one_after_the_other,
-    recorded_nodes,
     refusal,
     shown,
     unwrapped,
 )
 
+PYTORCHS_MOMENTS = ("after the forward", "after backward", "after backward(retain_graph=True)")
+"""The moments of PyTorch's tape that are told of: kept, freed and retained."""
+
+MINDSPORES_MOMENTS = (
+    "inside the call, after the forward",
+    "after the call, the loss kept",
+    "after the call, the loss dropped",
+)
+"""The moments of MindSpore's tape that are told of."""
+
+# About the scenario that the study is run on
+
 
 @TOPIC.finding()
 def kept_for_the_backward(evidence: Evidence) -> Iterator[str]:
-    """What each engine's forward records and keeps, and how much of it outlives the backward."""
-    for engine, life in evidence[LIFETIME].items():
-        nodes = recorded_nodes(evidence, engine)
-        # A graph engine has no tape of its own; what its graph leaves may not have been measured.
-        tape = "" if nodes == EMPTY else f" leaves {nodes} on a tape and"
-        kept = kept_tensors(after_forward(life))
-        left = life["steps"][-1]["tensors"]
+    """How many bytes each engine keeps for the backward, the least first, and what outlives it."""
+    lives = evidence[LIFETIME]
+    kept = {engine: after_forward(life) for engine, life in lives.items()}
+    by_bytes = sorted(kept, key=lambda engine: int(kept[engine]["bytes"]))
+    clauses = []
+    for engine in by_bytes:
+        size = f"{kept[engine]['bytes']:,} bytes in {counted(kept[engine]['tensors'], 'tensor')}"
+        clauses.append(f"{size} ({_label(engine)})")
+    if clauses:
         yield (
-            f"{ENGINES[engine].label}: the forward{tape} keeps {kept} for the backward; {left}"
-            " outlive it."
+            f"{_scenario(evidence)} keeps for its backward, beside inputs and parameters:"
+            f" {'; '.join(clauses)}."
         )
+
+    outliving: dict[str, str] = {}
+    for engine, life in lives.items():
+        tensors = life["steps"][-1]["tensors"]
+        outliving[engine] = counted(tensors, "tensor") if tensors else "nothing"
+    if outliving:
+        yield f"What outlives the backward: {_with_engines(outliving)}."
 
 
 @TOPIC.finding()
-def alive_at_each_moment(evidence: Evidence) -> Iterator[str]:
-    """How many nodes and tensors of each tape are alive at each moment."""
-    for engine, moments in evidence[FREEING].items():
-        clauses = []
-        for moment, alive in moments.items():
-            nodes, tensors = counted(alive["nodes"], "node"), counted(alive["tensors"], "tensor")
-            clauses.append(f"{moment} {nodes} and {tensors}")
-        yield f"{ENGINES[engine].label}, alive: {'; '.join(clauses)}."
+def recorded_on_a_tape(evidence: Evidence) -> Iterator[str]:
+    """How many nodes a forward leaves on each tape, and under the compiler."""
+    nodes = {}
+    for engine, life in evidence[LIFETIME].items():
+        if "nodes" in life:
+            nodes[engine] = counted(len(life["nodes"]), "node")
+    for engine, figures in evidence[COMPILED].items():
+        nodes[engine] = f"{counted(len(figures['nodes']), 'node')} for the whole under a compiler"
+    if nodes:
+        yield f"Its forward leaves on a tape: {_with_engines(nodes)}."
+
+
+@TOPIC.finding(FREEING.by("torch-tape"))
+def freed_by_pytorch(evidence: Evidence) -> Iterator[str]:
+    """When PyTorch's tape lets go of saved tensors and of nodes."""
+    moments = evidence[FREEING]["torch-tape"]
+    kept, freed, retained = (moments[moment] for moment in PYTORCHS_MOMENTS)
+    yield (
+        f"PyTorch's tape frees {kept['tensors'] - freed['tensors']} of"
+        f" {counted(kept['tensors'], 'saved tensor')} in the backward, with retain_graph=True"
+        f" {kept['tensors'] - retained['tensors']}; {freed['nodes']} of"
+        f" {counted(kept['nodes'], 'node')} stay while the outputs live."
+    )
+
+
+@TOPIC.finding(FREEING.by("mindspore-tape"))
+def freed_by_mindspore(evidence: Evidence) -> Iterator[str]:
+    """When MindSpore's tape lets go of saved tensors and of nodes."""
+    moments = evidence[FREEING]["mindspore-tape"]
+    inside, kept, dropped = (moments[moment] for moment in MINDSPORES_MOMENTS)
+    yield (
+        f"MindSpore's tape frees {inside['tensors'] - kept['tensors']} of"
+        f" {counted(inside['tensors'], 'saved tensor')} when the gradient function returns; while"
+        f" the loss is kept, {counted(kept['nodes'], 'node')} and"
+        f" {counted(kept['tensors'], 'tensor')} stay, and {dropped['tensors']} once it is dropped."
+    )
+
+
+@TOPIC.finding(FORWARD_ALONE.by("mindspore-tape"))
+def left_by_one_forward(evidence: Evidence) -> Iterator[str]:
+    """What one forward of MindSpore's tape leaves, by how it is called."""
+    clauses = []
+    for way, forward in forwards(evidence[FORWARD_ALONE]["mindspore-tape"]):
+        clauses.append(f"{left(forward)} {way}")
+    yield f"One forward on MindSpore's tape leaves {'; '.join(clauses)}."
+
+
+# In general: on nets of the study's own, whatever scenario is looked at
+
+
+IN_GENERAL = "Apart from the scenario,"
+"""The beginning of what is found on the study's own nets."""
 
 
 @TOPIC.finding(SECOND_BACKWARD)
 def backward_twice(evidence: Evidence) -> Iterator[str]:
     """What a second backward through PyTorch's tape does, by the options of the first."""
-    clauses = []
+    outcomes: dict[str, str] = {}
     for way, figures in evidence[SECOND_BACKWARD]["torch-tape"].items():
         second = figures["second"]
-        clauses.append(f"{way}: {refusal(second) if raised(second) else second}")
-    yield f"A second backward through PyTorch's tape. {'; '.join(clauses)}."
+        outcomes[way] = f"raises {refusal(second)}" if raised(second) else "runs"
+    clauses = []
+    for ways, outcome in grouped(outcomes):
+        clauses.append(f"{outcome} ({', '.join(ways)})")
+    yield (
+        f"{IN_GENERAL} a second backward through PyTorch's tape, by how the first was called,"
+        f" {'; '.join(clauses)}."
+    )
 
 
 @TOPIC.finding(SECOND_BACKWARD_OF_LITTLE)
@@ -84,9 +158,9 @@ def backward_twice_where_little_was_saved(evidence: Evidence) -> Iterator[str]:
     plain_outcome = "raises" if raised(plain["second"]) else "runs"
     mixed_outcome = "raises" if raised(mixed["second"]) else "runs"
     yield (
-        f"Where nothing was saved (x + 1) a second backward {plain_outcome} and .grad is"
-        f" {shown(plain['.grad'])}; where only a part needs what is gone it {mixed_outcome}, and"
-        f" the other part's .grad is {shown(mixed['y.grad'])} by then."
+        f"{IN_GENERAL} where nothing was saved (x + 1) that second backward {plain_outcome}, and"
+        f" .grad is {shown(plain['.grad'])}; where only one part needs what is gone it"
+        f" {mixed_outcome}, and the other part's .grad is {shown(mixed['y.grad'])} by then."
     )
 
 
@@ -95,49 +169,45 @@ def sums_in_grad(evidence: Evidence) -> Iterator[str]:
     """What PyTorch's ``.grad`` adds up, and what the others return."""
     sums = evidence[ACCUMULATION]["torch-tape"][".grad after each backward"]
     after_one, after_two = (shown(unwrapped(gradient)) for gradient in sums)
-    returned = []
+    returned: dict[str, str] = {}
     for engine, again in evidence[CALLED_AGAIN].items():
-        returned.append(
-            f"{ENGINES[engine].label} returns {one_after_the_other(again['gradients'])}"
-        )
-    yield (
-        f"PyTorch's .grad is {after_one} after one backward and {after_two} after two."
-        f" {'; '.join(returned)}."
+        gradients = again["gradients"]
+        if all_equal(gradients):
+            returned[engine] = f"{shown(unwrapped(gradients[0]))} every time"
+        else:
+            returned[engine] = one_after_the_other(gradients)
+    finding = (
+        f"{IN_GENERAL} PyTorch's .grad is {after_one} after one backward and {after_two} after two"
     )
-
-
-@TOPIC.finding()
-def left_by_one_forward(evidence: Evidence) -> Iterator[str]:
-    """What one forward of MindSpore leaves, by how it is called."""
-    for engine, figures in evidence[FORWARD_ALONE].items():
-        clauses = [f"{way} {left(forward)}" for way, forward in forwards(figures)]
-        yield f"{ENGINES[engine].label}, left by one forward: {'; '.join(clauses)}."
+    if returned:
+        finding += f"; gradients that are returned are {_with_engines(returned)}"
+    yield f"{finding}."
 
 
 @TOPIC.finding()
 def result_changed_in_place(evidence: Evidence) -> Iterator[str]:
-    """The derivative where the saved result of exp is changed in place."""
+    """The derivative where the saved result of exp is changed in place: wrong ones first."""
     outcomes: dict[str, str] = {}
     for engine, changed in evidence[IN_PLACE].items():
-        outcomes[ENGINES[engine].label] = judged_in_place(changed["result"], "result")
-    if outcomes:
-        truth = shown(TRUE_IN_PLACE["result"])
+        outcomes[engine] = judged_in_place(changed["result"], "result")
+    worst_first = sorted(outcomes, key=lambda engine: not outcomes[engine].startswith("wrong"))
+    ordered = {engine: outcomes[engine] for engine in worst_first}
+    if ordered:
         yield (
-            f"With the result of exp changed in place before the backward, {truth} is the truth:"
-            f" {_with_engines(outcomes)}."
+            f"{IN_GENERAL} exp's saved result, changed in place, makes the gradient"
+            f" {_with_engines(ordered)}; the truth is {shown(TRUE_IN_PLACE['result'])}."
         )
 
 
 @TOPIC.finding()
 def order_of_hooks(evidence: Evidence) -> Iterator[str]:
     """In which order each tape calls hooks of several kinds."""
-    orders = []
+    orders: dict[str, str] = {}
     for engine, figures in evidence[HOOKS].items():
         if figures.get("order"):  # graphs have none
-            kinds = ", ".join(f"“{kind}”" for kind in figures["order"])
-            orders.append(f"{kinds} ({ENGINES[engine].label})")
+            orders[engine] = ", ".join(f"“{kind}”" for kind in figures["order"])
     if orders:
-        yield f"Hooks are called in this order: {'; '.join(orders)}."
+        yield f"{IN_GENERAL} hooks are called in the order {_with_engines(orders)}."
 
 
 @TOPIC.finding()
@@ -147,11 +217,11 @@ def one_tensor_as_both_arguments(evidence: Evidence) -> Iterator[str]:
     for engine, answers in evidence[ANSWERS].items():
         answer = answers["by a"]
         if not raised(answer):
-            gradients[ENGINES[engine].label] = shown(only_leaf(answer))
+            gradients[engine] = shown(only_leaf(answer))
     if gradients:
         yield (
-            "One tensor passed as both arguments, differentiated by the first:"
-            f" {_with_engines(gradients)}."
+            f"{IN_GENERAL} one tensor passed as both arguments has, by the first of them, the"
+            f" gradient {_with_engines(gradients)}."
         )
 
 
@@ -161,18 +231,29 @@ def extra_output_moves_the_gradient(evidence: Evidence) -> Iterator[str]:
     moves: dict[str, str] = {}
     for engine, ways in evidence[EXTRA_OUTPUT].items():
         moved = greatest_difference(ways["every output"], ways["first output alone"])
-        moves[ENGINES[engine].label] = f"{moved:.3g}"
+        moves[engine] = f"{moved:.3g}"
     if moves:
         yield (
-            "Differentiating an extra output along moves the weight's gradient by up to"
-            f" {_with_engines(moves)}."
+            f"{IN_GENERAL} an extra output that is differentiated along moves the weight's gradient"
+            f" by up to {_with_engines(moves)}."
         )
 
 
+def _scenario(evidence: Evidence) -> str:
+    return evidence.target.name or "The net"
+
+
+def _label(engine: str) -> str:
+    """The name of an engine among others: without a comma, since it stands in lists."""
+    return ENGINES[engine].label.replace(",", "")
+
+
 def _with_engines(outcomes: Mapping[str, str]) -> str:
-    """Each outcome with the engines that have it: "2 (PyTorch, tape); 3 (MindSpore, tape)"."""
+    """Each outcome with the engines that have it: "2 (PyTorch tape); 3 (MindSpore tape)"."""
     groups = grouped(outcomes)
-    return "; ".join(f"{outcome} ({', '.join(engines)})" for engines, outcome in groups)
+    return "; ".join(
+        f"{outcome} ({', '.join(map(_label, engines))})" for engines, outcome in groups
+    )
 
 
 # Charts

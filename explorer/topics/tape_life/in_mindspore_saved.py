@@ -81,8 +81,8 @@ def planned(ask: Ask) -> Found:
     case = liveness.first_output_case(
         has_weights=bool(net.trainable), several_outputs=isinstance(forward(net), tuple)
     )
-    # Sizes are read off shapes, so no value needs to be dumped.
-    request = CaseRequest(net_request(ask, "mindspore-graph"), case, values=False)
+    # With values, since only what kernels dump shows how large a workspace is at run time.
+    request = CaseRequest(net_request(ask, "mindspore-graph"), case, values=True)
     graph = liveness.captured_graph(capture(request))
     return Found({"steps": liveness.steps(graph), "savers": liveness.savers(graph)})
 

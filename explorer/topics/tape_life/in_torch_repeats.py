@@ -1,9 +1,11 @@
 """What PyTorch does when it is asked for a gradient twice: refuse, add up, or compute it again."""
 
+import contextlib
 from typing import Any
 
 import torch
 
+from explorer.engines.torch.joint_graph import DYNAMO
 from explorer.engines.torch.net import flat
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
@@ -122,14 +124,18 @@ def called_again(ask: Ask) -> Found:
 def compiled(ask: Ask) -> Found:
     """What a forward under ``torch.compile`` records, and what a second backward does.
 
-    The compiler cuts its joint graph in two.
+    The compiler cuts its joint graph in two. It is told to take recurrent layers too.
     """
     net = fresh_net(ask)
     watch = watch_of(net)
     # The compiler refuses a program that it has compiled for eight other nets (2.13).
     torch.compiler.reset()
-    call = torch.compile(net.call, backend="aot_eager", fullgraph=True)
-    with torch.autograd.graph.saved_tensors_hooks(packing(watch), unpack):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch._dynamo.config.patch(DYNAMO))
+        # oneDNN's LSTM hands None on to the backward, which AOTAutograd refuses to save (2.13).
+        stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        stack.enter_context(torch.autograd.graph.saved_tensors_hooks(packing(watch), unpack))
+        call = torch.compile(net.call, backend="aot_eager", fullgraph=True)
         output = next(flat(call(*net.arguments)))
     recorded, kept = taped_operators(output), watch.kept()
     output.backward()

@@ -7,7 +7,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.study import Cell, Table
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import EMPTY, Evidence, grouped, no_figures
+from explorer.topics.evidence import EMPTY, Evidence, grouped, no_figures, why_empty
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -200,8 +200,10 @@ def alive_when(evidence: Evidence) -> Iterator[Table]:
             "bytes of inputs and parameters",
         ),
         rows=tuple(rows),
-        note="Nodes without leaves. Bytes are of storages that only the tape keeps, each once. "
-        + no_figures(evidence),
+        note=(
+            "Nodes without leaves. Bytes are of storages that only the tape keeps, each once."
+            f" {why_empty(evidence, FREEING)}"
+        ).strip(),
     )
 
 
@@ -224,7 +226,7 @@ def second_backward(evidence: Evidence) -> Iterator[Table]:
             ".grad is on a tape",
         ),
         rows=tuple(rows),
-        note=no_figures(evidence),
+        note=why_empty(evidence, SECOND_BACKWARD),
     )
 
 
@@ -242,7 +244,8 @@ def recorded_by_call(evidence: Evidence) -> Iterator[Table]:
             rows.append((forward, left.get("nodes"), left.get("saved"), refused))
     note = (
         "PyTorch on the sum of cubes; MindSpore on the scenario. What a compiled net saves cannot"
-        f" be observed: hooks on saved tensors are for tapes. {no_figures(evidence)}"
+        " be observed: hooks on saved tensors are for tapes."
+        f" {why_empty(evidence, SWITCHES, FORWARD_ALONE)}"
     )
     yield Table(
         title="What a forward records, by how it is called",
@@ -262,7 +265,7 @@ def saved_by_operator(evidence: Evidence) -> Iterator[Table]:
     note = (
         "PyTorch's tape: by the node that keeps them. MindSpore's tape: by the operator that ran"
         " when they were saved. Graphs: forward values that the backward reads, by the operator"
-        f" that made them. {no_figures(evidence)}"
+        f" that made them. {why_empty(evidence, LIFETIME)}"
     )
     yield Table(
         title="Saved tensors by operator",

@@ -1,0 +1,149 @@
+"""Every study on every scenario that it accepts: exit, seconds, findings, and what is unsupported.
+
+    python -m benchmarks.studies                    each study on its own scenario
+    python -m benchmarks.studies --all              those that take one on every shipped scenario
+    python -m benchmarks.studies --all --keep DIR   figures are kept there, and not measured again
+
+Prints one table in Markdown, row by row. What a study measures of no scenario in particular is
+measured for its first row alone, in workers that serve all rows: the seconds of the others are
+those of the scenario. With a folder of figures, a run that was broken off goes on, and a later one
+tells what the findings of today make of them.
+"""
+
+import argparse
+import hashlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from explorer.cli.study import exit_code
+from explorer.exploration.about import versions_here
+from explorer.model.errors import ExplorerError
+from explorer.model.measurement import Measured, Measurement
+from explorer.model.study import StudyRecord
+from explorer.report.study.cells import not_measured
+from explorer.scenario.find import names, real_names
+from explorer.text.messages import one_line
+from explorer.topics import STUDIES, study_topic
+from explorer.topics.measuring import measure
+from explorer.topics.studying import record, target
+from explorer.topics.topic import Topic
+from explorer.workers.workers import Workers
+
+COLUMNS = ("study", "scenario", "exit", "seconds", "findings", "unsupported, and why")
+
+DEVICE = "cpu"
+
+
+class Memory:
+    """The outcomes of measurements; those of equal measurements are one, in a folder if any."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._known: dict[str, Measured] = {}
+        if folder:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def outcomes(self, measurements: list[Measurement], workers: Workers) -> dict[str, Measured]:
+        """The outcomes by name; what is known already is not measured again."""
+        fresh = {}
+        for measurement in measurements:
+            if not self._knows(measurement):
+                fresh[measurement.name] = measurement
+        for name, outcome in measure(fresh.values(), workers).items():
+            # Graphs are large, and nothing is told of them.
+            self._put(fresh[name], msgspec.structs.replace(outcome, graphs=()))
+        return {measurement.name: self._known[key_of(measurement)] for measurement in measurements}
+
+    def seconds(self, row: str, spent: float) -> float:
+        """The seconds that a row took when it was measured; ``spent`` is what it took this time."""
+        if self._folder is None:
+            return spent
+        file = self._folder / f"{row}.seconds"
+        if not file.exists():
+            file.write_text(str(spent))
+        return float(file.read_text())
+
+    def _knows(self, measurement: Measurement) -> bool:
+        key = key_of(measurement)
+        if key not in self._known and self._folder and (self._folder / key).exists():
+            data = (self._folder / key).read_bytes()
+            self._known[key] = msgspec.msgpack.decode(data, type=Measured)
+        return key in self._known
+
+    def _put(self, measurement: Measurement, outcome: Measured) -> None:
+        key = key_of(measurement)
+        self._known[key] = outcome
+        if self._folder:
+            (self._folder / key).write_bytes(msgspec.msgpack.encode(outcome))
+
+
+def key_of(measurement: Measurement) -> str:
+    """What tells a measurement from all that are not equal to it; a file can be called so."""
+    return hashlib.sha256(msgspec.msgpack.encode(measurement)).hexdigest()[:24]
+
+
+def subjects(everything: bool) -> Iterator[tuple[Topic, str | None]]:
+    """Each study with a scenario to run it on, None for its own: first all of them on their own."""
+    topics = [study_topic(name) for name in STUDIES]
+    for topic in topics:
+        yield topic, None
+    if not everything:
+        return
+    for scenario in (*names(), *real_names()):
+        for topic in topics:
+            if topic.default_scenario not in (None, scenario):
+                yield topic, scenario
+
+
+def cells(
+    topic: Topic, scenario: str | None, memory: Memory, workers: Workers, versions: dict[str, str]
+) -> tuple[str, ...]:
+    """The row of one study on one scenario, under COLUMNS."""
+    name = scenario or topic.default_scenario or "its own nets"
+    start = time.perf_counter()
+    try:
+        subject = target(topic, scenario, DEVICE)
+    except ExplorerError as error:
+        return topic.name, name, str(error.exit_code), "0", "0", one_line(str(error))
+    workers.request_seconds = topic.seconds
+    outcomes = memory.outcomes(topic.measurements(subject), workers)
+    study = record(topic, subject, versions, outcomes)
+    seconds = memory.seconds(f"{topic.name} {name}".replace("/", " "), time.perf_counter() - start)
+    findings = str(len(study.findings))
+    return topic.name, name, str(exit_code(study)), f"{seconds:.0f}", findings, unsupported(study)
+
+
+def unsupported(study: StudyRecord) -> str:
+    """The measurements without figures, and why; "nothing" when all have some."""
+    reasons = []
+    for measurements, reason in not_measured(study).items():
+        reasons.append(f"{measurements.replace(f'{study.study}.', '')}: {reason}")
+    return "; ".join(reasons) or "nothing"
+
+
+def line(row: tuple[str, ...]) -> str:
+    """A row of a table in Markdown."""
+    return f"| {' | '.join(cell.replace('|', '¦') for cell in row)} |"
+
+
+def main() -> None:
+    """Print the table; each row as soon as it is known."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--all", action="store_true", help="every shipped scenario")
+    parser.add_argument("--keep", type=Path, help="a folder for figures", metavar="DIR")
+    options = parser.parse_args()
+
+    memory = Memory(options.keep)
+    print(line(COLUMNS))
+    print(line(("---",) * len(COLUMNS)))
+    with Workers() as workers:
+        versions = versions_here(workers)
+        for topic, scenario in subjects(options.all):
+            print(line(cells(topic, scenario, memory, workers, versions)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
