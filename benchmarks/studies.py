@@ -82,7 +82,10 @@ class Memory:
 
 def key_of(measurement: Measurement) -> str:
     """What tells a measurement from all that are not equal to it; a file can be called so."""
-    return hashlib.sha256(msgspec.msgpack.encode(measurement)).hexdigest()[:24]
+    # Of a scenario's file its place alone, so that figures can be told of in another checkout.
+    place = "/".join(Path(measurement.scenario).parts[-2:])
+    elsewhere = msgspec.structs.replace(measurement, scenario=place)
+    return hashlib.sha256(msgspec.msgpack.encode(elsewhere)).hexdigest()[:24]
 
 
 def subjects(everything: bool) -> Iterator[tuple[Topic, str | None]]:
@@ -92,14 +95,21 @@ def subjects(everything: bool) -> Iterator[tuple[Topic, str | None]]:
         yield topic, None
     if not everything:
         return
-    for scenario in (*names(), *real_names()):
-        for topic in topics:
-            if topic.default_scenario not in (None, scenario):
-                yield topic, scenario
+    # The quick studies first, and nested gradients of published nets last: they take longest.
+    for group in (names(), real_names()):
+        for topic in reversed(topics):
+            for scenario in group:
+                if topic.default_scenario not in (None, scenario):
+                    yield topic, scenario
 
 
 def cells(
-    topic: Topic, scenario: str | None, memory: Memory, workers: Workers, versions: dict[str, str]
+    topic: Topic,
+    scenario: str | None,
+    memory: Memory,
+    workers: Workers,
+    versions: dict[str, str],
+    limit: float | None,
 ) -> tuple[str, ...]:
     """The row of one study on one scenario, under COLUMNS."""
     name = scenario or topic.default_scenario or "its own nets"
@@ -108,7 +118,7 @@ def cells(
         subject = target(topic, scenario, DEVICE)
     except ExplorerError as error:
         return topic.name, name, str(error.exit_code), "0", "0", one_line(str(error))
-    workers.request_seconds = topic.seconds
+    workers.request_seconds = limit or topic.seconds
     outcomes = memory.outcomes(topic.measurements(subject), workers)
     study = record(topic, subject, versions, outcomes)
     seconds = memory.seconds(f"{topic.name} {name}".replace("/", " "), time.perf_counter() - start)
@@ -134,6 +144,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--all", action="store_true", help="every shipped scenario")
     parser.add_argument("--keep", type=Path, help="a folder for figures", metavar="DIR")
+    parser.add_argument(
+        "--request-timeout", type=float, help="of one measurement; by default the study's own"
+    )
     options = parser.parse_args()
 
     memory = Memory(options.keep)
@@ -142,7 +155,8 @@ def main() -> None:
     with Workers() as workers:
         versions = versions_here(workers)
         for topic, scenario in subjects(options.all):
-            print(line(cells(topic, scenario, memory, workers, versions)), flush=True)
+            row = cells(topic, scenario, memory, workers, versions, options.request_timeout)
+            print(line(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,20 @@ import pytest
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
-from explorer.topics.studying import tell
+from explorer.topics.question import Question, Target
+from explorer.topics.studying import Telling, tell
 from explorer.topics.tape_life.findings import bytes_over_time
-from explorer.topics.tape_life.questions import HOOKS, TOPIC
-from explorer.topics.tape_life.wording import correctness, refusal, unwrapped
+from explorer.topics.tape_life.questions import (
+    ACCUMULATION,
+    CALLED_AGAIN,
+    COMPILED,
+    FREEING,
+    HOOKS,
+    IN_PLACE,
+    LIFETIME,
+    TOPIC,
+)
+from explorer.topics.tape_life.wording import TRUE_IN_PLACE, correctness, refusal, unwrapped
 
 REFUSED = {"raised": "RuntimeError", "message": "no. Hint"}
 
@@ -58,3 +68,97 @@ def test_forward_and_backward_have_length_one_whatever_their_operators() -> None
     )
     assert moments == (0.0, 1.0, 2.0)
     assert kept == (0.0, 8.0, 0.0)
+
+
+def life(*kept: int) -> dict[str, object]:
+    """What is kept after each operator: the first half of them are of the forward."""
+    steps = []
+    for number, size in enumerate(kept):
+        phase = "forward" if number < len(kept) / 2 else "backward"
+        step = {"phase": phase, "op": "", "tensors": int(size > 0), "bytes": size}
+        steps.append({**step, "of inputs and parameters": 4})
+    return {"steps": steps, "savers": {}}
+
+
+def told(question: Question, **by_engine: object) -> Telling:
+    """What is told where engines answered one question; an engine's hyphen is an underscore."""
+    measured = {}
+    for engine, figures in by_engine.items():
+        name = question.measurement_name(engine.replace("_", "-"))
+        measured[name] = Measured(outcome="ok", figures=figures)
+    return tell(TOPIC, Evidence(measured, Target("/nets/mine.py")))
+
+
+def test_who_keeps_least_stands_first_and_what_stays_is_said() -> None:
+    telling = told(LIFETIME, torch_tape=life(0, 28728, 28728, 0), torch_graph=life(0, 192, 192, 8))
+    assert telling.findings == (
+        "mine keeps for its backward, beside inputs and parameters: 192 bytes in 1 tensor (PyTorch"
+        " graph); 28,728 bytes in 1 tensor (PyTorch tape).",
+        "What outlives the backward: nothing (PyTorch tape); 1 tensor (PyTorch graph).",
+    )
+
+
+def test_lines_far_apart_are_drawn_on_a_logarithmic_axis() -> None:
+    chart = told(LIFETIME, torch_tape=life(0, 201, 201, 0), torch_graph=life(0, 10, 10, 0)).charts[
+        0
+    ]
+    assert chart.log == ("y",)
+    tape = chart.series[0]
+    # It begins where something is kept, and ends where nothing is kept any more.
+    assert tape.x == (0.0, 1.0, 2.0, 2.0)
+    assert tape.y == (None, 201.0, 201.0, None)
+    near = told(LIFETIME, torch_tape=life(0, 200, 200, 0), torch_graph=life(0, 10, 10, 0)).charts[0]
+    assert near.log == ()
+    assert near.series[0].y == (0.0, 200.0, 0.0)
+    nothing = told(LIFETIME, torch_tape=life(0, 0), torch_graph=life(0, 10, 10, 0)).charts[0]
+    assert nothing.log == ()
+
+
+def test_what_pytorchs_tape_frees_is_counted() -> None:
+    def alive(nodes: int, tensors: int) -> dict[str, int]:
+        return {"nodes": nodes, "tensors": tensors, "bytes": 0, "of inputs and parameters": 0}
+
+    moments = {
+        "after the forward": alive(7, 8),
+        "after backward": alive(6, 1),
+        "after backward(retain_graph=True)": alive(7, 5),
+    }
+    assert told(FREEING, torch_tape=moments).findings == (
+        "PyTorch's tape frees 7 of 8 saved tensors in the backward, with retain_graph=True 3; 6 of"
+        " 7 nodes stay while the outputs live.",
+    )
+
+
+def test_a_wrong_gradient_after_a_change_in_place_stands_first() -> None:
+    right = {"result": TRUE_IN_PLACE["result"], "operand": TRUE_IN_PLACE["operand"]}
+    wrong = {**right, "result": [2.0, 3.0, 4.0]}
+    (finding,) = told(IN_PLACE, torch_tape=right, mindspore_graph=wrong).findings
+    assert finding.startswith(
+        "Apart from the scenario, exp's saved result, changed in place, makes the gradient wrong,"
+        " [2, 3, 4] (MindSpore graph); right, [1, 2.718, 7.389] (PyTorch tape); the truth is"
+    )
+
+
+def test_gradients_that_differ_from_call_to_call_are_listed() -> None:
+    steady = {"gradients": [[[1.0]], [[1.0]]]}
+    moving = {"gradients": [[[1.0]], [[2.0]]]}
+    zeroed = {"zero_grad(set_to_none=False)": [[0.0]], "zero_grad()": None}
+    figures = {".grad after each backward": [[[1.0]], [[2.0]]], **zeroed}
+    sums = Measured(outcome="ok", figures=figures)
+    measured = {ACCUMULATION.measurement_name("torch-tape"): sums}
+    for engine, returned in (("mindspore-tape", steady), ("torch-graph", moving)):
+        name = CALLED_AGAIN.measurement_name(engine)
+        measured[name] = Measured(outcome="ok", figures=returned)
+    assert tell(TOPIC, Evidence(measured)).findings == (
+        "Apart from the scenario, PyTorch's .grad is 1 after one backward and 2 after two; gradients"
+        " that are returned are 1 every time (MindSpore tape); 1, then 2 (PyTorch graph).",
+    )
+
+
+def test_a_long_message_is_shortened_and_stands_once() -> None:
+    trace = "Attempted to wrap RNN\n  Explanation: Dynamo does not.\n" + "from user code\n" * 50
+    lost = Measured(outcome="raised", error=Failure("Unsupported", trace))
+    telling = tell(TOPIC, Evidence({COMPILED.measurement_name("torch-graph"): lost}))
+    notes = " ".join(table.note for table in telling.tables)
+    assert notes.count("Attempted to wrap RNN") == 1
+    assert "from user code" not in notes

@@ -65,12 +65,14 @@ def _against_the_cpu(where: str, on_cpu: Mapping[str, Any], cases: Mapping[str, 
 @TOPIC.finding()
 def cases_answered_by_each(evidence: Evidence) -> Iterator[str]:
     """How many of the cases each engine answers, engines that answer as many together."""
+    matrices = evidence[MATRIX]
     counts: dict[str, str] = {}
-    for engine, devices in evidence[MATRIX].items():
+    for engine, devices in matrices.items():
+        label = PARTIES[engine].label.replace(",", "")  # without a comma, since it stands in a list
         for device, cases in devices.items():
-            count = f"{answered(cases)} of {len(cases)}"
-            counts[f"{PARTIES[engine].label.replace(',', '')} on {device}"] = count
-    clauses = [f"{' and '.join(names)} {count}" for names, count in grouped(counts)]
+            where = label if is_cpu_alone(matrices) else f"{label} on {device}"
+            counts[where] = f"{answered(cases)} of {len(cases)}"
+    clauses = [f"{count} ({', '.join(names)})" for names, count in grouped(counts)]
     if clauses:
         yield f"Ways to ask for a gradient that get one: {'; '.join(clauses)}."
 

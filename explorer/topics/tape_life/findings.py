@@ -4,7 +4,7 @@ What is about the scenario comes first; what is true of any net comes second, ea
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from explorer.model.engines import ENGINES
@@ -263,34 +263,72 @@ KEPT = {"bytes": "made by the forward", "of inputs and parameters": "inputs and 
 """What is kept at the end of the forward, by the names of its figures."""
 
 
+FAR_APART = 20
+"""Engines whose peaks are more than this many times apart are drawn on a logarithmic axis.
+
+On another one the lower line would lie on the axis.
+"""
+
+
 @TOPIC.chart()
 def bytes_alive(evidence: Evidence) -> Iterator[Chart]:
     """The bytes kept for the backward, step by step."""
-    series = []
-    peaks = []
+    lines: dict[str, Steps] = {}
+    peaks: dict[str, float] = {}
     for engine, life in evidence[LIFETIME].items():
-        label = ENGINES[engine].label
         moments, kept = bytes_over_time(life["steps"])
+        lines[ENGINES[engine].label] = (moments, kept)
+        peaks[_label(engine)] = max(kept)
+    if not lines:
+        return
+
+    is_logarithmic = _are_far_apart(peaks.values())
+    series = []
+    for label, line in lines.items():
+        moments, kept = without_zeros(line) if is_logarithmic else line
         series.append(Series(label, moments, kept))
-        peaks.append(f"{label}: {max(kept):.0f}")
-    if series:
-        yield Chart(
-            name="bytes-alive",
-            title="Bytes kept for the backward",
-            kind="steps",
-            x="0 to 1: the forward, operator by operator; 1 to 2: the backward",
-            y="bytes beyond inputs and parameters",
-            series=tuple(series),
-            note=(
-                f"At most {', '.join(peaks)}. Tapes are watched; of graphs it is read off what the"
-                " backward still needs."
-            ),
-        )
+    highest = ", ".join(f"{peak:,.0f} ({label})" for label, peak in peaks.items())
+    yield Chart(
+        name="bytes-alive",
+        title="Bytes kept for the backward",
+        kind="steps",
+        x="0 to 1: the forward, operator by operator; 1 to 2: the backward",
+        y="bytes beyond inputs and parameters",
+        series=tuple(series),
+        log=("y",) if is_logarithmic else (),
+        note=(
+            f"At most {highest}. Tapes are watched; of graphs it is read off what the backward"
+            " still needs."
+        ),
+    )
 
 
-def bytes_over_time(
-    steps: list[dict[str, Any]],
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _are_far_apart(peaks: Iterable[float]) -> bool:
+    kept = [peak for peak in peaks if peak > 0]
+    return bool(kept) and max(kept) > FAR_APART * min(kept)
+
+
+Steps = tuple[tuple[float, ...], tuple[float | None, ...]]
+"""Moments, and what is kept from each of them on."""
+
+
+def without_zeros(line: Steps) -> Steps:
+    """A line for a logarithmic axis, which has no zero: it ends where nothing is kept any more."""
+    moments: list[float] = []
+    heights: list[float | None] = []
+    last: float | None = None
+    for moment, kept in zip(*line, strict=True):
+        # What was kept was kept up to this moment.
+        if not kept and last:
+            moments.append(moment)
+            heights.append(last)
+        moments.append(moment)
+        heights.append(kept or None)
+        last = kept
+    return tuple(moments), tuple(heights)
+
+
+def bytes_over_time(steps: list[dict[str, Any]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The moments at which the bytes kept change, and the bytes from then on.
 
     Time runs from 0 to 1 through the forward and from 1 to 2 through the backward, so that engines
@@ -315,11 +353,16 @@ def bytes_over_time(
 def kept_at_the_end_of_the_forward(evidence: Evidence) -> Iterator[Chart]:
     """Bars of the bytes kept when the forward has ended."""
     lives = evidence[LIFETIME]
-    names = tuple(ENGINES[engine].label for engine in lives)
+    names = tuple(map(_label, lives))
     peaks = [after_forward(life) for life in lives.values()]
     series = []
+    sizes = []
     for figure, label in KEPT.items():
-        series.append(Series(label, names, tuple(float(peak[figure]) for peak in peaks)))
+        bars = tuple(float(peak[figure]) for peak in peaks)
+        series.append(Series(label, names, bars))
+        # In numbers too: beside a long bar a short one is hardly seen.
+        pairs = zip(names, bars, strict=True)
+        sizes.append(f"{label}: {', '.join(f'{size:,.0f} ({name})' for name, size in pairs)}")
     if lives:
         yield Chart(
             name="bytes-kept",
@@ -328,4 +371,5 @@ def kept_at_the_end_of_the_forward(evidence: Evidence) -> Iterator[Chart]:
             x="engine",
             y="bytes",
             series=tuple(series),
+            note=f"{'; '.join(sizes)}.",
         )
