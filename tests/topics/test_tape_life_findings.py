@@ -1,5 +1,7 @@
 """What is said of the tape's life, where figures are missing and where they are known."""
 
+from typing import Any
+
 import pytest
 
 from explorer.model.measurement import Measured
@@ -70,7 +72,7 @@ def test_forward_and_backward_have_length_one_whatever_their_operators() -> None
     assert kept == (0.0, 8.0, 0.0)
 
 
-def life(*kept: int) -> dict[str, object]:
+def life(*kept: int) -> dict[str, Any]:
     """What is kept after each operator: the first half of them are of the forward."""
     steps = []
     for number, size in enumerate(kept):
@@ -80,7 +82,7 @@ def life(*kept: int) -> dict[str, object]:
     return {"steps": steps, "savers": {}}
 
 
-def told(question: Question, **by_engine: object) -> Telling:
+def told(question: Question, **by_engine: dict[str, Any]) -> Telling:
     """What is told where engines answered one question; an engine's hyphen is an underscore."""
     measured = {}
     for engine, figures in by_engine.items():

@@ -285,8 +285,7 @@ def bytes_alive(evidence: Evidence) -> Iterator[Chart]:
     is_logarithmic = _are_far_apart(peaks.values())
     series = []
     for label, line in lines.items():
-        moments, kept = without_zeros(line) if is_logarithmic else line
-        series.append(Series(label, moments, kept))
+        series.append(Series(label, *(without_zeros(line) if is_logarithmic else line)))
     highest = ", ".join(f"{peak:,.0f} ({label})" for label, peak in peaks.items())
     yield Chart(
         name="bytes-alive",
