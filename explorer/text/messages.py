@@ -36,6 +36,7 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 RUNNING_NUMBERS = (
     (re.compile(r"(?<=[A-Za-z])_\d{2,}\b"), "_…"),
     (re.compile(r"uid\(\d+\)"), "uid(…)"),
+    (re.compile(r"(?<=::)\d{6,}\b"), "…"),
 )
 """The numbers that MindSpore 2.10 gives to graphs and nodes, and what is put in their place.
 

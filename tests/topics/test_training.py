@@ -26,6 +26,7 @@ from explorer.topics.training.differences import (
 from explorer.topics.training.findings_routes import REFERENCE, TAPE, StepRoute, states_by_route
 from explorer.topics.training.findings_steps import PARTS, parts_of
 from explorer.topics.training.inputs import RATE, STEPS, WEIGHT, gradients
+from explorer.topics.training.momentum import FUSED, MEANT, PRINTED
 from explorer.topics.training.questions import (
     ACCUMULATION,
     ADD_PARAM_GROUP,
@@ -137,19 +138,23 @@ def test_adam_weight_decay_leaves_out_the_correction_of_its_averages(evidence: E
     np.testing.assert_allclose(evidence[UPDATES]["nn"]["AdamW"][0], expected, rtol=1e-5)
 
 
-def test_momentum_from_small_operators_is_the_fused_one(evidence: Evidence) -> None:
-    moment, weight = np.zeros(3), WEIGHT.astype(float)
-    for gradient in gradients():
-        moment = 0.9 * moment + gradient
-        weight = weight - RATE * moment
-    paths = evidence[MOMENTUM]["mindspore"]
-    assert set(paths) == {
-        f"{how}, {style}"
-        for how in ("small operators", "fused ApplyMomentum")
-        for style in ("graph", "tape")
-    }
-    for path in paths.values():
-        np.testing.assert_allclose(path[-1], weight, rtol=1e-6)
+def test_momentum_leaves_the_weight_where_its_formula_says_printed_and_meant(
+    evidence: Evidence,
+) -> None:
+    start = np.array([1.0, 2.0, 3.0])
+    meant, moment, printed = start, np.zeros(3), start
+    for _ in range(3):
+        moment = 0.9 * moment + 1.0
+        meant = meant - 0.1 * moment
+        # As the guide prints it: the weight is multiplied, and the moment stays 0.
+        printed = 0.9 * printed + 0.1
+    for style, paths in evidence[MOMENTUM]["mindspore"].items():
+        for way in (*MEANT, FUSED):
+            np.testing.assert_allclose(paths[way][-1], meant, rtol=1e-6, err_msg=f"{way}, {style}")
+        small, fused = (paths[way] for way in PRINTED)
+        np.testing.assert_allclose(small[-1], printed, rtol=1e-6, err_msg=style)
+        assert fused["raised"] == "AttributeError"
+        assert "no attribute 'momentum'" in fused["message"]
 
 
 def test_weight_decay_spares_gamma_and_beta_in_nn_alone(evidence: Evidence) -> None:

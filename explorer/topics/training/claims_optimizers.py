@@ -13,7 +13,6 @@ from explorer.topics.training.findings_optimizers import (
     by_place,
     decaying_by_default,
     listed_names,
-    momentum_difference,
     spared_weights,
     without_effect,
 )
@@ -21,13 +20,11 @@ from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
     FILTERED,
     GROUPS,
-    MOMENTUM,
     OPTIMIZER_STATE,
-    SCALED_STEP,
     TOPIC,
     WEIGHT_DECAY,
 )
-from explorer.topics.training.update_rules import PLACES
+from explorer.topics.training.update_rules import MINDSPORE_PLACES, PLACES
 
 
 @TOPIC.claim(
@@ -89,15 +86,14 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     for name, weights in mindspore.items():
         counterpart = _torch_counterpart(name, torch)
         differences.append(abs(weights["0.1"]["fc.weight"] - counterpart["0.1"]["fc.weight"]))
-    spared = _spared(mindspore)
+    spared = {place: _spared(mindspore, place) for place in MINDSPORE_PLACES}
     by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
 
     left, torch_left = mindspore["nn SGD"]["0.1"], torch["torch SGD"]["0.1"]
-    seen = (
-        f"SGD leaves {left['fc.weight']:.4g} and {torch_left['fc.weight']:.4g} of 1;"
-        f" nn spares {', '.join(spared) or 'nothing'};"
-        f" decay by default: {', '.join(by_default) or 'none'}"
-    )
+    seen = f"SGD leaves {left['fc.weight']:.4g} and {torch_left['fc.weight']:.4g} of 1"
+    for place, names in spared.items():
+        seen += f"; {place} spares {', '.join(names) or 'nothing'}"
+    seen += f"; decay by default: {', '.join(by_default) or 'none'}"
     # AdamW has its decay in its name: 0.01 by default, in both frameworks.
     unexpected = [name for name in by_default if "AdamW" not in name]
     if max(differences) > NEAR or unexpected:
@@ -106,13 +102,16 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             seen,
             "Compare one step with gradient 0 before you carry a weight decay over.",
         )
-    if spared or by_default:
-        return Ruling(
-            "holds_with_changes",
-            seen,
-            "Set weight_decay yourself for AdamW; nn optimizers spare gamma and beta by name,"
-            " PyTorch needs a group for them.",
-        )
+    advice = []
+    if by_default:
+        advice.append(f"Set weight_decay yourself for {' and '.join(by_default)}.")
+    for place, names in spared.items():
+        if names:
+            advice.append(
+                f"Make a group in PyTorch for what {place} spares: {' and '.join(names)}."
+            )
+    if advice:
+        return Ruling("holds_with_changes", seen, " ".join(advice))
     return Ruling("holds", seen, "Carry the weight decay over as it is.")
 
 
@@ -122,11 +121,12 @@ def _torch_counterpart(name: str, torch: Figures) -> Any:
     return torch.get(f"torch {optimizer}", torch["torch SGD"])
 
 
-def _spared(optimizers: Figures) -> list[str]:
-    """The weights that any of the optimizers leaves as they are in spite of a decay, each once."""
+def _spared(optimizers: Figures, place: str) -> list[str]:
+    """The weights that any optimizer of a place leaves as they are in spite of a decay, each once."""
     spared: dict[str, None] = {}  # an ordered set
-    for weights in optimizers.values():
-        spared |= dict.fromkeys(spared_weights(weights["0.1"]))
+    for name, weights in optimizers.items():
+        if name.startswith(f"{place} "):
+            spared |= dict.fromkeys(spared_weights(weights["0.1"]))
     return list(spared)
 
 
@@ -251,46 +251,3 @@ def _brief_rate(rate: Any) -> str:
 
 def _is_rate(rate: Any, expected: float) -> bool:
     return not raised(rate) and abs(rate - expected) < NEAR
-
-
-@TOPIC.claim(
-    60,
-    "Momentum from small operators equals the fused one;"
-    " TrainOneStepWithLossScaleCell scales within the step.",
-    heading="optimizers",
-    guides=("002", "000"),
-    would="the weights agree after five gradients, and the scaled step runs",
-    asks=(MOMENTUM, SCALED_STEP),
-)
-def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when both ways to write momentum agree and the scaled step runs.
-
-    Not checkable where this device has no kernel for the scaled step.
-    """
-    difference = momentum_difference(evidence)
-    steps = list(evidence[SCALED_STEP]["mindspore"].values())
-    refused = [figure for figure in steps if raised(figure)]
-    outcome = first_statement(said(refused[0])) if refused else f"loss {steps[0]}"
-    seen = (
-        f"small operators and fused at most {difference:.1e} apart over 5 steps;"
-        f" TrainOneStepWithLossScaleCell: {outcome}"
-    )
-    if difference > NEAR:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            "Compare the weights step by step: the two updates are not the same.",
-        )
-    if not refused:
-        return Ruling(
-            "holds", seen, "Use the fused optimizer, and the cell where a loss must be scaled."
-        )
-    # MindSpore's way to say that the device has no kernel of an operator (2.10.0).
-    if any("Unsupported op" in figure["message"] for figure in refused):
-        return Ruling(
-            "not_checkable_here",
-            f"{seen} (needs an Ascend NPU)",
-            "Use the fused optimizer; on CPU scale with ms.amp in a step of your own:"
-            " the cell's kernel is an Ascend one.",
-        )
-    return Ruling("does_not_hold", seen, "Scale with ms.amp in a step of your own: the cell fails.")

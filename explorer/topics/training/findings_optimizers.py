@@ -1,16 +1,16 @@
 """Findings about optimizers: update rules, weight decay, parameter groups, and their state."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
 from typing import Any
 
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
-from explorer.numeric.differences import greatest_difference
+from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES, Question
 from explorer.topics.training.differences import NEAR
+from explorer.topics.training.momentum import left
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
     EXPORTED_OPTIMIZERS,
@@ -58,12 +58,6 @@ def decaying_by_default(optimizers: Figures) -> list[str]:
 def without_effect(figure: Any) -> bool:
     """Whether a setting of the first group was accepted and left both groups' weights alike."""
     return not raised(figure) and bool(figure["first"] == figure["second"])
-
-
-def momentum_difference(evidence: Evidence) -> float:
-    """The greatest difference of any two ways to write momentum, over all steps."""
-    paths = list(evidence[MOMENTUM]["mindspore"].values())
-    return max(greatest_difference(path, other) for path, other in product(paths, repeat=2))
 
 
 def compared_rules(evidence: Evidence) -> list[RuleComparison]:
@@ -121,11 +115,13 @@ def _only(names: Iterable[str], others: Iterable[str]) -> str:
 
 @TOPIC.finding(MOMENTUM)
 def ways_to_write_momentum(evidence: Evidence) -> Iterator[str]:
-    """Whether momentum from small operators is the fused operator's."""
-    yield (
-        "Momentum from small operators and the fused ApplyMomentum are at most"
-        f" {momentum_difference(evidence):.1e} apart over five steps."
-    )
+    """What some steps leave of a weight, by each way to write momentum."""
+    for style, paths in evidence[MOMENTUM]["mindspore"].items():
+        outcomes = []
+        for way, path in paths.items():
+            outcome = left(path)
+            outcomes.append(f"{way}: {said(outcome) if raised(outcome) else digits(outcome)}")
+        yield f"A weight after the steps of momentum, {style}: {'; '.join(outcomes)}."
 
 
 @TOPIC.finding()

@@ -146,40 +146,6 @@ def exported(ask: Ask) -> Found:
     return Found({"nn": sorted(nn.optim.__all__), "experimental": sorted(optim.__all__)})
 
 
-class SmallMomentum(nn.Optimizer):  # type: ignore[misc]  # mindspore ships no types
-    """Momentum written from small operators, as the guide does."""
-
-    def __init__(self, params: Any, learning_rate: float, momentum: float) -> None:
-        super().__init__(learning_rate, params)
-        self.momentum = momentum
-        self.moments = self.parameters.clone(prefix="moments", init="zeros")
-        self.assign = ops.Assign()
-
-    def construct(self, gradients: Any) -> Any:
-        """The gradients as they came; the weights are updated on the way."""
-        rate = self.get_lr()
-        for index in range(len(self.moments)):
-            moved = self.moments[index] * self.momentum + gradients[index]
-            self.assign(self.moments[index], moved)
-            self.assign(self.parameters[index], self.parameters[index] - rate * moved)
-        return gradients
-
-
-def momentum(ask: Ask) -> Found:
-    """The weight after each of five given gradients, with momentum written in two ways.
-
-    From small operators, and as nn.Momentum with its fused ApplyMomentum.
-    """
-    classes = {"small operators": SmallMomentum, "fused ApplyMomentum": nn.Momentum}
-    figures = {}
-    for style in ("graph", "tape"):
-        for name, optimizer_class in classes.items():
-            set_style(style, ask.device)
-            weight = _weight("weight", WEIGHT)
-            figures[f"{name}, {style}"] = _path(weight, optimizer_class([weight], RATE, 0.9))
-    return Found(figures)
-
-
 def weight_decay(ask: Ask) -> Found:
     """What weight decay leaves of weights that are 1, after one step with gradient 0.
 

@@ -39,7 +39,20 @@ UPDATES = TOPIC.ask(
     options_of={place: {"place": place, "optimizers": optimizers_of(place)} for place in PLACES},
 )
 EXPORTED_OPTIMIZERS = TOPIC.ask("optimizers", FRAMEWORKS, program="updates:exported")
-MOMENTUM = TOPIC.ask("momentum", ("mindspore",), program="updates:momentum")
+MOMENTUM = TOPIC.ask(
+    "momentum",
+    ("mindspore",),
+    program="momentum:momentum",
+    options={
+        "weight": [1.0, 2.0, 3.0],
+        "gradient": [1.0, 1.0, 1.0],
+        "rate": 0.1,
+        "momentum": 0.9,
+        "steps": 3,
+    },
+    printed="as_printed",
+    meant="as_meant",
+)
 WEIGHT_DECAY = TOPIC.ask(
     "weight_decay",
     FRAMEWORKS,

@@ -1,0 +1,129 @@
+"""Every verdict on momentum written by hand and on weight decay, by figures that could occur."""
+
+from typing import Any
+
+import pytest
+
+from explorer.model.claim import Ruling
+from explorer.topics.training.momentum import FUSED, MEANT, PRINTED
+from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, TOPIC, WEIGHT_DECAY
+from tests.support.topics import ruled
+
+# Momentum: three steps of 0.1 with gradient 1 and momentum 0.9, from 1
+
+FUSED_PATH = [[0.9], [0.71], [0.439]]
+PRINTED_PATH = [[1.0], [1.0], [1.0]]
+NO_MOMENTUM = {"raised": "AttributeError", "message": "no attribute 'momentum'"}
+
+BEST: dict[str, Any] = dict.fromkeys((FUSED, *PRINTED, *MEANT), FUSED_PATH)
+AS_IT_IS = {**BEST, PRINTED[0]: PRINTED_PATH, PRINTED[1]: NO_MOMENTUM}
+WRONG_EVERYWHERE = {**AS_IT_IS, MEANT[0]: PRINTED_PATH}
+FUSED_UNUSABLE = {**BEST, PRINTED[1]: NO_MOMENTUM}
+
+RUNS = 0.4
+
+
+def missing(operator: str) -> dict[str, str]:
+    """What MindSpore raises where a device has no kernel of an operator."""
+    message = f"Kernel select failed: Unsupported op [{operator}] on CPU"
+    return {"raised": "RuntimeError", "message": message}
+
+
+ASCEND = missing("NPUGetFloatStatusV2")
+FAILS = {"raised": "TypeError", "message": "no such argument"}
+
+
+def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUNS) -> Ruling:
+    return ruled(
+        TOPIC.claims[60],
+        {
+            (MOMENTUM, "mindspore"): {"graph": graph, "tape": tape},
+            (SCALED_STEP, "mindspore"): {"graph": graph_step, "tape": tape_step},
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("ruling", "verdict", "advice"),
+    [
+        (momentum(BEST, BEST), "holds", "Take either optimizer"),
+        (momentum(AS_IT_IS, AS_IT_IS, ASCEND, ASCEND), "does_not_hold", "set self.momentum"),
+        (momentum(FUSED_UNUSABLE, FUSED_UNUSABLE), "does_not_hold", "set self.momentum"),
+        (momentum(WRONG_EVERYWHERE, AS_IT_IS), "does_not_hold", "nor their repair"),
+        (momentum(AS_IT_IS, BEST), "depends_on_style", "in tape style alone"),
+        (momentum(BEST, FUSED_UNUSABLE), "depends_on_style", "in graph style alone"),
+        (momentum(BEST, BEST, FAILS, RUNS), "depends_on_style", "your own in graph style"),
+        (momentum(BEST, BEST, ASCEND, ASCEND), "not_checkable_here", "needs another device"),
+        (momentum(BEST, BEST, FAILS, ASCEND), "does_not_hold", "the cell fails"),
+    ],
+)
+def test_printed_momentum_is_judged_as_it_is_printed(
+    ruling: Ruling, verdict: str, advice: str
+) -> None:
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def test_only_an_operator_with_such_a_name_is_said_to_be_an_ascend_one() -> None:
+    other = missing("GroupedMatmul")
+    assert "Ascend" in momentum(BEST, BEST, ASCEND, ASCEND).evidence
+    unknown = momentum(BEST, BEST, other, other)
+    assert "Ascend" not in f"{unknown.evidence} {unknown.advice}"
+    assert unknown.verdict == "not_checkable_here"
+
+
+def test_styles_that_leave_the_same_are_named_together_and_others_apart() -> None:
+    ruling = momentum(AS_IT_IS, BEST)
+    assert f"{FUSED}: [0.439] (graph and tape)" in ruling.evidence
+    assert f"{PRINTED[0]}: [1] (graph), [0.439] (tape)" in ruling.evidence
+
+
+# Weight decay: what one step of rate 0.1 with gradient 0 leaves of weights that are 1
+
+NAMES = ("fc.weight", "fc.bias", "norm.gamma", "norm.beta")
+NONE = dict.fromkeys(NAMES, 1.0)
+ALL = dict.fromkeys(NAMES, 0.99)
+ALL_BUT_NORM = {**ALL, "norm.gamma": 1.0, "norm.beta": 1.0}
+BY_DEFAULT = dict.fromkeys(NAMES, 0.999)
+
+
+def decay(nn: Any = ALL, experimental: Any = ALL, torch: Any = ALL, adamw: Any = NONE) -> Ruling:
+    """The ruling where weight_decay=0.1 leaves this of the weights, and AdamW's default that."""
+    return ruled(
+        TOPIC.claims[57],
+        {
+            (WEIGHT_DECAY, "mindspore"): {
+                "nn SGD": {"default": NONE, "0.1": nn},
+                "experimental SGD": {"default": NONE, "0.1": experimental},
+            },
+            (WEIGHT_DECAY, "torch"): {
+                "torch SGD": {"default": NONE, "0.1": torch},
+                "torch AdamW": {"default": adamw, "0.1": ALL},
+            },
+        },
+    )
+
+
+def test_a_decay_that_means_the_same_everywhere_holds() -> None:
+    assert decay().verdict == "holds"
+    assert "nn spares nothing; experimental spares nothing" in decay().evidence
+
+
+@pytest.mark.parametrize(
+    ("ruling", "advised", "not_advised"),
+    [
+        (decay(nn=ALL_BUT_NORM), "what nn spares: norm.gamma and norm.beta.", "AdamW"),
+        (decay(experimental=ALL_BUT_NORM), "what experimental spares: norm.gamma", "nn"),
+        (decay(adamw=BY_DEFAULT), "weight_decay yourself for torch AdamW", "spare"),
+    ],
+)
+def test_advice_on_decay_names_what_is_spared_and_what_decays_and_nothing_else(
+    ruling: Ruling, advised: str, not_advised: str
+) -> None:
+    assert ruling.verdict == "holds_with_changes"
+    assert advised in ruling.advice
+    assert not_advised not in ruling.advice
+
+
+def test_another_decay_speaks_against_the_claim() -> None:
+    assert decay(torch=dict.fromkeys(NAMES, 0.98)).verdict == "does_not_hold"
