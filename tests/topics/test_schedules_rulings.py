@@ -7,8 +7,12 @@ import pytest
 
 from explorer.model.claim import Ruling
 from explorer.topics.schedules.questions import (
+    BY_HAND,
+    CELLS,
     EXPORTED,
     GROUP_RATES,
+    LISTS,
+    PIECEWISE,
     TOPIC,
     UNMATCHED,
     UNMATCHED_FAMILIES,
@@ -24,8 +28,22 @@ HERE = [name for name in UNMATCHED_NAMES if name != "OneCycleLR"]
 
 RATES_BY_FAMILY = {UNMATCHED_FAMILIES[name].name: RATES for name in HERE}
 
+HALVED = [0.1, 0.05, 0.025]
+OTHER = [0.1, 0.05, 0.05]
+"""Rates of a decay, and rates that part from them at step 2."""
+
+DECAYS = ("exponential", "natural exponential", "inverse", "cosine", "polynomial")
+
 WORLD = written(
     {
+        (PIECEWISE, "mindspore"): {
+            "rates": [0.1, 0.1, 0.05, 0.05, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01],
+            "type": "list",
+            "deprecated": "This interface is deprecated.",
+        },
+        (LISTS, "mindspore"): dict.fromkeys(DECAYS, HALVED),
+        (CELLS, "mindspore"): dict.fromkeys(DECAYS, HALVED),
+        (BY_HAND, "torch"): {**dict.fromkeys(DECAYS, HALVED), "cosine": OTHER},
         (EXPORTED, "mindspore"): {
             "list": {},
             "cell": {},
@@ -173,3 +191,69 @@ def test_kinds_and_shapes_stand_in_the_evidence() -> None:
     assert "number: Parameter of shape (); list: Parameter of shape (3,); Cell: Cell;" in evidence
     assert "get_lr() of a list, a step on: [0.09, 0.01]" in evidence
     assert "param_groups of nn: AttributeError: no such attribute" in evidence
+
+
+def in_torch(**rates: Any) -> Callable[[World], None]:
+    """Sets the rates of some of PyTorch's schedulers; spaces of a family's name are underlines."""
+
+    def change(world: World) -> None:
+        for family, rates_of_family in rates.items():
+            world[BY_HAND, "torch"][family.replace("_", " ")] = rates_of_family
+
+    return change
+
+
+NONE_FOR_THE_OTHERS = {"natural_exponential": OTHER, "inverse": OTHER, "polynomial": OTHER}
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "advice"),
+    [
+        (unchanged, "outdated", "ExponentialLR(gamma=e^(-rate)) for natural exponential"),
+        (in_torch(**NONE_FOR_THE_OTHERS), "holds_with_changes", "end the cosine before step 2"),
+        (
+            in_torch(**NONE_FOR_THE_OTHERS, cosine=HALVED),
+            "holds",
+            "Use ExponentialLR for exponential, CosineAnnealingLR for cosine; end the natural",
+        ),
+        (in_torch(exponential=OTHER), "does_not_hold", "compare the sequences"),
+        (in_torch(exponential=UNKNOWN), "does_not_hold", "compare the sequences"),
+    ],
+)
+def test_the_verdict_on_decays_follows_which_rates_agree(
+    change: Callable[[World], None], verdict: str, advice: str
+) -> None:
+    ruling = judged(56, change)
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+    assert ruling.advice.endswith(".")
+
+
+def test_a_function_of_ones_own_is_no_counterpart_and_is_advised_where_it_was_seen_to_agree() -> (
+    None
+):
+    without_other_schedulers = in_torch(natural_exponential=OTHER, polynomial=OTHER)
+    ruling = judged(56, without_other_schedulers)
+    assert ruling.verdict == "holds_with_changes"
+    assert "only with a function of your own in PyTorch: inverse" in ruling.evidence
+    assert "LambdaLR for inverse" in ruling.advice
+    assert "LambdaLR" not in judged(56, in_torch(inverse=OTHER)).advice
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (unchanged, "holds_with_changes"),
+        (put(PIECEWISE, ["mindspore"], "deprecated", value=""), "holds"),
+        (put(PIECEWISE, ["mindspore"], "type", value="tuple"), "does_not_hold"),
+        (put(PIECEWISE, ["mindspore"], "rates", 2, value=0.1), "does_not_hold"),
+        (put(PIECEWISE, ["mindspore"], "rates", value=UNKNOWN), "outdated"),
+    ],
+)
+def test_the_verdict_on_the_piecewise_rates_follows_what_the_function_returns(
+    change: Callable[[World], None], verdict: str
+) -> None:
+    ruling = judged(54, change)
+    assert ruling.verdict == verdict
+    # One factor for all steps cannot give these rates: they are halved, and then divided by five.
+    assert "MultiStepLR" not in ruling.advice

@@ -9,11 +9,15 @@ import pytest
 from explorer.model.claim import Ruling
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import (
+    ADD_PARAM_GROUP,
     EXPORTED_OPTIMIZERS,
+    FILTERED,
+    GROUPS,
     LISTED_FILTERS,
     LISTED_SHAPES,
     LOOKED_UP,
     LOSS_SCALE,
+    OPTIMIZER_STATE,
     PARAM_GROUPS,
     STATEFUL,
     THOR,
@@ -34,7 +38,12 @@ WAVY = [[0.5, -1.0], [0.7, -1.5]]
 GROUP = {"params": 1, "momentum": 0.9, "dampening": 0, "weight_decay": 0, "nesterov": False}
 """The settings that a group of SGD tells, but for its rate."""
 
-GROUPS = [GROUP | {"lr": 0.5}, GROUP | {"lr": 0.1}]
+TWO_GROUPS = [GROUP | {"lr": 0.5}, GROUP | {"lr": 0.1}]
+
+APART = {"first": [0.5, 1.5], "second": [0.8, 2.4]}
+"""What two steps leave of the weights of two groups, of which one has a setting that tells."""
+
+CHOSEN = {"count": 6, "chosen": ["fc.bias"], "moved": ["fc.bias"]}
 
 TRAINED = {
     "losses": [4.25, 1.4356],
@@ -47,6 +56,36 @@ EXPORTED = ["Adagrad", "Adam", "ASGD", "LBFGS", "SGD"]
 
 WORLD = written(
     {
+        (FILTERED, "mindspore"): {**CHOSEN, "type": "list", "again": True},
+        (FILTERED, "torch"): {**CHOSEN, "type": "generator", "again": False},
+        (GROUPS, "mindspore"): {
+            "nn": {
+                "lr": APART,
+                "weight_decay": APART,
+                "grad_centralization, rows of 16": NO_KERNEL,
+                "momentum": UNKNOWN,
+            },
+            "experimental": {"lr": APART, "momentum": UNKNOWN},
+        },
+        (GROUPS, "torch"): {"torch": {"lr": APART, "weight_decay": APART, "momentum": APART}},
+        (ADD_PARAM_GROUP, "mindspore"): {
+            "nn": {"SGD": UNKNOWN},
+            "experimental": {"SGD": UNKNOWN},
+        },
+        (ADD_PARAM_GROUP, "torch"): {"torch": {"SGD": APART}},
+        (OPTIMIZER_STATE, "mindspore"): {
+            "nn": {
+                "has": {"state_dict": True},
+                "state_dict": ["momentum", "weight"],
+                "get_lr": 0.1,
+            },
+            "experimental": {"has": {"state_dict": True}, "state_dict": [], "get_lr": UNKNOWN},
+            "scheduler.get_last_lr": [0.09],
+        },
+        (OPTIMIZER_STATE, "torch"): {
+            "torch": {"has": {"state_dict": True}, "state_dict": ["param_groups", "state"]},
+            "scheduler.get_last_lr": [0.09],
+        },
         (EXPORTED_OPTIMIZERS, "mindspore"): {"nn": ["ASGD", "SGD"], "experimental": ["ASGD"]},
         (EXPORTED_OPTIMIZERS, "torch"): {"torch": EXPORTED},
         (LOOKED_UP, "mindspore"): {
@@ -90,8 +129,8 @@ WORLD = written(
             "scaled": REFUSED,
         },
         (PARAM_GROUPS, "nn"): {"groups": UNKNOWN},
-        (PARAM_GROUPS, "experimental"): {"groups": GROUPS},
-        (PARAM_GROUPS, "torch"): {"groups": GROUPS},
+        (PARAM_GROUPS, "experimental"): {"groups": TWO_GROUPS},
+        (PARAM_GROUPS, "torch"): {"groups": TWO_GROUPS},
         (LISTED_FILTERS, "mindspore"): {
             "as printed": ["bn.moving_mean", "bn.moving_variance", "bn.gamma", "bn.beta"],
             "as meant": ["bn.gamma", "bn.beta"],
@@ -183,7 +222,7 @@ def nn_refuses(world: World) -> None:
 
 
 def nn_tells_groups(world: World) -> None:
-    world[PARAM_GROUPS, "nn"]["groups"] = GROUPS
+    world[PARAM_GROUPS, "nn"]["groups"] = TWO_GROUPS
 
 
 def chosen(mindspore: list[str], torch: list[str]) -> Callable[[World], None]:
@@ -278,10 +317,10 @@ def test_another_world_has_another_verdict_and_other_advice(
 @pytest.mark.parametrize(
     "groups",
     [
-        pytest.param(list(reversed(GROUPS)), id="rates of other groups"),
-        pytest.param(GROUPS[:1], id="one group"),
+        pytest.param(list(reversed(TWO_GROUPS)), id="rates of other groups"),
+        pytest.param(TWO_GROUPS[:1], id="one group"),
         pytest.param([{"params": 1, "lr": 0.5}, {"params": 1, "lr": 0.1}], id="rates alone"),
-        pytest.param([group | {"momentum": 0.0} for group in GROUPS], id="another momentum"),
+        pytest.param([group | {"momentum": 0.0} for group in TWO_GROUPS], id="another momentum"),
     ],
 )
 def test_groups_that_do_not_tell_what_was_set_are_no_param_groups(groups: Any) -> None:
@@ -315,3 +354,32 @@ def test_the_order_of_arguments_is_named_only_where_the_printed_call_fails() -> 
     assert "another order" in judged(66).advice
     accepted = put(LOSS_SCALE, ["nn"], "as printed", "SGD", value="SGD")
     assert "another order" not in judged(66, accepted).advice
+
+
+def test_a_list_of_parameters_is_advised_where_they_are_used_up() -> None:
+    assert "make a list of parameters()" in judged(53).advice
+    assert "make a list" not in judged(53, put(FILTERED, ["torch"], "again", value=True)).advice
+
+
+def test_a_setting_without_a_kernel_is_not_advised() -> None:
+    ruling = judged(58)
+    assert ruling.verdict == "holds"
+    assert ruling.advice == "Keep to lr and weight_decay in MindSpore's groups."
+    setting = "grad_centralization, rows of 16"
+    supported = judged(58, put(GROUPS, ["mindspore"], "nn", setting, value=APART))
+    assert "grad_centralization" in supported.advice
+
+
+@pytest.mark.parametrize(
+    ("names", "advice"),
+    [
+        (["momentum", "weight"], "flat, by the names of parameters, with the weights in it."),
+        (["momentum"], "flat, by the names of parameters."),
+        (["param_groups", "state"], "Use state_dict() in both."),
+        (UNKNOWN, "Save MindSpore's optimizer with save_checkpoint: its state_dict() fails."),
+    ],
+)
+def test_what_is_said_of_a_state_dict_is_read_off_its_names(names: Any, advice: str) -> None:
+    ruling = judged(59, put(OPTIMIZER_STATE, ["mindspore"], "nn", "state_dict", value=names))
+    assert ruling.verdict == "outdated"
+    assert ruling.advice.endswith(advice)

@@ -1,12 +1,13 @@
 """Claims about learning-rate schedules: the guides' sequences, and who advances a schedule."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from explorer.model.claim import Ruling
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.counterparts import DECAYS
+from explorer.topics.schedules.counterparts import DECAYS, Family
 from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,
@@ -31,9 +32,6 @@ from explorer.topics.schedules.readings import (
 
 NEAR = 1e-6
 """Rates this near to the guides' are the guides': float32 has about seven digits."""
-
-PLAIN = ("exponential", "natural exponential", "inverse", "cosine", "polynomial")
-"""The families that the guide lists."""
 
 MOVED_BY_THE_OPTIMIZER = {"nn.SGD with a list", "nn.SGD with a Cell"}
 STEPPED = "experimental SGD, stepped by hand"
@@ -67,22 +65,21 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling(
             "outdated",
             said(rates),
-            "Write the list yourself, or use MultiStepLR: the function is gone.",
+            "Write the list of rates yourself: the function is gone.",
         )
     seen = f"piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01]) = {rates}"
-    if greatest_difference(rates, expects["rates"]) > NEAR:
+    if figures["type"] != "list" or greatest_difference(rates, expects["rates"]) > NEAR:
         return Ruling(
             "does_not_hold",
             seen,
-            "Print the list before you train with it: it is not the one in the guide.",
+            "Print what it returns before you train with it: it is not the guide's list.",
         )
     # The documentation of 2.10.0 announces the end of the function.
     if ending:
         return Ruling(
             "holds_with_changes",
             f"{seen}; its documentation: {ending}",
-            "Use it while it lasts; a list of your own, or experimental MultiStepLR stepped by"
-            " hand, does the same.",
+            "Write the list of rates yourself: it is no more than what the function returns.",
         )
     return Ruling("holds", seen, "Give the list to the optimizer as its learning rate.")
 
@@ -155,60 +152,85 @@ def _brief(rates: Rates | None) -> str:
 
 @TOPIC.claim(
     56,
-    "Exponential, natural exponential, inverse, cosine and polynomial decay have counterparts in"
-    " PyTorch.",
+    "Exponential and cosine decay have counterparts in PyTorch; natural exponential, inverse and"
+    " polynomial decay have none.",
     heading="optimizers",
     guides=("002",),
-    would="with matching settings each gives the same sequence as a scheduler of PyTorch, at every"
-    " step",
+    would="ExponentialLR and CosineAnnealingLR give the rates of the first two at every step, and no"
+    " scheduler of PyTorch those of the other three",
     asks=(LISTS, CELLS, BY_HAND.by("torch")),
+    expects={
+        "with": ("exponential", "cosine"),
+        "without": ("natural exponential", "inverse", "polynomial"),
+    },
+    sections={"002": "Arguments of the base class: learning rate"},
 )
 def counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when every family of the guide gives PyTorch's rates.
+    """Holds when PyTorch's own schedulers give the rates of the first, and none those of the others.
 
-    It holds with changes when some of them part, and does not hold when none agrees or one cannot
-    be compared.
+    Outdated when one of the others has a scheduler with its rates; with changes when one of the
+    first parts at some step; does not hold when none of the first agrees or one is not comparable.
     """
-    plain = [family for family in DECAYS if family.name in PLAIN]
-    by_outcome: dict[str, list[str]] = {AGREE: [], BY_FUNCTION: [], PART: [], NOT_COMPARABLE: []}
+    plain = [family for family in DECAYS if family.name in (*expects["with"], *expects["without"])]
+    by_outcome: dict[str, list[FamilyComparison]] = {}
     for comparison in compare_all(evidence, plain):
-        outcome, name = _outcome(comparison)
-        by_outcome[outcome].append(name)
+        by_outcome.setdefault(_outcome(comparison), []).append(comparison)
 
-    sentences = []
-    for outcome, names in by_outcome.items():
-        if names:
-            sentences.append(f"{outcome}: {', '.join(names)}")
-    seen = "; ".join(sentences)
-    if not by_outcome[PART] and not by_outcome[NOT_COMPARABLE]:
-        return Ruling(
-            "holds",
-            seen,
-            "Use gamma = e^(-rate) for the natural exponential, and LambdaLR where PyTorch has no"
-            " own schedule.",
-        )
-    if by_outcome[NOT_COMPARABLE] or not by_outcome[AGREE]:
+    outcomes = [name for name in (AGREE, BY_FUNCTION, PART, NOT_COMPARABLE) if name in by_outcome]
+    seen = "; ".join(f"{name}: {', '.join(map(_named, by_outcome[name]))}" for name in outcomes)
+    agreeing = _names(by_outcome.get(AGREE, []))
+    if NOT_COMPARABLE in by_outcome or not agreeing & set(expects["with"]):
         return Ruling(
             "does_not_hold",
             seen,
             "Write the schedule as a list or with LambdaLR, and compare the sequences.",
         )
-    return Ruling(
-        "holds_with_changes",
-        seen,
-        "Use gamma = e^(-rate) for the natural exponential, LambdaLR for the inverse; stop a cosine"
-        " at T_max, MindSpore's stays.",
-    )
+    advice = _what_to_use(by_outcome)
+    if agreeing & set(expects["without"]):
+        return Ruling("outdated", seen, advice)
+    if not agreeing.issuperset(expects["with"]):
+        return Ruling("holds_with_changes", seen, advice)
+    return Ruling("holds", seen, advice)
 
 
-def _outcome(comparison: FamilyComparison) -> tuple[str, str]:
-    """The outcome for one family, and its name, with the first step that differs if one does."""
-    name = comparison.family.name
+def _outcome(comparison: FamilyComparison) -> str:
     if comparison.first_different_step is not None:
-        return PART, f"{name} (from step {comparison.first_different_step})"
+        return PART
     if not comparison.same:
-        return NOT_COMPARABLE, name
-    return AGREE if comparison.has_own_scheduler else BY_FUNCTION, name
+        return NOT_COMPARABLE
+    return AGREE if comparison.has_own_scheduler else BY_FUNCTION
+
+
+def _names(comparisons: Iterable[FamilyComparison]) -> set[str]:
+    return {comparison.family.name for comparison in comparisons}
+
+
+def _named(comparison: FamilyComparison) -> str:
+    """A family's name, with the first step that differs where one does."""
+    name = comparison.family.name
+    if comparison.first_different_step is None:
+        return name
+    return f"{name} (from step {comparison.first_different_step})"
+
+
+def _what_to_use(by_outcome: Mapping[str, list[FamilyComparison]]) -> str:
+    """PyTorch's call for each family, by how it compares."""
+    families = [comparison.family for comparison in by_outcome[AGREE]]
+    schedulers = [f"{_scheduler(family)} for {family.name}" for family in families]
+    advice = [f"Use {', '.join(schedulers)}"]
+    if BY_FUNCTION in by_outcome:
+        advice.append(f"LambdaLR for {', '.join(sorted(_names(by_outcome[BY_FUNCTION])))}")
+    for comparison in by_outcome.get(PART, []):
+        step = comparison.first_different_step
+        advice.append(f"end the {comparison.family.name} before step {step}")
+    return f"{'; '.join(advice)}."
+
+
+def _scheduler(family: Family) -> str:
+    """PyTorch's scheduler for a family, with the argument that is not carried over as it is."""
+    name = family.schedule_name("torch")
+    # e^(-rate · t) is an exponential decay by another factor.
+    return f"{name}(gamma=e^(-rate))" if family.name == "natural exponential" else f"{name}"
 
 
 @TOPIC.claim(

@@ -114,7 +114,8 @@ def piecewise(ask: Ask) -> Found:
     # It may be gone in a version to come, which the attempt then says.
     is_there = hasattr(nn, "piecewise_constant_lr")
     ending = _ending(nn.piecewise_constant_lr) if is_there else ""
-    return Found({"rates": attempt(rates), "deprecated": ending})
+    found = attempt(rates)
+    return Found({"rates": found, "type": type(found).__name__, "deprecated": ending})
 
 
 def used(ask: Ask) -> Found:

@@ -60,12 +60,10 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             seen,
             "Filter by name as before, and do not rely on the type of what you filter.",
         )
-    return Ruling(
-        "holds",
-        seen,
-        "Filter trainable_params() by p.name, and named_parameters() by name;"
-        " a generator is used up once.",
-    )
+    advice = "Filter trainable_params() by p.name, and named_parameters() by name"
+    if not torch["again"]:
+        advice += "; make a list of parameters() to go through it twice"
+    return Ruling("holds", seen, f"{advice}.")
 
 
 @TOPIC.claim(
@@ -166,9 +164,11 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         if "experimental" not in growing:
             advice += ", but name all groups at the start: a step after add_param_group raises"
         return Ruling("holds_with_changes", seen, f"{advice}.")
-    return Ruling(
-        "holds", seen, "Keep to lr, weight_decay and grad_centralization in MindSpore's groups."
-    )
+    # What was refused for want of a kernel is no setting to keep to on this device.
+    settled = "lr and weight_decay"
+    if not raised(centralization):
+        settled = "lr, weight_decay and grad_centralization"
+    return Ruling("holds", seen, f"Keep to {settled} in MindSpore's groups.")
 
 
 def _effective(settings: Figures) -> list[str]:
@@ -236,13 +236,20 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             "Look up how the optimizer tells its state: this is not the guides' any more.",
         )
     if has_state_dict["nn"]:
-        return Ruling(
-            "outdated",
-            seen,
-            "Use state_dict() in both;"
-            " MindSpore's is flat, by parameter name, with the weights in it.",
-        )
+        return Ruling("outdated", seen, _use_of_state_dict(states["nn"]["state_dict"]))
     return Ruling("holds", seen, "Save MindSpore's optimizer with save_checkpoint.")
+
+
+def _use_of_state_dict(names: Any) -> str:
+    """What to do with MindSpore's state_dict, by the names that it was seen to have."""
+    if raised(names):
+        return "Save MindSpore's optimizer with save_checkpoint: its state_dict() fails."
+    advice = "Use state_dict() in both"
+    if not {"state", "param_groups"} & set(names):
+        advice += "; MindSpore's is flat, by the names of parameters"
+    if "weight" in names:  # the parameter that was trained
+        advice += ", with the weights in it"
+    return f"{advice}."
 
 
 def _brief_rate(rate: Any) -> str:

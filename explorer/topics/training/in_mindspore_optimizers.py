@@ -40,7 +40,7 @@ def thor(ask: Ask) -> Found:
     return Found({"step": attempt_briefly(step)})
 
 
-def loss_scale(ask: Ask) -> Found:
+def scaling(ask: Ask) -> Found:
     """What takes the call as the guide prints it, and what steps of SGD leave of a weight that is 1.
 
     With the argument loss_scale, and with the gradient divided by hand; with weight decay too.

@@ -42,7 +42,7 @@ def every_update(ask: Ask) -> Found:
     return Found({name: attempt(path, name) for name in names})
 
 
-def loss_scale(ask: Ask) -> Found:
+def scaling(ask: Ask) -> Found:
     """What takes the call as the guide prints it, and a step of SGD with the argument loss_scale."""
     gradient, scale = ask.options["gradient"], ask.options["scale"]
 

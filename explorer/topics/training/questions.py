@@ -160,7 +160,7 @@ THOR = TOPIC.ask("thor", ("mindspore",), program="optimizers:thor")
 LOSS_SCALE = TOPIC.ask(
     "loss_scale",
     PLACES,
-    program="optimizers:loss_scale",
+    program="optimizers:scaling",
     printed="printed_call",
     options={"gradient": 4.0, "scale": 4.0, "decay": 0.1},
     options_of={place: {"place": place} for place in MINDSPORE_PLACES},
