@@ -1,5 +1,6 @@
 """The worker's side of a measurement: runs one measuring function and records its outcome."""
 
+import ast
 import importlib
 import inspect
 import re
@@ -23,8 +24,8 @@ def run(request: Measurement) -> Measured:
     function = getattr(module, name)
     # First, so that a program that raises is shown too.
     code = source(function)
-    printed = source(getattr(module, request.printed)) if request.printed else ""
-    meant = source(getattr(module, request.meant)) if request.meant else ""
+    printed = listing(getattr(module, request.printed)) if request.printed else ""
+    meant = listing(getattr(module, request.meant)) if request.meant else ""
     try:
         found: Found = function(Ask(request.scenario, request.device, request.options))
     except ImportError:
@@ -49,6 +50,27 @@ def source(function: Callable[..., Any]) -> str:
     """The source of a function and of the helpers in its module, in the order of first use."""
     # Words are looked up in the module rather than names in the syntax tree: a word in a comment may
     # bring in a helper too many, and none is missing.
+    return _with_helpers(function, _words)
+
+
+def listing(function: Callable[..., Any]) -> str:
+    """The source of a function, and of the helpers that its code names, and nothing else.
+
+    Code that a guide prints must have no helper too many.
+    """
+    return _with_helpers(function, _names)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def _names(text: str) -> list[str]:
+    nodes = ast.walk(ast.parse(text))
+    return [node.id for node in nodes if isinstance(node, ast.Name)]
+
+
+def _with_helpers(function: Callable[..., Any], words_of: Callable[[str], list[str]]) -> str:
     home = vars(inspect.getmodule(function))
     sources: dict[str, str] = {}
     waiting: list[Any] = [function]
@@ -58,7 +80,7 @@ def source(function: Callable[..., Any]) -> str:
             continue
         text = textwrap.dedent(inspect.getsource(current))
         sources[current.__name__] = text
-        for name in re.findall(r"\w+", text):
+        for name in words_of(text):
             used = home.get(name)
             is_code = inspect.isroutine(used) or inspect.isclass(used)
             if is_code and used.__module__ == function.__module__:

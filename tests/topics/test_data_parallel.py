@@ -1,5 +1,6 @@
 """Two real ranks a framework: the mean, the sum, and that no process is left."""
 
+import dataclasses
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -8,15 +9,17 @@ import numpy as np
 import psutil
 import pytest
 
+from explorer.model.claim import Ruling
 from explorer.model.measurement import Measured, Measurement
 from explorer.topics.data_parallel.findings import agree, is_mean
+from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Target
 from explorer.topics.studying import tell
 from explorer.workers.workers import Workers
-from tests.support.topics import World, judge
+from tests.support.topics import judge, ruled
 
 both = [
     pytest.param("mindspore", marks=pytest.mark.mindspore),
@@ -106,8 +109,11 @@ def test_ranks_that_take_too_long_are_stopped_and_say_so() -> None:
     assert not ranks_left()
 
 
-def rank(number: int, mean: float, own_seed: float, after: float) -> dict[str, Any]:
-    """What one of two ranks with gradients 2 and 4 could report; ``own_seed`` and ``after`` are weights."""
+def rank(number: int, mean: float, own_seed: float, after: float, **routes: Any) -> dict[str, Any]:
+    """What one of two ranks with gradients 2 and 4 could report; ``own_seed`` and ``after`` are weights.
+
+    ``routes`` gives what each way to take a step took from the weight, by style.
+    """
     return {
         "rank": number,
         "local": [2.0 + 2.0 * number],
@@ -117,45 +123,99 @@ def rank(number: int, mean: float, own_seed: float, after: float) -> dict[str, A
         "first_weights_one_seed": [0.5],
         "first_weights_own_seed": [own_seed],
         "after_step_own_seed": [after],
+        "routes": routes,
+        "printed": {"raised": "RuntimeError", "message": "no accelerator"},
     }
 
 
-def world(mean: float = 3.0, torch_evens: bool = True) -> dict[str, Measured]:
-    """Both frameworks' two ranks; ``torch_evens``: whether DDP sends one rank's start to all."""
-    drifting = [rank(0, mean, 0.1, 0.2), rank(1, mean, 0.3, 0.4)]
-    evened = [rank(0, mean, 0.1, 0.2), rank(1, mean, 0.3, 0.2)]
-    figures = {"mindspore": drifting, "torch": evened if torch_evens else drifting}
-    measured = {}
-    for framework, ranks in figures.items():
-        name = TWO_PROCESSES.measurement_name(framework)
-        measured[name] = Measured(outcome="ok", figures={"ranks": ranks, "processes": 2})
-    return measured
+def routes(number: int, *averaging: str) -> dict[str, Any]:
+    """What three ways to take a step took from a rank's weight: the mean, or its own gradient."""
+    own = [2.0 + 2.0 * number]
+    return {name: [3.0] if name in averaging else own for name in ("loop", "cell", BY_HAND)}
+
+
+def averages(
+    graph: tuple[str, ...],
+    tape: tuple[str, ...],
+    *,
+    ddp: float = 3.0,
+    torch_evens: bool = True,
+    mindspore_evens: bool = False,
+) -> Ruling:
+    """The ruling where these ways average in MindSpore, DDP gives ``ddp``, and a start is sent around."""
+    ranks = {}
+    for framework, evens in (("mindspore", mindspore_evens), ("torch", torch_evens)):
+        ranks[framework] = [
+            rank(0, ddp, 0.1, 0.2, graph=routes(0, *graph), tape=routes(0, *tape)),
+            rank(
+                1, ddp, 0.3, 0.2 if evens else 0.4, graph=routes(1, *graph), tape=routes(1, *tape)
+            ),
+        ]
+    claim = dataclasses.replace(TOPIC.claims[61], expects={"mean": [3.0]})
+    figures = {
+        (TWO_PROCESSES, framework): {"ranks": answers} for framework, answers in ranks.items()
+    }
+    return ruled(claim, figures)
+
+
+ALL = ("loop", "cell", BY_HAND)
+CELL = ("cell", BY_HAND)
 
 
 @pytest.mark.parametrize(
-    ("mean", "torch_evens", "verdict"),
+    ("ruling", "verdict", "advice"),
     [
-        (3.0, False, "holds"),
-        (3.0, True, "holds_with_changes"),
-        (6.0, True, "does_not_hold"),
+        (averages(ALL, ALL, torch_evens=False), "holds", "Set one seed on every rank in both"),
+        (averages(ALL, ALL), "holds_with_changes", "Set one seed on every rank in MindSpore;"),
+        (averages(ALL, ALL, mindspore_evens=True), "holds_with_changes", "only where data is"),
+        # The reducer is the caller's own: it makes no way right, and none wrong.
+        (averages(("loop", "cell"), ("loop", "cell")), "holds_with_changes", "Set one seed"),
+        (averages(ALL, CELL), "depends_on_style", "in graph style. Set one seed"),
+        (averages(CELL, ALL), "depends_on_style", "in tape style. Set one seed"),
+        (averages(CELL, CELL), "does_not_hold", "with cell; elsewhere call nn.Distributed"),
+        (averages(("cell",), ("cell",)), "does_not_hold", "with cell. Set one seed"),
+        (averages(CELL, ("loop", BY_HAND)), "does_not_hold", "with none of these; elsewhere"),
+        (averages(ALL, ALL, ddp=6.0), "does_not_hold", "Divide by the number of ranks"),
     ],
 )
 def test_the_verdict_on_averages_follows_what_the_ranks_report(
-    mean: float, torch_evens: bool, verdict: str
+    ruling: Ruling, verdict: str, advice: str
 ) -> None:
-    evidence = World(world(mean, torch_evens)).evidence
-    assert TOPIC.claims[61].judge(evidence, {"mean": [3.0]}).verdict == verdict
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def test_ways_that_took_the_same_are_told_together() -> None:
+    seen = averages(CELL, ALL).evidence
+    assert "by loop in graph style the ranks take [2] and [4]" in seen
+    assert f"by loop in tape style, cell, {BY_HAND} the ranks take [3] and [3]" in seen
 
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-def test_data_parallel_training_holds_with_changes_on_the_installed_versions(
+def test_only_steps_of_mindspore_that_reduce_average_on_the_installed_versions(
     measured: dict[str, Measured],
 ) -> None:
     ruling = judge(TOPIC.claims[61], measured)
-    assert ruling.verdict == "holds_with_changes"
-    assert "[[43, 86, 129]]" in ruling.evidence
-    assert "torch sends one rank's start" in ruling.advice
+    assert ruling.verdict == "does_not_hold"
+    assert "by value_and_grad, GradOperation the ranks take [[2, 4, 6]] and [[84, 168, 252]]" in (
+        ruling.evidence
+    )
+    assert "with TrainOneStepCell or Model.train; elsewhere" in ruling.advice
+
+
+@pytest.mark.mindspore
+def test_every_way_to_take_a_step_is_taken_in_both_styles(measured: dict[str, Measured]) -> None:
+    mean, own = [[43.0, 86.0, 129.0]], ([[2.0, 4.0, 6.0]], [[84.0, 168.0, 252.0]])
+    for figures, local in zip(ranks_of(measured, "mindspore"), own, strict=True):
+        expected = {
+            "value_and_grad": local,
+            "GradOperation": local,
+            "TrainOneStepCell": mean,
+            "Model.train": mean,
+            BY_HAND: mean,
+        }
+        assert figures["routes"] == {"graph": expected, "tape": expected}
 
 
 def test_a_rank_that_was_told_another_mean_is_noticed() -> None:

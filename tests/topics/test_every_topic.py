@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -33,24 +34,21 @@ def test_every_claim_names_a_heading_guides_and_measurements() -> None:
         assert "\n" not in claim.statement
 
 
-def code_names(function_or_class: ast.stmt) -> set[str]:
-    """Every name that a piece of code uses."""
-    return {node.id for node in ast.walk(function_or_class) if isinstance(node, ast.Name)}
-
-
 def used_by(program: str, module: str) -> set[str]:
     """What a program of a module uses of it, by way of other functions of the module too."""
     spec = importlib.util.find_spec(module)  # without an import, which would need a framework
     assert spec
     assert spec.origin
-    definitions = {}
-    for statement in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+    text = Path(spec.origin).read_text(encoding="utf-8")
+    definitions: dict[str, str] = {}
+    for statement in ast.parse(text).body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            definitions[statement.name] = statement
+            definitions[statement.name] = ast.get_source_segment(text, statement) or ""
     used = {program}
     waiting = [program]
     while waiting:
-        for name in code_names(definitions[waiting.pop()]) & set(definitions) - used:
+        # Words and not names of the syntax tree, as the worker finds what it shows.
+        for name in set(re.findall(r"\w+", definitions[waiting.pop()])) & set(definitions) - used:
             used.add(name)
             waiting.append(name)
     return used

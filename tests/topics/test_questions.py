@@ -215,9 +215,10 @@ def test_the_worker_takes_printed_and_meant_code_from_the_program_s_module(weath
     (measurement,) = dataclasses.replace(rain, package="tests").measurements(Target())
     measured = run(measurement)
     assert measured.figures == {"printed": 1, "meant": 2}
-    assert measured.printed == inspect.getsource(rain_as_printed)
+    printed, helper = inspect.getsource(rain_as_printed), inspect.getsource(drops)
+    assert measured.printed == f"{printed}\n\n{helper}"
     assert measured.meant == inspect.getsource(rain_as_meant)
-    assert measured.printed in measured.code
+    assert printed in measured.code
 
 
 def rain(ask: Ask) -> Found:
@@ -225,6 +226,11 @@ def rain(ask: Ask) -> Found:
 
 
 def rain_as_printed() -> int:
+    """Not rain_as_meant: what is only spoken of is not shown."""
+    return drops()
+
+
+def drops() -> int:
     return 1
 
 

@@ -3,10 +3,15 @@
 from typing import Any
 
 from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
 from explorer.text.numbers import digits
+from explorer.topics.attempts import raised, said
 from explorer.topics.data_parallel.findings import agree, is_mean
+from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, grouped
+
+Ranks = list[Figures]
 
 
 @TOPIC.claim(
@@ -15,46 +20,111 @@ from explorer.topics.evidence import Evidence
     " agree across ranks.",
     heading="parallel",
     guides=("001", "000"),
-    would="Two ranks with gradients [2, 4, 6] and [84, 168, 252] both get [43, 86, 129], and"
-    " drift apart with own seeds.",
+    sections={
+        "001": "Considerations for MindSpore Network Authoring",
+        "000": "Distributed Scenarios",
+    },
+    would="Two ranks with gradients [2, 4, 6] and [84, 168, 252] both step along [43, 86, 129], by"
+    " whichever way to take a step, and drift apart with own seeds.",
     asks=(TWO_PROCESSES,),
     expects={"mean": [[43.0, 86.0, 129.0]]},
 )
 def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when both frameworks give the guide's mean, and both need one seed on all ranks.
+    """Holds when DDP and every way to take a step in MindSpore average, and both need one seed.
 
-    It holds with changes where a framework sends one rank's start to the others.
+    With changes where DDP sends one rank's start to the others. It depends on the style when all
+    ways average in one style alone.
     """
-    means_as_said = True
-    sends_its_start = []
-    sentences = []
-    for framework, figures in evidence[TWO_PROCESSES].items():
-        ranks = figures["ranks"]
-        mean = ranks[0]["mean"]
-        means_as_said = means_as_said and is_mean(ranks) and mean == expects["mean"]
-        alike_after_step = agree(ranks, "after_step_own_seed")
-        # Different starts that one step makes equal: the framework sent one of them around.
-        if alike_after_step and not agree(ranks, "first_weights_own_seed"):
-            sends_its_start.append(framework)
-        local = " and ".join(digits(rank["local"]) for rank in ranks)
-        outcome = "agree" if framework in sends_its_start else "differ"
-        sentences.append(
-            f"{framework}: {len(ranks)} ranks average {local} to {digits(mean)}, and started from"
-            f" different seeds their weights {outcome} after a step"
-        )
-
-    seen = "; ".join(sentences)
-    if not means_as_said:
+    mindspore = evidence[TWO_PROCESSES]["mindspore"]["ranks"]
+    torch = evidence[TWO_PROCESSES]["torch"]["ranks"]
+    seen = "; ".join((*_torch_seen(torch), *_routes_seen(mindspore), _seeds_seen(mindspore, torch)))
+    if not is_mean(torch) or torch[0]["mean"] != expects["mean"]:
         return Ruling(
             "does_not_hold",
             seen,
             "Divide by the number of ranks yourself, or scale the learning rate.",
         )
-    if not sends_its_start:
-        return Ruling("holds", seen, "Set one seed on every rank in both frameworks.")
-    return Ruling(
-        "holds_with_changes",
-        seen,
-        f"Set one seed on every rank in MindSpore; {' and '.join(sends_its_start)} sends one rank's"
-        " start to the others, and needs equal seeds only where data is shuffled or dropped.",
+
+    seed = _advice_on_seeds(mindspore, torch)
+    styles = list(mindspore[0]["routes"])
+    apart = {style: _routes_apart(mindspore, style, expects["mean"]) for style in styles}
+    whole_styles = [style for style in styles if not apart[style]]
+    if len(whole_styles) == len(styles):
+        verdict: Any = "holds_with_changes" if _sends_its_start(torch) else "holds"
+        return Ruling(verdict, seen, seed)
+    if whole_styles:
+        return Ruling(
+            "depends_on_style", seen, f"Train data parallel in {whole_styles[0]} style. {seed}"
+        )
+    return Ruling("does_not_hold", seen, f"{_advice_on_routes(mindspore, apart)} {seed}")
+
+
+def _routes_apart(ranks: Ranks, style: str, mean: Any) -> list[str]:
+    """The ways to take a step, by hand aside, after which not every rank stepped along the mean."""
+    names = [name for name in ranks[0]["routes"][style] if name != BY_HAND]
+    return [name for name in names if any(rank["routes"][style][name] != mean for rank in ranks)]
+
+
+def _advice_on_routes(ranks: Ranks, apart: dict[str, list[str]]) -> str:
+    names = next(iter(ranks[0]["routes"].values()))
+    refuted = {name for names_apart in apart.values() for name in names_apart}
+    trusted = [name for name in names if name not in {BY_HAND, *refuted}]
+    reduced_by_hand = all(agree(_routes_of(ranks, style), BY_HAND) for style in apart)
+    advice = f"Train data parallel with {' or '.join(trusted) or 'none of these'}"
+    if reduced_by_hand:
+        advice += "; elsewhere call nn.DistributedGradReducer on the gradients before the optimizer has them"
+    return f"{advice}."
+
+
+def _routes_of(ranks: Ranks, style: str) -> Ranks:
+    return [rank["routes"][style] for rank in ranks]
+
+
+def _sends_its_start(ranks: Ranks) -> bool:
+    """Whether one step made equal what had started differently: one start was sent around."""
+    differ_at_first = not agree(ranks, "first_weights_own_seed")
+    return differ_at_first and agree(ranks, "after_step_own_seed")
+
+
+def _advice_on_seeds(mindspore: Ranks, torch: Ranks) -> str:
+    if not _sends_its_start(torch):
+        return "Set one seed on every rank in both frameworks."
+    if _sends_its_start(mindspore):
+        return "Set one seed on every rank only where data is shuffled or dropped."
+    return (
+        "Set one seed on every rank in MindSpore; PyTorch sends one rank's start to the others, and"
+        " needs equal seeds only where data is shuffled or dropped."
     )
+
+
+def _torch_seen(ranks: Ranks) -> list[str]:
+    local = " and ".join(digits(rank["local"]) for rank in ranks)
+    printed = ranks[0]["printed"]
+    return [
+        f"PyTorch: DDP makes {digits(ranks[0]['mean'])} of {local}",
+        f"its example as printed: {said(printed) if raised(printed) else 'runs'}",
+    ]
+
+
+def _routes_seen(ranks: Ranks) -> list[str]:
+    """What each way to take a step in MindSpore took from the weight, on the ranks in order."""
+    styles = ranks[0]["routes"]
+    taken = {}
+    for name in next(iter(styles.values())):
+        by_style = {style: [rank["routes"][style][name] for rank in ranks] for style in styles}
+        for agreeing, steps in grouped(by_style):
+            suffix = "" if len(agreeing) == len(styles) else f" in {' and '.join(agreeing)} style"
+            taken[f"{name}{suffix}"] = steps
+    sentences = []
+    for names, steps in grouped(taken):
+        shown = [said(step) if raised(step) else digits(step) for step in steps]
+        sentences.append(f"MindSpore: by {', '.join(names)} the ranks take {' and '.join(shown)}")
+    return sentences
+
+
+def _seeds_seen(mindspore: Ranks, torch: Ranks) -> str:
+    outcomes = []
+    for label, ranks in (("MindSpore's", mindspore), ("PyTorch's", torch)):
+        outcome = "agree" if agree(ranks, "after_step_own_seed") else "differ"
+        outcomes.append(f"{label} {outcome}")
+    return f"weights started from different seeds, after a step: {', '.join(outcomes)}"

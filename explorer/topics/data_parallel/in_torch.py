@@ -14,6 +14,7 @@ from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from explorer.model.measurement import Ask, Found
+from explorer.topics.attempts import attempt_briefly
 from explorer.topics.data_parallel.processes import (
     RANKS,
     RATE,
@@ -27,9 +28,9 @@ from explorer.topics.in_torch import numbers
 
 
 def two_processes(ask: Ask) -> Found:
-    """`torch.distributed.run` starts two ranks; each reports its gradients and its weights.
+    """`torch.distributed.run` starts two ranks, each of which reports its rank_figures.
 
-    The gradients are the local one, the one that DDP leaves in ``.grad``, and the sum over all
+    Its gradients are the local one, the one that DDP leaves in ``.grad``, and the sum over all
     ranks.
     """
     folder = Path(tempfile.mkdtemp(dir="."))
@@ -59,6 +60,7 @@ def rank_figures() -> dict[str, Any]:
     own_net = fresh_net(seed=rank)
     own_first_weights = numbers(own_net.weight)
     step(DistributedDataParallel(own_net), own_net, rank)
+    printed = attempt_briefly(data_parallel_as_printed, rank)
     distributed.destroy_process_group()
     return {
         "rank": rank,
@@ -69,7 +71,20 @@ def rank_figures() -> dict[str, Any]:
         "first_weights_one_seed": first_weights,
         "first_weights_own_seed": own_first_weights,
         "after_step_own_seed": numbers(own_net.weight),
+        "printed": printed,
     }
+
+
+def data_parallel_as_printed(rank: int) -> None:
+    """The guide's step, whose model and data go to the GPU of the rank's number."""
+    model = nn.Linear(3, 1).to(rank)
+    ddp_model = DistributedDataParallel(model, device_ids=[rank])
+    loss_fn = nn.MSELoss()
+    optimizer = torch.optim.SGD(ddp_model.parameters(), lr=0.001)
+    outputs = ddp_model(torch.randn(20, 3).to(rank))
+    labels = torch.randn(20, 1).to(rank)
+    loss_fn(outputs, labels).backward()
+    optimizer.step()
 
 
 def loss(net: nn.Module, rank: int) -> torch.Tensor:

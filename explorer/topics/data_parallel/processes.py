@@ -19,6 +19,9 @@ SAMPLES = ([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
 
 TARGET = 19.0
 WEIGHT = np.array([[2, 3, 4]], np.float32)
+BY_HAND = "value_and_grad and DistributedGradReducer"
+"""The one way to take a step in MindSpore in which the caller has the gradients reduced."""
+
 RATE = 2.0**-10
 """The learning rate of the one step: a power of two, so that float32 steps are exact."""
 

@@ -14,4 +14,4 @@ TOPIC = Topic(
     " agree across ranks?",
 )
 
-TWO_PROCESSES = TOPIC.ask("two_processes", FRAMEWORKS)
+TWO_PROCESSES = TOPIC.ask("two_processes", FRAMEWORKS, printed="data_parallel_as_printed")
