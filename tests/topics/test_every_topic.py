@@ -34,6 +34,16 @@ def test_every_claim_names_a_heading_guides_and_measurements() -> None:
         assert "\n" not in claim.statement
 
 
+SECTIONED = {"000", "002", "004"}
+"""The guides of which the heading of every statement is known."""
+
+
+def test_a_statement_of_a_guide_with_known_headings_names_its_own() -> None:
+    for claim in claims().values():
+        assert SECTIONED & set(claim.guides) <= set(claim.sections), claim.id
+        assert all(claim.sections.values())
+
+
 def used_by(program: str, module: str) -> set[str]:
     """What a program of a module uses of it, by way of other functions of the module too."""
     spec = importlib.util.find_spec(module)  # without an import, which would need a framework

@@ -15,6 +15,7 @@ from explorer.topics.evidence import Evidence
     " cannot move afterwards.",
     heading="devices",
     guides=("000", "001"),
+    sections={"000": "torch.device"},
     would=(
         ".to works after use, a second set_device is refused, and a MindSpore tensor has nothing to"
         " move it."
@@ -79,6 +80,7 @@ def moves_everything(figures: Figures) -> bool:
     "MindSpore's outputs are readable with asnumpy() at once; PyTorch needs .cpu() first on a GPU.",
     heading="devices",
     guides=("000", "001"),
+    sections={"000": "torch.device"},
     would="asnumpy() reads a result; numpy() on a GPU tensor raises, and works after .cpu().",
     asks=(HOST,),
 )

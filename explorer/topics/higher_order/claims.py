@@ -25,6 +25,7 @@ BY_SHAPE = SECOND_DERIVATIVES["by shape"].by(*MINDSPORE_STYLES, "torch-tape")
     "Higher orders come from nesting `grad`, and the graph grows by each backward.",
     heading="gradients",
     guides=("000",),
+    sections={"000": "High-order Derivatives"},
     would=(
         "Nested gradients are right at orders 1 to 4, and each order has more operators than "
         "the one before."

@@ -39,6 +39,7 @@ NEARLY = 1e-6
     "StaticLossScaler(1024) multiplies loss and gradient by 1024, and unscaling brings both back.",
     heading=HEADING,
     guides=GUIDES,
+    sections={"004": "Loss Scale"},
     would=(
         "The loss is 1024 and the gradient [[2048, 4096, 6144]]; unscaled they are 1 and [[2, "
         "4, 6]]."
@@ -94,6 +95,7 @@ def _by_name(sentences: Mapping[str, str]) -> str:
     "`all_finite` is True when nothing overflowed, and False for an infinity or NaN.",
     heading=HEADING,
     guides=GUIDES,
+    sections={"004": "Loss Scale"},
     would=(
         "It is False for every case with inf or nan and True for the others, in float16 and "
         "float32."
@@ -141,6 +143,7 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     "Without scaling, small float16 gradients underflow to 0; with scaling they survive.",
     heading=HEADING,
     guides=GUIDES,
+    sections={"004": "Loss Scale"},
     would=(
         "A gradient of 1e-8 is 0 without scaling; scaled by 65536 and unscaled in float32 it "
         "is 1e-8."

@@ -47,6 +47,7 @@ def cells_and_modules(evidence: Evidence, question: Question) -> tuple[Figures, 
     "A Cell starts in inference mode, a Module in training mode.",
     heading=HEADING,
     guides=("001",),
+    sections={"001": "Principles of Network Inference"},
     would="`training` is False on every new Cell and True on every new Module.",
     asks=(STARTING_MODE,),
     expects={"cell": False, "module": True},
@@ -83,6 +84,7 @@ def _values(figures: Mapping[str, bool]) -> str:
     "set_train(True) and set_train(False) do what train() and eval() do.",
     heading=HEADING,
     guides=("001",),
+    sections={"001": "Principles of Network Inference"},
     would="Batch norm and dropout behave alike in both modes on both frameworks.",
     asks=(MODES,),
 )
@@ -124,6 +126,7 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     ),
     heading=HEADING,
     guides=("001",),
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would=(
         "A net with a list of two layers has 0 parameters in both frameworks, with a "
         "container more."
@@ -226,6 +229,7 @@ def _listed(names: Iterable[str]) -> str:
     ),
     heading=HEADING,
     guides=("000", "001"),
+    sections={"000": "Data Size"},
     would=(
         "PyTorch has Tensor, Variable, Parameter and Buffer, MindSpore Tensor and Parameter, "
         "without gradients on Tensor."
@@ -290,6 +294,7 @@ def _requires_grad_decides(cells: Figures, modules: Figures) -> bool:
     "Slicing by variable indices and dynamic shapes are restricted in graph style.",
     heading=HEADING,
     guides=("001",),
+    sections={"001": "Considerations for MindSpore Network Authoring"},
     would=(
         "Graph style refuses to read and write by indices that the tape takes, and vectors whose "
         "length is not declared before."

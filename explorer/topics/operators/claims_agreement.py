@@ -23,6 +23,7 @@ from explorer.topics.question import MINDSPORE_STYLES
     "Inference is deterministic and can be compared across the frameworks before training can.",
     heading="networks",
     guides=("001",),
+    sections={"001": "Constructing Network"},
     would="With the same weights every call at inference gives the same outputs, in both"
     " frameworks; in training mode not.",
     asks=(INFERENCE,),
@@ -80,6 +81,7 @@ def _greatest_difference(answers: dict[str, Figures], mode: str) -> float:
     "Gradients through each of these operators agree when all settings are made equal.",
     heading="operators",
     guides=("000",),
+    sections={"000": "Differences Between MindSpore and PyTorch Operators"},
     would="First and second derivatives of every operator agree but for rounding, wherever they are"
     " defined.",
     asks=(OPERATOR_GRADIENTS, DROPOUT_MASK),

@@ -36,6 +36,7 @@ SAMPLED = 0.02  # six times the standard error of 20,000 draws
     " (p = 1 - keep_prob).",
     heading="operators",
     guides=("000",),
+    sections={"000": "nn.Dropout"},
     would="keep_prob=0.7 in MindSpore keeps the same share as p=0.3 in PyTorch, and MindSpore knows"
     " no p.",
     asks=(DROPOUT_SETTINGS,),
@@ -104,6 +105,7 @@ def _keep_one_share(figure: Any, other: Any) -> bool:
     " MindSpore.",
     heading="operators",
     guides=("000",),
+    sections={"000": "nn.BatchNorm2d"},
     would="Each PyTorch state has a setting of use_batch_statistics with the same outputs and"
     " gradients.",
     asks=(BATCH_NORM_STATES,),
@@ -198,6 +200,7 @@ def _moving_states(states: Figures) -> list[str]:
     "Batch norm's momentum in PyTorch is 1 minus the momentum in MindSpore.",
     heading="operators",
     guides=("000",),
+    sections={"000": "nn.BatchNorm2d"},
     would="After one step the running mean is the same for momentum m in MindSpore and 1 - m in"
     " PyTorch.",
     asks=(BATCH_NORM_MOMENTUM,),
@@ -252,6 +255,7 @@ DISTRIBUTIONS = (
     " U(-sqrt k, sqrt k) in PyTorch.",
     heading="operators",
     guides=("000",),
+    sections={"000": "Different Default Weight Initialization"},
     would=DISTRIBUTIONS,
     asks=(INITIAL_VALUES,),
     expects={"kind": "convolution"},
@@ -262,6 +266,7 @@ DISTRIBUTIONS = (
     " U(-sqrt k, sqrt k).",
     heading="operators",
     guides=("000",),
+    sections={"000": "Different Default Weight Initialization"},
     would=DISTRIBUTIONS,
     asks=(INITIAL_VALUES,),
     expects={"kind": "dense"},

@@ -26,6 +26,7 @@ from explorer.topics.styles import by_style
     "MindSpore's transpose is PyTorch's permute; PyTorch's transpose swaps two axes.",
     heading="operators",
     guides=("000",),
+    sections={"000": "ops.Transpose"},
     would="(1, 2, 3, 4) becomes (4, 3, 2, 1) by MindSpore's transpose and permute,"
     " (4, 2, 3, 1) by PyTorch's transpose.",
     asks=(AXES,),
@@ -82,6 +83,7 @@ def _shape(figure: Any) -> str:
     " as in TensorFlow.",
     heading="operators",
     guides=("000",),
+    sections={"000": "Conv and Pooling"},
     would='MindSpore\'s pad_mode="same" and Keras\'s padding="same" both give these figures.',
     asks=(MAX_POOL,),
     expects={"pooled": [[4, 5], [7, 8]]},
@@ -125,6 +127,7 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
     "Padding the top and left by hand and then pooling without padding gives [[0, 2], [6, 8]].",
     heading="operators",
     guides=("000",),
+    sections={"000": "Conv and Pooling"},
     would="Every framework gives these figures for the padded image.",
     asks=(MAX_POOL,),
     expects={"pooled": [[0, 2], [6, 8]]},
@@ -155,6 +158,7 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     " MindSpore right and bottom.",
     heading="operators",
     guides=("000",),
+    sections={"000": "Conv and Pooling"},
     would='Convolutions with "same" have their odd zero before in PyTorch and after in MindSpore.',
     asks=(CONVOLUTION_SIDES, CONVOLUTION_SIDES_OF_A_NUMBER),
 )
@@ -217,6 +221,7 @@ def _counted(odd: dict[str, list[str]]) -> str:
     "Without padding the output size is floor((size - kernel) / stride) + 1.",
     heading="operators",
     guides=("000",),
+    sections={"000": "Conv and Pooling"},
     would="The formula gives the size of every convolution and pooling over a grid of sizes,"
     " kernels and strides.",
     asks=(VALID_SIZES,),

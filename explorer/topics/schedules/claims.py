@@ -50,6 +50,7 @@ NOT_COMPARABLE = "not comparable"
     " list.",
     heading="optimizers",
     guides=("002",),
+    sections={"002": "Arguments of the base class: learning rate"},
     would="milestones 2, 5, 10 with rates 0.1, 0.05, 0.01 give two, three and five steps of them",
     asks=(PIECEWISE,),
     expects={"rates": [0.1, 0.1, 0.05, 0.05, 0.05, 0.01, 0.01, 0.01, 0.01, 0.01]},
@@ -90,6 +91,7 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     " MindSpore.",
     heading="optimizers",
     guides=("002",),
+    sections={"002": "Arguments of the base class: learning rate"},
     would="from 0.1 with factor 0.9 both use the same rates; without scheduler.step() only"
     " MindSpore's rate decays",
     asks=(USED,),

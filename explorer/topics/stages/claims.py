@@ -23,6 +23,7 @@ GUIDE = "dense_mse"
     "The backward of a program depends on its structure, not on the values that it is called with.",
     heading="tape and graph",
     guides=("000",),
+    sections={"000": "MindSpore Automatic Differentiation"},
     would=(
         "two inputs give the same graph and the same tape, also where the program branches on a"
         " value"
@@ -75,6 +76,7 @@ def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     " them.",
     heading="tape and graph",
     guides=("000",),
+    sections={"000": "MindSpore Automatic Differentiation"},
     would=(
         "at least twice as many operators as calls are left after the last pass, and a training"
         " step's include an update"

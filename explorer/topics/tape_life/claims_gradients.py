@@ -79,6 +79,7 @@ def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     "What grad makes of a function is a function again, which can be called with any inputs.",
     heading="gradients",
     guides=("003", "004"),
+    sections={"004": "mindspore.grad"},
     would=(
         "one gradient function gives 3x² for three inputs, one of them of another shape, in both"
         " styles"
@@ -132,6 +133,7 @@ def derivative_of_cube(x: Any) -> Any:
     " the gradient 4.",
     heading="tape and graph",
     guides=("000",),
+    sections={"000": "PyTorch Automatic Differentiation"},
     would="leaf.grad is 4 everywhere, and Variable is a type of its own",
     asks=(VARIABLE,),
     expects={"leaf.grad": [[4.0, 4.0], [4.0, 4.0]]},

@@ -43,6 +43,7 @@ CALLED_AGAIN_IN_MINDSPORE = CALLED_AGAIN.by(*MINDSPORE)
     " nothing there, and PyNative mode records like PyTorch.",
     heading="tape and graph",
     guides=("000",),
+    sections={"000": "MindSpore Automatic Differentiation"},
     would=(
         "a forward leaves nodes on a tape in PyTorch and in MindSpore's tape style, and none in"
         " graph style"
@@ -99,6 +100,7 @@ def _kept_by_engine(lives: Mapping[str, Any]) -> str:
     "PyTorch has no_grad to switch the recording off; MindSpore needs no such switch.",
     heading="tape and graph",
     guides=("000",),
+    sections={"000": "torch.no_grad"},
     would=(
         "no_grad brings PyTorch's saved tensors to none, and a forward of MindSpore leaves no tape"
         " to begin with"
@@ -153,6 +155,7 @@ def _where_to_evaluate(forwards_left: Mapping[str, Any]) -> str:
     " called again.",
     heading="tape and graph",
     guides=("000",),
+    sections={"000": "retain_graph"},
     would=(
         "PyTorch raises without retain_graph and runs with it; MindSpore's function gives equal"
         " numbers each time"
@@ -209,6 +212,7 @@ def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     " nothing up.",
     heading="tape and graph",
     guides=("000",),
+    sections={"000": "PyTorch Automatic Differentiation"},
     would=(
         "two backwards give once and twice the gradient in PyTorch, and MindSpore's function the"
         " same one each time"

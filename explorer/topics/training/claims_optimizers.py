@@ -33,6 +33,7 @@ from explorer.topics.training.update_rules import MINDSPORE_PLACES, PLACES
     " an optimizer can be given some, chosen by name.",
     heading="optimizers",
     guides=("002",),
+    sections={"002": "Arguments of the base class: parameters to train"},
     would="the types are list and generator, and a step moves the chosen weights alone in both",
     asks=(FILTERED,),
 )
@@ -71,6 +72,7 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     "Weight decay means the same in both frameworks, and is 0 by default.",
     heading="optimizers",
     guides=("002",),
+    sections={"002": "Arguments of the base class: weight decay"},
     would="one step with gradient 0 leaves the same of every weight, and all of it by default",
     asks=(WEIGHT_DECAY,),
 )
@@ -134,6 +136,7 @@ def _spared(optimizers: Figures, place: str) -> list[str]:
     " any setting in PyTorch.",
     heading="optimizers",
     guides=("002",),
+    sections={"002": "Arguments of the base class: parameter groups"},
     would="MindSpore refuses momentum for a group;"
     " PyTorch uses it, and adds groups later with add_param_group",
     asks=(GROUPS, ADD_PARAM_GROUP),
@@ -210,6 +213,7 @@ def _is_unknown(setting: Any) -> bool:
     " get_lr and get_last_lr tell the current rate.",
     heading="optimizers",
     guides=("002",),
+    sections={"002": "Methods of the base class: state of the optimizer"},
     would="state_dict is there in PyTorch alone; the rates told are the rates set",
     asks=(OPTIMIZER_STATE,),
     expects={"get_lr": 0.1, "get_last_lr": 0.09},

@@ -182,6 +182,7 @@ def _brief(graphs: list[dict[str, int]]) -> str:
     "Model, TrainOneStepCell, a hand-written GradOperation step and PyTorch's loop do the same update.",
     heading="training",
     guides=("002", "000"),
+    sections={"002": "Basic usage", "000": "MindSpore Automatic Differentiation"},
     would="weights and running statistics agree after each of five steps of SGD"
     " on convolution and batch norm",
     asks=(MODEL.by(GRAPH), STEP_CELL.by(GRAPH), GRAD_OPERATION, WITHOUT_SET_GRAD, LOOP),
@@ -238,6 +239,7 @@ def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     " and to any norm as clip_grad_norm_ does.",
     heading="gradients",
     guides=("004",),
+    sections={"004": "Gradient Cropping"},
     would="the default is 1.0, and both return the same gradients for every norm",
     asks=(CLIPPING,),
     expects={"default": 1.0, "gradients": [[3 / 13, 4 / 13], [12 / 13]]},
@@ -272,6 +274,7 @@ def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     " divided by their number where the loss is a mean.",
     heading="gradients",
     guides=("004",),
+    sections={"004": "Gradient Accumulation"},
     would="four micro-batches' gradients sum to the whole batch's if the loss is a sum,"
     " to four times it if a mean",
     asks=(ACCUMULATION, ACCUMULATION_BATCH_NORM),
