@@ -18,6 +18,7 @@ from explorer.model.cases import GradCase
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
+from explorer.scenario.selection import Selection
 from explorer.workers.workers import Workers
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
@@ -47,6 +48,18 @@ POINTS: dict[str, tuple[GradCase, ...]] = {
 }
 """Cases that show the point of a scenario, asked beside those that show each way to ask."""
 
+STRUCTURES = {
+    *POINTS,
+    "attention_block",
+    "batch_norm_train",
+    "custom_gradient",
+    "linear_bce",
+    "lstm",
+}
+"""Scenarios that are asked each way to ask once; of the others the case that asks for most.
+
+CI asks every case of them all (``--whole``)."""
+
 GUIDES_NET = "dense_mse"
 """The scenario of which every case is asked in every run: the net of MindSpore's own guide."""
 
@@ -56,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--whole",
         action="store_true",
-        help="ask every case of every scenario, and run the tests marked whole too: far longer",
+        help="ask every case of every scenario, and run the tests marked whole too: half an hour",
     )
 
 
@@ -102,7 +115,8 @@ def report(workers: Workers, pytestconfig: pytest.Config) -> Callable[[str], Rep
         scenario = load(find(name))
         if is_whole or name == GUIDES_NET:
             return explore(scenario, workers, selection="all")
-        whole = explore(scenario, workers, selection="structure")
+        selection: Selection = "structure" if name in STRUCTURES else "main"
+        whole = explore(scenario, workers, selection=selection)
         cases = list(whole.cases)
         for point in POINTS.get(name, ()):
             if point not in [row.case for row in cases]:

@@ -52,7 +52,7 @@ def test_the_scenario_of_the_how_to_runs_without_a_surprise(
 ) -> None:
     how_to = (ROOT / "docs" / "how-to" / "scenario.md").read_text(encoding="utf-8")
     (tmp_path / "line.py").write_text(re.findall(r"```python\n(\"\"\".*?)```", how_to, re.S)[0])
-    report = explore(load(tmp_path / "line.py"), workers)
+    report = explore(load(tmp_path / "line.py"), workers, selection="structure")
     assert report.title == "A line through two points"
     assert all(case.expected for case in report.cases)
     matching = [case for case in report.cases if case.verdict == "match"]

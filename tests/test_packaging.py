@@ -109,8 +109,8 @@ def test_the_installed_package_lists_its_scenarios_from_any_folder(
 def test_the_installed_package_explores_a_scenario_from_any_folder(
     installed: Path, tmp_path: Path
 ) -> None:
-    explored = run(installed, tmp_path, "scenario", "dense_mse", "--request-timeout", "300")
+    options = ("--cases", "structure", "--request-timeout", "300")
+    explored = run(installed, tmp_path, "scenario", "dense_mse", *options)
     assert explored.returncode == 0, explored.stderr
-    assert "80 cases" in explored.stdout
     assert "0 unexpected" in explored.stdout
     assert not list(tmp_path.iterdir())

@@ -7,7 +7,6 @@ import pytest
 
 from explorer.cli.entry import run
 from explorer.model.cases import GradCase
-from tests.support.command_line import explorer
 from tests.support.nets import NETS
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -25,10 +24,10 @@ def test_diff_says_that_two_engines_do_not_part(capfd: pytest.CaptureFixture[str
     assert printed.startswith(f"{LABEL}\n")
 
 
-def test_diff_exits_with_1_where_two_engines_part() -> None:
-    done = explorer("diff", "aliased_input", "mindspore-graph", "torch-tape", "--json")
-    assert done.returncode == 1
-    document = json.loads(done.stdout)
+@pytest.mark.usefixtures("warm")
+def test_diff_exits_with_1_where_two_engines_part(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["diff", "aliased_input", "mindspore-graph", "torch-tape", "--json"]) == 1
+    document = json.loads(capfd.readouterr().out)
     assert (document["left"], document["right"]) == ("mindspore-graph", "torch-tape")
     assert document["divergence"]["sentence"]
 
