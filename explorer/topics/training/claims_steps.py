@@ -3,8 +3,9 @@
 from typing import Any
 
 from explorer.model.claim import Ruling
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
+from explorer.topics.styles import SHORT_LABELS
 from explorer.topics.training.differences import (
     NEAR,
     States,
@@ -21,15 +22,14 @@ from explorer.topics.training.questions import (
     CLIPPING,
     DISPATCHES,
     FUNCTIONAL,
-    GRAD_OPERATION,
     GRAPHS,
+    GUIDE_STEP,
     JIT,
     LOOP,
     MODEL,
     SPEED,
     STEP_CELL,
     TOPIC,
-    WITHOUT_SET_GRAD,
 )
 
 # Routes to a step
@@ -185,49 +185,74 @@ def _brief(graphs: list[dict[str, int]]) -> str:
     sections={"002": "Basic usage", "000": "MindSpore Automatic Differentiation"},
     would="weights and running statistics agree after each of five steps of SGD"
     " on convolution and batch norm",
-    asks=(MODEL.by(GRAPH), STEP_CELL.by(GRAPH), GRAD_OPERATION, WITHOUT_SET_GRAD, LOOP),
+    asks=(MODEL, STEP_CELL, GUIDE_STEP, LOOP),
 )
 def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when, in graph style, all routes leave the weights of PyTorch's loop.
+    """Holds when all routes, the printed step among them, leave what PyTorch's loop leaves.
 
-    Depends on style when the hand-written step does not in tape style.
+    Depends on style when they do so in one style alone.
     """
     loop = REFERENCE.figures(evidence)["states"]
-    in_graph_style = []
-    for question in (MODEL, STEP_CELL, GRAD_OPERATION):
-        states = evidence[question][GRAPH]["states"]
-        in_graph_style.append(greatest_step_difference(states, loop))
-    graph = max(in_graph_style)
-    tape = greatest_step_difference(evidence[GRAD_OPERATION][TAPE]["states"], loop)
-    without_set_grad = evidence[WITHOUT_SET_GRAD][TAPE]["states"]
-    whole_state = greatest_step_difference(without_set_grad, loop)
-    weights_alone = greatest_step_difference(weights_of(without_set_grad), weights_of(loop))
-
-    seen = (
-        f"graph: at most {graph:.1e} from PyTorch's loop;"
-        f" the hand-written step in tape style: {tape:.1e};"
-        f" without set_grad(): weights {weights_alone:.1e},"
-        f" {farthest(without_set_grad, loop)} {whole_state:.2g}"
+    whole: dict[str, dict[str, float]] = {}
+    for style in MINDSPORE_STYLES:
+        steps = evidence[GUIDE_STEP][style]
+        states = {
+            "Model": evidence[MODEL][style]["states"],
+            "TrainOneStepCell": evidence[STEP_CELL][style]["states"],
+            **{name: figures["states"] for name, figures in steps.items()},
+        }
+        whole[style] = {name: greatest_step_difference(left, loop) for name, left in states.items()}
+    sentences = {style: _route_seen(evidence, style, whole[style], loop) for style in whole}
+    seen = "; ".join(
+        f"{' and '.join(SHORT_LABELS[style] for style in styles)}: {sentence}"
+        for styles, sentence in grouped(sentences)
     )
-    if graph > NEAR:
+
+    asserted = ("Model", "TrainOneStepCell", "as printed")
+    agreeing = [s for s, far in whole.items() if max(far[name] for name in asserted) <= NEAR]
+    if len(agreeing) == len(whole):
+        return Ruling("holds", seen, "Take whichever route reads best.")
+    if agreeing:
         return Ruling(
-            "does_not_hold",
+            "depends_on_style",
             seen,
-            "Compare the weights after one step to find where the routes part.",
+            f"Take these routes in {SHORT_LABELS[agreeing[0]]} style alone.",
         )
-    if tape > NEAR or weights_alone > NEAR:
-        return Ruling(
-            "depends_on_style", seen, "Use graph style for a hand-written GradOperation step."
+    return Ruling("does_not_hold", seen, _cure(whole))
+
+
+def _route_seen(evidence: Evidence, style: str, far: dict[str, float], loop: States) -> str:
+    """How far the routes of one style are from the loop, and the printed step in its weights alone."""
+    printed = evidence[GUIDE_STEP][style]["as printed"]["states"]
+    weights = greatest_step_difference(weights_of(printed), weights_of(loop))
+    ratio = _mean_moved(printed[0]) / _mean_moved(loop[0])
+    others = max(far["Model"], far["TrainOneStepCell"])
+    return (
+        f"Model and TrainOneStepCell at most {others:.1e} from PyTorch's loop;"
+        f" the printed step: weights {weights:.1e}, {farthest(printed, loop)} {far['as printed']:.2g},"
+        f" and one step moves the running mean {ratio:.3g} times as far;"
+        f" with set_grad() {far['set_grad()']:.2g}; as meant, with value_and_grad, {far['as meant']:.1e}"
+    )
+
+
+def _mean_moved(state: dict[str, Any]) -> float:
+    """How far the running mean is from 0, where it starts."""
+    return float(sum(map(abs, state["norm.running_mean"])))
+
+
+def _cure(whole: dict[str, dict[str, float]]) -> str:
+    """What to do about a printed step that parts from the loop."""
+    others = [max(far["Model"], far["TrainOneStepCell"]) for far in whole.values()]
+    if max(others) > NEAR:
+        return "Compare the weights after one step to find where the routes part."
+    if all(far["set_grad()"] <= NEAR for far in whole.values()):
+        return "Call set_grad() on the cells of the printed step: its forward runs twice otherwise."
+    if all(far["as meant"] <= NEAR for far in whole.values()):
+        return (
+            "Take loss and gradients from one ms.value_and_grad, or use TrainOneStepCell: what the"
+            " printed step leaves is not what the others leave, set_grad() or not."
         )
-    # The weights agree, and the running statistics do not: the claim is about the update.
-    if whole_state > NEAR:
-        return Ruling(
-            "holds",
-            seen,
-            "Call set_grad() on the network of a hand-written step:"
-            " in tape style its forward runs twice otherwise.",
-        )
-    return Ruling("holds", seen, "Take whichever route reads best.")
+    return "Use Model or TrainOneStepCell in place of the printed step."
 
 
 # Gradients between the backward pass and the update

@@ -30,7 +30,7 @@ class Net(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
 
 class GradOperationStep(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
-    """A training step written by hand, with GradOperation(get_by_list=True), as the guide does."""
+    """A training step written by hand, with GradOperation(get_by_list=True), as TrainOneStepCell is."""
 
     def __init__(self, network: Any, optimizer: Any) -> None:
         # Without a prefix the parameters keep the names that the optimizer knows.
@@ -44,7 +44,7 @@ class GradOperationStep(nn.Cell):  # type: ignore[misc]  # mindspore ships no ty
         """The loss before the update."""
         loss = self.network(x, y)
         grads = self.grad(self.network, self.weights)(x, y)
-        # As the guide has it: the returned loss depends on the update, which keeps it in the graph.
+        # The returned loss depends on the update, which keeps it in the graph.
         return ops.depend(loss, self.optimizer(grads))
 
 

@@ -21,6 +21,14 @@ WITHOUT_SET_GRAD = TOPIC.ask(
     program="routes:grad_operation",
     options={"set_grad": False},
 )
+# The guide prints it for PyNative mode; graph style runs it too.
+GUIDE_STEP = TOPIC.ask(
+    "guide_step",
+    MINDSPORE_STYLES,
+    program="guide_step:guide_step",
+    printed="step_as_printed",
+    meant="step_as_meant",
+)
 FUNCTIONAL = TOPIC.ask("functional", (*MINDSPORE_STYLES, "torch"), program="routes:functional")
 # Graph style compiles the net alone; under ms.jit, the update is in its graph too.
 JIT = TOPIC.ask("jit", MINDSPORE_STYLES, program="routes:functional", options={"jit": True})

@@ -1,0 +1,83 @@
+"""Every verdict on the routes to a step, by a weight and a running mean that they could leave."""
+
+from typing import Any
+
+import pytest
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
+from explorer.topics.question import MINDSPORE_STYLES
+from explorer.topics.training.differences import NEAR
+from explorer.topics.training.questions import GUIDE_STEP, LOOP, MODEL, STEP_CELL, TOPIC
+from tests.support.topics import ruled
+
+
+def left(weight: float = 0.5, mean: float = 0.1) -> Figures:
+    """What one step left, where PyTorch's loop leaves 0.5 and a running mean of 0.1."""
+    return {"states": [{"fc.weight": [weight], "norm.running_mean": [mean, -mean]}]}
+
+
+LIKE_THE_LOOP = left()
+# A forward moves the mean by a tenth of its way to the batch's, and a second one by a tenth of the rest.
+TWICE = left(mean=0.19)
+ELSEWHERE = left(weight=0.6)
+
+
+def step(printed: Figures, set_grad: Figures, meant: Figures = LIKE_THE_LOOP) -> Figures:
+    return {"as printed": printed, "set_grad()": set_grad, "as meant": meant}
+
+
+def routes(graph: Any, tape: Any, model: Figures = LIKE_THE_LOOP) -> Ruling:
+    graph_style, tape_style = MINDSPORE_STYLES
+    return ruled(
+        TOPIC.claims[52],
+        {
+            (MODEL, graph_style): LIKE_THE_LOOP,
+            (MODEL, tape_style): model,
+            (STEP_CELL, graph_style): LIKE_THE_LOOP,
+            (STEP_CELL, tape_style): LIKE_THE_LOOP,
+            (GUIDE_STEP, graph_style): graph,
+            (GUIDE_STEP, tape_style): tape,
+            (LOOP, "torch"): LIKE_THE_LOOP,
+        },
+    )
+
+
+ONCE = step(LIKE_THE_LOOP, LIKE_THE_LOOP)
+AS_IT_IS = step(TWICE, TWICE)
+CURED = step(TWICE, LIKE_THE_LOOP)
+INCURABLE = step(TWICE, TWICE, TWICE)
+
+
+@pytest.mark.parametrize(
+    ("ruling", "verdict", "advice"),
+    [
+        (routes(ONCE, ONCE), "holds", "whichever route"),
+        (routes(AS_IT_IS, AS_IT_IS), "does_not_hold", "from one ms.value_and_grad"),
+        (routes(CURED, CURED), "does_not_hold", "Call set_grad()"),
+        (routes(CURED, AS_IT_IS), "does_not_hold", "from one ms.value_and_grad"),
+        (routes(INCURABLE, AS_IT_IS), "does_not_hold", "in place of the printed step"),
+        (routes(ONCE, AS_IT_IS), "depends_on_style", "in graph style alone"),
+        (routes(CURED, ONCE), "depends_on_style", "in tape style alone"),
+        (routes(ONCE, ONCE, model=ELSEWHERE), "depends_on_style", "in graph style alone"),
+        (routes(AS_IT_IS, AS_IT_IS, model=ELSEWHERE), "does_not_hold", "after one step to find"),
+    ],
+)
+def test_the_printed_step_is_judged_by_all_that_it_leaves(
+    ruling: Ruling, verdict: str, advice: str
+) -> None:
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def test_statistics_that_moved_twice_are_told_apart_from_the_weights() -> None:
+    seen = routes(AS_IT_IS, AS_IT_IS).evidence
+    assert seen.startswith("graph and tape: Model and TrainOneStepCell at most 0.0e+00 from")
+    assert "the printed step: weights 0.0e+00, norm.running_mean 0.09" in seen
+    assert "moves the running mean 1.9 times as far; with set_grad() 0.09" in seen
+
+
+@pytest.mark.parametrize(("distance", "verdict"), [(0.9, "holds"), (1.1, "does_not_hold")])
+def test_a_step_counts_as_the_same_up_to_rounding(distance: float, verdict: str) -> None:
+    nearly = step(left(weight=0.5 + distance * NEAR), LIKE_THE_LOOP)
+    assert routes(nearly, nearly).verdict == verdict
