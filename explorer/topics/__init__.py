@@ -20,10 +20,11 @@ TOPICS = {
     "operators": "explorer.topics.operators",
     "data-parallel": "explorer.topics.data_parallel",
     "devices": "explorer.topics.devices",
+    "contrasts": "explorer.topics.contrasts",
 }
 """The package of each topic, which has it under the name TOPIC; studies are listed in this order."""
 
-STUDIES = tuple(name for name in TOPICS if name not in {"gradients", "networks"})
+STUDIES = tuple(name for name in TOPICS if name not in {"gradients", "networks", "contrasts"})
 """Topics with a study; the others have claims alone."""
 
 

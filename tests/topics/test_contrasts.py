@@ -1,0 +1,127 @@
+"""Differences counted along styles and along frameworks, by answers that can occur."""
+
+from typing import Any
+
+import pytest
+
+from explorer.model.measurement import Figures
+from explorer.topics.contrasts.axes import FLOOR, axis, same
+from explorer.topics.contrasts.questions import KINKS, MAIN_CASES, OPERATORS, TOPIC
+from explorer.topics.question import Question
+from tests.support.topics import ruled
+
+REFUSED = {"raised": "TypeError", "message": "no"}
+ALSO_REFUSED = {"raised": "RuntimeError", "message": "not here"}
+
+
+def four(torch_tape: Any, torch_graph: Any, mindspore_tape: Any, mindspore_graph: Any) -> Figures:
+    """The answers of all engines."""
+    return {
+        "torch-tape": torch_tape,
+        "torch-graph": torch_graph,
+        "mindspore-tape": mindspore_tape,
+        "mindspore-graph": mindspore_graph,
+    }
+
+
+@pytest.mark.parametrize(
+    ("answers", "along"),
+    [
+        (four([1.0], [1.0], [1.0], [1.0]), ""),
+        (four([2.0], [1.0], [2.0], [1.0]), "style"),
+        (four([2.0], [2.0], [1.0], [1.0]), "framework"),
+        (four([2.0], [1.0], [1.0], [1.0]), "other"),
+        (four([2.0], [1.0], [1.0], [2.0]), "other"),
+        (four([1.0], [2.0], [3.0], [4.0]), "other"),
+        (four(REFUSED, [1.0], REFUSED, [1.0]), "style"),
+        (four(REFUSED, ALSO_REFUSED, [1.0], [1.0]), "framework"),
+        (four([1.0], REFUSED, [1.0], [1.0]), "other"),
+        (four(REFUSED, REFUSED, ALSO_REFUSED, ALSO_REFUSED), ""),
+    ],
+)
+def test_engines_part_along_styles_or_frameworks_only_in_agreeing_pairs(
+    answers: Figures, along: str
+) -> None:
+    assert axis(answers) == along
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ([1000.0, 1.0], [1000.9, 1.0], True),
+        ([1000.0, 1.0], [1001.5, 1.0], False),
+        ([0.0], [FLOOR / 2], True),
+        ([0.0], [FLOOR * 2], False),
+        ([1.0, 2.0], [1.0], False),
+        (["NaN", 1.0], ["NaN", 1.0], True),
+        (["NaN", 1.0], [0.0, 1.0], False),
+        (["Infinity"], ["Infinity"], True),
+        (["Infinity"], ["-Infinity"], False),
+        ({"dx": [1.0]}, {"dx": [1.0]}, True),
+        ({"dx": [1.0]}, {"dy": [1.0]}, False),
+        ({"dx": {"shape": [1, 2]}}, {"dx": {"shape": [2, 1]}}, False),
+        (REFUSED, [1.0], False),
+    ],
+)
+def test_answers_are_the_same_in_names_shapes_and_numbers(
+    one: Any, other: Any, is_same: bool
+) -> None:
+    assert same(one, other) is is_same
+    assert same(other, one) is is_same
+
+
+STYLE = four([2.0], [1.0], [2.0], [1.0])
+FRAMEWORK = four([2.0], [2.0], [1.0], [1.0])
+ALONE = four([2.0], [1.0], [1.0], [1.0])
+AGREE = four([1.0], [1.0], [1.0], [1.0])
+
+
+def world(*parted: Figures) -> dict[tuple[Question, str], Figures]:
+    """Scenarios that part engines as is said, and agree beside that; all kinks agree."""
+    figures: dict[tuple[Question, str], Figures] = {}
+    left = list(parted)
+    for question in MAIN_CASES.values():
+        answers = left.pop() if left else AGREE
+        for framework in question.asks:
+            own = {name: answers[name] for name in answers if name.startswith(framework)}
+            figures[question, framework] = {"case": "", "answers": own}
+    for question in KINKS:
+        for engine in question.asks:
+            figures[question, engine] = {f"kink of {question.name}": {"found": AGREE[engine]}}
+    for engine in OPERATORS.asks:
+        figures[OPERATORS, engine] = {"dense": {"first": [1.0]}, "odd": {"first": REFUSED}}
+    return figures
+
+
+@pytest.mark.parametrize(
+    ("parted", "verdict", "advice"),
+    [
+        ([STYLE], "holds", "compare a tape with a tape first"),
+        ([STYLE, STYLE, FRAMEWORK], "holds", "compare a tape with a tape first"),
+        ([STYLE, FRAMEWORK], "does_not_hold", "no one axis explains most"),
+        ([STYLE, FRAMEWORK, FRAMEWORK], "does_not_hold", "Look at the operator first"),
+        ([STYLE, ALONE, ALONE], "does_not_hold", "no one axis explains most"),
+        ([], "does_not_hold", "these engines all agree"),
+    ],
+)
+def test_most_differences_are_those_of_styles_only_where_they_are_more_than_half(
+    parted: list[Figures], verdict: str, advice: str
+) -> None:
+    ruling = ruled(TOPIC.claims[85], world(*parted))
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def test_the_evidence_counts_every_kind_of_program_and_names_those_that_part_styles() -> None:
+    evidence = ruled(TOPIC.claims[85], world(STYLE, FRAMEWORK, ALONE)).evidence
+    last = list(MAIN_CASES)[2]
+    assert f"{len(MAIN_CASES)} scenarios: 3 differ, 1 along styles, 1 along frameworks" in evidence
+    assert f"1 otherwise ({last} along styles); 4 kinks: 0 differ" in evidence
+    # An operator that some engine refuses is not compared.
+    assert "1 operators: 0 differ" in evidence
+    assert evidence.endswith("together 3 differ, 1 along styles, 1 along frameworks, 1 otherwise")
+
+
+def test_one_tensor_passed_twice_is_among_the_scenarios() -> None:
+    assert "aliased_input" in MAIN_CASES
+    assert len(MAIN_CASES) >= 30
