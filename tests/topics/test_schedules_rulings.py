@@ -154,6 +154,7 @@ def by_group(place: str, value: Any) -> Callable[[World], None]:
         (unchanged, "holds_with_changes", "get_lr() the current one"),
         (by_group("experimental", UNKNOWN), "holds", "get_lr() the current one"),
         (by_group("experimental", [0.1, 0.1]), "holds", "get_lr() the current one"),
+        (by_group("experimental", [0.01, 0.1]), "holds", "get_lr() the current one"),
         (by_group("nn", [0.1, 0.01]), "outdated", "from param_groups"),
         (gone, "outdated", "Keep the rates that you set"),
         (told("Cell", [{"kind": "Parameter", "shape": []}]), "does_not_hold", "the type"),

@@ -131,3 +131,10 @@ def test_momentum_moves_weight_and_state_by_its_closed_form(
     np.testing.assert_allclose(figures["weight"], weight, rtol=1e-5)
     np.testing.assert_allclose(figures["moments"], [moment], rtol=1e-5)
     assert figures["steps counted"] == [STEPS]
+
+
+def test_a_step_under_jit_dispatches_nothing_by_itself(evidence: Evidence) -> None:
+    tape, graph = evidence[STATEFUL]["mindspore-tape"], evidence[STATEFUL]["mindspore-graph"]
+    assert tape["by itself"]["dispatched"] > 0
+    assert tape["ms.jit"]["dispatched"] == 0
+    assert "dispatched" not in graph["ms.jit"]

@@ -150,7 +150,10 @@ WORLD = written(
             "padded as in MindSpore": [1, 64, 64, 32],
         },
         (STATEFUL, "mindspore-graph"): {"by itself": TRAINED, "ms.jit": copy.deepcopy(TRAINED)},
-        (STATEFUL, "mindspore-tape"): {"by itself": TRAINED, "ms.jit": copy.deepcopy(TRAINED)},
+        (STATEFUL, "mindspore-tape"): {
+            "by itself": {**TRAINED, "dispatched": 11},
+            "ms.jit": {**copy.deepcopy(TRAINED), "dispatched": 0},
+        },
     }
 )
 
@@ -296,6 +299,12 @@ TORCH_NORM = ["bn.weight", "bn.bias"]
         ),
         (83, jitted_off_by(0.9 * NEAR, "tape", "graph"), "holds", "Put the"),
         (83, jitted_off_by(1.1 * NEAR, "tape"), "depends_on_style", "in graph style"),
+        (
+            83,
+            put(STATEFUL, ["mindspore-tape"], "ms.jit", "dispatched", value=1),
+            "depends_on_style",
+            "in graph style",
+        ),
         (83, jitted_off_by(1.1 * NEAR, "graph"), "depends_on_style", "in tape style"),
         (83, jitted_off_by(1.1 * NEAR, "tape", "graph"), "does_not_hold", "call the optimizer"),
         (
