@@ -9,6 +9,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
+import msgspec
+
 from explorer.drawing.style import (
     CHART_FONT_FAMILIES,
     HEADLINE_SIZE,
@@ -16,7 +18,7 @@ from explorer.drawing.style import (
     SERIES_COLOURS,
     TITLE_SIZE,
 )
-from explorer.model.study import Chart
+from explorer.model.study import Chart, Series
 
 Axis = Literal["x", "y"]
 Specification = dict[str, Any]
@@ -37,6 +39,9 @@ LONG_NAME: Final = 12
 
 MANY_NAMES: Final = 8
 """Bars with more names than this lie down, so that the names can be read."""
+
+NAME_WIDTH: Final = 260
+"""The greatest width of a name on an axis, in pixels; Vega cuts off what is longer."""
 
 TICKS: Final = 7
 """The approximate number of ticks of an axis that is not logarithmic."""
@@ -68,6 +73,8 @@ ROUNDING: Final = 1e-9
 
 def specification(chart: Chart) -> Specification:
     """The Vega-Lite 5 specification of a chart; its background is transparent."""
+    if chart.kind in ("line", "steps"):
+        chart = msgspec.structs.replace(chart, series=_with_equal_lines_joined(chart.series))
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "title": {"text": chart.title, "subtitle": _lines(chart.note), "anchor": "start"},
@@ -76,6 +83,14 @@ def specification(chart: Chart) -> Specification:
         "background": "transparent",
         "config": _config(),
     }
+
+
+def _with_equal_lines_joined(series: Sequence[Series]) -> tuple[Series, ...]:
+    """The lines of a chart; those that lie on each other throughout are one, under both names."""
+    names: dict[tuple[Any, ...], list[str]] = {}
+    for line in series:
+        names.setdefault((line.x, line.y), []).append(line.name)
+    return tuple(Series(" and ".join(joint), x, y) for (x, y), joint in names.items())
 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:
@@ -102,6 +117,10 @@ def _lines_or_points(chart: Chart) -> Specification:
     }
     if chart.kind == "points":
         mark: Specification = {"type": "point", **POINT}
+        if _has_names(chart) and len(names) > 1:
+            # Side by side, or a point would hide those of other series at the same height.
+            encoding["xOffset"] = {"field": "series", "type": "nominal", "sort": names}
+            encoding["x"]["axis"] |= {"grid": True, "tickBand": "extent"}  # a line between groups
     else:
         mark = {"type": "line", "point": POINT}
         # The legend of colours and shapes is enough; a second one would only repeat the names.
@@ -126,7 +145,7 @@ def _bars(chart: Chart) -> Specification:
         "type": "nominal",
         "sort": places,
         "title": titles[along],
-        "axis": {"labelAngle": 0, "labelLimit": 260},
+        "axis": {"labelAngle": 0, "labelLimit": NAME_WIDTH},
         "scale": {"paddingInner": 0.3},
     }
     colours = [light for light, _ in SERIES_COLOURS]
@@ -174,11 +193,16 @@ def _scale(names: list[str], choices: Sequence[Any]) -> Specification:
 
 
 def _x_axis(chart: Chart) -> Specification:
-    for series in chart.series:
-        if any(isinstance(x, str) for x in series.x):
-            # Vega would sort names by the alphabet; passes and stages come in their own order.
-            return {"type": "nominal", "sort": None, "axis": {"labelAngle": -30}}
-    return _number_axis(chart, "x")
+    if not _has_names(chart):
+        return _number_axis(chart, "x")
+    # Vega would sort names by the alphabet; passes and stages come in their own order.
+    axis = {"labelAngle": -30, "labelLimit": NAME_WIDTH}
+    return {"type": "nominal", "sort": None, "axis": axis}
+
+
+def _has_names(chart: Chart) -> bool:
+    """Whether the x axis has names on it, and not numbers."""
+    return any(isinstance(x, str) for series in chart.series for x in series.x)
 
 
 def _number_axis(chart: Chart, axis: Axis) -> Specification:

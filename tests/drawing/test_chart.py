@@ -135,3 +135,37 @@ def test_every_light_colour_has_a_dark_one() -> None:
 
 def test_the_png_is_a_png() -> None:
     assert chart_png(BARS).startswith(b"\x89PNG")
+
+
+def points(*series: Series) -> Chart:
+    return Chart(name="c", title="c", kind="points", x="kink", y="gradient", series=series)
+
+
+def test_points_at_one_name_stand_side_by_side() -> None:
+    names = ("relu at 0", "abs at 0")
+    both = points(Series("one", names, (1.0, 0.0)), Series("other", names, (1.0, 0.5)))
+    encoding = specification(both)["encoding"]
+    # Or the second of two points at one height would hide the first.
+    assert encoding["xOffset"]["field"] == "series"
+    assert encoding["x"]["axis"]["tickBand"] == "extent"
+    alone = specification(points(Series("one", names, (1.0, 0.0))))["encoding"]
+    assert "xOffset" not in alone
+    on_numbers = points(Series("one", (1.0, 2.0), (1.0, 0.0)), Series("other", (1.0,), (1.0,)))
+    assert "xOffset" not in specification(on_numbers)["encoding"]
+
+
+def test_lines_that_lie_on_each_other_are_one_under_both_names() -> None:
+    moments = (0.0, 1.0, 2.0)
+    chart = msgspec.structs.replace(
+        LINE,
+        series=(
+            Series("one", moments, (1.0, 2.0, None)),
+            Series("other", moments, (1.0, 3.0, None)),
+            Series("third", moments, (1.0, 2.0, None)),
+        ),
+    )
+    drawn = {row["series"] for row in specification(chart)["data"]["values"]}
+    assert drawn == {"one and third", "other"}
+    # Bars stand beside each other, and each keeps its name.
+    bars = msgspec.structs.replace(chart, kind="bars")
+    assert len({row["series"] for row in specification(bars)["data"]["values"]}) == 3

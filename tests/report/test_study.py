@@ -2,6 +2,8 @@
 
 import json
 
+import msgspec
+
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.model.study import Chart, Series, StudyRecord, Table
@@ -53,6 +55,30 @@ def test_numbers_in_tables_have_six_digits_and_nothing_is_a_dash() -> None:
         assert "0.123457" in shown
         assert "—" in shown
         assert "yes" in shown
+
+
+def test_a_table_without_rows_says_so_in_their_place() -> None:
+    bare = Table(title="bare", columns=("a", "b"), rows=(), note="MindSpore, graph: crashed.")
+    record = msgspec.structs.replace(RECORD, tables=(bare,))
+    for shown in (printed(lambda console: show_study(record, console)), study_markdown(record, {})):
+        assert "MindSpore, graph: crashed." in shown
+        assert "Nothing was measured for this table." in shown
+    assert "Nothing was measured" not in study_markdown(RECORD, {})
+
+
+def test_a_long_message_is_shortened_and_stands_once_for_all_that_it_kept_from_being_measured() -> (
+    None
+):
+    trace = "Data-dependent branching\n  Explanation: Dynamo.\n" + "  File net.py\n" * 100
+    lost = Measured(outcome="raised", error=Failure("Unsupported", trace))
+    record = msgspec.structs.replace(RECORD, measured={"s.one": lost, "s.two": lost})
+    for shown in (printed(lambda console: show_study(record, console)), study_markdown(record, {})):
+        # Markdown escapes hyphens.
+        assert "s.one, s.two: Unsupported: Data-dependent branching" in shown.replace("\\-", "-")
+        assert "File net.py" not in shown
+        assert "the record has the whole messages" in shown
+    document = json.loads(encode(study_document(record)))
+    assert document["measured"]["s.two"]["error"]["message"] == trace
 
 
 def test_markdown_escapes_what_was_found() -> None:

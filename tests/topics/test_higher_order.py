@@ -16,6 +16,7 @@ from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
+from explorer.topics.higher_order.findings_nested import change_of_size
 from explorer.topics.higher_order.operators import OPERATORS, outcome
 from explorer.topics.higher_order.questions import (
     NODES,
@@ -368,8 +369,9 @@ def test_findings_are_about_the_scenario_first_and_say_what_is_wrong(telling: Te
     findings = telling.findings
     assert findings[0].startswith("dense_mse, MindSpore, tape: wrong without a message in ")
     of_wave = [finding for finding in findings if finding.startswith("wave")]
-    assert "all 5 nested gradients up to order 5 are right in MindSpore, graph; " in of_wave[0]
-    assert "30 times as large at order 5 as at order 1 in MindSpore, tape; PyTorch" in of_wave[1]
+    assert "all 5 nested gradients up to order 5 are right in MindSpore graph, " in of_wave[0]
+    growth = "grows from 9 to 274 operators in MindSpore tape, PyTorch tape (orders 1 to 5: 9, 24,"
+    assert growth in of_wave[1]
     text = " ".join(findings)
     assert "it is [0, 0, 0, 0] where the first changes by [115.2, 115.2, 115.2, 115.2]" in text
     assert f"Hessian, jacfwd of grad, {BY_MATRIX}" in text
@@ -388,7 +390,7 @@ def test_a_planted_error_is_found(measured: dict[str, Measured]) -> None:
         "wave, PyTorch, graph: wrong without a message in 1 of 5 nested gradients, the first by x"
         " at order 3, off by 0.001; right in 4 of 5."
     )
-    assert "PyTorch, graph;" not in findings[1]
+    assert "PyTorch graph" not in findings[1]
 
 
 def of_wave(elements: dict[str, Any]) -> dict[str, Any]:
@@ -440,9 +442,22 @@ def test_graphs_of_orders_that_were_refused_are_no_part_of_the_growth() -> None:
         }
     )
     assert tell(TOPIC, evidence).findings == (
-        "wave: the gradient becomes 4.5 times as large at order 3 as at order 1 in PyTorch, graph"
-        " (10, 45 operators).",
+        "wave: the gradient grows from 10 to 45 operators in PyTorch graph (orders 1 to 3: 10, 45).",
     )
+
+
+@pytest.mark.parametrize(
+    ("operators", "words"),
+    [
+        ({1: 9, 5: 9}, "ends with the 9 operators that it starts with"),
+        ({1: 9, 2: 5, 3: 10}, "grows from 9 to 10 operators"),
+        ({1: 9, 2: 50, 3: 8}, "shrinks from 9 to 8 operators"),
+    ],
+)
+def test_growth_is_told_from_the_first_order_to_the_last(
+    operators: dict[int, int], words: str
+) -> None:
+    assert change_of_size(operators) == words
 
 
 def test_a_scenario_without_a_floating_input_is_refused_before_anything_runs() -> None:
@@ -477,7 +492,7 @@ def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> Non
     torch_alone = {name: outcome for name, outcome in measured.items() if ".torch" in name}
     telling = tell(TOPIC, Evidence(torch_alone, DENSE))
     (right,) = [finding for finding in telling.findings if finding.startswith("wave: all 5")]
-    assert "PyTorch, tape; PyTorch, graph" in right
+    assert "PyTorch tape, PyTorch graph" in right
     assert not any("MindSpore" in finding for finding in telling.findings)
 
 

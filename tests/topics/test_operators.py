@@ -166,7 +166,9 @@ def test_every_difference_at_a_kink_is_a_finding_and_a_row(
     for measured in kinks:
         where = measured.kink.where
         findings = [
-            finding for finding in telling.findings if finding.startswith(f"{where}: gradient")
+            finding
+            for finding in telling.findings
+            if finding.startswith(f"{where}: the gradient is ")
         ]
         assert (where in rows) == measured.differs
         assert len(findings) == measured.differs

@@ -135,6 +135,7 @@ def test_the_findings_are_made_of_the_figures(record: StudyRecord, figures_of: F
     assert f"ends with {last['forward'] + last['backward']} operators" in findings
     assert "stays at 9 nodes" in findings
     assert "grows from 2 to 17 nodes" in findings
+    assert "branch_on_value leaves other nodes for the negated inputs (4 and 3)" in findings
     names = [chart.name for chart in record.charts]
     assert names == ["gradient-passes", "training-passes", "loop-length"]
 

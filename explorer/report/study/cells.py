@@ -19,6 +19,9 @@ def cell_text(value: Cell) -> str:
     return one_line(str(value))
 
 
+NO_ROWS = "Nothing was measured for this table."
+"""What stands in place of a table's rows where there are none; its note says why."""
+
 WHOLE = "the record has the whole messages: --json, or --out DIR"
 """Where the messages stand that are shortened."""
 

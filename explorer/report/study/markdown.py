@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from explorer.model.study import Cell, StudyRecord
 from explorer.report.markdown import escape, page, table
-from explorer.report.study.cells import WHOLE, cell_text, not_measured
+from explorer.report.study.cells import NO_ROWS, WHOLE, cell_text, not_measured
 from explorer.report.wording import versions_text
 
 
@@ -23,7 +23,10 @@ def _parts(record: StudyRecord, pictures: Mapping[str, str]) -> Iterator[str]:
     for study_table in record.tables:
         yield f"## {escape(study_table.title)}"
         yield escape(study_table.note)
-        yield table(study_table.columns, map(_cells, study_table.rows))
+        if study_table.rows:
+            yield table(study_table.columns, map(_cells, study_table.rows))
+        else:
+            yield NO_ROWS
     reasons = not_measured(record)
     if reasons:
         yield "## Not measured"

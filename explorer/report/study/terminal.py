@@ -7,7 +7,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from explorer.model.study import StudyRecord, Table
-from explorer.report.study.cells import WHOLE, cell_text, not_measured
+from explorer.report.study.cells import NO_ROWS, WHOLE, cell_text, not_measured
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import versions_text
 from explorer.text.messages import one_line
@@ -47,7 +47,8 @@ def _tables(record: StudyRecord) -> Iterator[RenderableType]:
         yield Text(table.title, style="bold")
         if table.note:
             yield indented(Text(table.note, style="dim"), INDENT)
-        yield indented(_grid(table), INDENT)
+        # Columns without a row below them say nothing.
+        yield indented(_grid(table) if table.rows else Text(NO_ROWS), INDENT)
 
 
 def _grid(table: Table) -> Grid:

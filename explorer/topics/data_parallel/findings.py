@@ -10,6 +10,7 @@ from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.numbers import digits
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
+from explorer.topics.question import PARTIES
 
 ROUTES = {"mindspore": "DistributedGradReducer, mccl", "torch": "DistributedDataParallel, gloo"}
 """The API that reduces each framework's gradients, and the backend that it does so over."""
@@ -47,22 +48,20 @@ def mean_against_sum(evidence: Evidence) -> Iterator[str]:
         mean, total = digits(ranks[0]["mean"]), digits(ranks[0]["sum"])
         is_or_not = "is" if is_mean(ranks) else "is not"
         yield (
-            f"{route}: from {local} each rank gets {mean}, which {is_or_not} the mean; summed it is"
+            f"Each rank gets {mean} from {local}, which {is_or_not} the mean ({route}); summed it is"
             f" {total}, so a learning rate tuned for one is {len(ranks)} times off for the other."
         )
-        yield f"{route}: {_about_seeds(ranks)}"
+        yield f"{_about_seeds(ranks)} ({route})."
 
 
 def _about_seeds(ranks: list[Figures]) -> str:
     # Weights that agree from the start say nothing about what the first step does to them.
     if agree(ranks, "first_weights_own_seed"):
-        return "the seeds of the ranks made no difference to their first weights."
-    start = "ranks with seeds of their own start from different weights"
+        return "Seeds of their own make no difference to the ranks' first weights"
+    start = "Ranks with seeds of their own start from different weights"
     if agree(ranks, "after_step_own_seed"):
-        return (
-            f"{start}, which agree after the first step: one rank's start was sent to the others."
-        )
-    return f"{start}, which still differ after the first step: set one seed on every rank."
+        return f"{start}, which agree after one step: one rank's start was sent to the others"
+    return f"{start}, which still differ after one step: set one seed on every rank"
 
 
 @TOPIC.table()
@@ -92,7 +91,8 @@ def gradients_of_the_first_weight(evidence: Evidence) -> Iterator[Chart]:
         # What is reduced is on every rank; the first one's stands for all.
         bars["mean"] = _first(ranks[0]["mean"])
         bars["sum"] = _first(ranks[0]["sum"])
-        series.append(Series(framework, tuple(bars), tuple(bars.values())))
+        label = PARTIES[framework].label
+        series.append(Series(label, tuple(bars), tuple(bars.values())))
     if series:
         yield Chart(
             name="data-parallel-gradients",

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import relative_error
-from explorer.text.numbers import digits, multiple, number
+from explorer.text.numbers import digits, number
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
 from explorer.topics.higher_order import wave
@@ -177,15 +177,20 @@ def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[str]:
     for label, figures in answers(evidence, net).items():
         stands = standing(figures, known)
         if len(stands.near) == len(known):
-            right.append(label)
+            right.append(in_a_list(label))
             worst = max(worst, *stands.near)
         else:
             yield f"{net.name}, {label}: {in_words(stands, len(known))}."
     if right:
         yield (
             f"{net.name}: all {len(known)} nested gradients up to order {LAST} are right in"
-            f" {'; '.join(right)} (at most {worst:.1g} from {truth_label(net)})."
+            f" {', '.join(right)} (at most {worst:.1g} from {truth_label(net)})."
         )
+
+
+def in_a_list(label: str) -> str:
+    """The name of an engine among others: without its comma."""
+    return label.replace(",", "")
 
 
 def in_words(stands: Standing, total: int) -> str:
@@ -218,12 +223,11 @@ def derivatives(evidence: Evidence) -> Iterator[Table]:
             cells = [shown(figure_at(figures_of.get(label), place)) for label in labels(net)]
             rows.append((name, int(order), shown(figure), *cells))
 
-        asked = (net.orders, net.reference) if net.is_wave else (net.orders,)
         yield Table(
             title=f"Derivatives of {net.name}, orders 1 to {LAST}",
             columns=("by", "order", truth_label(net), *labels(net)),
             rows=tuple(rows),
-            note=why_empty(evidence, *asked, labels={"torch": REFERENCE_LABEL}),
+            note=why_empty(evidence, net.orders, net.reference, labels={"torch": REFERENCE_LABEL}),
         )
 
 
@@ -282,21 +286,30 @@ def count_at(figure: Figures, stage: str) -> int | str:
 
 
 def growth(evidence: Evidence, net: NestedNet) -> Iterator[str]:
-    """How many times as large the graphs of a net become, those that grow alike together."""
-    lines = last_stages(evidence, net)
+    """How the graphs of a net grow from order to order, those that grow alike together."""
     clauses = []
-    for labels, counts in grouped(lines):
+    for labels, counts in grouped(last_stages(evidence, net)):
         # Orders that were refused or not asked have no count.
         by_order = zip(EVERY_ORDER, counts, strict=True)
         known = {order: count for order, count in by_order if isinstance(count, int)}
         if len(known) > 1:
-            first, last = min(known), max(known)
+            numbers = ", ".join(map(str, known.values()))
             clauses.append(
-                f"{multiple(known[last] / known[first])} times as large at order {last} as at order"
-                f" {first} in {'; '.join(labels)} ({', '.join(map(str, known.values()))} operators)"
+                f"{change_of_size(known)} in {', '.join(labels)} (orders {min(known)} to"
+                f" {max(known)}: {numbers})"
             )
     if clauses:
-        yield f"{net.name}: the gradient becomes {'; '.join(clauses)}."
+        yield f"{net.name}: the gradient {'; '.join(clauses)}."
+
+
+def change_of_size(operators: dict[int, int]) -> str:
+    """How the number of operators changes from the first order to the last one known."""
+    first, last = min(operators), max(operators)
+    change = operators[last] - operators[first]
+    if change == 0:
+        return f"ends with the {operators[first]} operators that it starts with"
+    verb = "grows" if change > 0 else "shrinks"
+    return f"{verb} from {operators[first]} to {operators[last]} operators"
 
 
 def last_stages(evidence: Evidence, net: NestedNet) -> dict[str, tuple[int | str, ...]]:
@@ -307,7 +320,7 @@ def last_stages(evidence: Evidence, net: NestedNet) -> dict[str, tuple[int | str
         last = stages(by_order)[-1:]
         if last:
             counts = [count_at(by_order.get(str(order), {}), last[0]) for order in EVERY_ORDER]
-            lines[PARTIES[engine].label] = tuple(counts)
+            lines[in_a_list(PARTIES[engine].label)] = tuple(counts)
     return lines
 
 

@@ -123,9 +123,9 @@ def tally(evidence: Evidence) -> Iterator[Chart]:
     figures_of = second_derivatives(evidence)
     labels = tuple(PARTIES[party].label for party in figures_of)
     series = []
-    for kind in OUTCOMES:
+    for kind, name in zip(OUTCOMES, STANDINGS, strict=True):
         counts = [float(len(by_outcome(figures)[kind])) for figures in figures_of.values()]
-        series.append(Series(kind, labels, tuple(counts)))
+        series.append(Series(name, labels, tuple(counts)))
     if figures_of:
         yield Chart(
             name="second_derivatives",

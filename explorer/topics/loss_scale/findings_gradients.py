@@ -35,16 +35,16 @@ def lost_by_scale(evidence: Evidence) -> Iterator[str]:
         underflow, overflow, error = losses["underflow"], losses["overflow"], losses["error"]
         if not any(underflow) and not any(overflow):
             yield (
-                f"{dtype}, {who}: no gradient underflows or overflows at any scale; "
-                f"the mean relative error is {error[0]:.2g}."
+                f"In {dtype} no gradient is lost at any scale ({who}; mean relative error "
+                f"{error[0]:.2g})."
             )
             continue
         best = error.index(min(error))
         yield (
-            f"{dtype}, {who}: at scale 2^{EXPONENTS[0]} {percent(underflow[0])} of the gradients "
-            f"are zero; at 2^{EXPONENTS[best]}, the best, {percent(underflow[best])} are zero and "
-            f"{percent(overflow[best])} overflow (mean relative error {error[best]:.2g}); "
-            f"at 2^{EXPONENTS[-1]} {percent(overflow[-1])} overflow."
+            f"In {dtype} {percent(underflow[0])} of the gradients become zero at scale "
+            f"2^{EXPONENTS[0]}, and {percent(overflow[-1])} overflow at 2^{EXPONENTS[-1]} ({who}); "
+            f"at 2^{EXPONENTS[best]}, the best, {percent(underflow[best])} are zero and "
+            f"{percent(overflow[best])} overflow (mean relative error {error[best]:.2g})."
         )
 
 
@@ -120,9 +120,10 @@ def tiny_gradient(evidence: Evidence) -> Iterator[str]:
         # Of an attempt that raised this is a message, which may end with a full stop.
         unscaled_there = shown(figures["unscaled there"]).rstrip(".")
         yield (
-            f"A gradient of 1e-8 in {dtype}, {who}: {shown(figures['without'])} without scaling, "
-            f"{shown(figures['scaled'])} when the loss is scaled by 65536; unscaled in {dtype}: "
-            f"{unscaled_there}; cast to float32 first: {shown(figures['unscaled in float32'])}."
+            f"A gradient of 1e-8 is lost in {dtype} ({who}): {shown(figures['without'])} without "
+            f"scaling, {shown(figures['scaled'])} when the loss is scaled by 65536; unscaled in "
+            f"{dtype} it is {unscaled_there}, cast to float32 first "
+            f"{shown(figures['unscaled in float32'])}."
         )
 
 
@@ -169,9 +170,10 @@ def example_cells(evidence: Evidence) -> Iterator[tuple[str, tuple[str, str, str
 def guide_example(evidence: Evidence) -> Iterator[str]:
     """The guide's net, scaled and unscaled."""
     for who, (loss, gradient, unscaled_loss, unscaled), finite in example_cells(evidence):
+        finite_or_not = "all finite" if finite else "not all finite"
         yield (
-            f"The guide's net with its loss scaled by 1024, {who}: loss {loss}, "
-            f"gradient {gradient}; unscaled {unscaled_loss} and {unscaled}; all finite: {finite}."
+            f"Unscaling gives the guide's net the loss {unscaled_loss} and the gradient {unscaled}; "
+            f"scaled by 1024 they were {loss} and {gradient}, {finite_or_not} ({who})."
         )
 
 

@@ -45,10 +45,10 @@ def steps_of_life(evidence: Evidence) -> Iterator[str]:
     for scaler, turns in scalers:
         count = counts(turns)
         yield (
-            f"{scaler}: {count['overflows']} of {len(turns)} steps overflow; {count['skipped']} of "
-            f"these are skipped, and after {count['shrunk']} the scale is divided by {FACTOR}; it "
-            f"grows {count['grown']} times, {count['on time']} of them after {WINDOW} finite steps "
-            "in a row."
+            f"{scaler} skips {count['skipped']} of {count['overflows']} steps that overflow, and "
+            f"divides its scale by {FACTOR} after {count['shrunk']}; it grows {count['grown']} "
+            f"times, {count['on time']} of them after {WINDOW} finite steps in a row "
+            f"({len(turns)} steps)."
         )
 
     if len(scalers) > 1:
@@ -214,15 +214,15 @@ def check_for_finite_gradients(evidence: Evidence) -> Iterator[str]:
     """About what each check is wrong, and what it refuses."""
     for who, figures in by_name(evidence[FINITENESS]):
         wrong = wrongly_answered(figures)
-        outcome = "right about zeros, the greatest float16, infinities and NaN"
+        # That a check is right is what it is there for: the table has it.
         if wrong:
-            outcome = f"wrong about {'; '.join(wrong)}"
-        yield (
-            f"The check for finite gradients, {who}, asked about {answered(figures)} pairs of "
-            f"tensors: {outcome}."
-        )
+            yield f"The check for finite gradients is wrong about {'; '.join(wrong)} ({who})."
+        refused = len(figures) - answered(figures)
         for message in refusals(figures):
-            yield f"float16 gradients are refused by the check, {who}: {message}"
+            yield (
+                f"The check for finite gradients refuses {refused} of {len(figures)} pairs of "
+                f"tensors ({who}): {message.rstrip('.')}."
+            )
 
 
 @TOPIC.table()
@@ -267,8 +267,8 @@ def exactness_of_unscaling(evidence: Evidence) -> Iterator[str]:
     for who, by_scale in errors_by_scale(evidence):
         errors = ", ".join(f"{error:.2g} at scale {scale:g}" for scale, error in by_scale)
         yield (
-            f"Scaling and unscaling a float32 gradient moves an element, {who}, by a relative "
-            f"{errors} at most."
+            f"Scaling and unscaling moves an element of a float32 gradient at most by a relative "
+            f"{errors} ({who})."
         )
 
 

@@ -77,15 +77,15 @@ def gradients_that_agree(evidence: Evidence) -> Iterator[str]:
         gradients = compared(evidence[OPERATOR_GRADIENTS], order)
         if not gradients.total:
             continue
+        compared_gradients = len(gradients.agreeing) + len(gradients.differing)
         sentence = (
-            f"Equal settings, {order} order: {len(gradients.agreeing)} gradients agree"
-            f" with {LABELS[REFERENCE]}'s"
+            f"With equal settings {len(gradients.agreeing)} of {compared_gradients} {order}"
+            f" derivatives agree with {LABELS[REFERENCE]}'s"
         )
         if gradients.differing:
-            operators = by_operator(gradients.differing)
-            sentence += f", {len(gradients.differing)} do not ({operators})"
+            sentence += f", but not those of {by_operator(gradients.differing)}"
         if gradients.undefined:
-            sentence += f"; none of: {by_operator(gradients.undefined)}"
+            sentence += f"; there are none of {by_operator(gradients.undefined)}"
         yield f"{sentence}."
 
 
@@ -103,10 +103,11 @@ def outputs_that_agree(evidence: Evidence) -> Iterator[str]:
             difference = first_call_difference(figures, reference, "inference")
             distance = f", {difference:.1g} from {LABELS[REFERENCE]}"
         sentences[engine] = (
-            f"inference gives {inference} outputs every time{distance}; training {training} ones"
+            f"gives {inference} outputs at every call in inference{distance}, and {training} ones in"
+            " training"
         )
     for engines, sentence in by_answer(sentences, str).items():
-        yield f"One net with given weights in {engines}: {sentence}."
+        yield f"One net with given weights {sentence} ({engines})."
 
 
 def first_call_difference(figures: Figures, reference: Figures, mode: str) -> float:

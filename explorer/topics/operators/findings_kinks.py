@@ -88,7 +88,7 @@ def gradient(answer: Any) -> str:
 
 
 def _gradient_or_message(answer: Any) -> str:
-    return f"raises {message(answer)}" if raised(answer) else gradient(answer)
+    return f"none, {message(answer)}" if raised(answer) else gradient(answer)
 
 
 def _by_input(arrays: list[Any]) -> str:
@@ -108,8 +108,8 @@ def kinks_where_engines_agree(evidence: Evidence) -> Iterator[str]:
         return
     differing = sum(measured.differs for measured in kinks)
     yield (
-        f"{len(kinks)} kinks: on {len(kinks) - differing} all engines give the same value and"
-        f" gradient, on {differing} not."
+        f"At {differing} of {len(kinks)} kinks the engines give different values or gradients; at"
+        f" {len(kinks) - differing} all agree."
     )
     for framework, label in FRAMEWORK_LABELS.items():
         yield from _graph_against_tape(kinks, framework, label)
@@ -128,9 +128,9 @@ def _graph_against_tape(kinks: list[MeasuredKink], framework: str, label: str) -
             differing.append(measured.kink.where)
     if differing:
         kinks_listed = "; ".join(differing)
-        yield f"{label}'s graph and tape differ on {len(differing)} of them ({kinks_listed})."
+        yield f"{label}'s graph and tape differ at {len(differing)} of {compared} ({kinks_listed})."
     elif compared:
-        yield f"{label}'s graph and tape agree on all of them, whatever the operator does."
+        yield f"{label}'s graph and tape agree at all {compared}."
 
 
 @TOPIC.finding()
@@ -139,7 +139,7 @@ def gradients_of_one_function(evidence: Evidence) -> Iterator[str]:
     kinks = {measured.kink.name: measured for measured in measured_kinks(evidence)}
     relus = _relus([kinks[name] for name in RELUS if name in kinks])
     if relus:
-        yield f"The same relu has the gradient {', '.join(relus)}; in every engine."
+        yield f"One relu has several gradients, in every engine: {', '.join(relus)}."
     if "where_log" in kinks and "where_twice" in kinks:
         outside = joined(by_answer(kinks["where_log"].answers, gradient))
         inside = joined(by_answer(kinks["where_twice"].answers, gradient))
@@ -168,11 +168,11 @@ def kinks_where_engines_differ(evidence: Evidence) -> Iterator[str]:
             continue
         gradients = by_answer(measured.answers, _gradient_or_message)
         values = by_answer(measured.answers, _value)
-        listed = "; ".join(f"{engines} {text}" for engines, text in gradients.items())
+        listed = "; ".join(f"{text} ({engines})" for engines, text in gradients.items())
         # An engine that raised has no value, and its message says so already.
         several_values = len(values) > 1 and "" not in values.values()
         detail = f" ({joined(values)})" if several_values else ""
-        yield f"{measured.kink.where}: gradient {listed}{detail}."
+        yield f"{measured.kink.where}: the gradient is {listed}{detail}."
 
 
 @TOPIC.table()
@@ -335,7 +335,7 @@ def _elements_apart(measured: MeasuredKink) -> Iterator[tuple[str, tuple[float, 
         if in_mindspore == in_torch or not all(abs(value) <= GREATEST for value in values):
             continue
         label = f"{measured.kink.name.replace('_', ' ')} at {inputs[place]:g}"
-        # Of several elements at one number, as at a tie, the label says which one.
+        # Of several elements at one number, as at a tie, the number tells nothing: the place does.
         if inputs.count(inputs[place]) > 1:
-            label += f" ({place + 1})"
+            label = f"{measured.kink.where}, element {place + 1}"
         yield label, values

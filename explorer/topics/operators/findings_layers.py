@@ -31,6 +31,7 @@ from explorer.topics.operators.wording import (
     LABELS,
     by_answer,
     joined,
+    joint_label,
     labelled,
     message,
     short,
@@ -74,10 +75,14 @@ def masks_of_dropout(evidence: Evidence) -> Iterator[str]:
     for engine, figures in evidence[DROPOUT_MASK].items():
         has_its_mask[engine] = figures["output"] == figures["gradient"]
     if has_its_mask:
-        yield (
-            "Dropout of ones: the gradient is the output, mask and scale, in:"
-            f" {joined(by_answer(has_its_mask))}."
-        )
+        with_it = [engine for engine, is_so in has_its_mask.items() if is_so]
+        without = [engine for engine, is_so in has_its_mask.items() if not is_so]
+        sentence = f"Dropout's backward has its forward's mask and scale in {_listed(with_it)}"
+        yield f"{sentence}, not in {_listed(without)}." if without else f"{sentence}."
+
+
+def _listed(engines: list[str]) -> str:
+    return joint_label(engines) or "no engine"
 
 
 @TOPIC.finding()

@@ -101,7 +101,7 @@ def sizes_without_padding(evidence: Evidence) -> Iterator[str]:
         right[library] = f"{count} of {total}"
     if right:
         yield (
-            "Without padding the output size is floor((size - kernel) / stride) + 1 in:"
+            "Without padding the output size is floor((size - kernel) / stride) + 1 in"
             f" {labelled(right)} cases."
         )
 

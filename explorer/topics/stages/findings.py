@@ -6,7 +6,7 @@ from explorer.model.measurement import Figures
 from explorer.model.study import Chart, Series
 from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.question import Question
 from explorer.topics.stages.passes import readable, short
 from explorer.topics.stages.programs import PHASES
@@ -41,19 +41,19 @@ def gradient_through_the_passes(evidence: Evidence) -> Iterator[str]:
     last = passes[-1]
     written = counted(len(figures["written"]), "call")
     yield (
-        f"The net's author wrote {written}; the graph of its gradient ends with {computing(last)}"
-        f" operators, {last['forward']} of the forward and {last['backward']} of the backward,"
-        f" beside {last['bookkeeping']} nodes of bookkeeping, and runs as"
+        f"The gradient of {evidence.target.name or 'the net'}, written as {written}, ends with"
+        f" {computing(last)} operators, {last['forward']} of the forward and {last['backward']} of"
+        f" the backward, beside {last['bookkeeping']} nodes of bookkeeping, and runs as"
         f" {counted(figures['kernels'], 'kernel')}."
     )
 
     changed = sum(changed_operators(step) for step in passes)
     largest = max(passes, key=total)
     yield (
-        f"{len(passes)} passes and steps were written down, and {changed} of them changed an"
-        f" operator; the program was largest after “{readable(largest['pass'])}”, with"
-        f" {total(largest)} nodes in {counted(largest['graphs'], 'graph')}, and ended with"
-        f" {total(last)} in {last['graphs']}."
+        f"Of {len(passes)} passes and steps of the compiler {changed} change an operator; the"
+        f" program is largest after “{readable(largest['pass'])}”, with {total(largest)} nodes in"
+        f" {counted(largest['graphs'], 'graph')}, and ends with {total(last)} in"
+        f" {last['graphs']}."
     )
 
 
@@ -79,34 +79,35 @@ def optimizer_inside(evidence: Evidence) -> Iterator[str]:
 @TOPIC.finding()
 def scenario_for_negated_inputs(evidence: Evidence) -> Iterator[str]:
     """Whether graph and tape of the scenario depend on the values."""
-    yield from _for_negated_inputs(evidence, OTHER_VALUES, "the scenario")
+    yield from _for_negated_inputs(evidence, OTHER_VALUES, evidence.target.name or "the scenario")
 
 
 @TOPIC.finding()
 def branch_for_negated_inputs(evidence: Evidence) -> Iterator[str]:
     """Whether graph and tape depend on the values where the program branches on one."""
-    yield from _for_negated_inputs(evidence, BRANCH, "the branch on a value")
+    yield from _for_negated_inputs(evidence, BRANCH, str(BRANCH.scenario))
 
 
 def _for_negated_inputs(evidence: Evidence, question: Question, where: str) -> Iterator[str]:
     for graphs in evidence[question.by(GRAPH)].values():
         one, other = for_both_signs(graphs)
         is_same = one["fingerprint"] == other["fingerprint"]
-        program = "is the same program" if is_same else "is another program"
+        program = "the same graph" if is_same else "another graph"
         # Each tells of one call, whether it compiled.
         again = one["compiled again"] + other["compiled again"]
         yield (
-            f"On {where}, the graph compiled for the negated inputs {program} ({computing(one)} and"
-            f" {computing(other)} operators); calling a compiled graph with other values compiled"
-            f" it again {again} times out of 2."
+            f"MindSpore compiles {program} of {where} for the negated inputs ({computing(one)} and"
+            f" {computing(other)} operators), and {again} of 2 calls with other values compile"
+            " again."
         )
+    recorded: dict[str, str] = {}
     for party, tapes in evidence[question.by(*TAPES)].items():
         one, other = for_both_signs(tapes)
         nodes = "the same nodes" if one["tape"] == other["tape"] else "other nodes"
-        yield (
-            f"{FORM_LABELS[party]} on {where} records {nodes} for the negated inputs:"
-            f" {len(one['tape'])} and {len(other['tape'])}."
-        )
+        count = f"{len(one['tape'])} and {len(other['tape'])}"
+        recorded[FORM_LABELS[party]] = f"{nodes} for the negated inputs ({count})"
+    for forms, outcome in grouped(recorded):
+        yield f"{where} leaves {outcome} on {' and '.join(forms)}."
 
 
 @TOPIC.finding()
@@ -118,7 +119,7 @@ def loop_by_length(evidence: Evidence) -> Iterator[str]:
         if sizes[0] == sizes[-1]:
             growth = f"stays at {sizes[0]}"
         yield (
-            f"{form} of a loop whose length is a value {growth} nodes from length {lengths[0]} to"
+            f"{form} of a loop {growth} nodes when its length, a value, goes from {lengths[0]} to"
             f" {lengths[-1]}."
         )
 

@@ -11,6 +11,7 @@ from mindspore import nn, ops
 from explorer.engines.mindspore.gradient_cell import wrapped
 from explorer.engines.mindspore.net import Net, build, dtype_of, flat, forward
 from explorer.model.cases import GradCase
+from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Ask, Found
 from explorer.model.passes import TYPED
 from explorer.topics.in_mindspore import numbers, set_style, taped_operators
@@ -55,9 +56,14 @@ def gradient_passes(ask: Ask) -> Found:
 
 
 def training_passes(ask: Ask) -> Found:
-    """What each pass makes of a whole training step: gradient and optimizer in one graph."""
+    """What each pass makes of a whole training step: gradient and optimizer in one graph.
+
+    Raises ExplorerError for a net without weights.
+    """
     has_aux = returns_several(ask)
     net = fresh_net(ask, "graph")
+    if not net.weights:
+        raise ExplorerError("there is no training step of a net without weights")
     step = TrainStep(net.call, nn.Momentum(net.weights, 0.1, 0.9), has_aux)
     folder = emptied_folder()
     step(*net.arguments)

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from explorer.model.study import Cell, Chart, Series, Table
+from explorer.text.messages import brief
+from explorer.text.numbers import counted
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.question import PARTIES
 from explorer.topics.training.differences import accumulation_difference, list_difference
 from explorer.topics.training.findings_routes import COMPILED_ROUTES
@@ -60,9 +62,9 @@ def accumulated_gradients(evidence: Evidence) -> Iterator[str]:
             mean_divided = accumulation_difference(figures, "mean", "divided")
             sum_added = accumulation_difference(figures, "sum", "added")
             yield (
-                f"Four micro-batches in {PARTIES[party].label}, {mode}:"
-                f" with a mean as the loss their added gradients are off by {mean_added:.1e},"
-                f" and by {mean_divided:.1e} divided by 4; with a sum by {sum_added:.1e}."
+                f"Gradients added over four micro-batches are {mean_added:.2g} off the whole"
+                f" batch's where the loss is a mean, and {mean_divided:.2g} once divided by 4;"
+                f" where it is a sum, {sum_added:.2g} ({PARTIES[party].label}, {mode})."
             )
 
 
@@ -137,9 +139,13 @@ def chosen_parameters(evidence: Evidence) -> Iterator[str]:
 @TOPIC.finding(SCALED_STEP)
 def scaled_step(evidence: Evidence) -> Iterator[str]:
     """Whether the Cell that scales the loss within its step runs here."""
+    outcomes: dict[str, str] = {}
     for style, figure in evidence[SCALED_STEP]["mindspore"].items():
-        outcome = said(figure) if raised(figure) else f"loss {figure}"
-        yield f"TrainOneStepWithLossScaleCell, {style}: {outcome}"
+        outcomes[style] = f"runs, with the loss {figure}"
+        if raised(figure):
+            outcomes[style] = f"does not run here ({brief(said(figure))})"
+    for styles, outcome in grouped(outcomes):
+        yield f"TrainOneStepWithLossScaleCell {outcome}, in {' and '.join(styles)} style."
 
 
 @TOPIC.finding()
@@ -147,7 +153,8 @@ def dispatched_operators(evidence: Evidence) -> Iterator[str]:
     """How many operators forward, backward and update dispatch in tape style."""
     for party, figures in evidence[DISPATCHES].items():
         counts = ", ".join(f"{part} {len(operators)}" for part, operators in figures.items())
-        yield f"{PARTIES[party].label}, tape: operators dispatched in a step: {counts}."
+        total = sum(map(len, figures.values()))
+        yield f"A step on {PARTIES[party].label}'s tape dispatches {total} operators ({counts})."
 
 
 @TOPIC.finding(GRAPHS)
@@ -157,7 +164,8 @@ def compiled_graphs(evidence: Evidence) -> Iterator[str]:
         contents = " and ".join("+".join(parts_of(counts)) for counts in graphs)
         nodes = " + ".join(str(sum(counts.values())) for counts in graphs)
         yield (
-            f"MindSpore, {way}: graphs compiled for a step: {len(graphs)} ({contents}; {nodes} nodes)."
+            f"For a step MindSpore compiles {counted(len(graphs), 'graph')} ({way}: {contents};"
+            f" {nodes} nodes)."
         )
 
 
@@ -168,7 +176,10 @@ def graph_breaks(evidence: Evidence) -> Iterator[str]:
         figures = route.figures(evidence)
         if figures:
             breaks = sum(figures["breaks"].values())
-            yield f"{route.label}: {figures['graphs']} graphs, {breaks} breaks."
+            yield (
+                f"{route.label}, breaks a step {breaks} times and makes"
+                f" {counted(figures['graphs'], 'graph')} of it."
+            )
 
 
 @TOPIC.table()
