@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick lint docs bench claims app clean
+.PHONY: help run test whole quick mutants faults lint docs bench claims app clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -26,6 +26,16 @@ whole: .venv/.dev ## run them on every case of every scenario, net and planted m
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
 	$(PY) -m pytest -n 2 -m "not mindspore and not torch and not browser and not slow"
+
+# All areas, or one: `make mutants AREA=align SAMPLE=60 SEED=2`; SAMPLE=0 takes every mutant.
+AREA ?= all
+SAMPLE ?= 60
+SEED ?= 1
+mutants: .venv/.dev ## make small changes to the pure core, AREA by area, and count those that its tests notice
+	$(PY) -m tests.mutation --area $(AREA) --sample $(SAMPLE) --seed $(SEED)
+
+faults: .venv/.dev ## plant the mistakes of tests/faults one by one in a copy, and see that each is noticed: half an hour
+	$(PY) -m tests.faults
 
 lint: .venv/.dev ## check style and layout (ruff) and types (mypy --strict)
 	$(PY) -m ruff check .

@@ -1,17 +1,21 @@
 """Central differences estimate what the engines derive, and notice when one of them is wrong."""
 
+from pathlib import Path
+
 import msgspec
 import numpy as np
 import pytest
 
 from explorer.compare.results import agrees_with_oracle, movements
-from explorer.model.arrays import pack, unpack
+from explorer.model.arrays import AnyArray, pack, unpack
 from explorer.model.cases import GradCase
+from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Leaf, OracleResult, Result
 from explorer.scenario.matrix import matrix
 from explorer.scenario.selection import covering
 from explorer.workers.workers import Workers
-from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch
+from tests.support.scenario_files import written
+from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch, got
 
 pytestmark = pytest.mark.torch
 
@@ -76,11 +80,69 @@ def test_many_elements_are_estimated_along_seeded_directions(torch: Torch) -> No
     assert [(leaf.directions, leaf.value.shape) for leaf in few.estimates] == [(0, (4, 40))]
 
 
-def test_dropout_and_running_statistics_are_the_same_at_every_evaluation(torch: Torch) -> None:
-    first = torch.estimate("torch_wide", EVERYTHING)
-    assert torch.estimate("torch_wide", EVERYTHING) == first
+COUNTING = """
+import numpy as np
+SAME_DROPOUT = False
+def inputs():
+    return {"x": np.array([1.0, -2.0, 0.5])}
+def torch_net():
+    import torch
+    from torch import nn
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("calls", torch.ones(()))
+            self.weight = nn.Parameter(torch.full((3,), 3.0))
+        def forward(self, x):
+            self.calls += 1
+            return (self.weight * x * self.calls).sum()
+    return Net()
+"""
+"""A net that counts its calls in a buffer, and multiplies by the count: 2 in the first call."""
+
+DRAWING = """
+import numpy as np
+SAME_DROPOUT = False
+def inputs():
+    return {"x": np.array([1.0, -2.0, 0.5])}
+def torch_net():
+    import torch
+    return lambda x: (x * torch.rand(3)).sum()
+"""
+"""A net that draws the slope of each of its inputs, between 0 and 1."""
+
+
+def estimated(workers: Workers, path: Path, case: GradCase) -> dict[str, AnyArray]:
+    """The oracle's estimates for a net that it has not seen before, by name."""
+    net = NetRequest(scenario=str(path), engine="torch-tape")
+    target = "explorer.engines.oracle:estimate"
+    result = got(workers.call("torch", target, CaseRequest(net, case), OracleResult))
+    assert result.outcome == "ok", result.error
+    return {leaf.name: unpack(leaf.value) for leaf in result.estimates}
+
+
+def test_every_evaluation_starts_from_the_state_of_the_first(
+    workers: Workers, tmp_path: Path
+) -> None:
+    case = GradCase("grad", 0, "all")
+    estimates = estimated(workers, written(tmp_path, COUNTING), case)
+    # Were the count not set back, the two sides of a difference would have other factors.
+    np.testing.assert_allclose(estimates["dx"], [6, 6, 6], 1e-6)
+    np.testing.assert_allclose(estimates["dweight"], [2, -4, 1], 1e-6)
+
+
+def test_every_evaluation_draws_the_same_numbers(workers: Workers, tmp_path: Path) -> None:
+    slopes = estimated(workers, written(tmp_path, DRAWING), GradCase("grad", 0))["dx"]
+    # Of other draws on either side the difference is divided by 2e-6: a slope of some 1e5.
+    assert (np.abs(slopes) < 1).all()
+    assert len(set(slopes.round(6))) == 3
+
+
+def test_dropout_and_running_statistics_are_those_of_the_tape(torch: Torch) -> None:
+    estimates = torch.estimate("torch_wide", EVERYTHING)
     noise = movements(torch.noise("torch_wide", EVERYTHING))
-    assert agrees_with_oracle(torch.answer("torch_wide", "torch-tape", EVERYTHING), first, noise)
+    answer = torch.answer("torch_wide", "torch-tape", EVERYTHING)
+    assert agrees_with_oracle(answer, estimates, noise)
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)

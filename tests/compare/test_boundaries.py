@@ -1,0 +1,144 @@
+"""Where each tolerance ends: figures just inside and just outside, worked out by hand."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from explorer.compare.align import align
+from explorer.compare.align.fingerprints import Tolerance, fingerprint
+from explorer.compare.align.sides import OutputValue, view
+from explorer.compare.results import compare, within
+from explorer.compare.tolerances import CENTRAL, COARSE, EXACT, MINDSPORE_TABLE, TORCH_TABLE
+from explorer.model.arrays import AnyArray
+from tests.support.computed_graphs import ComputedGraph
+from tests.support.results import answer
+
+# The frameworks' own tables: that of torch.testing.assert_close as its page has it (2.13), and
+# MindSpore's. They are typed again here: a figure that slips in one place is noticed by the other.
+
+DOCUMENTED = [
+    (TORCH_TABLE, "float64", 1e-7, 1e-7),
+    (TORCH_TABLE, "float32", 1.3e-6, 1e-5),
+    (TORCH_TABLE, "float16", 1e-3, 1e-5),
+    (TORCH_TABLE, "bfloat16", 1.6e-2, 1e-5),
+    (MINDSPORE_TABLE, "float64", 1e-5, 1e-5),
+    (MINDSPORE_TABLE, "float32", 1e-4, 1e-4),
+    (MINDSPORE_TABLE, "float16", 1e-3, 1e-3),
+    (MINDSPORE_TABLE, "bfloat16", 1.6e-2, 4e-3),
+]
+
+
+@pytest.mark.parametrize(("table", "dtype", "rtol", "atol"), DOCUMENTED)
+@pytest.mark.parametrize("size", [0.0, 1.0, 1000.0])
+def test_a_table_ends_where_the_framework_s_documents_say(
+    table: dict[str, tuple[float, float]], dtype: str, rtol: float, atol: float, size: float
+) -> None:
+    one = np.array([size])
+    # The room is relative to the greater of both, which is size + apart.
+    apart = (atol + rtol * size) / (1 - rtol)
+    assert within(one, one + 0.999 * apart, table[dtype])
+    assert not within(one, one + 1.001 * apart, table[dtype])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool"])
+def test_integers_and_booleans_have_no_room_in_any_table(dtype: str) -> None:
+    zeros, ones = np.zeros(2, dtype), np.ones(2, dtype)
+    comparison = compare(answer(zeros, zeros), answer(zeros, ones))
+    assert not comparison.in_torch_table
+    assert not comparison.in_mindspore_table
+    assert compare(answer(ones, ones), answer(ones, ones)).in_torch_table
+    assert EXACT == (0, 0)
+
+
+def test_float32_results_are_in_the_tables_up_to_their_rooms() -> None:
+    one = np.array([1000.0], np.float32)
+    rooms = {"torch": 1.3e-3 + 1e-5, "mindspore": 0.1 + 1e-4}
+    for table, room in rooms.items():
+        for share, is_in in ((0.9, True), (1.1, False)):
+            other = (one + share * room).astype(np.float32)
+            comparison = compare(answer(one, one), answer(one, other))
+            assert getattr(comparison, f"in_{table}_table") is is_in, (table, share)
+
+
+@pytest.mark.parametrize(("greater", "is_near"), [(1.9, True), (2.1, False)])
+def test_half_of_the_greater_side_is_the_room_whichever_side_it_is(
+    greater: float, is_near: bool
+) -> None:
+    # 0.9 apart within half of 1.9, not within half of 1; 1.1 apart not within half of 2.1.
+    one, other = np.array([1.0]), np.array([greater])
+    half = (0.5, 0.0)
+    assert within(one, other, half) is is_near
+    assert within(other, one, half) is is_near
+    assert within(-one, -other, half) is is_near
+
+
+def test_relative_and_absolute_room_add_up() -> None:
+    both = (0.1, 1.0)
+    assert within(np.array([9.1]), np.array([11.0]), both)  # 1.9 apart, 1 + 1.1 allowed
+    assert not within(np.array([7.9]), np.array([10.0]), both)  # 2.1 apart, 1 + 1 allowed
+
+
+def test_every_element_must_be_near() -> None:
+    one = np.array([0.0, 0.0, 0.0])
+    assert within(one, np.array([1.0, -1.0, 0.5]), (0.0, 1.0))
+    assert not within(one, np.array([1.0, -1.0, 1.5]), (0.0, 1.0))
+
+
+def test_central_differences_are_trusted_to_a_thousandth() -> None:
+    assert CENTRAL == (1e-3, 1e-5)
+
+
+# Values that passed through a coarser dtype
+
+
+def agree_behind(dtype: str, factor: float) -> bool:
+    """Whether two values of 1 to 3 agree that differ by a factor, computed from one of a dtype."""
+    array = np.linspace(1, 3, 12)
+    graph = ComputedGraph("a")
+    start = graph.hold("Cast", np.ones(5).astype(dtype))
+    graph.hold("Exp", array, inputs=(start,))
+    graph.hold("Exp", array * factor, inputs=(start,))
+    side, other = view(graph.record(), ComputedGraph("b").record())
+    fingerprint(side, other, Tolerance(rtol=1e-4, atol=1e-6))
+    values: list[OutputValue] = [node.value for node in side.nodes[1:]]
+    return values[0].agrees(values[1]) is True
+
+
+def test_a_value_behind_float16_has_the_room_of_float16_and_no_more() -> None:
+    # At 3, the greatest element: a thousandth of it, and a thousandth of the tensor's scale, 3.
+    assert agree_behind("float16", 1 + 1.9e-3)
+    assert not agree_behind("float16", 1 + 2.1e-3)
+    assert not agree_behind("float32", 1 + 1.9e-3)
+    assert COARSE == {"float16": 1e-3, "bfloat16": 1.6e-2}
+
+
+def test_a_value_behind_float32_has_the_room_that_was_asked_for() -> None:
+    assert agree_behind("float32", 1 + 1.0e-4)
+    assert not agree_behind("float32", 1 + 1.1e-4)
+
+
+# Uniqueness
+
+
+def test_a_value_is_unique_only_if_it_is_so_from_both_sides() -> None:
+    """0.8e-4 and 0.7e-4 are within 1e-4, their sum is not: nearness is not transitive."""
+    array = np.linspace(1.0, 2.0, 7)
+
+    def bent(factor: float) -> Callable[[AnyArray], AnyArray]:
+        return lambda _: factor * array**2
+
+    left, right = ComputedGraph("a"), ComputedGraph("b")
+    x, other_x = left.leaf("x", array, "input"), right.leaf("x", array, "input")
+    # What the other net has no counterpart of comes near its square by chance.
+    first = left.op("Bend", bent(1.0), left.leaf("z", np.sin(array), "input"))
+    second = left.op("Square", bent(1 + 1.5e-4), x)
+    only = right.op("Square", bent(1 + 0.8e-4), other_x)
+    left.result("z out", left.op("Cos", np.cos, first))
+    left.result("out", left.op("Sqrt", np.sqrt, second))
+    right.result("out", right.op("Sqrt", np.sqrt, only))
+
+    pairs = {pair.left: pair.right for pair in align(left.record(), right.record()).pairs}
+    # From "Bend" the other side has one value in reach; from that value there are two.
+    assert f"n{first}" not in pairs
+    assert pairs[f"n{second}"] == f"n{only}"

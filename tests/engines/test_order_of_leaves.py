@@ -1,0 +1,63 @@
+"""What belongs to what: a cotangent to its output, a gradient to its weight, whatever the order."""
+
+import msgspec
+import pytest
+
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.requests import CaseRequest
+from explorer.model.results import Result
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+from tests.support.engine_requests import EngineRequests
+
+engines = []
+for _name, _engine in ENGINES.items():
+    engines.append(pytest.param(_name, marks=getattr(pytest.mark, _engine.framework)))
+
+WITH_SEEDS = GradCase("GradOperation", (0,), "all", get_all=True, get_by_list=True, sens_param=True)
+
+X, FIRST, SECOND = [2.0, -1.0], [3.0, 5.0], [7.0, 11.0]
+"""The net's input and weights; it returns what is cut off, and x · first + second²."""
+
+
+def gradients(
+    workers: Workers, engine: str, case: GradCase, trainable: tuple[str, ...]
+) -> list[tuple[str, list[float]]]:
+    """The gradients of a case in the order in which they come, with their names."""
+    requests = EngineRequests(workers, ENGINES[engine].framework)
+    net = msgspec.structs.replace(requests.net("ordered_leaves", engine), trainable=trainable)
+    worker = ENGINES[engine].answers_in[0]
+    target = f"{ENGINES[engine].module}:answer"
+    answer = workers.call(worker, target, CaseRequest(net, case), Result)
+    assert not isinstance(answer, Lost)
+    assert answer.outcome == "ok", answer.error
+    return [(leaf.name, unpack(leaf.value).tolist()) for leaf in answer.leaves]
+
+
+@pytest.mark.parametrize("engine", engines)
+def test_an_output_that_is_cut_off_leaves_the_next_one_its_own_cotangent(
+    workers: Workers, engine: str
+) -> None:
+    # The cotangent of output 1 of two elements is [1.5, 2.5]; that of output 0 is [0.5, 1.5].
+    seeds = [1.5, 2.5]
+    answer = dict(gradients(workers, engine, WITH_SEEDS, ("first", "second")))
+    assert answer == {
+        "dx": [FIRST[0] * seeds[0], FIRST[1] * seeds[1]],
+        "dfirst": [X[0] * seeds[0], X[1] * seeds[1]],
+        "dsecond": [2 * SECOND[0] * seeds[0], 2 * SECOND[1] * seeds[1]],
+    }
+
+
+@pytest.mark.parametrize("engine", engines)
+def test_weights_come_in_the_order_that_was_fixed_and_not_in_the_net_s(
+    workers: Workers, engine: str
+) -> None:
+    of_first, of_second = ("dfirst", X), ("dsecond", [2 * SECOND[0], 2 * SECOND[1]])
+    by_all = GradCase("grad", None, "all")
+    assert gradients(workers, engine, by_all, ("second", "first")) == [of_second, of_first]
+    assert gradients(workers, engine, by_all, ("first", "second")) == [of_first, of_second]
+    # "One weight" is the first of that order.
+    by_one = GradCase("grad", None, "one")
+    assert gradients(workers, engine, by_one, ("second", "first")) == [of_second]

@@ -1,0 +1,1 @@
+"""Mutation testing: small changes to the pure core, and whether a test notices each."""

@@ -1,0 +1,63 @@
+"""Areas of the pure core: their files, the tests that must notice, and the share that must."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+
+
+class Area(NamedTuple):
+    """A part of the pure core.
+
+    ``files`` are glob patterns under the root, ``tests`` what pytest is given. ``least`` is the share
+    of its mutants that tests must notice. ``replays`` says that its tests look at what frameworks
+    said: that is recorded once, and mutants are tried on the record.
+    """
+
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    least: float
+    replays: bool = False
+
+    def paths(self) -> list[Path]:
+        """The files of the area, relative to the root and sorted."""
+        found = {path for pattern in self.files for path in ROOT.glob(pattern)}
+        return sorted(path.relative_to(ROOT) for path in found)
+
+
+COMPARISONS = ("tests/compare", "tests/model", "tests/numeric")
+FINGERPRINTS = ("explorer/compare/align/fingerprints.py", "explorer/compare/align/buckets.py")
+
+AREAS = {
+    "cases": Area(("explorer/model/cases.py",), ("tests/model", "tests/scenario"), 0.85),
+    "compare": Area(("explorer/compare/*.py",), COMPARISONS, 0.85),
+    "align": Area(("explorer/compare/align/*.py",), COMPARISONS, 0.85),
+    "fingerprints": Area((*FINGERPRINTS, "explorer/numeric/*.py"), COMPARISONS, 0.75),
+    "ir": Area(("explorer/engines/mindspore/ir/*.py",), ("tests/engines",), 0.75),
+    "scenario": Area(("explorer/scenario/*.py",), ("tests/scenario", "tests/exploration"), 0.75),
+    "judges": Area(
+        (
+            "explorer/topics/*/claims*.py",
+            "explorer/topics/evidence.py",
+            "explorer/topics/judging.py",
+        ),
+        ("tests/topics",),
+        0.75,
+        replays=True,
+    ),
+    "findings": Area(
+        (
+            "explorer/topics/*/findings*.py",
+            "explorer/topics/*/readings.py",
+            "explorer/topics/*/tables.py",
+            "explorer/topics/*/differences.py",
+        ),
+        ("tests/topics",),
+        0.75,
+        replays=True,
+    ),
+}
+"""What ``make mutants AREA=…`` takes."""
+
+PURE = "not mindspore and not torch and not browser and not slow"
+"""Tests that need no framework and take no more than a second, by their marks."""
