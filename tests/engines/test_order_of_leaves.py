@@ -61,3 +61,15 @@ def test_weights_come_in_the_order_that_was_fixed_and_not_in_the_net_s(
     # "One weight" is the first of that order.
     by_one = GradCase("grad", None, "one")
     assert gradients(workers, engine, by_one, ("second", "first")) == [of_second]
+
+
+@pytest.mark.mindspore
+def test_a_compiled_capture_answers_what_was_asked(workers: Workers) -> None:
+    # What is compiled is value_and_grad: the answer to grad is taken out of what it returns.
+    requests = EngineRequests(workers, "mindspore")
+    case = GradCase("grad", 0, "all", has_aux=True)
+    answer = requests.answer("ms_dense", "mindspore-graph", case)
+    captured = requests.capture("ms_dense", "mindspore-graph", case).result
+    assert captured.outcome == answer.outcome == "ok", captured.error
+    assert captured.structure == answer.structure
+    assert captured.leaves == answer.leaves

@@ -34,7 +34,7 @@ def weight_by_the_rules() -> float:
 @pytest.mark.torch
 @pytest.mark.parametrize("party", SCALING)
 def test_a_scaled_life_ends_at_the_weight_of_plain_steps(workers: Workers, party: str) -> None:
-    measured = measured_once(workers, LIFE.measurements(Target()))
+    measured = measured_once(workers, LIFE.by(party).measurements(Target()))
     figures = measured[LIFE.measurement_name(party)].figures
     assert figures["weight"] == weight_by_the_rules()
 

@@ -1,0 +1,42 @@
+"""PyTorch's two styles draw the same random numbers, in answers and in captures."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.model.arrays import unpack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.results import Captured, Result
+from explorer.workers.workers import Workers
+from tests.support.scenario_files import written
+from tests.support.torch_requests import TORCH_ENGINES, got
+
+pytestmark = pytest.mark.torch
+
+TEXT = """
+import numpy as np
+SAME_DROPOUT = False
+def inputs():
+    return {"x": np.array([1.0, -2.0, 0.5], np.float32)}
+def torch_net():
+    import torch
+    return lambda x: (x * torch.rand(3)).sum()
+"""
+"""A net whose gradient is what it draws."""
+
+
+def test_answers_and_captures_of_both_styles_draw_alike(workers: Workers, tmp_path: Path) -> None:
+    path = str(written(tmp_path, TEXT))
+    drawn = []
+    for engine in TORCH_ENGINES:
+        request = CaseRequest(NetRequest(scenario=path, engine=engine), GradCase("grad", 0))
+        module = ENGINES[engine].module
+        answer = got(workers.call("torch", f"{module}:answer", request, Result))
+        captured = got(workers.call("torch", f"{module}:capture", request, Captured)).result
+        for result in (answer, captured):
+            assert result.outcome == "ok", result.error
+            drawn.append(unpack(result.leaves[0].value).tolist())
+    assert all(draws == drawn[0] for draws in drawn)
+    assert len(set(drawn[0])) == 3
