@@ -14,7 +14,26 @@ class Equivalent(NamedTuple):
     why: str
 
 
-EQUIVALENT: tuple[Equivalent, ...] = ()
+EQUIVALENT: tuple[Equivalent, ...] = (
+    Equivalent(
+        "explorer/compare/allowances.py",
+        'if leaf.name in drawn and compare_form(leaf, other, ("left", "right")).verdict == "match":',
+        'if leaf.name in drawn and compare_form(leaf, other, ("XXleftXX", "right")).verdict == "match":',
+        "Of this comparison only the verdict is read, which has no party in it.",
+    ),
+    Equivalent(
+        "explorer/compare/results.py",
+        "a, b = np.asarray(one, np.float64), np.asarray(other, np.float64)",
+        "a, b = np.asarray(one, ), np.asarray(other, np.float64)",
+        "The other side is float64, so what is computed of both is too.",
+    ),
+    Equivalent(
+        "explorer/engines/mindspore/ir/subgraphs.py",
+        'while not (lines.peek() or "").endswith("}"):',
+        'while not (lines.peek() or "XXXX").endswith("}"):',
+        "Neither text ends with a bracket: either way a file that ends here is refused below.",
+    ),
+)
 """Looked at one by one; a test keeps the lines as they are in the files."""
 
 

@@ -94,16 +94,29 @@ OPERATORS: tuple[tuple[type[cst.CSTNode], Callable[[Any], Iterable[cst.CSTNode]]
 
 
 def _is_type(node: cst.CSTNode) -> bool:
-    """Whether a node is there for the type checker alone."""
+    """Whether a node is there for the type checker, or for whoever imports a module, alone."""
     if isinstance(node, cst.Call):
         return isinstance(node.func, cst.Name) and node.func.value in TYPES
     if isinstance(node, cst.AnnAssign):
         annotation = node.annotation.annotation
         return isinstance(annotation, cst.Name) and annotation.value == "TypeAlias"
-    if isinstance(node, cst.Assign) and isinstance(node.value, cst.Subscript):
-        made_of = node.value.value
-        return isinstance(made_of, cst.Name) and made_of.value[:1].isupper()
+    if isinstance(node, cst.Assign):
+        return _names_exports(node) or _makes_a_type(node.value)
     return False
+
+
+def _names_exports(node: cst.Assign) -> bool:
+    target = node.targets[0].target
+    return isinstance(target, cst.Name) and target.value == "__all__"
+
+
+def _makes_a_type(value: cst.BaseExpression) -> bool:
+    """Whether a value is a type with parameters: ``Literal["a", "b"]``, ``Mapping[str, int]``."""
+    if not isinstance(value, cst.Subscript) or not isinstance(value.value, cst.Name):
+        return False
+    # Tables are subscripted too, and are named in capitals throughout.
+    name = value.value.value
+    return name[:1].isupper() and not name.isupper()
 
 
 def _is_prose(node: cst.CSTNode) -> bool:
