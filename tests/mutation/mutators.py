@@ -144,7 +144,7 @@ def mutants(path: Path, numbers: set[int]) -> Iterator[tuple[Mutant, str]]:
     text = module.code
     for number in sorted(numbers):
         node, changed, first, last = changes[number]
-        mutated = module.deep_replace(node, changed)  # type: ignore[arg-type]
+        mutated = cst.ensure_type(module.deep_replace(node, changed), cst.Module)
         before, after = _changed_lines(text, mutated.code)
         yield Mutant(path, number, first, last, before, after), mutated.code
 

@@ -191,7 +191,7 @@ def start(mutant: Mutant, text: str, tests: list[str], area: Area) -> int:
 
 def check(chosen: Sequence[tuple[Mutant, str]], known: Base, area: Area) -> None:
     """Runs unchanged files as if they were mutants. Raises RuntimeError where that is noticed."""
-    for mutant, _ in chosen[:1] + chosen[-1:]:
+    for mutant, _ in (*chosen[:1], *chosen[-1:]):
         text = (ROOT / mutant.path).read_text(encoding="utf-8")
         unchanged = [(mutant, text)]
         for _, outcome in run(unchanged, known, area, 1):
