@@ -17,6 +17,9 @@ from tests.support.work_units import work_unit
         ("tests/topics/test_tape_life_claims.py::test_y[27]", "tape_life"),
         ("tests/topics/test_devices.py::test_x", "devices"),
         ("tests/scenario/test_devices.py::test_x", "tests/scenario/test_devices.py"),
+        ("tests/independent/test_agreements.py::test_x[tape-life-23]", "tape_life"),
+        ("tests/independent/test_agreements.py::test_x[devices-study]", "devices"),
+        ("tests/independent/test_agreements.py::test_x", "tests/independent/test_agreements.py"),
         ("tests/report/test_study.py::test_x", "tests/report/test_study.py"),
     ],
 )

@@ -17,7 +17,8 @@ def work_unit(test_id: str) -> str:
     """What a test shares: the report on a scenario, the measurements of a topic, else its file.
 
     A scenario is named by a parameter ("test_x.py::test_y[lstm]") or by the file ("test_lstm.py"),
-    a topic by the beginning of a file in tests/topics ("test_tape_life_claims.py").
+    a topic by the beginning of a file in tests/topics ("test_tape_life_claims.py"), or of the
+    parameter of a test in tests/independent ("test_x[tape-life-23]").
     """
     file, _, test = test_id.partition("::")
     subject = Path(file).stem.removeprefix("test_")
@@ -26,7 +27,10 @@ def work_unit(test_id: str) -> str:
             return word
     if subject in ON_ONE_SCENARIO:
         return ON_ONE_SCENARIO[subject]
-    if Path(file).parent.name == "topics":
+    if Path(file).parent.name == "independent":
+        _, _, subject = test.partition("[")
+        subject = subject.replace("-", "_")
+    if Path(file).parent.name in {"topics", "independent"}:
         for topic in TOPIC_FILES:
             if subject.startswith(topic):
                 return topic

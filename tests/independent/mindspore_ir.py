@@ -1,0 +1,57 @@
+"""Reads which operators MindSpore's compiler left in the graphs that it wrote down last.
+
+The runner lets the compiler write its last pass, validate, into the folder IR.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+IR = Path("ir")
+
+BOOKKEEPING = {"MakeTuple", "TupleGetItem", "Depend", "Load", "UpdateState", "TensorMove"}
+"""Operators that compute nothing: they build tuples, order effects, and copy."""
+
+ASSIGNED = re.compile(
+    r"^ +%\d+\([^)]*\) = (\w+).*?# Fullname with scope: \(([^)]*)\)", re.MULTILINE | re.DOTALL
+)
+"""A line that names what an operator returns, `%2(CNode_11) = PrimFunc_Mul(%0, %1)`, and its scope."""
+
+
+def let_the_compiler_write() -> None:
+    """Before MindSpore is imported: its last pass goes into the folder IR."""
+    os.environ["MS_DEV_SAVE_GRAPHS"] = "1"
+    os.environ["MS_DEV_SAVE_GRAPHS_PATH"] = str(IR.resolve())
+    os.environ["MS_DEV_DUMP_IR_PASSES"] = "validate"
+
+
+class Operator(NamedTuple):
+    """An operator in a graph: its name, and whether its scope is that of the gradients."""
+
+    name: str
+    backward: bool
+
+
+def graphs() -> list[list[Operator]]:
+    """The operators that compute something, of every graph compiled so far, in that order."""
+    files = sorted(IR.glob("*_validate_*.ir"), key=_number)
+    return [_operators(path.read_text(encoding="utf-8")) for path in files]
+
+
+def names(operators: list[Operator]) -> list[str]:
+    """What operators are called."""
+    return [operator.name for operator in operators]
+
+
+def _number(path: Path) -> int:
+    return int(path.stem.rpartition("_")[2])
+
+
+def _operators(text: str) -> list[Operator]:
+    operators = []
+    for name, scope in ASSIGNED.findall(text):
+        plain = name.removeprefix("PrimFunc_")
+        if plain not in BOOKKEEPING:
+            operators.append(Operator(plain, backward=scope.startswith("Gradients")))
+    return operators

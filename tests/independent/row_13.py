@@ -1,0 +1,38 @@
+"""Row 13: which pairs of tensors are finite all through."""
+
+from typing import Any
+
+import numpy as np
+
+CASES = {
+    "finite numbers": [[1.0, -2.0], [3.0]],
+    "zeros": [[0.0, 0.0], [0.0]],
+    "inf": [[1.0, np.inf], [3.0]],
+    "-inf": [[1.0, -np.inf], [3.0]],
+    "nan": [[1.0, np.nan], [3.0]],
+    "inf in the last of two tensors": [[1.0, -2.0], [np.inf]],
+    "the greatest float16": [[1.0, 65504.0], [3.0]],
+}
+DTYPES = ("float16", "float32")
+
+
+def closed_form() -> dict[str, Any]:
+    """By numpy's isfinite."""
+    figures = {}
+    for dtype in DTYPES:
+        for name, tensors in CASES.items():
+            finite = [np.isfinite(np.array(tensor, dtype)).all() for tensor in tensors]
+            figures[f"{name}, {dtype}"] = bool(all(finite))
+    return figures
+
+
+def in_mindspore() -> dict[str, Any]:
+    """By mindspore.amp.all_finite."""
+    import mindspore as ms
+
+    figures = {}
+    for dtype in DTYPES:
+        for name, tensors in CASES.items():
+            pair = tuple(ms.Tensor(np.array(tensor, dtype)) for tensor in tensors)
+            figures[f"{name}, {dtype}"] = bool(ms.amp.all_finite(pair))
+    return figures
