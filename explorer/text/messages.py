@@ -17,7 +17,7 @@ STACK = re.compile(
 
 ADVICE = re.compile(
     r"\.? ?node:|, Please|[.!]? - [CFT]|\. For more details| FunctionGraph ID"
-    r"|\. Dynamo does not| Explanation: | Arguments received"
+    r"|\. Dynamo does not| Explanation: | Caused by: | Arguments received"
 )
 """The end of the first statement of a message (MindSpore 2.10, PyTorch 2.13, Keras 3).
 

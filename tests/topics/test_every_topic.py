@@ -15,7 +15,7 @@ from explorer.topics.studying import tell
 from explorer.topics.topic import Claim
 from explorer.workers.workers import Workers
 
-ROWS = (*range(1, 70), 83, 85)
+ROWS = (*range(1, 84), 85)
 """The rows of the guides' statements that are judged."""
 
 

@@ -32,6 +32,8 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 Change = Callable[[World], None]
 
 CLAIMS = TOPIC.claims
+RULED_ELSEWHERE = {71, 72, 77}
+"""Rows whose verdicts are tested in test_operators_weights.py."""
 RAISED = {"raised": "TypeError", "message": "unexpected"}
 TOP_LEFT = "zeros top and left, then valid"
 
@@ -42,10 +44,10 @@ def measured(workers: Workers) -> dict[str, Measured]:
     return measured_once(workers, TOPIC.measurements(Target()))
 
 
-def test_rows_40_to_51_are_claimed_and_measure_what_the_study_measures(
+def test_the_rows_of_operators_are_claimed_and_measure_what_the_study_measures(
     measured: dict[str, Measured],
 ) -> None:
-    assert sorted(CLAIMS) == list(range(40, 52))
+    assert sorted(CLAIMS) == [*range(40, 52), *sorted(RULED_ELSEWHERE)]
     for claim in CLAIMS.values():
         assert {measurement.name for measurement in claim.measurements} <= set(measured)
 
@@ -217,7 +219,7 @@ def test_every_claim_has_a_change_that_changes_its_verdict(measured: dict[str, M
     for row, verdict, _ in CHANGES:
         if verdict != judge(CLAIMS[row], measured).verdict:
             changed.add(row)
-    assert changed == set(CLAIMS)
+    assert changed == set(CLAIMS) - RULED_ELSEWHERE
 
 
 def test_advice_of_dropout_says_what_a_bare_number_means(measured: dict[str, Measured]) -> None:

@@ -1,7 +1,7 @@
 """What is measured of devices: four questions to each framework, and cases put to each engine."""
 
 from explorer.model.engines import ENGINES
-from explorer.topics.question import FRAMEWORKS, LOOKED_AT
+from explorer.topics.question import FRAMEWORKS, LOOKED_AT, MINDSPORE_STYLES
 from explorer.topics.topic import Topic
 
 TOPIC = Topic(
@@ -20,3 +20,12 @@ LIVES = TOPIC.ask("lives", FRAMEWORKS)
 MOVES = TOPIC.ask("moves", FRAMEWORKS, options={"movers": ["to", "move_to", "cpu", "cuda", "npu"]})
 HOST = TOPIC.ask("host", FRAMEWORKS)
 MATRIX = TOPIC.ask("matrix", tuple(ENGINES), scenario=LOOKED_AT)
+
+CONTEXT = TOPIC.ask(
+    "context",
+    ("mindspore",),
+    program="context:set_context",
+    printed="as_printed",
+    meant="as_meant",
+)
+OUTPUTS = TOPIC.ask("outputs", (*MINDSPORE_STYLES, "torch"), program="outputs:outputs")

@@ -1,6 +1,6 @@
-"""Gradients: what a gradient call returns, by position, weights and outputs, and the older form."""
+"""Gradients: what a gradient call takes and returns, rules of one's own, and the older form."""
 
-from explorer.topics.gradients import claims
+from explorer.topics.gradients import claims, claims_arguments, claims_custom, claims_outputs
 from explorer.topics.gradients.questions import TOPIC
 
-__all__ = ["TOPIC", "claims"]
+__all__ = ["TOPIC", "claims", "claims_arguments", "claims_custom", "claims_outputs"]

@@ -20,6 +20,7 @@ from explorer.topics.gradients.questions import (
     GuideCall,
     guides_structure,
 )
+from explorer.topics.gradients.wording import nested_numbers
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS, by_style, ruling_by_style
 
@@ -40,13 +41,7 @@ def shown(figures: Figures) -> str:
     """A structure with its numbers, or what was raised."""
     if raised(figures):
         return said(figures)
-    return f"{figures['structure']} = {_numbers(figures['values'])}"
-
-
-def _numbers(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_numbers, value)) + "]"
-    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+    return f"{figures['structure']} = {nested_numbers(figures['values'])}"
 
 
 def _by_label(answers: Mapping[str, Figures]) -> str:
@@ -118,7 +113,7 @@ def claim_structure(row: int, call: GuideCall) -> None:
         heading=HEADING,
         guides=GUIDES,
         sections={"004": "mindspore.grad"},
-        would=f"Both styles return {structure} with the numbers {_numbers(values)}.",
+        would=f"Both styles return {structure} with the numbers {nested_numbers(values)}.",
         asks=(call.grad,),
         expects={"structure": structure, "values": values},
     )

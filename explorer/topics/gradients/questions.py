@@ -20,7 +20,11 @@ ASKED = (*MINDSPORE_STYLES, "torch-tape")
 SUM = "loss + logits"
 """The net of dense_mse_sum, in the names of its measurements."""
 
-FILES = {"dense_mse": "dense_mse", SUM: str(Path(__file__).with_name("dense_mse_sum.py"))}
+FILES = {
+    "dense_mse": "dense_mse",
+    SUM: str(Path(__file__).with_name("dense_mse_sum.py")),
+    "custom_gradient": "custom_gradient",
+}
 """The scenario or the file of each net."""
 
 
@@ -168,3 +172,27 @@ OLDER_FORMS = (
 def guides_structure(case: GradCase) -> str:
     """The structure that the guide gives a case of `dense_mse`."""
     return render(structure(case, ("x", "y"), ("fc.weight",), branch("loss", "logits")))
+
+
+ARGUMENTS = TOPIC.ask("arguments", (*MINDSPORE_STYLES, "torch"), program="arguments:arguments")
+OUTPUTS = TOPIC.ask("outputs", (*MINDSPORE_STYLES, "torch"), program="outputs:outputs")
+
+ENGINES_BY_STYLE = (*MINDSPORE_STYLES, "torch-graph", "torch-tape")
+"""All four engines."""
+
+TOLD_GRADIENT = ask_case(GradCase("grad", 0), ENGINES_BY_STYLE, "custom_gradient")
+"""The gradient of a net whose backward is written by hand, and is no derivative."""
+
+# A compiler takes a second for each rule over numpy, so it is not asked what has no rule.
+SAMPLER = TOPIC.ask(
+    "sampler",
+    MINDSPORE_STYLES,
+    program="custom:sampler",
+    options_of={"mindspore-graph": {"rules": ["as printed", "as meant"]}},
+    printed="AsPrinted",
+    meant="AsMeant",
+)
+"""The gradient of a Cell that draws by numpy, by the rule that it is given."""
+
+FUNCTION = TOPIC.ask("function", ("torch-graph", "torch-tape"), program="custom:function")
+"""The same by an autograd.Function."""

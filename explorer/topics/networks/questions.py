@@ -1,6 +1,6 @@
 """What is asked about MindSpore's cells and PyTorch's modules."""
 
-from explorer.topics.question import FRAMEWORKS
+from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
 from explorer.topics.topic import Topic
 
 TOPIC = Topic(name="networks", package=__package__)
@@ -12,3 +12,7 @@ PARTS = TOPIC.ask("parts", FRAMEWORKS)
 KINDS_OF_DATA = TOPIC.ask("kinds_of_data", FRAMEWORKS)
 SLICES = TOPIC.ask("slices", FRAMEWORKS)
 COMPILATIONS = TOPIC.ask("compilations", ("mindspore",))
+
+PARAMETERS = TOPIC.ask("parameters", FRAMEWORKS, program="parameters:parameters_in")
+AMP_LEVEL = TOPIC.ask("amp_level", MINDSPORE_STYLES, program="precision:amp_level")
+BATCHES = TOPIC.ask("batches", (*MINDSPORE_STYLES, "torch"), program="batches:batches")

@@ -9,14 +9,22 @@ from explorer.topics.operators import findings_defaults
 from explorer.topics.operators import findings_agreement
 # isort: on
 
-from explorer.topics.operators import claims_agreement, claims_layers, claims_shapes
+from explorer.topics.operators import (
+    claims_agreement,
+    claims_ascend,
+    claims_layers,
+    claims_shapes,
+    claims_weights,
+)
 from explorer.topics.operators.questions import TOPIC
 
 __all__ = [
     "TOPIC",
     "claims_agreement",
+    "claims_ascend",
     "claims_layers",
     "claims_shapes",
+    "claims_weights",
     "findings_agreement",
     "findings_defaults",
     "findings_kinks",

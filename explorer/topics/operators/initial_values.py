@@ -46,13 +46,21 @@ def described(kind: str, arrays: Iterable[AnyArray]) -> Figures:
     return {
         "count": values.size,
         "bound": bound,
-        "minimum": float(values.min()),
-        "maximum": float(values.max()),
-        "mean": float(values.mean()),
-        "std": float(values.std()),
+        **bounds(values),
         "zeros": float((values == 0).mean()),
         "ks": {name: _test(values, candidate) for name, candidate in candidates.items()},
         "density": {"from": edges[:-1].tolist(), "of": density.tolist()},
+    }
+
+
+def bounds(values: AnyArray) -> dict[str, float]:
+    """Least and greatest of some initial values, their mean and their standard deviation."""
+    numbers = np.asarray(values, np.float64)
+    return {
+        "minimum": float(numbers.min()),
+        "maximum": float(numbers.max()),
+        "mean": float(numbers.mean()),
+        "std": float(numbers.std()),
     }
 
 

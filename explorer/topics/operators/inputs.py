@@ -103,6 +103,12 @@ DENSE = (64, 48)
 EMBEDDING = (100, 50)
 """Entries of the table, and the length of each."""
 
+LSTM = (40, 64)
+"""Input and hidden width: the bound of its initial values is 1 / sqrt(64)."""
+
+FEATURES, GROUPS = 4, 2
+"""Of the normalisations whose initial values are looked at."""
+
 # Drawn one after another: whoever puts a draw between these moves all that follow.
 PICTURES = _normal(2, 2, 6, 6)
 NET = {

@@ -64,6 +64,11 @@ CONVOLUTION_DEFAULT = TOPIC.ask(
 )
 
 INITIAL_VALUES = TOPIC.ask("initial_values", LIBRARIES, program="layers:initial_values")
+IMPLICIT_WEIGHTS = TOPIC.ask("implicit_weights", LIBRARIES, program="weights:implicit_weights")
+EVALUATED_BATCH_NORM = TOPIC.ask(
+    "evaluated_batch_norm", ("torch",), program="weights:evaluated_batch_norm"
+)
+ASCEND_OPERATORS = TOPIC.ask("ascend_operators", ("mindspore",), program="ascend:ascend_operators")
 EPSILONS = TOPIC.ask("layer_norm_of_a_small_pair", LIBRARIES, program="layers:epsilons")
 GELU = TOPIC.ask("gelu", (*FOUR_ENGINES, "keras"), program="layers:gelu")
 CROSS_ENTROPY = TOPIC.ask("cross_entropy", (*FOUR_ENGINES, "keras"), program="layers:cross_entropy")

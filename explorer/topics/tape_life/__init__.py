@@ -3,7 +3,20 @@
 And what it does when asked for a gradient twice.
 """
 
-from explorer.topics.tape_life import claims_gradients, claims_recording, findings, tables
+from explorer.topics.tape_life import (
+    claims_gradients,
+    claims_recording,
+    claims_results,
+    findings,
+    tables,
+)
 from explorer.topics.tape_life.questions import TOPIC
 
-__all__ = ["TOPIC", "claims_gradients", "claims_recording", "findings", "tables"]
+__all__ = [
+    "TOPIC",
+    "claims_gradients",
+    "claims_recording",
+    "claims_results",
+    "findings",
+    "tables",
+]

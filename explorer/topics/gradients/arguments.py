@@ -1,0 +1,27 @@
+"""What a gradient call is given in place of a position and of weights, by its name in evidence."""
+
+from typing import Any
+
+POSITIONS: dict[str, Any] = {
+    "0": 0,
+    "1": 1,
+    "(0, 1)": (0, 1),
+    "'0'": "0",
+    "True": True,
+    "[0, 1]": [0, 1],
+    "()": (),
+    "-1": -1,
+    "(0, 0)": (0, 0),
+    "2": 2,
+}
+"""Positions of a function of two inputs: those that the guide's text allows come first."""
+
+TRUE_GRADIENTS: dict[str, Any] = {
+    "0": [[8.0, 12.0]],
+    "1": [[8.0]],
+    "(0, 1)": [[[8.0, 12.0]], [[8.0]]],
+    "ParameterTuple": [[[4.0, 8.0]]],
+    "Parameter": [[4.0, 8.0]],
+    "list": [[[4.0, 8.0]]],
+}
+"""The gradients of (w · x) y at x = (1, 2), y = 4, w = (2, 3), by what the guide's text allows."""

@@ -1,0 +1,119 @@
+"""The claim about gradients that are written by hand (row 75)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
+from explorer.text.messages import first_clause
+from explorer.topics.attempts import raised
+from explorer.topics.evidence import Evidence
+from explorer.topics.gradients.questions import FUNCTION, SAMPLER, TOLD_GRADIENT, TOPIC
+from explorer.topics.gradients.wording import LABELS, nested_numbers, outcomes
+from explorer.topics.question import MINDSPORE_STYLES
+from explorer.topics.styles import by_style
+
+
+@TOPIC.claim(
+    75,
+    "Where a Cell has a bprop, its gradient is free to write, also for what numpy computes.",
+    heading="gradients",
+    guides=("001",),
+    sections={"001": "Customized Backward Network Construction"},
+    would=(
+        "Every engine gives the gradient that it is told; without a bprop, what numpy computes has"
+        " the gradient zero."
+    ),
+    asks=(TOLD_GRADIENT, SAMPLER, FUNCTION),
+    expects={
+        # Three times the sign, cubed: 3 · 3 · (3 · sign)² within [-1, 1], told to stop outside.
+        "told": [[0.0, 81.0, 81.0, 0.0]],
+        "sampler": [[0.0, 1.0, 0.0, 2.0, 0.0], [0.0, 2.0, 0.0, 0.0, 1.0]],
+    },
+)
+def free_to_write(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
+    """Holds when both styles give what they are told, with the guide's sampler as it is printed.
+
+    It holds with changes when they do once the sampler returns a tuple.
+    """
+    told, sampled = evidence[TOLD_GRADIENT], evidence[SAMPLER]
+    as_printed: dict[str, bool] = {}
+    as_meant: dict[str, bool] = {}
+    for style in MINDSPORE_STYLES:
+        obeys = told[style].get("values") == expects["told"]
+        as_printed[style] = obeys and counts_draws(sampled[style]["as printed"])
+        as_meant[style] = obeys and counts_draws(sampled[style]["as meant"])
+
+    drawing = {**sampled, **evidence[FUNCTION]}
+    told_figures: dict[str, Any] = {}
+    for engine, figures in told.items():
+        told_figures[engine] = figures if raised(figures) else figures["values"]
+    seen = (
+        f"a straight-through sign: {outcomes(told_figures)}; the guide's sampler as printed"
+        f" ({nested_numbers(expects['sampler'])}): {_by_style(sampled, 'as printed')}; as meant,"
+        f" with a tuple: {_by_style(drawing, 'as meant')};"
+        f" without a rule: {_by_style(drawing, 'without')}"
+    )
+    if by_style(as_printed) == "holds":
+        return Ruling(
+            "holds", seen, "Write the rule as you need it; nobody checks that it is a derivative."
+        )
+    strayed = _strayed(sampled)
+    beware = ""
+    if strayed:
+        beware = (
+            f" Draw before the gradient call: in {' and '.join(strayed)} the gradient belongs to"
+            " another draw than the outputs that you hold."
+        )
+    if by_style(as_meant) == "holds":
+        verdict = by_style(as_printed)
+        advice = f"Return a tuple from bprop, one gradient an input.{beware}"
+        # Neither style takes the printed rule, but the statement is true of a repaired one.
+        return Ruling("holds_with_changes" if verdict == "does_not_hold" else verdict, seen, advice)
+    verdict = by_style(as_meant)
+    if verdict == "depends_on_style":
+        (style,) = (style for style in MINDSPORE_STYLES if as_meant[style])
+        return Ruling(verdict, seen, f"Write such a rule for {LABELS[style]} style alone.{beware}")
+    return Ruling(
+        "does_not_hold", seen, "Use operators that have a gradient: a rule of your own is not kept."
+    )
+
+
+def counts_draws(figures: Figures) -> bool:
+    """Whether a sampler's gradient counts three draws in each row, as the rule says."""
+    # By their number and not by their places: a forward that runs again draws again.
+    return not raised(figures) and [sum(row) for row in figures["gradient"]] == [3, 3]
+
+
+def belongs_to_the_draw(figures: Figures) -> bool:
+    """Whether a sampler's gradient counts the places that the call before it drew."""
+    for places, gradient in zip(figures["places"], figures["gradient"], strict=True):
+        if [places.count(place) for place in range(len(gradient))] != gradient:
+            return False
+    return True
+
+
+def _strayed(sampled: Mapping[str, Figures]) -> list[str]:
+    """The styles of MindSpore whose gradient belongs to another draw."""
+    strayed = []
+    for style in MINDSPORE_STYLES:
+        for rule in ("as printed", "as meant"):
+            figures = sampled[style][rule]
+            if not raised(figures) and not belongs_to_the_draw(figures):
+                strayed.append(LABELS[style])
+                break
+    return strayed
+
+
+def _by_style(sampled: Mapping[str, Figures], rule: str) -> str:
+    sentences = []
+    for engine, answers in sampled.items():
+        if rule not in answers:
+            continue
+        figures = answers[rule]
+        if raised(figures):
+            shown = f"{figures['raised']}: {first_clause(figures['message'])}"
+        else:
+            shown = nested_numbers(figures["gradient"])
+        sentences.append(f"{LABELS[engine]} {shown}")
+    return ", ".join(sentences)

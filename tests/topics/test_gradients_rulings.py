@@ -1,0 +1,357 @@
+"""Every verdict on rules of one's own and on grad's arguments, by figures that are written down."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from explorer.model.measurement import Figures
+from explorer.topics.gradients.questions import (
+    ARGUMENTS,
+    ENGINES_BY_STYLE,
+    FUNCTION,
+    OUTPUTS,
+    SAMPLER,
+    TOLD_GRADIENT,
+    TOPIC,
+)
+from explorer.topics.question import MINDSPORE_STYLES, Question, Target
+from explorer.workers.workers import Workers
+from tests.support.topics import World, judge, measured_once, put, written
+
+CLAIMS = TOPIC.claims
+GRAPH, TAPE = ("mindspore-graph",), ("mindspore-tape",)
+Change = Callable[[World], None]
+
+
+def refused(type_name: str) -> Figures:
+    """An attempt that raised."""
+    return {"raised": type_name, "message": "no"}
+
+
+# Row 75: the guide prints [[0, 1, 0, 2, 0], [0, 2, 0, 0, 1]] for the places drawn here.
+
+PLACES = [[3, 1, 3], [1, 4, 1]]
+OF_THE_DRAW = {"places": PLACES, "gradient": [[0, 1, 0, 2, 0], [0, 2, 0, 0, 1]]}
+OF_ANOTHER_DRAW = {"places": PLACES, "gradient": [[1, 1, 0, 1, 0], [0, 1, 0, 2, 0]]}
+CUT_OFF = {"places": PLACES, "gradient": [[0] * 5, [0] * 5]}
+
+STRAIGHT_THROUGH: Figures = {"structure": "dx", "values": [[0.0, 81.0, 81.0, 0.0]]}
+FLAT: Figures = {"structure": "dx", "values": [[0.0, 0.0, 0.0, 0.0]]}
+
+CUSTOM: dict[tuple[Question, str], Figures] = {
+    **{(TOLD_GRADIENT, engine): STRAIGHT_THROUGH for engine in ENGINES_BY_STYLE},
+    (SAMPLER, "mindspore-graph"): {
+        "as printed": refused("TypeError"),
+        "as meant": OF_ANOTHER_DRAW,
+    },
+    (SAMPLER, "mindspore-tape"): {
+        "without": CUT_OFF,
+        "as printed": OF_THE_DRAW,
+        "as meant": OF_THE_DRAW,
+    },
+    (FUNCTION, "torch-graph"): {
+        "without": refused("UserError"),
+        "as meant": refused("UserError"),
+    },
+    (FUNCTION, "torch-tape"): {"without": refused("RuntimeError"), "as meant": OF_THE_DRAW},
+}
+
+
+def sampled(style: tuple[str, ...], rule: str, figure: Any) -> Change:
+    return put(SAMPLER, style, rule, value=figure)
+
+
+def together(*changes: Change) -> Change:
+    """Several changes of one world."""
+
+    def change_all(world: World) -> None:
+        for change in changes:
+            change(world)
+
+    return change_all
+
+
+def not_obeyed(world: World) -> None:
+    for style in MINDSPORE_STYLES:
+        world[TOLD_GRADIENT, style] = FLAT
+
+
+def not_obeyed_in_graphs(world: World) -> None:
+    world[TOLD_GRADIENT, "mindspore-graph"] = FLAT
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "advice"),
+    [
+        (together(), "depends_on_style", "tuple from bprop, one gradient an input. Draw before"),
+        (
+            sampled(GRAPH, "as meant", OF_THE_DRAW),
+            "depends_on_style",
+            "Return a tuple from bprop, one gradient an input.",
+        ),
+        (sampled(GRAPH, "as printed", OF_THE_DRAW), "holds", "Write the rule as you need it"),
+        (
+            sampled(TAPE, "as printed", refused("TypeError")),
+            "holds_with_changes",
+            "Return a tuple from bprop",
+        ),
+        (sampled(GRAPH, "as meant", CUT_OFF), "depends_on_style", "for tape style alone"),
+        (not_obeyed_in_graphs, "depends_on_style", "for tape style alone"),
+        (
+            together(
+                sampled(GRAPH, "as meant", CUT_OFF), sampled(TAPE, "as meant", refused("KeyError"))
+            ),
+            "does_not_hold",
+            "a rule of your own is not kept",
+        ),
+        (not_obeyed, "does_not_hold", "a rule of your own is not kept"),
+    ],
+)
+def test_a_rule_is_free_where_the_styles_do_as_they_are_told(
+    change: Change, verdict: str, advice: str
+) -> None:
+    ruling = judge(CLAIMS[75], written(CUSTOM), change)
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def test_a_gradient_of_another_draw_is_told_with_the_style_that_gives_it() -> None:
+    assert "in graph the gradient belongs" in judge(CLAIMS[75], written(CUSTOM)).advice
+    on_both = judge(
+        CLAIMS[75], written(CUSTOM), sampled(TAPE, "as printed", OF_ANOTHER_DRAW)
+    ).advice
+    assert "in graph and tape the gradient belongs" in on_both
+    of_the_draw = judge(CLAIMS[75], written(CUSTOM), sampled(GRAPH, "as meant", OF_THE_DRAW))
+    assert "draw" not in of_the_draw.advice
+
+
+# Rows 80 and 81: the sum of 9x² at (1, 2, 3) beside 3x.
+
+LOSS, BOTH, LOGITS = [18.0, 36.0, 54.0], [21.0, 39.0, 57.0], [3.0, 6.0, 9.0]
+
+
+def outputs(
+    one: str, tuple_of_one: Any, with_aux: Any, too_early: Any = (0.0, 0.0, 0.0)
+) -> Figures:
+    """What one party does with outputs beside the loss."""
+    return {
+        "has_aux": {
+            "one output": refused(one),
+            "a tuple of one": tuple_of_one,
+            "two outputs": with_aux,
+        },
+        "without": {
+            "two outputs": BOTH,
+            "stop_gradient": LOSS,
+            "stop_gradient too early": list(too_early)
+            if isinstance(too_early, tuple)
+            else too_early,
+        },
+    }
+
+
+BESIDE_THE_LOSS: dict[tuple[Question, str], Figures] = {
+    (OUTPUTS, "mindspore-graph"): outputs("RuntimeError", [LOSS, []], [LOSS, [LOGITS]]),
+    (OUTPUTS, "mindspore-tape"): outputs("ValueError", refused("ValueError"), [LOSS, [LOGITS]]),
+    (OUTPUTS, "torch"): outputs(
+        "RuntimeError", refused("RuntimeError"), [LOSS, LOGITS], refused("RuntimeError")
+    ),
+}
+
+
+def aux(parties: tuple[str, ...], form: str, value: Any) -> Change:
+    return put(OUTPUTS, parties, "has_aux", form, value=value)
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "advice"),
+    [
+        (together(), "depends_on_style", "Catch RuntimeError and ValueError"),
+        (together(), "depends_on_style", "a tuple of one passes where it is not refused"),
+        (
+            aux(GRAPH, "a tuple of one", refused("RuntimeError")),
+            "holds",
+            "Catch RuntimeError and ValueError: the styles refuse one output differently.",
+        ),
+        (
+            together(
+                aux(GRAPH, "one output", refused("ValueError")),
+                aux(GRAPH, "a tuple of one", refused("ValueError")),
+            ),
+            "holds",
+            "Return a second output, or leave has_aux out.",
+        ),
+        (aux(TAPE, "a tuple of one", [LOSS, []]), "does_not_hold", "neither style asks"),
+        (aux(MINDSPORE_STYLES, "one output", LOSS), "does_not_hold", "neither style asks"),
+        (aux(MINDSPORE_STYLES, "two outputs", refused("TypeError")), "does_not_hold", "Check what"),
+    ],
+)
+def test_has_aux_needs_more_than_one_output_where_one_is_refused(
+    change: Change, verdict: str, advice: str
+) -> None:
+    ruling = judge(CLAIMS[80], written(BESIDE_THE_LOSS), change)
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def stopped(parties: tuple[str, ...], value: Any) -> Change:
+    return put(OUTPUTS, parties, "without", "stop_gradient", value=value)
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (together(), "holds"),
+        (stopped(TAPE, BOTH), "depends_on_style"),
+        (stopped(GRAPH, refused("TypeError")), "depends_on_style"),
+        (stopped(MINDSPORE_STYLES, BOTH), "does_not_hold"),
+        (aux(MINDSPORE_STYLES, "two outputs", [BOTH, [LOGITS]]), "does_not_hold"),
+        # Were every output but the first left out anyway, neither way would be of use.
+        (put(OUTPUTS, MINDSPORE_STYLES, "without", "two outputs", value=LOSS), "does_not_hold"),
+        # PyTorch is evidence alone.
+        (put(OUTPUTS, ["torch"], "without", "stop_gradient", value=BOTH), "holds"),
+    ],
+)
+def test_stop_gradient_is_has_aux_where_both_leave_the_output_out(
+    change: Change, verdict: str
+) -> None:
+    assert judge(CLAIMS[81], written(BESIDE_THE_LOSS), change).verdict == verdict
+
+
+# Row 82: (w · x) y at x = (1, 2), y = 4, w = (2, 3).
+
+DX, DY, DW = [[8.0, 12.0]], [[8.0]], [[4.0, 8.0]]
+
+
+def positions(true: Any, negative: Any, out_of_range: str, wrong: str) -> Figures:
+    """What one party gives for each position."""
+    return {
+        "0": DX,
+        "1": DY,
+        "(0, 1)": [DX, DY],
+        "'0'": refused(wrong),
+        "True": true,
+        "[0, 1]": refused(wrong),
+        "()": refused("RuntimeError"),
+        "-1": negative,
+        "(0, 0)": refused("RuntimeError" if wrong == "RuntimeError" else "ValueError"),
+        "2": refused(out_of_range),
+    }
+
+
+OF_MINDSPORE = {
+    "ParameterTuple": [DW],
+    "Parameter": DW,
+    "list": [DW],
+    "tuple": [DW],
+    "empty list": [],
+    "one Parameter twice": [DW, DW],
+    "another net's Parameter": [[0.0]],
+}
+
+TAKEN: dict[tuple[Question, str], Figures] = {
+    (ARGUMENTS, "mindspore-graph"): {
+        "positions": positions(
+            refused("RuntimeError"), refused("ValueError"), "IndexError", "TypeError"
+        ),
+        "weights": {
+            **OF_MINDSPORE,
+            "string": refused("ValueError"),
+            "Tensor": refused("RuntimeError"),
+        },
+    },
+    (ARGUMENTS, "mindspore-tape"): {
+        "positions": positions(DY, refused("ValueError"), "RuntimeError", "TypeError"),
+        "weights": {**OF_MINDSPORE, "string": refused("TypeError"), "Tensor": [0.0]},
+    },
+    (ARGUMENTS, "torch"): {
+        "positions": positions(DY, DY, "RuntimeError", "RuntimeError"),
+        "weights": {
+            "Parameter": [DW],
+            "list": [DW],
+            "tuple": [DW],
+            "string": refused("RuntimeError"),
+            "Tensor": refused("RuntimeError"),
+            "empty list": refused("RuntimeError"),
+            "one Parameter twice": [DW, DW],
+            "another net's Parameter": refused("RuntimeError"),
+        },
+    },
+}
+
+
+def refuse_alike(world: World) -> None:
+    for part, form in (("positions", "True"), ("weights", "Tensor")):
+        world[ARGUMENTS, "mindspore-tape"][part][form] = refused("TypeError")
+
+
+def refuse_everything_else(world: World) -> None:
+    refuse_alike(world)
+    for style in MINDSPORE_STYLES:
+        for form in ("tuple", "empty list", "one Parameter twice", "another net's Parameter"):
+            world[ARGUMENTS, style]["weights"][form] = refused("TypeError")
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "advice"),
+    [
+        (
+            together(),
+            "depends_on_style",
+            "another net's Parameter, positions True, weights Tensor.",
+        ),
+        (refuse_alike, "holds_with_changes", "weights another net's Parameter."),
+        (refuse_everything_else, "holds", "Rely on the error"),
+        (
+            put(ARGUMENTS, TAPE, "weights", "list", value=refused("TypeError")),
+            "depends_on_style",
+            "is not taken as it says",
+        ),
+        (
+            put(ARGUMENTS, MINDSPORE_STYLES, "positions", "(0, 1)", value=[DY, DX]),
+            "does_not_hold",
+            "is not taken as it says",
+        ),
+    ],
+)
+def test_arguments_are_judged_by_what_passes_and_what_is_refused(
+    change: Change, verdict: str, advice: str
+) -> None:
+    ruling = judge(CLAIMS[82], written(TAKEN), change)
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
+
+
+def test_the_table_says_of_each_form_who_gives_and_who_raises_what() -> None:
+    table = judge(CLAIMS[82], written(TAKEN)).evidence
+    for cell in (
+        "-1 ValueError (graph, tape), [[8]] (PyTorch)",
+        "2 IndexError (graph), RuntimeError (tape, PyTorch)",
+        "Parameter [[4, 8]] (graph, tape), [[[4, 8]]] (PyTorch)",
+        "ParameterTuple [[[4, 8]]] (graph, tape);",
+        "another net's Parameter [[0]] (graph, tape), RuntimeError (PyTorch)",
+    ):
+        assert cell in table
+
+
+def without_messages(figure: Any) -> Any:
+    """Figures without the words of what was raised, which change from version to version."""
+    if not isinstance(figure, dict):
+        return figure
+    if "raised" in figure:
+        return refused(figure["raised"])
+    return {name: without_messages(part) for name, part in figure.items()}
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("world", [CUSTOM, BESIDE_THE_LOSS, TAKEN], ids=["75", "80", "82"])
+def test_the_installed_versions_are_the_worlds_that_are_written_down(
+    workers: Workers, world: Mapping[tuple[Question, str], Figures]
+) -> None:
+    for (question, party), figures in world.items():
+        (measurement,) = question.by(party).measurements(Target())
+        found = measured_once(workers, [measurement])[measurement.name].figures
+        seen = {name: found[name] for name in figures}  # some have their code beside them
+        assert without_messages(seen) == figures, measurement.name
