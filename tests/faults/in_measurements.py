@@ -163,6 +163,34 @@ IN_MEASUREMENTS = (
         "        second = first\n",
         "tests/topics/test_measuring_programs.py::test_a_second_derivative_is_how_the_first_changes",
     ),
+    Fault(
+        "a step that is said to be jitted and is not",
+        f"{TOPICS}/training/in_mindspore_stateful.py",
+        "    run = ms.jit(step) if is_jitted else step\n",
+        "    run = step\n",
+        "tests/topics/test_training_figures.py::test_a_step_under_jit_dispatches_nothing_by_itself",
+    ),
+    Fault(
+        "a loss scale that the gradient was divided by already",
+        f"{TOPICS}/training/in_mindspore_optimizers.py",
+        "weight_left(gradient, loss_scale=scale, **decayed)",
+        "weight_left(divided, loss_scale=scale, **decayed)",
+        "tests/topics/test_training_figures.py::test_a_gradient_is_divided_by_the_loss_scale_and_the_decay_is_not",
+    ),
+    Fault(
+        "the printed filter put right in silence",
+        f"{TOPICS}/training/in_torch_listings.py",
+        '        if "conv" in name:\n',
+        '        if "conv" not in name:\n',
+        "tests/topics/test_training_figures.py::test_each_listing_chooses_what_its_condition_says",
+    ),
+    Fault(
+        "rates of groups before the step that moves them",
+        f"{TOPICS}/schedules/in_mindspore_groups.py",
+        "    optimizer((ms.Tensor([1.0]), ms.Tensor([1.0])))\n",
+        "",
+        "tests/topics/test_schedules.py::test_rates_of_groups_are_told_by_parameter_or_by_group",
+    ),
 )
 
 IN_THE_CORE = (
