@@ -17,6 +17,8 @@ from explorer.compare.align.families import BOOKKEEPING, FAMILIES, family
         ("TBackward0", "transpose"),
         ("_operator.getitem", "tuple"),
         ("Default/ops.MatMul", "opsmatmul"),
+        ("MaxPoolWithIndices", "maxpool"),
+        ("aten.max_pool2d_with_indices.default", "maxpool"),
         ("SomethingNew", "somethingnew"),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
-from explorer.compare.align.fingerprints import Tolerance, agree, fingerprint
+from explorer.compare.align.fingerprints import Tolerance, agree, fingerprint, scales
 from explorer.compare.align.sides import OutputValue, view
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
@@ -150,3 +150,12 @@ def test_nothing_but_itself_agrees_with_an_infinity(infinity: float) -> None:
     for other in (2.0, -infinity, np.nan):
         assert not agree(one, np.array([1.0, other]), 1e-4, 0.0)
         assert not agree(np.array([1.0, other]), one, 1e-4, 0.0)
+
+
+def test_the_noise_half_of_a_tensor_does_not_tell_its_scale() -> None:
+    rows = np.array([[1e-9] * 9 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]] * 3)
+    # A mask is 10,000 times the typical number, which the noise is not.
+    measured = scales(rows, np.array([1e-9, np.nan, 1e3]))
+    assert measured[0] == 8.0
+    assert measured[1] == 1e-9  # unmeasured: small numbers like any others, and 1 is a mask
+    assert measured[2] == 1e-9  # nothing but noise: as if it were not measured

@@ -15,6 +15,7 @@ from explorer.engines.mindspore.ir.records import (
     Parameter,
     ParameterRef,
     Scalar,
+    SequenceShape,
     SequenceValue,
     Source,
     StringValue,
@@ -314,6 +315,21 @@ def test_types_and_shapes_of_every_form(
     for kind, shape in output.leaves():
         sizes.append((kind, shape.sizes if isinstance(shape, TensorShape) else None))
     assert sizes == leaves
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Tuple[Tensor[Float32]], TupleShape((1, 3))", "Tuple"),
+        ("List[Tensor[Float32]], ListShape((1, 3))", "List"),
+        ("Dynamic List[element: Tensor[Float32]], DynamicSequenceShape", "Dynamic"),
+    ],
+)
+def test_a_shape_says_which_kind_of_sequence_it_is_of(text: str, kind: str) -> None:
+    output = parsed(node_of_type(text), RETURN).nodes[0].output
+    assert output is not None
+    assert isinstance(output.shape, SequenceShape)
+    assert output.shape.kind == kind
 
 
 def test_several_nodes_of_a_subgraph_may_have_one_name() -> None:

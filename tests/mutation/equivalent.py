@@ -22,6 +22,24 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "Of this comparison only the verdict is read, which has no party in it.",
     ),
     Equivalent(
+        "explorer/compare/align/buckets.py",
+        'near: dict["Bucket", float] = field(default_factory=dict, repr=False)',
+        'near: dict["Bucket", float] = field(default_factory=dict, )',
+        "How a bucket is written in a debugger is no business of the alignment.",
+    ),
+    Equivalent(
+        "explorer/compare/align/fingerprints.py",
+        "coarseness = np.array([content.coarseness for content in contents], np.float64)",
+        "coarseness = np.array([content.coarseness for content in contents], )",
+        "Of Python's floats numpy makes float64, and of an empty list too.",
+    ),
+    Equivalent(
+        "explorer/compare/align/fingerprints.py",
+        "quantiles = (summary.quantiles + (0.0,) * QUANTILES)[:QUANTILES]",
+        "quantiles = (summary.quantiles + (1.0,) * QUANTILES)[:QUANTILES]",
+        "Only a tensor without a finite number has none, and two of these agree whatever stands there.",
+    ),
+    Equivalent(
         "explorer/compare/results.py",
         "a, b = np.asarray(one, np.float64), np.asarray(other, np.float64)",
         "a, b = np.asarray(one, ), np.asarray(other, np.float64)",
