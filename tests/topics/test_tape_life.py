@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from explorer.model.measurement import Measured
 from explorer.model.study import StudyRecord
 from explorer.numeric.differences import greatest_difference
 from explorer.scenario.find import find
@@ -294,3 +295,18 @@ def test_figures_are_the_same_at_every_run(record: StudyRecord, workers: Workers
         again += question.measurements(target)
     for name, outcome in measure(again, workers).items():
         assert outcome.figures == record.figures[name], name
+
+
+def test_a_net_that_cannot_be_compiled_spoils_no_later_measurement(workers: Workers) -> None:
+    def measured(question: Question, scenario: str) -> Measured:
+        target = Target(str(find(scenario)))
+        (outcome,) = measure(question.measurements(target), workers).values()
+        return outcome
+
+    # It differentiates inside, where torch.func forbids the hooks that the compiler is watched by.
+    failed = measured(COMPILED, "physics_informed")
+    assert failed.error is not None
+    assert "saved tensor hooks" in failed.error.message
+    # And a net without weights is compiled like any other.
+    for question in (LIFETIME.by("torch-tape"), COMPILED):
+        assert measured(question, "polynomial").error is None

@@ -113,7 +113,9 @@ def _leave_transforms() -> None:
     """
     if torch._C._functorch.get_dynamic_layer_stack_depth():
         torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(0)
-        # torch.func forbids them in its transforms, checkpointing needs them.
+    # torch.func forbids them in its transforms; checkpointing needs them, and so does whoever
+    # watches what a tape saves. A compilation that failed may leave this behind alone.
+    if not torch._C._autograd._saved_tensors_hooks_is_enabled():
         torch._C._autograd._saved_tensors_hooks_enable()
 
 
