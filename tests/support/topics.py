@@ -125,6 +125,9 @@ def judge(
     claim: Claim, measured: Mapping[str, Measured], change: Callable[[World], None] = unchanged
 ) -> Ruling:
     """The ruling on a claim in the world that was measured, after ``change`` has been at it."""
+    # A world takes what failed for an answer without figures, which a judge may take for anything.
+    for measurement in claim.measurements:
+        assert measured[measurement.name].error is None, measurement.name
     world = World(
         {measurement.name: measured[measurement.name] for measurement in claim.measurements}
     )

@@ -15,7 +15,7 @@ from explorer.topics.studying import tell
 from explorer.topics.topic import Claim
 from explorer.workers.workers import Workers
 
-ROWS = (*range(1, 84), 85)
+ROWS = tuple(range(1, 86))
 """The rows of the guides' statements that are judged."""
 
 

@@ -21,11 +21,6 @@ def measured(workers: Workers) -> dict[str, Measured]:
     return measured_for_claims(workers, [NESTING])
 
 
-def test_it_is_the_only_claim_and_stands_among_those_on_gradients() -> None:
-    assert list(TOPIC.claims) == [26]
-    assert NESTING.heading == "gradients"
-
-
 def test_nesting_holds_in_graph_style_and_loses_terms_on_mindspores_tape(
     measured: dict[str, Measured],
 ) -> None:

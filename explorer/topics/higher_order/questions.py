@@ -91,3 +91,6 @@ SECOND_DERIVATIVES = {
     for group in OPERATORS
 }
 """The questions about second derivatives of single operators, by group."""
+
+SMALL_HESSIANS = TOPIC.ask("small_hessians", TRANSFORMING, program="hessians:second_derivatives")
+"""Second derivatives of functions small enough to be read at a glance."""

@@ -1,0 +1,60 @@
+"""Second derivatives of small functions in PyTorch, by nested grad and by Jacobians of grad."""
+
+from typing import Any
+
+import torch
+from torch import func
+
+from explorer.model.measurement import Ask, Found
+from explorer.topics.attempts import attempt_briefly
+from explorer.topics.higher_order.small_hessians import MATRIX, NESTED, POINT
+from explorer.topics.in_torch import numbers
+
+A = torch.tensor(MATRIX, dtype=torch.float32)
+
+
+def cube_of_sum(x: Any) -> Any:
+    """(Σx)³."""
+    return x.sum() ** 3
+
+
+def broadcast(x: Any) -> Any:
+    """Σ(xᵢ·xⱼ)²."""
+    return ((x[:, None] * x[None]) ** 2).sum()
+
+
+def product_with_vector(x: Any) -> Any:
+    """|A·sin x|²."""
+    return (torch.matmul(A, torch.sin(x)) ** 2).sum()
+
+
+def product_with_column(x: Any) -> Any:
+    """|A·sin x|², with sin x as a matrix of one column."""
+    return (torch.matmul(A, torch.sin(x).reshape(2, 1)) ** 2).sum()
+
+
+def nested(function: Any, x: Any) -> Any:
+    """The gradient of the gradient's sum."""
+    return numbers(func.grad(lambda x: func.grad(function)(x).sum())(x))
+
+
+def forward(function: Any, x: Any) -> Any:
+    """The Hessian by forward mode over the gradient."""
+    return numbers(func.jacfwd(func.grad(function))(x))
+
+
+def reverse(function: Any, x: Any) -> Any:
+    """The Hessian by reverse mode over the gradient."""
+    return numbers(func.jacrev(func.grad(function))(x))
+
+
+def second_derivatives(ask: Ask) -> Found:
+    """What each call returns for each function, or what it raised."""
+    calls = {NESTED: nested, "jacfwd of grad": forward, "jacrev of grad": reverse}
+    x = torch.tensor(POINT, dtype=torch.float32)
+    figures: dict[str, Any] = {}
+    for function in (cube_of_sum, broadcast, product_with_vector, product_with_column):
+        figures[function.__name__] = {}
+        for name, call in calls.items():
+            figures[function.__name__][name] = attempt_briefly(call, function, x)
+    return Found(figures)
