@@ -185,6 +185,17 @@ def test_the_verdict_on_averages_follows_what_the_ranks_report(
     assert advice in ruling.advice
 
 
+def test_a_way_must_average_on_every_rank() -> None:
+    # Rank 0 has its gradients averaged by every way, rank 1 by none but one.
+    ranks = [
+        rank(0, 3.0, 0.1, 0.2, graph=routes(0, *ALL), tape=routes(0, *ALL)),
+        rank(1, 3.0, 0.3, 0.4, graph=routes(1, *CELL), tape=routes(1, *CELL)),
+    ]
+    claim = dataclasses.replace(TOPIC.claims[61], expects={"mean": [3.0]})
+    figures = {(TWO_PROCESSES, framework): {"ranks": ranks} for framework in ("mindspore", "torch")}
+    assert ruled(claim, figures).verdict == "does_not_hold"
+
+
 def test_ways_that_took_the_same_are_told_together() -> None:
     seen = averages(CELL, ALL).evidence
     assert "by loop in graph style the ranks take [2] and [4]" in seen

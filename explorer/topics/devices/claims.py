@@ -6,7 +6,7 @@ from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised, said
 from explorer.topics.devices.questions import HOST, MOVES, TOPIC
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, grouped
 
 
 @TOPIC.claim(
@@ -17,48 +17,49 @@ from explorer.topics.evidence import Evidence
     guides=("000", "001"),
     sections={"000": "torch.device"},
     would=(
-        ".to works after use, a second set_device is refused, and a MindSpore tensor has nothing to"
-        " move it."
+        ".to takes tensor and net to a second device in PyTorch; in MindSpore a second set_device is"
+        " refused, and so is every call that could move a tensor or a net."
     ),
     asks=(MOVES,),
 )
 def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when PyTorch moves tensor and net, and MindSpore refuses a second device.
+    """Holds when PyTorch moves tensor and net to a second device, and MindSpore moves neither.
 
-    It holds with changes where MindSpore can move a tensor, and is outdated where it takes a second
-    device.
+    It holds with changes where MindSpore can move one of them, and is outdated where it moves both
+    or takes a second device. Without a second device it is not checkable.
     """
     torch, mindspore = evidence[MOVES]["torch"], evidence[MOVES]["mindspore"]
-    moves = moves_everything(torch)
-    again = mindspore["set_device_again"]
-    again_answer = said(again) if raised(again) else "taken"
-    # MindSpore's Tensor.to converts the dtype (2.10.0).
-    by_hand = [f"Tensor.{name}" for name in mindspore["tensor_api"] if name != "to"]
-    yes_or_no = "yes" if moves else "no"
+    here, again = mindspore["target"], mindspore["set_device_again"]
+    at_home = [call for call, place in mindspore["moved"][here].items() if place == here]
+    moving_calls = _moving_calls(mindspore)
     seen = (
-        f".to took tensor and net to {', '.join(torch['tensor_to'])} in PyTorch: {yes_or_no};"
-        f" a second set_device in MindSpore: {again_answer};"
-        f" to move a tensor it has {', '.join(by_hand) or 'nothing'}"
+        f"PyTorch has {', '.join(torch['usable']) or 'nothing'} beside the CPU, MindSpore"
+        f" {', '.join(mindspore['available']) or 'nothing'} beside the {here}; a second set_device in"
+        f" MindSpore: {said(again) if raised(again) else 'taken'}; {_moves_seen(mindspore)}"
     )
-    if not moves:
+    if not _takes_everything(torch):
         return Ruling(
             "does_not_hold",
             seen,
             "Check where your tensors are: `.to` does not take everything along.",
         )
-    if not raised(again):
+    if not raised(again) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
         return Ruling(
             "outdated",
             seen,
             "MindSpore takes another device in a running process now; set it where you need it.",
         )
-    if by_hand:
+    if moving_calls:
         return Ruling(
             "holds_with_changes",
             seen,
-            "Choose the device once with set_device, before anything runs; a single tensor can be"
-            " moved with Tensor.move_to between that device and the host.",
+            f"Choose the device once with set_device; {' and '.join(moving_calls)} can move too.",
         )
+    if not torch["usable"] or not mindspore["available"]:
+        advice = "Choose the device once with set_device, before anything runs"
+        if at_home:
+            advice += f"; {', '.join(at_home)} take a device's name: try them where there is a second device"
+        return Ruling("not_checkable_here", f"{seen} (needs a second device)", f"{advice}.")
     return Ruling(
         "holds",
         seen,
@@ -66,13 +67,32 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
 
 
-def moves_everything(figures: Figures) -> bool:
-    """Whether `.to` took the tensor, and every parameter of the net, to the device it names."""
-    for device, place in figures["tensor_to"].items():
-        if place != device:
-            return False
+def _moving_calls(figures: Figures) -> list[str]:
+    """The calls of MindSpore that took something to another kind of device than the process's."""
+    calls: dict[str, None] = {}  # an ordered set
+    for kind, places in figures["moved"].items():
+        if kind != figures["target"]:
+            calls |= dict.fromkeys(call for call, place in places.items() if place == kind)
+    return list(calls)
+
+
+def _moves_seen(figures: Figures) -> str:
+    """What each call of MindSpore did with each kind of device."""
+    sentences = []
+    for kind, places in figures["moved"].items():
+        for calls, place in grouped(places):
+            outcome = said(place) if raised(place) else f"on {place}"
+            sentences.append(f"{' and '.join(calls)} with {kind}: {outcome}")
+    return "; ".join(sentences)
+
+
+def _takes_everything(figures: Figures) -> bool:
+    """Whether `.to` took the tensor, and every parameter of the net, to each usable device."""
     # A net's `.to` is in place and goes parameter by parameter, so one could be left behind.
-    return all(set(places) == {device} for device, places in figures["net_to"].items())
+    for device in figures["usable"]:
+        if {figures["tensor_to"][device], *figures["net_to"][device]} != {device}:
+            return False
+    return True
 
 
 @TOPIC.claim(

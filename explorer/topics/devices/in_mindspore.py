@@ -8,7 +8,8 @@ from mindspore import hal, nn
 from explorer.engines.mindspore.about import about
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import Nothing
-from explorer.topics.attempts import attempt
+from explorer.text.messages import first_clause
+from explorer.topics.attempts import attempt, raised
 from explorer.topics.in_mindspore import numbers, set_style
 from explorer.topics.scenario_nets import covering_answers
 
@@ -55,6 +56,8 @@ def moves(ask: Ask) -> Found:
     movers = sorted(ask.options["movers"])
     here = ms.get_context("device_target")
     others = [kind for kind in KINDS if kind != here]
+    available = [kind for kind in others if attempt(hal.is_available, kind) is True]
+    moved = {kind: moved_to(kind) for kind in KINDS}
     move_to_same = attempt(numbers_after_move, x, here)
     move_to_other = {kind: attempt(device_after_move, x, kind) for kind in others}
     # Last, since a set_device that is taken would move everything after it.
@@ -63,6 +66,8 @@ def moves(ask: Ask) -> Found:
     return Found(
         {
             "target": here,
+            "available": available,
+            "moved": moved,
             "tensor_api": [name for name in movers if hasattr(x, name)],
             "net_api": [name for name in movers if hasattr(net, name)],
             "move_to_same": move_to_same,
@@ -71,6 +76,24 @@ def moves(ask: Ask) -> Found:
             "set_device_other": set_device_other,
         }
     )
+
+
+def moved_to(kind: str) -> Any:
+    """Where a tensor and a net's weight are after each call that could take them to a kind of device."""
+    x, net = ms.Tensor([1.0, 2.0]), nn.Dense(2, 1)
+    calls = {
+        "Tensor.to": lambda: device_of(x.to(kind)),
+        "Tensor.move_to": lambda: device_of(x.move_to(kind)),
+        "Cell.to": lambda: device_of(net.to(kind).weight),
+    }
+    figures = {}
+    for name, call in calls.items():
+        figure = attempt(call)
+        if raised(figure):
+            # What follows names libraries of this machine that were looked for (2.10.0).
+            figure = {**figure, "message": first_clause(figure["message"])}
+        figures[name] = figure
+    return figures
 
 
 def numbers_after_move(tensor: Any, kind: str) -> Any:

@@ -66,6 +66,7 @@ def moves(ask: Ask) -> Found:
             to_absent[kind] = attempt(device_after_move, x, kind)
     return Found(
         {
+            "usable": usable_beside_the_cpu(),
             "tensor_api": [name for name in movers if hasattr(x, name)],
             "net_api": [name for name in movers if hasattr(net, name)],
             "tensor_to": tensor_to,

@@ -172,48 +172,56 @@ def _containers_register(figures: Mapping[str, int]) -> bool:
 @TOPIC.claim(
     35,
     (
-        "Children, all parts, adding a part and parameters have counterparts: name_cells, "
-        "cells_and_names, insert_child_to_cell, get_parameters."
+        "named_children is cells_and_names, add_module is insert_child_to_cell, and parameters is"
+        " get_parameters."
     ),
     heading=HEADING,
-    guides=("001",),
-    would="The counterparts list the same parts and the same parameters of the same net.",
+    guides=("000", "001"),
+    sections={"000": "nn.Module"},
+    would="Each pair lists the same parts, or as many parameters, of the same net.",
     asks=(PARTS,),
 )
 def parts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the guide's counterparts list the same parts.
+    """Holds when the guide's pairs list the same parts and as many parameters.
 
-    It holds with changes when they list other parameters.
+    It holds with changes when only the parameters are others.
     """
     cells, modules = cells_and_modules(evidence, PARTS)
-    counterparts = (
-        (cells["name_cells"], modules["named_children"]),
-        (cells["cells_and_names"], modules["named_modules"]),
-        (cells["after_insert_child_to_cell"], modules["after_add_module"]),
-    )
-    cell_parameters, module_parameters = cells["get_parameters"], modules["parameters"]
+    children, all_cells = modules["named_children"], cells["cells_and_names"]
+    added, added_cells = modules["after_add_module"], cells["after_insert_child_to_cell"]
+    parameters, cell_parameters = modules["parameters"], cells["get_parameters"]
     seen = (
-        f"children {_listed(cells['name_cells'])} and {_listed(modules['named_children'])}; after "
-        f"adding one {_listed(cells['after_insert_child_to_cell'])} and "
-        f"{_listed(modules['after_add_module'])}; get_parameters gives {_listed(cell_parameters)}, "
-        f"parameters {_listed(module_parameters)}"
+        f"named_children gives {_listed(children)}, cells_and_names {_listed(all_cells)}; after"
+        f" adding a part {_listed(added)} and {_listed(added_cells)}; parameters gives"
+        f" {_listed(parameters)}, get_parameters {_listed(cell_parameters)}"
     )
-    if any(in_cell != in_module for in_cell, in_module in counterparts):
-        return Ruling(
-            "does_not_hold", seen, "Look up each call: the counterparts do not list the same parts."
+    advice = []
+    if all_cells != children:
+        advice.append(_advice_on_children(cells, modules))
+    if added_cells != added:
+        advice.append("List the parts after insert_child_to_cell: they are not add_module's.")
+    if len(cell_parameters) != len(parameters):
+        advice.append(
+            "Use trainable_params() for parameters(): get_parameters() has"
+            f" {len(cell_parameters)} where parameters() has {len(parameters)}."
         )
-    if len(cell_parameters) == len(module_parameters):
-        return Ruling(
-            "holds", seen, "Use name_cells for named_children, insert_child_to_cell for add_module."
-        )
-    return Ruling(
-        "holds_with_changes",
-        seen,
-        (
-            "Use trainable_params() for parameters(): get_parameters() also has what PyTorch "
-            "keeps in buffers."
-        ),
-    )
+    if all_cells != children or added_cells != added:
+        return Ruling("does_not_hold", seen, " ".join(advice))
+    if advice:
+        return Ruling("holds_with_changes", seen, " ".join(advice))
+    return Ruling("holds", seen, "Replace the calls as the guide's table does.")
+
+
+def _advice_on_children(cells: Figures, modules: Figures) -> str:
+    """Which call of MindSpore lists what named_children does, and whose cells_and_names is."""
+    counterparts = []
+    if cells["name_cells"] == modules["named_children"]:
+        counterparts.append("name_cells for named_children")
+    if cells["cells_and_names"] == modules["named_modules"]:
+        counterparts.append("cells_and_names for named_modules")
+    if not counterparts:
+        return "Go through the parts by hand: no call of MindSpore lists what named_children does."
+    return f"Use {', '.join(counterparts)}."
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -241,46 +249,47 @@ def _listed(names: Iterable[str]) -> str:
     },
 )
 def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the kinds are the guide's.
+    """Holds when the kinds are the guide's and `requires_grad` decides.
 
-    It holds with changes when only `requires_grad` decides as it says, and is outdated otherwise.
+    It holds with changes when a kind of PyTorch's is another's other name, and is outdated when
+    MindSpore has further kinds.
     """
     cells, modules = cells_and_modules(evidence, KINDS_OF_DATA)
     torch_kinds = list(modules["kinds"])
     if modules["Variable_is"] != "Tensor":
         torch_kinds.append("Variable")
+    has_buffers = not raised(cells["buffers"]) and bool(cells["buffers"])
+    mindspore_kinds = [*cells["kinds"], *(["buffer (register_buffer)"] if has_buffers else [])]
     decides = _requires_grad_decides(cells, modules)
     seen = (
         f"PyTorch has {_listed(torch_kinds)} (Variable is {modules['Variable_is']}); MindSpore has "
-        f"{_listed(cells['kinds'])}, {_listed(cells['buffers']) or 'no buffers'} on Cell, and on "
-        f"Tensor {_listed(cells['tensor_has']) or 'nothing'}; requires_grad=False "
-        f"{'takes' if decides else 'does not take'} a parameter out of training in both"
+        f"{_listed(mindspore_kinds)}, and on Tensor {_listed(cells['tensor_has']) or 'nothing'} "
+        f"for gradients; requires_grad=False {'takes' if decides else 'does not take'} a parameter "
+        "out of training in both"
     )
     if not decides:
         return Ruling(
-            "outdated",
+            "does_not_hold",
             seen,
             (
                 "Check with trainable_params() and .grad what is trained: requires_grad alone "
                 "does not say."
             ),
         )
+    freeze = "freeze a parameter with requires_grad=False"
     # PyTorch's kinds in any order; MindSpore's as they were looked up, which is the guide's order.
     torch_as_said = sorted(torch_kinds) == sorted(expects["torch"])
-    mindspore_as_said = cells["kinds"] == expects["mindspore"]
-    extras = cells["buffers"] or cells["tensor_has"]
-    if torch_as_said and mindspore_as_said and not extras:
+    mindspore_as_said = mindspore_kinds == expects["mindspore"]
+    if not mindspore_as_said or cells["tensor_has"]:
+        kept = "register_buffer" if has_buffers else "a Tensor"
+        return Ruling("outdated", seen, f"Keep what is not trained in {kept}; {freeze}.")
+    if not torch_as_said:
         return Ruling(
-            "holds", seen, "Use Parameter for what is trained, Tensor for everything else."
+            "holds_with_changes",
+            seen,
+            f"Use the kinds found here, which are not the guide's four; {freeze}.",
         )
-    return Ruling(
-        "holds_with_changes",
-        seen,
-        (
-            "Freeze a parameter with requires_grad=False as before; for the rest go by the "
-            "kinds found here, not by the guide's."
-        ),
-    )
+    return Ruling("holds", seen, "Use Parameter for what is trained, Tensor for everything else.")
 
 
 def _requires_grad_decides(cells: Figures, modules: Figures) -> bool:

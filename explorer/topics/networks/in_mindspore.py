@@ -70,9 +70,18 @@ def containers(ask: Ask) -> Found:
     return Found({name: len(list(Holding(kind).get_parameters())) for name, kind in kinds.items()})
 
 
+class BlockAndDense(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
+    """A block of two layers, and a dense layer after it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = nn.SequentialCell(nn.Dense(2, 2), nn.BatchNorm1d(2))
+        self.fc = nn.Dense(2, 1)
+
+
 def parts(ask: Ask) -> Found:
     """The names that the guide's calls give for the parts of one net, and for an added part."""
-    net = NormAndDense()
+    net = BlockAndDense()
     figures: dict[str, Any] = {
         "name_cells": list(net.name_cells()),
         "cells_and_names": [name for name, _ in net.cells_and_names()],
@@ -90,7 +99,7 @@ def parts(ask: Ask) -> Found:
 def kinds_of_data(ask: Ask) -> Found:
     """Which kinds of data object there are, what `requires_grad` does, and what Tensor offers.
 
-    Cell is asked for buffers too.
+    A cell is given a buffer too.
     """
     set_style("tape")
     net = nn.Dense(2, 1)
@@ -99,13 +108,20 @@ def kinds_of_data(ask: Ask) -> Found:
     return Found(
         {
             "kinds": offered(ms, "Tensor", "Variable", "Parameter"),
-            "buffers": offered(nn.Cell, "register_buffer", "named_buffers"),
-            "Buffer": hasattr(nn, "Buffer"),
+            "buffers": attempt(registered_buffers),
             "trainable_before": trainable_before,
             "trainable_after_requires_grad_False": trainable_names(net),
             "tensor_has": offered(ms.Tensor, "requires_grad_", "requires_grad", "backward", "grad"),
         }
     )
+
+
+def registered_buffers() -> list[str]:
+    """The buffers of a cell that one was registered in, as far as they are no parameters."""
+    cell = nn.Cell()
+    cell.register_buffer("mean", ms.Tensor([0.0]))
+    parameters = [parameter.name for parameter in cell.get_parameters()]
+    return [name for name, _ in cell.named_buffers() if name not in parameters]
 
 
 def trainable_names(net: nn.Cell) -> list[str]:

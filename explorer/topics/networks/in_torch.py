@@ -69,9 +69,18 @@ def containers(ask: Ask) -> Found:
     return Found({name: len(list(Holding(kind).parameters())) for name, kind in kinds.items()})
 
 
+class BlockAndDense(nn.Module):  # type: ignore[misc]  # checked without following torch
+    """A block of two layers, and a linear layer after it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+        self.fc = nn.Linear(2, 1)
+
+
 def parts(ask: Ask) -> Found:
     """The names that the guide's calls give for the parts of one net, and for an added part."""
-    net = NormAndDense()
+    net = BlockAndDense()
     figures: dict[str, Any] = {
         "named_children": [name for name, _ in net.named_children()],
         "named_modules": [name for name, _ in net.named_modules()],

@@ -7,6 +7,7 @@ from typing import Any
 
 from explorer.model.claim import Ruling
 from explorer.numeric.differences import greatest_difference
+from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.tape_life.questions import (
     ANSWERS,
@@ -129,27 +130,42 @@ def derivative_of_cube(x: Any) -> Any:
 
 @TOPIC.claim(
     29,
-    "In PyTorch a Variable that is doubled and shifted, and sent back with the doubled value, has"
-    " the gradient 4.",
+    "In PyTorch a Variable x that is doubled and shifted, and sent back with the doubled value, has"
+    " its gradient in x.grad.",
     heading="tape and graph",
     guides=("000",),
     sections={"000": "PyTorch Automatic Differentiation"},
-    would="leaf.grad is 4 everywhere, and Variable is a type of its own",
+    would="x.grad is 2 or, with respect to the leaf, 4 everywhere (the figures are ours), and"
+    " Variable is a type of its own",
     asks=(VARIABLE,),
-    expects={"leaf.grad": [[4.0, 4.0], [4.0, 4.0]]},
+    expects={"x.grad": [[2.0, 2.0], [2.0, 2.0]], "leaf.grad": [[4.0, 4.0], [4.0, 4.0]]},
 )
 def variable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when the leaf's gradient is the guide's and a Variable is a type of its own."""
+    """Holds when x.grad is a gradient of the printed chain and a Variable is a type of its own.
+
+    With changes when a Variable is a Tensor, outdated when there is none.
+    """
     figures = evidence[VARIABLE]["torch-tape"]
-    gradient = figures["leaf.grad"]
-    seen = f"leaf.grad is {shown(gradient)}; Variable(…) gives a {figures['type']}"
-    if not close(gradient, expects["leaf.grad"]):
-        return Ruling("does_not_hold", seen, "Work the chain out by hand before you port it.")
+    printed, gradient = figures["x.grad as printed"], figures["leaf.grad"]
+    shown_printed = said(printed) if raised(printed) else shown(printed)
+    seen = (
+        f"as printed, x.grad is {shown_printed} ({'; '.join(figures['warned']) or 'no warning'});"
+        f" with the leaf kept, leaf.grad is {shown(gradient)}; Variable(…) gives a {figures['type']}"
+    )
     if not figures["torch.autograd.Variable exists"]:
         return Ruling(
             "outdated",
             f"{seen}; torch.autograd.Variable is gone",
             "Use a tensor with requires_grad=True.",
+        )
+    if not close(gradient, expects["leaf.grad"]):
+        return Ruling("does_not_hold", seen, "Work the chain out by hand before you port it.")
+    right = (expects["x.grad"], expects["leaf.grad"])
+    if raised(printed) or printed is None or not any(close(printed, figure) for figure in right):
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Keep the leaf under a name of its own: after x = x * 2 the name x has no gradient.",
         )
     # Variable and Tensor were merged in PyTorch 0.4; the name was kept.
     if figures["is a Tensor"]:

@@ -3,6 +3,7 @@
 And where recording is switched off.
 """
 
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -13,6 +14,7 @@ from explorer.engines.torch.joint_graph import derive
 from explorer.engines.torch.net import flat, forward
 from explorer.model.cases import GradCase
 from explorer.model.measurement import Ask, Found
+from explorer.text.messages import first_clause
 from explorer.topics.attempts import attempt
 from explorer.topics.in_torch import numbers, tape_nodes
 from explorer.topics.scenario_nets import net_request
@@ -130,26 +132,46 @@ def answers(ask: Ask) -> Found:
 
 
 def variable(ask: Ask) -> Found:
-    """The guide's chain with ``Variable`` and a seed of its own.
+    """The guide's chain with ``Variable``: as printed, and with the leaf under a name of its own.
 
-    What a Variable is today, and the leaf's gradient.
+    What a Variable is today, and both gradients.
     """
     # Deprecated since PyTorch 0.4, and still there in 2.13.
     kind = getattr(torch.autograd, "Variable", None)
     ones = torch.ones(2, 2, device=ask.device)
     leaf = kind(ones, requires_grad=True) if kind else ones.requires_grad_()
-    x = leaf * 2
-    y = x - 1
-    y.backward(x)  # the guide sends the doubled value back as the cotangent: 2 · 2 comes out
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        printed = attempt(chain_as_printed)
+    chain_as_meant(leaf)
     return Found(
         {
             "torch.autograd.Variable exists": kind is not None,
             "type": f"{type(leaf).__module__}.{type(leaf).__name__}",
             "is a Tensor": type(leaf) is torch.Tensor,
+            "x.grad as printed": printed,
+            "warned": [first_clause(str(warning.message)) for warning in caught],
             "leaf.grad": numbers(leaf.grad),
-            "x is a leaf": x.is_leaf,
         }
     )
+
+
+def chain_as_printed() -> Any:
+    """The guide's lines, and the gradient that they are about."""
+    from torch.autograd import Variable  # here, so that its absence is a figure
+
+    x = Variable(torch.ones(2, 2), requires_grad=True)
+    x = x * 2
+    y = x - 1
+    y.backward(x)
+    return numbers(x.grad)
+
+
+def chain_as_meant(leaf: torch.Tensor) -> None:
+    """The same, with the leaf under a name of its own, which keeps its gradient within reach."""
+    x = leaf * 2
+    y = x - 1
+    y.backward(x)
 
 
 def square_unrecorded(x: torch.Tensor) -> torch.Tensor:

@@ -77,4 +77,10 @@ EXTRA_OUTPUT = TOPIC.ask(
 )
 # The arguments of the scenario aliased_input are one tensor.
 ANSWERS = TOPIC.ask("answers", EVERY, program="gradients:answers", scenario="aliased_input")
-VARIABLE = TOPIC.ask("variable", ("torch-tape",), program="gradients:variable")
+VARIABLE = TOPIC.ask(
+    "variable",
+    ("torch-tape",),
+    program="gradients:variable",
+    printed="chain_as_printed",
+    meant="chain_as_meant",
+)
