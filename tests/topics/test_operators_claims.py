@@ -10,8 +10,6 @@ from explorer.topics.operators.questions import (
     AXES,
     BATCH_NORM_MOMENTUM,
     BATCH_NORM_STATES,
-    CONVOLUTION_SIDES,
-    CONVOLUTION_SIDES_OF_A_NUMBER,
     DROPOUT_MASK,
     DROPOUT_SETTINGS,
     FOUR_ENGINES,
@@ -23,7 +21,7 @@ from explorer.topics.operators.questions import (
     VALID_SIZES,
 )
 from explorer.topics.operators.readings import NORMAL, UNIFORM
-from explorer.topics.question import MINDSPORE_STYLES, Question, Target
+from explorer.topics.question import MINDSPORE_STYLES, Target
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, measured_once, put
 
@@ -32,10 +30,9 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 Change = Callable[[World], None]
 
 CLAIMS = TOPIC.claims
-RULED_ELSEWHERE = {71, 72, 77}
-"""Rows whose verdicts are tested in test_operators_weights.py."""
+RULED_ELSEWHERE = {46, 47, 71, 72, 77}
+"""Rows whose verdicts are tested in test_operators_weights.py and test_padding_rulings.py."""
 RAISED = {"raised": "TypeError", "message": "unexpected"}
-TOP_LEFT = "zeros top and left, then valid"
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +58,13 @@ def test_the_rows_of_operators_are_claimed_and_measure_what_the_study_measures(
         (43, "holds", "MindSpore 0.9, PyTorch 0.9, TensorFlow (Keras) 0.99"),
         (44, "holds_with_changes", "MindSpore swaps two axes too: x.transpose(0, 3)"),
         (45, "holds", "MindSpore and TensorFlow (Keras) [[4, 5], [7, 8]]"),
-        (46, "holds", "MindSpore and PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]"),
-        (47, "does_not_hold", "PyTorch puts the odd zero right/bottom 11 times, left/top 0 times"),
+        (46, "does_not_hold", "MindSpore and PyTorch and TensorFlow (Keras) [[0, 2], [6, 8]]"),
+        (46, "does_not_hold", "as printed: MindSpore raises ValueError;"),
+        (46, "does_not_hold", "as meant: MindSpore [[0, 2], [6, 8]]"),
+        (47, "holds_with_changes", "right/bottom 11 times, left/top 0 times, refuses 46 settings"),
+        (47, "holds_with_changes", "padding=1 in PyTorch gives [73, 154, 279, 438]"),
+        (47, "holds_with_changes", "by default in MindSpore gives [258, 186, 187, 113]"),
+        (47, "holds_with_changes", "padding=1 in MindSpore gives [73, 154, 279, 438]"),
         (48, "holds", "the formula misses: MindSpore and PyTorch and TensorFlow (Keras) 0"),
         (49, "outdated", "weights: MindSpore in [-0.1178, 0.1178], p 0.9 uniform, 0 normal"),
         (50, "outdated", "biases: MindSpore in [-0.1249, 0.1248]"),
@@ -104,24 +106,6 @@ def momentum_means_the_same(world: World) -> None:
 def no_swaps(world: World) -> None:
     calls = world[AXES, "mindspore"]
     calls["x.transpose(0, 3)"] = calls["mint.transpose(x, 0, 3)"] = RAISED
-
-
-def other_side(question: Question, party: str) -> Change:
-    """The zeros of every window are before where they were after; refusals stay."""
-
-    def change(world: World) -> None:
-        sides = world[question, party]
-        for name, zeros in sides.items():
-            if isinstance(zeros, list):
-                sides[name] = zeros[::-1]
-
-    return change
-
-
-def no_same_in_torch(world: World) -> None:
-    """PyTorch refuses every "same"; by a number, MindSpore has its odd zero after."""
-    world[CONVOLUTION_SIDES, "torch"] = dict.fromkeys(world[CONVOLUTION_SIDES, "torch"], RAISED)
-    other_side(CONVOLUTION_SIDES_OF_A_NUMBER, "mindspore")(world)
 
 
 def normal_weights(kind: str, zeros: float) -> Change:
@@ -176,11 +160,6 @@ CHANGES: tuple[tuple[int, ClaimVerdict, Change], ...] = (
     (45, "depends_on_style", put(MAX_POOL, ["mindspore-graph"], "same", value=[[0, 2], [6, 8]])),
     (45, "holds_with_changes", put(MAX_POOL, ["keras"], "same", value=[[0, 2], [6, 8]])),
     (45, "does_not_hold", put(MAX_POOL, MINDSPORE_STYLES, "same", value=RAISED)),
-    (46, "does_not_hold", put(MAX_POOL, ["keras"], TOP_LEFT, value=[[4]])),
-    (46, "depends_on_style", put(MAX_POOL, ["mindspore-graph"], TOP_LEFT, value=[[4]])),
-    (47, "holds", other_side(CONVOLUTION_SIDES, "torch")),
-    (47, "holds", no_same_in_torch),
-    (47, "does_not_hold", other_side(CONVOLUTION_SIDES, "mindspore")),
     (48, "does_not_hold", put(VALID_SIZES, ["torch"], "size 5, kernel 2, stride 2", 1, value=3)),
     (49, "holds", normal_weights("convolution", zeros=1.0)),
     (49, "holds_with_changes", normal_weights("convolution", zeros=0.0)),

@@ -12,11 +12,13 @@ from explorer.topics.operators.questions import (
     CONVOLUTION_SIDES,
     CONVOLUTION_SIDES_OF_A_NUMBER,
     MAX_POOL,
+    PADDING_BY_HAND,
+    STRIDED_CONVOLUTION,
     TOPIC,
     VALID_SIZES,
 )
 from explorer.topics.operators.readings import odd_sides, valid_size
-from explorer.topics.operators.wording import by_answer, joined, short
+from explorer.topics.operators.wording import LABELS, by_answer, joined, short
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
 
@@ -128,27 +130,38 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
     heading="operators",
     guides=("000",),
     sections={"000": "Conv and Pooling"},
-    would="Every framework gives these figures for the padded image.",
-    asks=(MAX_POOL,),
+    would="The printed lines give these figures, and so does every framework for the padded image.",
+    asks=(PADDING_BY_HAND, MAX_POOL),
     expects={"pooled": [[0, 2], [6, 8]]},
 )
 def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when everybody gives the guide's figures."""
+    """Holds when the printed lines give the guide's figures in both styles, and everybody does."""
+    printed, meant = {}, {}
+    for style, figures in evidence[PADDING_BY_HAND].items():
+        printed[style], meant[style] = figures["as printed"], figures["as meant"]
     pooled: dict[str, Any] = {}
     for party, figures in evidence[MAX_POOL].items():
         pooled[party] = figures["zeros top and left, then valid"]
-    right = [party for party, figure in pooled.items() if figure == expects["pooled"]]
-    seen = f"zeros at the top and left, then no padding: {joined(by_answer(pooled))}"
-    if len(right) == len(pooled):
+    seen = (
+        f"as printed: {joined(by_answer(printed))}; as meant: {joined(by_answer(meant))};"
+        f" zeros at the top and left, then no padding: {joined(by_answer(pooled))}"
+    )
+    expected = expects["pooled"]
+    verdict = by_style({style: figure == expected for style, figure in printed.items()})
+    if verdict == "depends_on_style":
+        return Ruling(verdict, seen, "Check the padded image in the style that differs.")
+    if verdict == "does_not_hold":
+        if all(figure == expected for figure in meant.values()):
+            return Ruling(verdict, seen, 'Write pad_mode="valid": the printed name is refused.')
+        return Ruling(verdict, seen, "Print the padded image, and pool it in steps.")
+    if any(figure != expected for figure in pooled.values()):
         return Ruling(
-            "holds",
+            "does_not_hold",
             seen,
-            "Pad by hand where the side matters: every framework then gives the same.",
+            "Print the padded image: the zeros are not where the guide has them.",
         )
-    if len(set(right) & set(MINDSPORE_STYLES)) == 1:
-        return Ruling("depends_on_style", seen, "Check the padded image in the style that differs.")
     return Ruling(
-        "does_not_hold", seen, "Print the padded image: the zeros are not where the guide has them."
+        "holds", seen, "Pad by hand where the side matters: every framework then gives the same."
     )
 
 
@@ -159,27 +172,31 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     heading="operators",
     guides=("000",),
     sections={"000": "Conv and Pooling"},
-    would='Convolutions with "same" have their odd zero before in PyTorch and after in MindSpore.',
-    asks=(CONVOLUTION_SIDES, CONVOLUTION_SIDES_OF_A_NUMBER),
+    would="Convolutions have their odd zero after the axis in MindSpore with"
+    ' "same", and before it in PyTorch with "same" and with a number.',
+    asks=(CONVOLUTION_SIDES, CONVOLUTION_SIDES_OF_A_NUMBER, STRIDED_CONVOLUTION),
 )
 def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when "same" has the odd zero after the axis in MindSpore, and before it in PyTorch.
+    """Holds when the odd zero is after the axis in MindSpore's "same", and before it in PyTorch.
 
-    Where PyTorch has no "same", padding by a number decides.
+    With changes where that is so of PyTorch's padding by a number alone, outdated where its "same"
+    takes every stride and has the zero after the axis too.
     """
     same = _odd_sides(evidence[CONVOLUTION_SIDES])
     numbers = _odd_sides(evidence[CONVOLUTION_SIDES_OF_A_NUMBER])
+    strided = evidence[STRIDED_CONVOLUTION]
     sentences = []
     for names, text in by_answer(same, _counted).items():
         sentences.append(f'"same" in {names} {text}')
     for names, text in by_answer(numbers, _counted).items():
         sentences.append(f"padding=1 in {names} {text}")
+    for library, figures in strided.items():
+        for way, figure in figures.items():
+            sentences.append(
+                f"kernel 3, stride 2, {way} in {LABELS[library]} gives {_brief(figure)}"
+            )
     seen = "; ".join(sentences)
-    holds = Ruling(
-        "holds",
-        seen,
-        "Pad by hand where an odd zero must be on the same side in both frameworks.",
-    )
+
     mindspore, torch = same["mindspore"], same["torch"]
     if not mindspore["after"] or mindspore["before"]:
         return Ruling(
@@ -189,19 +206,32 @@ def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling
         )
     if torch["before"] and torch["after"]:
         return Ruling("does_not_hold", seen, "Pad by hand: PyTorch's side depends on the size.")
-    if torch["before"]:
-        return holds
-    if torch["after"]:
-        return Ruling(
-            "does_not_hold",
-            seen,
-            'With "same" both put the odd zero at the right and bottom;'
-            " a number pads both sides and leaves out what is too many.",
-        )
-    # PyTorch's "same" has no odd zero to be looked at: what is left is padding by a number.
-    if numbers["torch"]["before"] and not numbers["mindspore"]["before"]:
-        return holds
-    return Ruling("does_not_hold", seen, "Give both frameworks the padding as numbers.")
+    number_before = bool(numbers["torch"]["before"]) and not numbers["torch"]["after"]
+    if torch["after"] and not torch["refused"]:
+        return Ruling("outdated", seen, 'Use "same" in both: the odd zero is on one side.')
+    if not number_before:
+        return Ruling("does_not_hold", seen, "Give both frameworks the padding as numbers.")
+    advice = _advice_on_a_number(strided)
+    return Ruling("holds_with_changes" if torch["after"] else "holds", seen, advice)
+
+
+def _advice_on_a_number(strided: dict[str, Figures]) -> str:
+    """How PyTorch's padding by a number is carried over, as far as one convolution tells."""
+    by_number = strided["torch"]["padding=1"]
+    mindspore = strided["mindspore"]
+    if mindspore["padding=1"] != by_number:
+        return "Pad by hand, and convolve without padding: no setting of MindSpore is padding=n."
+    wrong = [way for way, figure in mindspore.items() if figure != by_number]
+    if not wrong:
+        return 'Carry padding=n over as pad_mode="pad", padding=n.'
+    return (
+        'Carry padding=n over as pad_mode="pad", padding=n, and never as "same":'
+        f" MindSpore gives other values {' and '.join(wrong)}."
+    )
+
+
+def _brief(figure: Any) -> str:
+    return said(figure) if raised(figure) else short(figure)
 
 
 def _odd_sides(answers: dict[str, Figures]) -> dict[str, dict[str, list[str]]]:

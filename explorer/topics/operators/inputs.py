@@ -52,6 +52,10 @@ DROPOUT_SETTINGS: dict[str, tuple[list[float], dict[str, float]]] = {
 
 IMAGE = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
 AXES = np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4)
+STRIDED_IMAGE = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+STRIDED_KERNEL = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
+"""A convolution whose stride of 2 leaves one zero to add in each direction: an odd number."""
+
 LOGITS = np.array([[2.0, -1.0, 0.5], [0.0, 3.0, -2.0]], np.float32)
 LABELS = np.array([0, 2], np.int32)
 

@@ -58,6 +58,16 @@ CONVOLUTION_SIDES = TOPIC.ask("convolution_sides", LIBRARIES, program="shapes:co
 CONVOLUTION_SIDES_OF_A_NUMBER = TOPIC.ask(
     "convolution_sides_of_a_number", FRAMEWORKS, program="shapes:convolution_sides_of_a_number"
 )
+PADDING_BY_HAND = TOPIC.ask(
+    "padding_by_hand",
+    MINDSPORE_STYLES,
+    program="padding:padding_by_hand",
+    printed="pooled_as_printed",
+    meant="pooled_as_meant",
+)
+STRIDED_CONVOLUTION = TOPIC.ask(
+    "strided_convolution", FRAMEWORKS, program="padding:strided_convolution"
+)
 VALID_SIZES = TOPIC.ask("valid_sizes", LIBRARIES, program="shapes:valid_sizes")
 CONVOLUTION_DEFAULT = TOPIC.ask(
     "convolution_default", LIBRARIES, program="shapes:convolution_default"
