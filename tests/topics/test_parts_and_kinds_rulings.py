@@ -90,7 +90,7 @@ def kinds(
         {
             (KINDS_OF_DATA, "mindspore"): {
                 "kinds": list(mindspore),
-                "buffers": buffers if isinstance(buffers, dict) else list(buffers),
+                "registered": buffers if isinstance(buffers, dict) else list(buffers),
                 "tensor_has": list(tensor_has),
                 "trainable_after_requires_grad_False": ["bias"],
             },

@@ -271,6 +271,7 @@ def test_a_variable_is_a_tensor_and_a_seed_multiplies(figures_of: FiguresOf) -> 
         "x.grad as printed": None,
         "warned": ["The .grad attribute of a Tensor that is not a leaf Tensor is being accessed"],
         "leaf.grad": [[4, 4], [4, 4]],
+        "x is a leaf": False,
     }
 
 

@@ -258,7 +258,7 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     torch_kinds = list(modules["kinds"])
     if modules["Variable_is"] != "Tensor":
         torch_kinds.append("Variable")
-    has_buffers = not raised(cells["buffers"]) and bool(cells["buffers"])
+    has_buffers = not raised(cells["registered"]) and bool(cells["registered"])
     mindspore_kinds = [*cells["kinds"], *(["buffer (register_buffer)"] if has_buffers else [])]
     decides = _requires_grad_decides(cells, modules)
     seen = (

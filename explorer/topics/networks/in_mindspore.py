@@ -108,7 +108,8 @@ def kinds_of_data(ask: Ask) -> Found:
     return Found(
         {
             "kinds": offered(ms, "Tensor", "Variable", "Parameter"),
-            "buffers": attempt(registered_buffers),
+            "buffers": offered(nn.Cell, "register_buffer", "named_buffers"),
+            "registered": attempt(registered_buffers),
             "trainable_before": trainable_before,
             "trainable_after_requires_grad_False": trainable_names(net),
             "tensor_has": offered(ms.Tensor, "requires_grad_", "requires_grad", "backward", "grad"),

@@ -143,7 +143,7 @@ def variable(ask: Ask) -> Found:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         printed = attempt(chain_as_printed)
-    chain_as_meant(leaf)
+    x = chain_as_meant(leaf)
     return Found(
         {
             "torch.autograd.Variable exists": kind is not None,
@@ -152,6 +152,7 @@ def variable(ask: Ask) -> Found:
             "x.grad as printed": printed,
             "warned": [first_clause(str(warning.message)) for warning in caught],
             "leaf.grad": numbers(leaf.grad),
+            "x is a leaf": x.is_leaf,
         }
     )
 
@@ -167,11 +168,12 @@ def chain_as_printed() -> Any:
     return numbers(x.grad)
 
 
-def chain_as_meant(leaf: torch.Tensor) -> None:
+def chain_as_meant(leaf: torch.Tensor) -> torch.Tensor:
     """The same, with the leaf under a name of its own, which keeps its gradient within reach."""
     x = leaf * 2
     y = x - 1
     y.backward(x)
+    return x
 
 
 def square_unrecorded(x: torch.Tensor) -> torch.Tensor:
