@@ -6,6 +6,7 @@ import pytest
 
 from explorer.exploration.explore import explore
 from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
@@ -19,6 +20,9 @@ from tests.support.scenario_reports import BY_FIRST, row
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
+TAPES = ("torch-tape", "mindspore-tape")
+"""Where how one worker ends is the question, and starting all of them would take longer."""
+
 
 @pytest.mark.parametrize("file", ["raises_in_forward", "parameters_disagree", "shapes_disagree"])
 def test_nets_that_cannot_be_compared_are_refused(workers: Workers, file: str) -> None:
@@ -27,13 +31,14 @@ def test_nets_that_cannot_be_compared_are_refused(workers: Workers, file: str) -
 
 
 @pytest.mark.parametrize(
-    ("file", "fragment"), [("crash_in_forward", "signal 6"), ("exits_in_forward", "exit code 7")]
+    ("file", "fragment", "engines"),
+    [("crash_in_forward", "signal 6", tuple(ENGINES)), ("exits_in_forward", "exit code 7", TAPES)],
 )
 def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still_answers(
-    file: str, fragment: str
+    file: str, fragment: str, engines: tuple[str, ...]
 ) -> None:
     with Workers() as workers:
-        whole = explore(load(NETS / f"{file}.py"), workers)
+        whole = explore(load(NETS / f"{file}.py"), workers, engines=engines)
     by_x = row(whole, BY_FIRST)
     assert by_x.results["torch-tape"].outcome == "crashed"
     assert fragment in getattr(by_x.results["torch-tape"].error, "message", "")
@@ -44,7 +49,7 @@ def test_a_net_that_kills_its_worker_is_an_outcome_and_the_other_framework_still
 def test_a_net_that_hangs_is_stopped_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("explorer.workers.process.GRACE_SECONDS", 20.0)
     with Workers(request_seconds=5.0) as workers:
-        whole = explore(load(NETS / "hangs_in_forward.py"), workers)
+        whole = explore(load(NETS / "hangs_in_forward.py"), workers, engines=TAPES)
     assert row(whole, BY_FIRST).results["torch-tape"].outcome == "timed_out"
 
 
