@@ -73,3 +73,16 @@ def test_a_compiled_capture_answers_what_was_asked(workers: Workers) -> None:
     assert captured.outcome == answer.outcome == "ok", captured.error
     assert captured.structure == answer.structure
     assert captured.leaves == answer.leaves
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("engine", ["mindspore-graph", "mindspore-tape"])
+def test_a_captured_graph_ends_in_the_gradients_and_not_in_the_values_beside_them(
+    workers: Workers, engine: str
+) -> None:
+    case = GradCase("value_and_grad", 0, "all", has_aux=True)
+    captured = EngineRequests(workers, "mindspore").capture("ms_dense", engine, case)
+    assert captured.result.outcome == "ok", captured.result.error
+    ends = [node for node in captured.graphs[-1].nodes if node.kind == "output"]
+    backward = {node.name for node in ends if node.phase == "backward"}
+    assert backward == {"dx", "dfc.weight"}
