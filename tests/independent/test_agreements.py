@@ -119,6 +119,7 @@ def measured_for(agreements: list[Agreement], workers: Workers) -> Mapping[str, 
     return measured_once(workers, [one for one in measurements if one.name in named])
 
 
+@pytest.mark.whole  # the programs do not change with the explorer; CI runs them
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.parametrize("group", GROUPED)
