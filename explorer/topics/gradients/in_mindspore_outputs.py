@@ -7,25 +7,8 @@ from mindspore import ops
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt_briefly
+from explorer.topics.gradients.outputs import one_output, tuple_of_one, two_outputs
 from explorer.topics.in_mindspore import numbers, set_style
-
-
-def one_output(x: Any) -> Any:
-    """The sum of 9x²."""
-    logits = x * 3
-    return (logits * logits).sum()
-
-
-def tuple_of_one(x: Any) -> Any:
-    """The sum of 9x² in a tuple."""
-    logits = x * 3
-    return ((logits * logits).sum(),)
-
-
-def two_outputs(x: Any) -> Any:
-    """The sum of 9x², and 3x."""
-    logits = x * 3
-    return (logits * logits).sum(), logits
 
 
 def stopped(x: Any) -> Any:
