@@ -87,6 +87,7 @@ def test_a_chain_of_ten_thousand_nodes_pairs_in_order(step: Function) -> None:
     assert partners(align(graph, graph)) == every_node_with_itself(graph)
 
 
+@pytest.mark.slow
 def test_a_hundred_equal_subgraphs_pair_copy_by_copy() -> None:
     graph = ComputedGraph("a")
     x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")

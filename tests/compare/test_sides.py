@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import msgspec
 import numpy as np
+import pytest
 
 from explorer.compare.align.sides import Side, reach, view
 from explorer.model.graph import Edge, GradGraph, Node, Output
@@ -86,6 +87,7 @@ def test_a_node_without_observed_values_has_its_first_output_as_value() -> None:
     assert node.value.size == 1
 
 
+@pytest.mark.slow
 def test_reach_goes_on_through_ten_thousand_nodes() -> None:
     nodes = [(f"n{place}", "forward", place) for place in range(10_000)]
     edges = tuple(Edge(before[0], after[0]) for before, after in pairwise(nodes))

@@ -129,11 +129,13 @@ def test_saved_edges_survive() -> None:
     assert ("loss", "loss") in [(ops[edge.origin], ops[edge.target]) for edge in saved]
 
 
+@pytest.mark.slow
 def test_a_chain_of_ten_thousand_nodes_collapses_without_recursion() -> None:
     graph = drawing_graphs.chain(10_000, "blocks.{index}")
     assert len(collapse(graph, 1).nodes) == 6
 
 
+@pytest.mark.slow
 def test_interleaved_scopes_of_ten_thousand_nodes_stay_acyclic() -> None:
     g = HandmadeGraph()
     last = g.leaf("x", "input")

@@ -57,6 +57,7 @@ def test_a_small_net_opens_whole() -> None:
     assert shown.graph == drawing_graphs.convolution()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", [5, 50])
 def test_a_large_net_opens_collapsed_and_says_so(blocks: int) -> None:
     graph = drawing_graphs.bottlenecks(blocks)

@@ -35,6 +35,7 @@ def test_a_layout_process_that_cannot_start_is_replaced(monkeypatch: pytest.Monk
     assert set(layout.places) == {"n0"}
 
 
+@pytest.mark.slow
 def test_a_graph_too_large_for_graphviz_is_drawn_without_it() -> None:
     svg = read_svg(draw(drawing_graphs.chain(4000), format="svg"))
     assert len(boxes(svg)) == 4000

@@ -44,6 +44,7 @@ def test_a_format_of_text_has_the_sign(file_format: FormatName) -> None:
     assert ("≠" in marked) or ("#8800;" in marked)
 
 
+@pytest.mark.slow
 def test_two_graphs_are_one_png_as_wide_as_both() -> None:
     graph = drawing_graphs.tiny()
     one, two = draw(graph, format="png"), pair(graph, graph, format="png")

@@ -65,6 +65,7 @@ def test_an_output_of_the_net_that_has_a_parameter_s_value_is_not_in_another_box
     assert show(graph).graph is graph
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", [4, 50])
 def test_a_net_in_training_mode_is_no_wider_than_its_widest_block(blocks: int) -> None:
     svg = read_svg(draw(bottlenecks(blocks), format="svg", depth="all"))

@@ -1,5 +1,7 @@
 """Another order of execution that a gradient graph allows."""
 
+import pytest
+
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.order import latest_first
 from explorer.model.graph import GradGraph
@@ -29,6 +31,7 @@ def test_a_cycle_and_what_is_behind_it_are_left_out() -> None:
     assert list(latest_first(graph(4, [(1, 2), (2, 1), (2, 3)], []))) == [0]
 
 
+@pytest.mark.slow
 def test_a_chain_of_any_length_is_walked() -> None:
     chain = graph(10_000, [(number, number + 1) for number in range(9_999)], [])
     assert list(latest_first(chain)) == list(range(10_000))

@@ -98,7 +98,7 @@ def base(area: Area) -> Base:
     kept = KEPT / f"base-{_state(area)}.json"
     if not kept.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
-        arguments = [*_arguments(area), "-p", "tests.mutation.coverage_by_test", *area.tests]
+        arguments = [*_arguments(area), "-p", "tests.mutation.lines_run", *area.tests]
         status = _pytest(arguments, environment(kept))
         if status not in OUTCOMES:
             kept.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from explorer.text.numbers import against_noise, counted, digits, number, plain
 NESTED = st.recursive(
     st.floats() | st.integers() | st.booleans() | st.none() | st.text(),
     lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(st.integers(), inner),
+    max_leaves=10,
 )
 
 

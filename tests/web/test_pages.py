@@ -100,6 +100,7 @@ def test_a_remark_is_information_and_no_warning() -> None:
     assert [len(page.info), len(page.warning), len(page.exception)] == [1, 0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["app.py", str(ENTRY)])
 def test_no_framework_is_imported_in_the_app_s_process(script: str) -> None:
     code = (

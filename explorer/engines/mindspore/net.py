@@ -198,9 +198,9 @@ def sensitivities(request: NetRequest) -> Any:
     """The cotangents for ``sens_param``, nested as the net nests what it returns.
 
     A net of its own is run for the shapes: running the one that is differentiated would move its
-    running statistics and its seed.
+    running statistics and its seed. It runs on the tape, which compiles nothing.
     """
-    outputs = forward(build(request))
+    outputs = forward(build(msgspec.structs.replace(request, engine="mindspore-tape")))
     cotangents: list[Any] = []
     for index, output in enumerate(flat(outputs)):
         if isinstance(output, ms.Tensor):

@@ -18,15 +18,12 @@ KINDS = ("CPU", "Ascend", "GPU")
 
 
 def sees(ask: Ask) -> Found:
-    """Which kinds of device there are here, how many, and what says so."""
+    """Which kinds of device there are here, and which can be used."""
     set_style("tape")
     available: dict[str, Any] = {}
-    counts: dict[str, Any] = {}
     for kind in KINDS:
         available[kind] = attempt(hal.is_available, kind)
-        # "is True": an attempt that raised is a dict, which counts as true.
-        counts[kind] = attempt(hal.device_count, kind) if available[kind] is True else 0
-    return Found({"usable": about(Nothing()).devices, "available": available, "count": counts})
+    return Found({"usable": about(Nothing()).devices, "available": available})
 
 
 def lives(ask: Ask) -> Found:

@@ -29,13 +29,11 @@ def usable_beside_the_cpu() -> list[str]:
 
 
 def sees(ask: Ask) -> Found:
-    """Which kinds of device there are here, and how many."""
+    """Which kinds of device there are here, and which can be used."""
     available: dict[str, bool] = {}
-    counts: dict[str, int] = {}
     for kind in KINDS:
         available[kind] = is_available(kind)
-        counts[kind] = getattr(torch, kind).device_count() if available[kind] else 0
-    return Found({"usable": about(Nothing()).devices, "available": available, "count": counts})
+    return Found({"usable": about(Nothing()).devices, "available": available})
 
 
 def lives(ask: Ask) -> Found:

@@ -187,7 +187,7 @@ def alive_when(evidence: Evidence) -> Iterator[Table]:
     rows: list[tuple[Cell, ...]] = []
     for engine, moments in evidence[FREEING].items():
         for moment, alive in moments.items():
-            counts = (alive["nodes"], alive["tensors"], alive["bytes"])
+            counts = (alive.get("nodes"), alive["tensors"], alive["bytes"])
             rows.append((ENGINES[engine].label, moment, *counts, alive["of inputs and parameters"]))
     yield Table(
         title="What is alive when",
@@ -201,7 +201,8 @@ def alive_when(evidence: Evidence) -> Iterator[Table]:
         ),
         rows=tuple(rows),
         note=(
-            "Nodes without leaves. Bytes are of storages that only the tape keeps, each once."
+            "Nodes without leaves; those of MindSpore's tape are found from the loss, and without it not"
+            " at all. Bytes are of storages that only the tape keeps, each once."
             f" {why_empty(evidence, FREEING)}"
         ).strip(),
     )
