@@ -11,6 +11,8 @@ from explorer.model.measurement import Figures
 from explorer.numeric.differences import relative_error
 from explorer.topics.higher_order.questions import SMALL_HESSIANS, TOPIC
 from explorer.topics.higher_order.small_hessians import (
+    CALLS,
+    HESSIAN,
     HESSIANS,
     MATRIX,
     NESTED,
@@ -22,12 +24,11 @@ from explorer.topics.question import Question
 from explorer.workers.workers import Workers
 from tests.support.topics import judge, measured_for_claims, ruled
 
-CALLS = (NESTED, "jacfwd of grad", "jacrev of grad")
-
 REFUSED = {"raised": "RuntimeError", "message": "no second derivative"}
 
 RIGHT: Figures = {
-    function: {call: closed_form(function, call) for call in CALLS} for function in HESSIANS
+    function: {call: closed_form(function, call) for call in calls}
+    for function, calls in CALLS.items()
 }
 
 
@@ -40,15 +41,13 @@ def but(**changes: dict[str, Any]) -> Figures:
 
 
 LOST = {NESTED: [0.0, 0.0]}
-WRONG_HESSIAN = {"jacfwd of grad": [[1.0, 0.0], [0.0, 1.0]]}
+WRONG_HESSIAN = {HESSIAN: [[1.0, 0.0], [0.0, 1.0]]}
 
 LOSES_TERMS = but(cube_of_sum=LOST)
 WRONG_PRODUCT = but(product_with_vector=WRONG_HESSIAN)
 BOTH = but(cube_of_sum=LOST, product_with_vector=WRONG_HESSIAN)
 NO_PRODUCT = but(product_with_vector=WRONG_HESSIAN, product_with_column=WRONG_HESSIAN)
-REFUSED_COLUMN = but(
-    product_with_vector=WRONG_HESSIAN, product_with_column={"jacfwd of grad": REFUSED}
-)
+REFUSED_COLUMN = but(product_with_vector=WRONG_HESSIAN, product_with_column={HESSIAN: REFUSED})
 REFUSES = but(cube_of_sum={NESTED: REFUSED})
 
 

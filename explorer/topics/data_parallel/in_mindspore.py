@@ -3,7 +3,6 @@
 Run as a script, this file is one of them.
 """
 
-import json
 import shutil
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from explorer.topics.data_parallel.processes import (
     WEIGHT,
     free_port,
     run_ranks,
+    write_answer,
 )
 from explorer.topics.in_mindspore import MODES, numbers
 
@@ -202,5 +202,4 @@ def applied(step: Callable[[Net, Any, Any], None], rank: int) -> Any:
 
 
 if __name__ == "__main__":
-    figures = rank_figures()
-    (Path(sys.argv[1]) / f"rank{figures['rank']}.json").write_text(json.dumps(figures))
+    write_answer(sys.argv[1], rank_figures())

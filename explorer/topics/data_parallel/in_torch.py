@@ -3,7 +3,6 @@
 Run as a script, this file is one of them.
 """
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -23,6 +22,7 @@ from explorer.topics.data_parallel.processes import (
     WEIGHT,
     free_port,
     run_ranks,
+    write_answer,
 )
 from explorer.topics.in_torch import numbers
 
@@ -110,5 +110,4 @@ def fresh_net(seed: int) -> nn.Linear:
 
 
 if __name__ == "__main__":
-    figures = rank_figures()
-    (Path(sys.argv[1]) / f"rank{figures['rank']}.json").write_text(json.dumps(figures))
+    write_answer(sys.argv[1], rank_figures())

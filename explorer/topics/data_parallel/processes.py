@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -27,6 +28,9 @@ RATE = 2.0**-10
 
 SECONDS = 300.0  # less than the topic's limit for a measurement, so that the message is this one
 """How long two ranks may take; they are stopped then."""
+
+POLLING_SECONDS = 0.1
+"""How long to wait between two looks for the ranks' answers."""
 
 STOPPING_SECONDS = 5.0
 """How long killed processes may take to be gone."""
@@ -55,15 +59,17 @@ def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:
     with log.open("wb") as output:
         child = subprocess.Popen(command, stdout=output, stderr=output, env=_environment())
         try:
-            child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            stopped = f"the {RANKS} ranks were stopped after {seconds:g} s"
-            raise TimeoutError(f"{stopped}; last words: {_last_words(log)}") from None
+            # Not until the launcher ends: MindSpore's takes seconds to take leave of its ranks.
+            while child.poll() is None and len(_answers(folder)) < RANKS:
+                if time.perf_counter() - start > seconds:
+                    stopped = f"the {RANKS} ranks were stopped after {seconds:g} s"
+                    raise TimeoutError(f"{stopped}; last words: {_last_words(log)}")
+                time.sleep(POLLING_SECONDS)
         finally:
             # Also after a rank has failed: its launcher may leave the other one waiting for it.
             _stop(child)
 
-    answers = sorted(folder.glob("rank*.json"))
+    answers = _answers(folder)
     if len(answers) != RANKS:
         answered = f"{len(answers)} of {RANKS} ranks answered (exit code {child.returncode})"
         raise RuntimeError(f"{answered}; last words: {_last_words(log)}")
@@ -71,6 +77,18 @@ def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:
     return Found(
         {"ranks": ranks, "processes": len(ranks)}, {"seconds": time.perf_counter() - start}
     )
+
+
+def write_answer(folder: str, figures: dict[str, Any]) -> None:
+    """Write what a rank found to the folder from which run_ranks gathers it."""
+    # Under another name first: run_ranks looks while it is written.
+    unfinished = Path(folder) / f"unfinished{figures['rank']}"
+    unfinished.write_text(json.dumps(figures))
+    unfinished.rename(Path(folder) / f"rank{figures['rank']}.json")
+
+
+def _answers(folder: Path) -> list[Path]:
+    return sorted(folder.glob("rank*.json"))
 
 
 def _environment() -> dict[str, str]:

@@ -9,12 +9,16 @@ from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order.operators import words
 from explorer.topics.higher_order.questions import SMALL_HESSIANS, TOPIC
-from explorer.topics.higher_order.small_hessians import NESTED, closed_form, wrong_in_silence
+from explorer.topics.higher_order.small_hessians import (
+    HESSIAN,
+    NESTED,
+    closed_form,
+    wrong_in_silence,
+)
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS
 
 VECTOR, COLUMN = "product_with_vector", "product_with_column"
-HESSIAN = "jacfwd of grad"
 
 Wrong = Mapping[str, Mapping[str, Sequence[str]]]
 """The functions with wrong numbers, by style and call."""

@@ -1,4 +1,4 @@
-"""Second derivatives of small functions in MindSpore, by nested grad and by Jacobians of grad."""
+"""Second derivatives of small functions in MindSpore, by nested grad and by forward mode over grad."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from mindspore import ops
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt_briefly
-from explorer.topics.higher_order.small_hessians import MATRIX, NESTED, POINT
+from explorer.topics.higher_order.small_hessians import CALLS, HESSIAN, MATRIX, NESTED, POINT
 from explorer.topics.in_mindspore import numbers, set_style
 
 A = ms.Tensor(MATRIX.astype(np.float32))
@@ -44,19 +44,14 @@ def forward(function: Any, x: Any) -> Any:
     return numbers(ms.jacfwd(ms.grad(function))(x))
 
 
-def reverse(function: Any, x: Any) -> Any:
-    """The Hessian by reverse mode over the gradient."""
-    return numbers(ms.jacrev(ms.grad(function))(x))
-
-
 def second_derivatives(ask: Ask) -> Found:
     """What each call returns for each function, or what it raised."""
-    calls = {NESTED: nested, "jacfwd of grad": forward, "jacrev of grad": reverse}
+    calls = {NESTED: nested, HESSIAN: forward}
     figures: dict[str, Any] = {}
     for function in (cube_of_sum, broadcast, product_with_vector, product_with_column):
         figures[function.__name__] = {}
-        for name, call in calls.items():
+        for name in CALLS[function.__name__]:
             set_style(ask.options["style"], ask.device)  # afresh, whatever a call before raised
             x = ms.Tensor(POINT.astype(np.float32))
-            figures[function.__name__][name] = attempt_briefly(call, function, x)
+            figures[function.__name__][name] = attempt_briefly(calls[name], function, x)
     return Found(figures)

@@ -1,4 +1,4 @@
-"""Second derivatives of small functions in PyTorch, by nested grad and by Jacobians of grad."""
+"""Second derivatives of small functions in PyTorch, by nested grad and by forward mode over grad."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from torch import func
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt_briefly
-from explorer.topics.higher_order.small_hessians import MATRIX, NESTED, POINT
+from explorer.topics.higher_order.small_hessians import CALLS, HESSIAN, MATRIX, NESTED, POINT
 from explorer.topics.in_torch import numbers
 
 A = torch.tensor(MATRIX, dtype=torch.float32)
@@ -43,18 +43,13 @@ def forward(function: Any, x: Any) -> Any:
     return numbers(func.jacfwd(func.grad(function))(x))
 
 
-def reverse(function: Any, x: Any) -> Any:
-    """The Hessian by reverse mode over the gradient."""
-    return numbers(func.jacrev(func.grad(function))(x))
-
-
 def second_derivatives(ask: Ask) -> Found:
     """What each call returns for each function, or what it raised."""
-    calls = {NESTED: nested, "jacfwd of grad": forward, "jacrev of grad": reverse}
+    calls = {NESTED: nested, HESSIAN: forward}
     x = torch.tensor(POINT, dtype=torch.float32)
     figures: dict[str, Any] = {}
     for function in (cube_of_sum, broadcast, product_with_vector, product_with_column):
         figures[function.__name__] = {}
-        for name, call in calls.items():
-            figures[function.__name__][name] = attempt_briefly(call, function, x)
+        for name in CALLS[function.__name__]:
+            figures[function.__name__][name] = attempt_briefly(calls[name], function, x)
     return Found(figures)
