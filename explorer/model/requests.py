@@ -51,12 +51,15 @@ class CaseRequest(msgspec.Struct, frozen=True):
 
     The oracle estimates from the forward alone. ``values`` tells a capture to observe every node's
     value too, ``prove`` to compute each op again from the observed values of its inputs.
+    ``whole_forward`` lets a compiled graph keep what only the outputs need; without it, the graph is
+    that of the call itself, which may compute less than the forward.
     """
 
     net: NetRequest
     case: GradCase
     values: bool = True
     prove: ProofScope = "none"
+    whole_forward: bool = True
 
     @property
     def proves(self) -> bool:

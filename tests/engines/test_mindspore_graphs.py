@@ -91,6 +91,19 @@ def test_a_gradient_node_holds_the_gradient_and_so_does_what_feeds_it(
             assert output.values.norm == pytest.approx(norms[gradient], rel=1e-12)
 
 
+def test_the_graph_of_the_call_alone_lacks_what_only_outputs_need(
+    mindspore: EngineRequests,
+) -> None:
+    case = GradCase("grad", 0)
+    whole = mindspore.capture("dense_mse", GRAPH, case)
+    alone = mindspore.capture("dense_mse", GRAPH, case, whole_forward=False)
+    assert alone.result.leaves == whole.result.leaves
+    for captured, computes_the_loss in ((whole, True), (alone, False)):
+        ops = {node.op for node in captured.graphs[-1].nodes if node.phase == "forward"}
+        assert ("ReduceMean" in ops) == computes_the_loss
+        assert "Sub" in ops  # the error, which the gradient is made of
+
+
 @pytest.mark.parametrize("engine", BOTH)
 def test_every_float_keeps_its_dtype_through_answer_and_capture(
     engine: str, mindspore: EngineRequests

@@ -56,7 +56,7 @@ def in_torch() -> dict[str, Any]:
 
 
 def in_mindspore_graph() -> dict[str, Any]:
-    """How many operators are in the graph of grad nested that often, and of value_and_grad of it."""
+    """How many operators are in the graph of grad nested that often."""
     import mindspore as ms
     from mindspore import ops
 
@@ -69,8 +69,6 @@ def in_mindspore_graph() -> dict[str, Any]:
         function = ms.grad(function)
         function(ms.Tensor(np.array(X)))
         figures[f"operators {order}"] = len(mindspore_ir.graphs()[-1])
-    ms.value_and_grad(wave)(ms.Tensor(np.array(X)))
-    figures["operators of value_and_grad"] = len(mindspore_ir.graphs()[-1])
     return figures
 
 

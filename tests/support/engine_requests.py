@@ -56,11 +56,17 @@ class EngineRequests:
         return self._call(engine, "answer", CaseRequest(self.net(name, engine), case), Result)
 
     def capture(
-        self, name: str, engine: str, case: GradCase | None = None, values: bool = True
+        self,
+        name: str,
+        engine: str,
+        case: GradCase | None = None,
+        values: bool = True,
+        whole_forward: bool = True,
     ) -> Captured:
         """The graphs of a case, by default of the one that asks for most."""
         case = case or self.widest(name)
-        request = CaseRequest(self.net(name, engine), case, values)
+        net = self.net(name, engine)
+        request = CaseRequest(net, case, values, whole_forward=whole_forward)
         target = f"{ENGINES[engine].module}:capture"
         return reply(self.workers.call(ENGINES[engine].captures_in, target, request, Captured))
 

@@ -95,7 +95,7 @@ class CompiledRun:
 def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
     cotangents = cotangent_arguments(request)
     net = build(request.net)
-    case = _compiled(request.case)
+    case = _compiled(request)
     cell = wrapped(net.call, case, weights(net, case), len(net.inputs))
     parameters = {}
     for parameter in net.parameters.values():
@@ -134,10 +134,11 @@ def newest(folder: Path, stem: str) -> Path | None:
     return max(paths, key=lambda path: int(path.stem.rpartition("_")[2]), default=None)
 
 
-def _compiled(case: GradCase) -> GradCase:
-    """The case that is compiled in the place of ``case``."""
+def _compiled(request: CaseRequest) -> GradCase:
+    """The case that is compiled in the place of the one asked for."""
+    case = request.case
     # See KEPT for the reason.
-    if case.api == "grad" and case.order == 1:
+    if request.whole_forward and case.api == "grad" and case.order == 1:
         return msgspec.structs.replace(case, api="value_and_grad")
     return case
 

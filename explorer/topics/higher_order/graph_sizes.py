@@ -33,7 +33,9 @@ def nodes(ask: Ask) -> Found:
         if last_size > ask.options["largest"]:
             sizes[order] = nested.too_large(last_order, last_size)
             continue
-        captured = engine.capture(CaseRequest(net, case, values=order == DRAWN))
+        # The graph of the call alone at every order, so that like is counted with like.
+        request = CaseRequest(net, case, values=order == DRAWN, whole_forward=False)
+        captured = engine.capture(request)
         values[order] = nested.derivative(captured.result)
         if captured.result.error:
             sizes[order] = values[order]
