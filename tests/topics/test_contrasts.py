@@ -93,6 +93,7 @@ def world(*parted: Figures) -> dict[tuple[Question, str], Figures]:
     return figures
 
 
+@pytest.mark.row(85)
 @pytest.mark.parametrize(
     ("parted", "verdict", "advice"),
     [

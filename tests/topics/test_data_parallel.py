@@ -162,6 +162,7 @@ ALL = ("loop", "cell", BY_HAND)
 CELL = ("cell", BY_HAND)
 
 
+@pytest.mark.row(61)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [

@@ -46,6 +46,7 @@ def an_npu_that_is_not_chosen(world: World) -> None:
     world[CONTEXT, "mindspore"]["as meant"] = "CPU"
 
 
+@pytest.mark.row(73)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -104,6 +105,7 @@ def on_an_npu(device: str) -> Change:
     return change
 
 
+@pytest.mark.row(79)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [

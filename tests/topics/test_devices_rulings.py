@@ -42,6 +42,7 @@ ASCEND = mindspore("Ascend")
 ALONE = mindspore()
 
 
+@pytest.mark.row(37)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [

@@ -81,6 +81,7 @@ def not_obeyed_in_graphs(world: World) -> None:
     world[TOLD_GRADIENT, "mindspore-graph"] = FLAT
 
 
+@pytest.mark.row(75)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -164,6 +165,7 @@ def aux(parties: tuple[str, ...], form: str, value: Any) -> Change:
     return put(OUTPUTS, parties, "has_aux", form, value=value)
 
 
+@pytest.mark.row(80)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -199,6 +201,7 @@ def stopped(parties: tuple[str, ...], value: Any) -> Change:
     return put(OUTPUTS, parties, "without", "stop_gradient", value=value)
 
 
+@pytest.mark.row(81)
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [
@@ -293,6 +296,7 @@ def refuse_everything_else(world: World) -> None:
             world[ARGUMENTS, style]["weights"][form] = refused("TypeError")
 
 
+@pytest.mark.row(82)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [

@@ -49,6 +49,7 @@ CURED = step(TWICE, LIKE_THE_LOOP)
 INCURABLE = step(TWICE, TWICE, TWICE)
 
 
+@pytest.mark.row(52)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
@@ -77,6 +78,7 @@ def test_statistics_that_moved_twice_are_told_apart_from_the_weights() -> None:
     assert "moves the running mean 1.9 times as far; with set_grad() 0.09" in seen
 
 
+@pytest.mark.row(52)
 @pytest.mark.parametrize(("distance", "verdict"), [(0.9, "holds"), (1.1, "does_not_hold")])
 def test_a_step_counts_as_the_same_up_to_rounding(distance: float, verdict: str) -> None:
     nearly = step(left(weight=0.5 + distance * NEAR), LIKE_THE_LOOP)

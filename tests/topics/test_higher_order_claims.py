@@ -63,6 +63,7 @@ def the_third_order_is_wrong(world: World) -> None:
         world[NODES_OF_WAVE, style]["values"]["3"]["elements"] = [0.0]
 
 
+@pytest.mark.row(26)
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [

@@ -51,6 +51,7 @@ REFUSED_COLUMN = but(product_with_vector=WRONG_HESSIAN, product_with_column={HES
 REFUSES = but(cube_of_sum={NESTED: REFUSED})
 
 
+@pytest.mark.row(84)
 @pytest.mark.parametrize(
     ("graph", "tape", "torch", "verdict", "advice"),
     [

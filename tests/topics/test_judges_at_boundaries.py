@@ -60,6 +60,7 @@ def verdict_on_nesting(graph: Figures, tape: Figures, second: float = 2.0) -> st
 GROWS, STANDS, SHRINKS = [9, 24, 56, 57], [9, 24, 56, 56], [9, 24, 56, 55]
 
 
+@pytest.mark.row(26)
 @pytest.mark.parametrize(
     ("graph", "tape", "verdict"),
     [
@@ -76,6 +77,7 @@ def test_a_graph_that_is_no_larger_has_not_grown(
     assert verdict_on_nesting(nested(graph), nested(tape)) == verdict
 
 
+@pytest.mark.row(26)
 @pytest.mark.parametrize(("error", "verdict"), [(0.0, "holds"), (1e-2, "does_not_hold")])
 def test_a_derivative_that_is_off_is_not_right(error: float, verdict: str) -> None:
     both = nested(GROWS, error)
@@ -134,6 +136,7 @@ GRAPH, TAPE = "mindspore-graph", "mindspore-tape"
 REFUSED = {"raised": "ValueError", "message": "no"}
 
 
+@pytest.mark.row(42)
 @pytest.mark.parametrize(
     ("engines", "new", "verdict"),
     [

@@ -42,6 +42,7 @@ EARLY = life(grows_after=2)
 NEVER_SHRINKS = life(shrinks=False)
 
 
+@pytest.mark.row(15)
 @pytest.mark.parametrize(
     ("graph", "tape", "torch", "graph_route", "tape_route", "verdict", "advice"),
     [

@@ -43,6 +43,7 @@ def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUN
     )
 
 
+@pytest.mark.row(60)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [

@@ -26,11 +26,6 @@ def measured(workers: Workers) -> dict[str, Measured]:
     return measured_for_claims(workers, CLAIMS.values())
 
 
-def test_the_rows_are_those_of_networks() -> None:
-    assert sorted(CLAIMS) == [32, 33, 34, 35, 36, 39, 74, 76, 78]
-    assert {claim.heading for claim in CLAIMS.values()} == {"networks"}
-
-
 @pytest.mark.parametrize(
     ("row", "verdict", "cited"),
     [

@@ -36,6 +36,7 @@ IN_CONTAINERS: dict[tuple[Question, str], Figures] = {
 }
 
 
+@pytest.mark.row(74)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -88,6 +89,7 @@ def refused(world: World) -> None:
     level("O3", UNSUPPORTED)(world)
 
 
+@pytest.mark.row(76)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -150,6 +152,7 @@ def dropped_by_default(world: World) -> None:
             world[BATCHES, style][way] = outputs()[:4]
 
 
+@pytest.mark.row(78)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [

@@ -85,12 +85,25 @@ def test_a_length_that_cannot_be_declared_is_a_restriction(compiled: Figures) ->
     assert "set_inputs" not in shapes.advice
 
 
-def test_everything_is_restricted_where_no_slice_and_no_length_is_taken() -> None:
-    refused: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)
-    everything = ruling(NOT_DECLARED, **refused)
-    assert everything.verdict == "holds"
-    assert "Index by constants" in everything.advice
-    assert ruling(DECLARED, **refused).verdict == "holds_with_changes"
+REFUSED: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)
+
+
+@pytest.mark.row(39)
+@pytest.mark.parametrize(
+    ("by_both", "verdict", "advice"),
+    [
+        (ruling(NOT_DECLARED, **REFUSED), "holds", "Index by constants in graph style"),
+        (ruling(COMPILED_ANEW, **REFUSED), "holds", "Pad to one length"),
+        (ruling(DECLARED, **REFUSED), "holds_with_changes", "Index by constants in graph style"),
+        (ruling(NOT_DECLARED, by_mask=NO_VALUE), "holds_with_changes", "Run by_mask on the tape"),
+        (ruling(DECLARED), "outdated", "Declare varying dimensions"),
+    ],
+)
+def test_everything_is_restricted_where_no_slice_and_no_length_is_taken(
+    by_both: Ruling, verdict: str, advice: str
+) -> None:
+    assert by_both.verdict == verdict
+    assert advice in by_both.advice
 
 
 def test_what_the_tape_refuses_too_is_no_limit_of_graph_style() -> None:

@@ -15,6 +15,7 @@ REFUSED = {"raised": "TypeError", "message": "no such argument"}
 NOTICE = "After version 2.9.0, `keep_prob` will be removed"
 
 
+@pytest.mark.row(41)
 @pytest.mark.parametrize(
     ("keep_prob", "rate", "bare", "notice", "verdict", "advice"),
     [

@@ -59,6 +59,7 @@ def another_output(world: World) -> None:
     world[EVALUATED_BATCH_NORM, "torch"]["evaluation"]["output"] = [[-1.001, 1.0]]
 
 
+@pytest.mark.row(71)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -118,6 +119,7 @@ def weights(**others: Figures) -> Figures:
     return figures
 
 
+@pytest.mark.row(72)
 @pytest.mark.parametrize(
     ("mindspore", "verdict", "advice"),
     [
@@ -191,6 +193,7 @@ def on_device(target: str, refused: tuple[str, ...] = (), greatest_stride: int =
     return {"target": target, "dtypes": dtypes, "strides": strides}
 
 
+@pytest.mark.row(77)
 @pytest.mark.parametrize(
     ("figures", "verdict", "advice"),
     [

@@ -35,6 +35,7 @@ def by_hand(graph: Any, tape: Any, meant: Any = GUIDES, keras: Any = GUIDES) -> 
     return ruled(TOPIC.claims[46], figures)
 
 
+@pytest.mark.row(46)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
@@ -80,6 +81,7 @@ def odd_zero(
     return ruled(TOPIC.claims[47], figures)
 
 
+@pytest.mark.row(47)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [

@@ -47,6 +47,7 @@ def parts(
     )
 
 
+@pytest.mark.row(35)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
@@ -106,6 +107,7 @@ def kinds(
 NO_BUFFERS = {"raised": "AttributeError", "message": "no register_buffer"}
 
 
+@pytest.mark.row(36)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [
@@ -145,6 +147,7 @@ def variable(
     return ruled(TAPE_LIFE.claims[29], {(VARIABLE, "torch-tape"): figures})
 
 
+@pytest.mark.row(29)
 @pytest.mark.parametrize(
     ("ruling", "verdict", "advice"),
     [

@@ -103,6 +103,7 @@ def test_what_is_there_and_what_is_not_is_told_with_what_to_do() -> None:
     assert "of OneCycleLR make a list of rates" in ruling.advice
 
 
+@pytest.mark.row(63)
 @pytest.mark.parametrize(
     ("change", "verdict", "evidence"),
     [
@@ -148,6 +149,7 @@ def by_group(place: str, value: Any) -> Callable[[World], None]:
     return put(GROUP_RATES, ["mindspore"], "param_groups", place, value=value)
 
 
+@pytest.mark.row(65)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -207,6 +209,7 @@ def in_torch(**rates: Any) -> Callable[[World], None]:
 NONE_FOR_THE_OTHERS = {"natural_exponential": OTHER, "inverse": OTHER, "polynomial": OTHER}
 
 
+@pytest.mark.row(56)
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
@@ -241,6 +244,7 @@ def test_a_function_of_ones_own_is_no_counterpart_and_is_advised_where_it_was_se
     assert "LambdaLR" not in judged(56, in_torch(inverse=OTHER)).advice
 
 
+@pytest.mark.row(54)
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [

@@ -31,10 +31,6 @@ def measured(workers: Workers) -> dict[str, Measured]:
     return measured_for_claims(workers, CLAIMS.values())
 
 
-def test_the_rows_are_those_of_the_tape() -> None:
-    assert sorted(CLAIMS) == [18, 22, 23, 24, 25, 29, 30, 31, 70]
-
-
 @pytest.mark.parametrize(
     ("row", "verdict", "cited"),
     [

@@ -29,6 +29,7 @@ def called(third: Any) -> Figures:
 RIGHT, STALE = called([3.0, 12.0]), called([12.0, 12.0])
 
 
+@pytest.mark.row(70)
 @pytest.mark.parametrize(
     ("life", "reused", "verdict", "advice"),
     [

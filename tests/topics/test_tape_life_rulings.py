@@ -43,6 +43,7 @@ GRAPH = forwards(COMPILED, COMPILED, REFUSED)
 GRAPH_ON_A_TAPE = forwards(COMPILED, COMPILED_ON_A_TAPE, REFUSED)
 
 
+@pytest.mark.row(23)
 @pytest.mark.parametrize(
     ("torch_nodes", "tape", "graph", "verdict", "advice"),
     [
@@ -72,6 +73,7 @@ def test_recording_is_judged_by_the_nodes_that_each_forward_leaves(
     assert "mindspore-graph 2 tensors, 12 bytes" in ruling.evidence
 
 
+@pytest.mark.row(24)
 @pytest.mark.parametrize(
     ("no_grad", "tape", "graph", "verdict", "advice"),
     [

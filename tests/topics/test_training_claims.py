@@ -202,6 +202,7 @@ def another_rate(world: World) -> None:
         (17, sum_is_off, "does_not_hold"),
         (19, moved(FUNCTIONAL, TAPE), "depends_on_style"),
         (19, moved(LOOP, "torch"), "does_not_hold"),
+        (20, four_times_as_fast, "holds"),
         (20, jitted_step_moved, "does_not_hold"),
         (20, jit_is_slow, "does_not_hold"),
         (21, update_stays_out, "does_not_hold"),

@@ -115,7 +115,7 @@ def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     torch = evidence[SWITCHES]["torch-tape"]
     plain, no_grad = torch["plain"]["saved"], torch["no_grad"]["saved"]
     alone = evidence[FORWARD_ALONE]
-    recording = [engine for engine in MINDSPORE if alone[engine]["inside a gradient"]["nodes"]]
+    recorded = [engine for engine in MINDSPORE if alone[engine]["inside a gradient"]["nodes"]]
     clauses = []
     for engine in MINDSPORE:
         ways = [f"{way} {left(forward)}" for way, forward in forwards(alone[engine])]
@@ -127,12 +127,12 @@ def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
     if not plain or no_grad:
         return Ruling("does_not_hold", seen, "Do not count on no_grad to save memory.")
-    if len(recording) == len(MINDSPORE):
+    if len(recorded) == len(MINDSPORE):
         return Ruling(
             "does_not_hold", seen, "Switch recording off where you evaluate, in MindSpore too."
         )
-    if recording:
-        return Ruling("depends_on_style", seen, _where_to_evaluate(alone[recording[0]]))
+    if recorded:
+        return Ruling("depends_on_style", seen, _where_to_evaluate(alone[recorded[0]]))
     return Ruling("holds", seen, "Leave no_grad out when you port to MindSpore.")
 
 
