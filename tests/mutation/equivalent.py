@@ -46,6 +46,48 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "The other side is float64, so what is computed of both is too.",
     ),
     Equivalent(
+        "explorer/scenario/correspondence.py",
+        "pair = one.ravel().astype(np.float64), other.ravel().astype(np.float64)",
+        "pair = one.ravel().astype(np.float64), other.ravel().astype(None)",
+        "None is float64 to numpy.",
+    ),
+    Equivalent(
+        "explorer/scenario/correspondence.py",
+        "pair = one.ravel().astype(np.float64), other.ravel().astype(np.float64)",
+        "pair = one.ravel().astype(None), other.ravel().astype(np.float64)",
+        "None is float64 to numpy.",
+    ),
+    Equivalent(
+        "explorer/scenario/devices.py",
+        '"mindspore": ("npu", "cpu"),',
+        '"mindspore": ("npu", "XXcpuXX"),',
+        "Where no kind is there the CPU is taken, and it is the last of them.",
+    ),
+    Equivalent(
+        "explorer/scenario/devices.py",
+        '"mindspore": ("npu", "cpu"),',
+        '"mindspore": ("npu", "CPU"),',
+        "Where no kind is there the CPU is taken, and it is the last of them.",
+    ),
+    Equivalent(
+        "explorer/scenario/devices.py",
+        '"torch": ("cuda", "npu", "mps", "cpu"),',
+        '"torch": ("cuda", "npu", "mps", "XXcpuXX"),',
+        "Where no kind is there the CPU is taken, and it is the last of them.",
+    ),
+    Equivalent(
+        "explorer/scenario/devices.py",
+        '"torch": ("cuda", "npu", "mps", "cpu"),',
+        '"torch": ("cuda", "npu", "mps", "CPU"),',
+        "Where no kind is there the CPU is taken, and it is the last of them.",
+    ),
+    Equivalent(
+        "explorer/scenario/names.py",
+        "for length in range(len(parts) - 1, 0, -1):",
+        "for length in range(len(parts) + 1, 0, -1):",
+        "A rename of the whole path was looked up before.",
+    ),
+    Equivalent(
         "explorer/engines/mindspore/ir/subgraphs.py",
         'while not (lines.peek() or "").endswith("}"):',
         'while not (lines.peek() or "XXXX").endswith("}"):',

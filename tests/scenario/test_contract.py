@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
-from explorer.scenario.contract import ExpectedDifference, ExpectedFinding
+from explorer.scenario.contract import ExpectedDifference, ExpectedFinding, Tolerance
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from tests.support.nets import NETS
-from tests.support.scenario_files import MINIMAL, written
+from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written
 
 
 @pytest.mark.parametrize(
@@ -76,3 +77,62 @@ def test_an_expected_finding_is_about_its_own_parameters_alone() -> None:
     for names, applies in {("a",): True, ("a", "b"): True, ("a", "c"): False, (): False}.items():
         finding = ReportFinding(kind="role", sentence="", names=names)
         assert expected.applies(finding) is applies
+
+
+@pytest.mark.parametrize(
+    ("leaves", "when", "applies"),
+    [
+        ((), {}, True),
+        (("dx",), {}, True),
+        (("dw",), {}, False),
+        (("dw", "dx"), {"api": "grad"}, True),
+        ((), {"api": "value_and_grad"}, False),
+        (("dx",), {"position": 0, "has_aux": True}, False),
+        (("dw",), {"position": 0}, False),
+    ],
+)
+def test_a_tolerance_is_for_its_leaves_where_all_it_says_of_a_case_holds(
+    leaves: tuple[str, ...], when: dict[str, object], applies: bool
+) -> None:
+    tolerance = Tolerance("because", rtol=1e-3, leaves=leaves, when=when)
+    assert tolerance.applies(GradCase("grad", (0, 1)), "dx") is applies
+
+
+@pytest.mark.parametrize(
+    ("text", "shared"),
+    [
+        ("", False),
+        (MINDSPORE_NET, True),
+        (MINDSPORE_NET + "SAME_DROPOUT = False\n", False),
+        ("SAME_DROPOUT = True\n", True),
+    ],
+)
+def test_two_nets_share_their_dropout_unless_told_otherwise(
+    text: str, shared: bool, tmp_path: Path
+) -> None:
+    assert load(written(tmp_path, MINIMAL + text)).shares_dropout is shared
+
+
+def test_nets_are_made_by_the_file_s_own_functions(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + MINDSPORE_NET))
+    assert scenario.torch_net is scenario.module.torch_net
+    assert scenario.mindspore_net is scenario.module.mindspore_net
+    assert scenario.defines("mindspore")
+
+
+def test_inputs_are_fresh_each_time_and_one_array_under_two_names_is_one(tmp_path: Path) -> None:
+    text = (
+        "ONE = np.ones(2, np.float32)\n"
+        "def inputs():\n    return {'a': ONE, 'b': np.zeros(1), 'c': ONE}\n"
+        "def parameters():\n    return {'w': ONE}\n"
+    )
+    scenario = load(written(tmp_path, MINIMAL + text))
+    inputs, parameters = scenario.inputs(), scenario.parameters()
+    assert inputs["a"] is inputs["c"]
+    assert inputs["a"] is not inputs["b"]
+    inputs["a"] += 1
+    assert parameters is not None
+    parameters["w"] += 2
+    # A net that writes into what it is given spoils nothing for the next.
+    for fresh in (scenario.inputs()["a"], (scenario.parameters() or {})["w"]):
+        np.testing.assert_array_equal(fresh, np.ones(2))

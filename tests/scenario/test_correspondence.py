@@ -1,5 +1,6 @@
 """Which tensor of one net is which of the other, and what is said where it is none."""
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from explorer.model.arrays import pack
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import Description, ParameterSpec, Role
+from explorer.model.trees import DICT, LIST, Branch, branch
 from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     Held,
@@ -118,6 +120,34 @@ def test_a_finding_that_the_scenario_expects_is_expected_and_one_that_is_missing
     ]
 
 
+def test_layers_with_the_same_masks_are_a_remark_that_names_them_on_either_side(
+    tmp_path: Path,
+) -> None:
+    mindspore = Description(masked=("drop", "own.drop"))
+    torch = Description(masked=("drop", "head.drop"))
+    (remark,) = findings(scenario(tmp_path), mindspore, torch)
+    assert (remark.kind, remark.is_alarm) == ("masks", False)
+    assert remark.names == ("drop", "head.drop", "own.drop")
+    assert "drop, head.drop in PyTorch's" in remark.sentence
+    assert "drop, own.drop in MindSpore's" in remark.sentence
+    for one, other in ((mindspore, Description()), (Description(), torch)):
+        (remark,) = findings(scenario(tmp_path), one, other)
+        assert "none in" in remark.sentence
+    assert findings(scenario(tmp_path), Description(), Description()) == ()
+
+
+def test_tensors_in_a_class_with_fields_are_a_finding_once_a_class(tmp_path: Path) -> None:
+    output = Branch(("loss",), "Output", ("loss",))
+    nested = branch(output, Branch((output, "x"), LIST), Branch(("y",), "Other", ("y",)))
+    found = findings(scenario(tmp_path), Description(returned=nested), Description())
+    assert [finding.names for finding in found] == [("Output",), ("Other",)]
+    assert all(finding.kind == "output" and finding.is_alarm for finding in found)
+    # PyTorch takes the gradient of any container.
+    assert findings(scenario(tmp_path), Description(), Description(returned=nested)) == ()
+    plain = branch("a", Branch(("b",), LIST), Branch(("c",), DICT, ("k",)), None)
+    assert findings(scenario(tmp_path), Description(returned=plain), Description()) == ()
+
+
 # Starting values
 
 
@@ -130,6 +160,24 @@ def test_a_finding_that_the_scenario_expects_is_expected_and_one_that_is_missing
         (spec("m", "constant"), spec("m", "buffer", value=np.full(2, 1e-6)), True),
         (spec("m", "frozen"), spec("m", "constant", value=np.full(2, 1e-6)), True),
         (spec("m", "frozen", (3,)), spec("m", "buffer", (2,)), True),
+        # Of values that are computed in other precisions the last digits differ, and no more.
+        (
+            spec("m", "constant", value=np.ones(2)),
+            spec("m", "buffer", value=np.full(2, 1 + 9e-6)),
+            False,
+        ),
+        (
+            spec("m", "constant", value=np.ones(2)),
+            spec("m", "buffer", value=np.full(2, 1 + 2e-5)),
+            True,
+        ),
+        (spec("m", "constant"), spec("m", "buffer", value=np.full(2, 9e-8)), False),
+        (spec("m", "constant"), spec("m", "buffer", value=np.full(2, 2e-7)), True),
+        (
+            spec("m", "constant", value=np.full(2, np.nan)),
+            spec("m", "buffer", value=np.full(2, np.nan)),
+            False,
+        ),
         (spec("m", "constant"), spec("m", "trained", value=np.ones(2)), False),
         (spec("m", "trained"), spec("m", "constant", value=np.ones(2)), False),
     ],
@@ -164,6 +212,49 @@ def test_statistics_are_in_the_module_that_the_weights_are_in() -> None:
     known = names(mindspore, torch)
     assert known["norm.moving_mean"] == "bn.running_mean"
     assert known["norm2.moving_mean"] == "other.running_mean"
+
+
+def test_statistics_are_paired_at_any_depth_and_at_none() -> None:
+    mindspore = net(
+        spec("a.x.bn.weight", path="x.norm.gamma"),
+        spec("x.norm.running_mean", "frozen", path="x.norm.moving_mean"),
+        spec("weight", path="top.gamma"),
+        spec("top.running_mean", "frozen", path="top.moving_mean"),
+    )
+    torch = net(
+        spec("a.x.bn.weight"),
+        spec("a.x.bn.running_mean", "buffer"),
+        spec("weight"),
+        spec("running_mean", "buffer"),
+    )
+    known = names(mindspore, torch)
+    assert known["x.norm.moving_mean"] == "a.x.bn.running_mean"
+    assert known["top.moving_mean"] == "running_mean"
+
+
+def test_the_statistics_of_a_module_whose_weights_are_apart_stay_as_they_are() -> None:
+    mindspore = net(
+        spec("one.weight", path="norm.gamma"),
+        spec("two.bias", path="norm.beta"),
+        spec("norm.running_mean", "frozen", path="norm.moving_mean"),
+    )
+    torch = net(spec("one.running_mean", "buffer"), spec("two.running_mean", "buffer"))
+    assert names(mindspore, torch)["norm.moving_mean"] == "norm.running_mean"
+
+
+def test_a_statistic_that_already_has_its_partner_is_no_other_s() -> None:
+    own = net(
+        spec("bn.running_mean", "frozen", path="bn.moving_mean"),
+        spec("norm.running_mean", "frozen", path="norm.moving_mean"),
+    )
+    torch = net(spec("bn.running_mean", "buffer"), spec("last.running_mean", "buffer"))
+    assert names(own, torch) == {
+        "bn.moving_mean": "bn.running_mean",
+        "norm.moving_mean": "last.running_mean",
+    }
+    # Two of MindSpore's that look alike have no partner to be sure of.
+    twice = net(*own.parameters, spec("n.running_mean", "frozen", path="n.moving_mean"))
+    assert names(twice, torch)["norm.moving_mean"] == "norm.running_mean"
 
 
 def test_the_only_statistic_of_its_kind_and_shape_is_the_same() -> None:
@@ -218,7 +309,8 @@ def test_a_weight_that_nothing_in_the_other_net_can_be_is_a_finding(tmp_path: Pa
             if finding.names == ("head.weight",)
         )
         assert of_head.is_alarm
-        assert f"head.weight (4, 2) is trained in {side} alone" in of_head.sentence
+        other = "MindSpore" if side == "PyTorch" else "PyTorch"
+        assert f"head.weight (4, 2) is trained in {side} alone: {other}'s" in of_head.sentence
     # A tensor of its size that is left over may be it; its own partner cannot.
     check_parameters(scenario(tmp_path), net(common), net(common, spec("tied", shape=(3, 2))))
     refusal(tmp_path, net(common, spec("table", "constant", (4, 2))), net(common, head))
@@ -231,6 +323,39 @@ def test_nets_of_which_no_weight_corresponds_are_refused(tmp_path: Path) -> None
     message = refusal(tmp_path, net(spec("a", shape=(3,))), net(spec("b", shape=(2,))))
     assert "MindSpore alone has a (3,); PyTorch has nothing left over of its size" in message
     check_parameters(scenario(tmp_path), net(), net(spec("b")))
+
+
+def test_what_is_trained_on_one_side_corresponds(tmp_path: Path) -> None:
+    mindspore, torch = net(spec("w", "frozen"), spec("a")), net(spec("w"), spec("b", shape=(3,)))
+    check_parameters(scenario(tmp_path), mindspore, torch)
+    check_parameters(scenario(tmp_path), net(spec("w"), spec("a")), net(spec("w", "buffer")))
+
+
+def test_what_is_not_trained_is_proposed_for_nothing(tmp_path: Path) -> None:
+    mindspore = net(spec("a"), spec("mean", "frozen"), spec("steps", dtype="int32"))
+    torch = net(spec("b"), spec("average", "buffer"))
+    message = refusal(tmp_path, mindspore, torch)
+    assert message.endswith('add PARAMETER_NAMES = {"a": "b"}')
+    assert "MindSpore alone has a (2,); nearest in PyTorch: b (2,), average (2,)\n" in message
+    assert "alone has mean" not in message
+    assert "alone has average" not in message
+
+
+def test_a_parameter_is_proposed_once_and_three_at_most_are_named(tmp_path: Path) -> None:
+    own = net(spec("w.one"), spec("w.two"))
+    message = refusal(tmp_path, own, net(*(spec(f"w.{place}") for place in range(5))))
+    (line,) = (line for line in message.splitlines() if "alone has w.one" in line)
+    assert line.count("(2,)") == 1 + 3
+    _, _, proposed = message.rpartition("PARAMETER_NAMES = ")
+    partners = ast.literal_eval(proposed)
+    assert set(partners) == {"w.one", "w.two"}
+    assert len(set(partners.values())) == 2
+
+
+def test_of_parameters_of_one_size_those_of_one_shape_are_nearer(tmp_path: Path) -> None:
+    torch = net(spec("wa", shape=(3, 2)), spec("xyz", shape=(2, 3)), spec("pqr", "buffer", (2, 3)))
+    message = refusal(tmp_path, net(spec("w", shape=(2, 3))), torch)
+    assert "nearest in PyTorch: xyz (2, 3), pqr (2, 3), wa (3, 2)\n" in message
 
 
 def test_shapes_that_a_layout_can_mend_are_refused_with_it(tmp_path: Path) -> None:
@@ -246,6 +371,10 @@ def test_shapes_that_a_layout_can_mend_are_refused_with_it(tmp_path: Path) -> No
 def test_a_parameter_is_shown_by_both_of_its_names(tmp_path: Path) -> None:
     mindspore = net(spec("vectors", own_name="V_l2"))
     assert "vectors (2,) (its own name: V_l2)" in refusal(tmp_path, mindspore, net(spec("table")))
+    # A name that says nothing new is not told.
+    for own_name in ("", "vectors"):
+        alike = net(spec("vectors", own_name=own_name))
+        assert "its own name" not in refusal(tmp_path, alike, net(spec("table")))
 
 
 @pytest.mark.parametrize("name", ["vectors", "V_l2", "norm", "norm.gamma"])
@@ -260,8 +389,9 @@ def test_parameter_names_take_paths_own_names_and_modules(name: str, tmp_path: P
     "option", ["PARAMETER_NAMES = {'vektors': 'x'}", "LAYOUTS = {'vektors': {'squeeze': 0}}"]
 )
 def test_a_name_that_mindspore_s_net_does_not_have_is_refused(option: str, tmp_path: Path) -> None:
+    name, _, _ = option.partition(" ")
     with pytest.raises(
-        ScenarioError, match="no parameter called 'vektors'; did you mean 'vectors'"
+        ScenarioError, match=f"{name}: .* no parameter called 'vektors'; did you mean 'vectors'"
     ):
         check_parameter_names(scenario(tmp_path, option + "\n"), net(spec("vectors")))
 

@@ -40,6 +40,12 @@ def test_what_is_no_device_is_refused_with_all_forms(text: str) -> None:
         ("auto", "torch", ("cpu", "mps"), "mps"),
         ("auto", "mindspore", ("cpu", "npu:0"), "npu:0"),
         ("auto", "mindspore", ("cpu",), "cpu"),
+        ("auto", "torch", ("cpu",), "cpu"),
+        ("auto", "torch", ("cpu", "mps", "npu:0", "cuda:2", "cuda:1"), "cuda:1"),
+        ("auto", "torch", ("cpu", "mps", "npu:1"), "npu:1"),
+        ("cuda:1", "torch", ("cpu", "cuda:0", "cuda:1"), "cuda:1"),
+        ("npu", "torch", ("cpu", "npu:0"), "npu:0"),
+        ("mps", "torch", ("cpu", "mps"), "mps"),
     ],
 )
 def test_an_engine_gets_what_was_asked_or_the_best_there_is(
@@ -68,3 +74,16 @@ def test_a_device_that_an_engine_cannot_use_lists_those_it_can(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         resolve(device, framework, ("cpu",))
+
+
+@pytest.mark.parametrize("device", ["npu", "npu:3", "mps", "cuda", "cpu"])
+@pytest.mark.parametrize("framework", ["mindspore", "torch"])
+def test_a_kind_that_is_not_here_is_another_mistake_than_one_that_a_framework_has_not(
+    device: str, framework: Framework
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(device, framework, ())
+    has_kind = framework == "torch" or device.startswith(("cpu", "npu"))
+    wording = f"{framework} finds no {parse(device)} on" if has_kind else f"{framework} has no"
+    assert wording in str(caught.value)
+    assert "can use: none (" in str(caught.value)

@@ -58,3 +58,16 @@ def test_what_is_not_a_scenario_is_refused_with_what_there_is(name: str, fragmen
     with pytest.raises(ScenarioError) as caught:
         find(name)
     assert fragment in str(caught.value)
+
+
+def test_in_other_folders_no_shipped_scenario_is_found(tmp_path: Path) -> None:
+    path = written(tmp_path, MINIMAL, "mine.py")
+    assert find("mine", (tmp_path,)) == path
+    for name in ("real/gpt", "dense_mse"):
+        with pytest.raises(ScenarioError, match="mine"):
+            find(name, (tmp_path,))
+
+
+def test_a_folder_is_no_scenario() -> None:
+    with pytest.raises(ScenarioError, match=r"is a folder: give a \.py file, or one of alia"):
+        find(str(FOLDER))

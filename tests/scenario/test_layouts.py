@@ -1,12 +1,13 @@
 """Layouts: there and back, and what is no layout."""
 
+import ast
 from typing import Any
 
 import numpy as np
 import pytest
 
 from explorer.model.errors import UsageError
-from explorer.scenario.layouts import read, to_mindspore, to_torch
+from explorer.scenario.layouts import read, to_mindspore, to_torch, written
 
 NUMBERS = np.arange(24, dtype=np.float32)
 
@@ -49,3 +50,22 @@ def test_a_step_that_the_shape_does_not_allow_is_refused() -> None:
         to_torch(NUMBERS.reshape(4, 6), read({"transpose": (2, 1, 0)}))
     with pytest.raises(UsageError, match=r"makes \(6, 4\), and PyTorch's has \(4, 6\)"):
         to_mindspore(NUMBERS.reshape(4, 6), read({"transpose": (1, 0)}), (4, 6))
+
+
+def test_without_steps_an_array_of_the_same_size_is_reshaped() -> None:
+    assert to_mindspore(NUMBERS, (), (4, 1, 6)).shape == (4, 1, 6)
+    assert to_mindspore(NUMBERS[:1], (), ()).shape == ()
+    with pytest.raises(UsageError, match=r"has shape \(5,\), and PyTorch's has \(24,\)"):
+        to_mindspore(NUMBERS, (), (5,))
+
+
+def test_a_layout_keeps_the_dtype() -> None:
+    integers = np.arange(6, dtype=np.int16).reshape(2, 3)
+    assert to_mindspore(integers, read({"transpose": (1, 0)}), (3, 2)).dtype == np.int16
+
+
+@pytest.mark.parametrize("entry", [{"transpose": (1, 0)}, {"reshape": [2, 3], "squeeze": 2}])
+def test_a_layout_is_written_as_it_is_read(entry: dict[str, Any]) -> None:
+    steps = read(entry)
+    assert [step.name for step in steps] == list(entry)
+    assert read(ast.literal_eval(written(steps))) == steps

@@ -164,7 +164,9 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
 def test_a_wrong_scenario_is_refused_in_words_that_help(
     text: str, fragment: str, tmp_path: Path
 ) -> None:
-    assert fragment in refusal(written(tmp_path, text))
+    message = refusal(written(tmp_path, text))
+    assert fragment in message
+    assert message.startswith(str(tmp_path / "given.py"))
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:

@@ -7,9 +7,16 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.errors import ScenarioError, UsageError
-from explorer.model.trees import branch, names_in, render
+from explorer.model.trees import LIST, Branch, Tree, branch, names_in, render
 from explorer.scenario.load import load
-from explorer.scenario.matrix import case_called, cases_of, matrix, positions, structure
+from explorer.scenario.matrix import (
+    case_called,
+    cases_of,
+    has_auxiliary,
+    matrix,
+    positions,
+    structure,
+)
 from tests.support.scenario_files import MINIMAL, written
 
 
@@ -136,3 +143,33 @@ def test_cases_that_all_ask_for_weights_are_refused_where_there_are_none(tmp_pat
     scenario = load(written(tmp_path, MINIMAL + 'CASES = ["grad(0, weights=all)"]\n'))
     with pytest.raises(ScenarioError, match="no weights to ask for"):
         cases_of(scenario, has_parameters=False)
+
+
+def test_cases_of_an_order_that_is_not_asked_are_refused(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + 'CASES = [{"order": 3}]\n'))
+    with pytest.raises(ScenarioError, match=r"given\.py: CASES leaves no case of this scenario$"):
+        cases_of(scenario, has_parameters=True, order=2)
+    assert len(cases_of(scenario, has_parameters=True, order=3)) == 1
+
+
+@pytest.mark.parametrize(
+    ("returned", "can_split"),
+    [
+        (branch("loss", "logits"), True),
+        (branch("loss", "a", "b"), True),
+        (branch("loss", branch("a", "b")), True),
+        (branch(branch("loss"), "a"), True),
+        ("loss", False),
+        (None, False),
+        (branch("loss"), False),
+        (Branch(("loss", "logits"), LIST), False),
+        # There must be tensors on both sides.
+        (branch("loss", None), False),
+        (branch(None, "logits"), False),
+        (branch("loss", branch(None)), False),
+    ],
+)
+def test_has_aux_can_split_a_tuple_with_tensors_on_both_sides(
+    returned: Tree, can_split: bool
+) -> None:
+    assert has_auxiliary(returned) is can_split

@@ -43,6 +43,9 @@ def test_a_parameter_goes_by_its_own_name_too() -> None:
         ("PReLU", "act.w", "act.weight"),
         ("BatchNorm3d", "act.bn2d.moving_mean", "act.running_mean"),
         ("TransformerEncoderLayer", "act.dense1.weight", "act.linear1.weight"),
+        ("TransformerEncoderLayer", "act.dense2.bias", "act.linear2.bias"),
+        ("TransformerDecoderLayer", "act.dense1.weight", "act.linear1.weight"),
+        ("TransformerDecoderLayer", "act.dense2.bias", "act.linear2.bias"),
         ("TransformerDecoderLayer", "act.norm3.gamma", "act.norm3.weight"),
     ],
 )
@@ -70,3 +73,15 @@ def test_the_scenario_s_layout_comes_before_the_known_one() -> None:
     for name in ("conv.weight", "c.weight"):
         assert layout({name: TRANSPOSED}) == TRANSPOSED
     assert layout_of("conv.bias", "conv.bias", cells, {}) == ()
+
+
+def test_the_layout_of_a_known_cell_is_found_at_any_depth() -> None:
+    cells = {"body.conv": KNOWN["Conv1dTranspose"]}
+    assert layout_of("body.conv.weight", "w", cells, {}) == (Step("squeeze", (2,)),)
+    assert layout_of("conv.weight", "w", cells, {}) == ()
+
+
+def test_every_known_cell_says_where_it_can_be_read() -> None:
+    for name, cell in KNOWN.items():
+        assert f", {name}" in cell.source
+        assert cell.source.startswith("mindspore/nn/layer/")

@@ -1,10 +1,15 @@
 """Which cases are asked first: a cover shows each way to ask, and the order begins with covers."""
 
+from pathlib import Path
+
 import pytest
 
-from explorer.model.cases import GradCase
-from explorer.scenario.matrix import matrix, positions
-from explorer.scenario.selection import covering, features, spread, widest
+from explorer.model.cases import GradCase, Position
+from explorer.model.errors import UsageError
+from explorer.scenario.load import load
+from explorer.scenario.matrix import cases_of, matrix, positions
+from explorer.scenario.selection import covering, features, main_case, spread, widest
+from tests.support.scenario_files import MINIMAL, written
 
 NETS = [(1, True, 1), (2, True, 1), (3, True, 1), (6, True, 1), (2, False, 1), (2, True, 3)]
 """Numbers of inputs, whether there are weights, and orders of nested gradients."""
@@ -63,3 +68,61 @@ def test_the_order_of_asking_holds_every_case_once_and_begins_with_a_cover(
     assert sorted(case.label for case in asked) == sorted(case.label for case in cases)
     first = covering(cases)
     assert asked[: len(first)] == first
+
+
+@pytest.mark.parametrize(
+    ("floating", "position"),
+    [
+        ((True,), 0),
+        ((False, True), 1),
+        ((True, False, True), (0, 2)),
+        ((False,), None),
+        ((), None),
+    ],
+)
+def test_the_widest_case_differentiates_every_floating_input(
+    floating: tuple[bool, ...], position: Position
+) -> None:
+    assert widest(floating, False, True) == GradCase("grad", position, "all")
+    assert widest(floating, True, False) == GradCase("grad", position, has_aux=True)
+
+
+INPUTS = (
+    "def inputs():\n"
+    "    one = np.ones(2, np.float32)\n"
+    "    return {'x': one, 'ids': np.ones(2, np.int32), 'mask': one, 'y': one}\n"
+    "CONSTANTS = ('mask',)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("cases", "first"),
+    [
+        ("", "grad((0, 3), weights=all, has_aux)"),
+        ("CASES = [{'api': 'grad'}]\n", "grad((0, 3), weights=all, has_aux)"),
+        # Where that one is left out, the nearest to it is first.
+        ("CASES = ['grad(1)', 'grad(3)', 'grad(1, weights=one)']\n", "grad(3)"),
+        ("CASES = ['grad(3)', 'grad(3, weights=all)']\n", "grad(3, weights=all)"),
+        ("CASES = ['grad(3)', 'grad(3, has_aux)']\n", "grad(3, has_aux)"),
+        ("CASES = ['grad(0, weights=one)', 'grad(1, weights=all)']\n", "grad(0, weights=one)"),
+        ("CASES = [{'order': 2}, 'grad(None, weights=one)']\n", "grad(None, weights=one)"),
+    ],
+)
+def test_the_main_case_asks_for_most_of_what_a_scenario_lets_be_asked(
+    cases: str, first: str, tmp_path: Path
+) -> None:
+    scenario = load(written(tmp_path, MINIMAL + INPUTS + cases))
+    asked = cases_of(scenario, has_parameters=True, order=2)
+    main = main_case(scenario, has_aux=True, weights=True, cases=asked)
+    assert main.short == first
+    assert main in asked
+
+
+def test_a_label_says_which_case_is_first(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + INPUTS))
+    cases = matrix(1, has_parameters=True)
+    label = "grad(net, grad_position=0, weights=one, has_aux=False)"
+    main = main_case(scenario, True, True, cases, label)
+    assert main == GradCase("grad", 0, "one")
+    with pytest.raises(UsageError, match="no case is called 'grad"):
+        main_case(scenario, True, True, cases, label.replace("one", "ones"))

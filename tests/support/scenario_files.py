@@ -11,6 +11,9 @@ MINIMAL = (
 )
 """The text of a scenario with what it needs and nothing else."""
 
+MINDSPORE_NET = "def mindspore_net():\n    return None\n"
+"""The text that adds MindSpore's net."""
+
 
 def written(folder: Path, text: str, name: str = "given.py") -> Path:
     """A file with ``text``, in ``folder``."""

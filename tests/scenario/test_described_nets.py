@@ -1,0 +1,271 @@
+"""One start for two nets, from what the first look at each found: descriptions that are written."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorer.model.arrays import pack, unpack
+from explorer.model.engines import Framework
+from explorer.model.errors import ScenarioError, UsageError
+from explorer.model.requests import Description, NetRequest, OutputSpec, ParameterSpec, Role
+from explorer.model.results import Failure
+from explorer.model.trees import Tree, branch
+from explorer.scenario.load import load
+from explorer.scenario.settling import Nets, settle
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Workers
+from tests.support.scenario_files import MINDSPORE_NET, MINIMAL, written
+
+ENGINES = {"mindspore-graph": "npu:1", "mindspore-tape": "npu:0", "torch-tape": "cuda:1"}
+"""Some engines with their devices."""
+
+SCALAR = OutputSpec((), "float32")
+
+
+class Described(Workers):
+    """Workers that answer a first look with a description that is written."""
+
+    def __init__(self, **looks: Description | Lost) -> None:
+        super().__init__()
+        self.looks = looks
+        self.asked: list[tuple[str, str, NetRequest]] = []
+
+    def call(self, kind: Any, target: str, argument: Any, reply: Any) -> Any:
+        """As Workers.call."""
+        assert reply is Description
+        self.asked.append((kind, target, argument))
+        return self.looks[kind]
+
+
+def spec(name: str, value: float, role: Role = "trained", path: str = "") -> ParameterSpec:
+    """A tensor of two equal numbers."""
+    return ParameterSpec(name, path or name, role, pack(np.full(2, value, np.float32)))
+
+
+def net(*specs: ParameterSpec, returned: Tree = "out", masked: tuple[str, ...] = ()) -> Description:
+    """A net with one output."""
+    constants = tuple(spec for spec in specs if spec.role == "constant")
+    parameters = tuple(spec for spec in specs if spec.role != "constant")
+    return Description(parameters, constants, (SCALAR,), returned, masked)
+
+
+def settled(
+    folder: Path, mindspore: Description | Lost, torch: Description | Lost, text: str = ""
+) -> Nets:
+    scenario = load(written(folder, MINIMAL + MINDSPORE_NET + text))
+    looks = Described(mindspore=mindspore, torch=torch)
+    return settle(scenario, looks, tuple(ENGINES), ENGINES)
+
+
+def start(nets: Nets) -> dict[str, float]:
+    """The first number of each starting value."""
+    return {name: float(unpack(value)[0]) for name, value in nets.parameters.items()}
+
+
+# What every engine is told
+
+
+def test_each_engine_gets_its_device_and_all_get_one_start(tmp_path: Path) -> None:
+    mindspore = net(spec("fc.weight", 1.0, path="fc.kernel"), masked=("drop",))
+    nets = settled(tmp_path, mindspore, net(spec("fc.weight", 2.0), returned=branch("a", "b")))
+    assert {name: request.device for name, request in nets.requests.items()} == ENGINES
+    assert start(nets) == {"fc.weight": 2.0}
+    for name, request in nets.requests.items():
+        assert request.engine == name
+        assert Path(request.scenario) == tmp_path / "given.py"
+        assert request.parameters == nets.parameters
+        assert request.trainable == ("fc.weight",)
+        assert request.names == {"fc.kernel": "fc.weight"}
+    assert nets.requests["torch-tape"].returned == branch("a", "b")
+    assert nets.requests["mindspore-tape"].returned == "out"
+    assert nets.requests["mindspore-graph"].has_masks
+    assert not nets.requests["torch-tape"].has_masks
+    # One of the nets returns one tensor, which has_aux cannot split.
+    assert not nets.has_auxiliary
+    assert nets.outputs == 1
+
+
+def test_the_first_look_is_at_the_tape_on_its_own_device(tmp_path: Path) -> None:
+    scenario = load(written(tmp_path, MINIMAL + MINDSPORE_NET))
+    looks = Described(mindspore=net(), torch=net())
+    nets = settle(scenario, looks, ("mindspore-graph",), {"mindspore-graph": "npu:1"})
+    # PyTorch's net gives the start, whoever is asked; where it runs, nobody has said.
+    seen = [(kind, request.engine, request.device) for kind, _, request in looks.asked]
+    assert seen == [("torch", "torch-tape", "cpu"), ("mindspore", "mindspore-tape", "cpu")]
+    assert [target.rpartition(":")[2] for _, target, _ in looks.asked] == ["describe"] * 2
+    assert set(nets.requests) == {"mindspore-graph"}
+
+    looks = Described(mindspore=net(), torch=net())
+    settle(scenario, looks, tuple(ENGINES), ENGINES)
+    assert [request.device for _, _, request in looks.asked] == ["cuda:1", "npu:0"]
+    assert {request.scenario for _, _, request in looks.asked} == {str(scenario.path)}
+
+
+def test_the_other_net_is_not_looked_at_where_the_scenario_gives_the_start(tmp_path: Path) -> None:
+    text = MINDSPORE_NET + "def parameters():\n    return {'w': np.ones(2, np.float32)}\n"
+    looks = Described(mindspore=net(spec("w", 3.0), spec("b", 4.0)))
+    scenario = load(written(tmp_path, MINIMAL + text))
+    nets = settle(scenario, looks, ("mindspore-tape",), ENGINES)
+    assert start(nets) == {"w": 1.0, "b": 4.0}
+    assert [kind for kind, _, _ in looks.asked] == ["mindspore"]
+
+
+def test_has_aux_can_split_what_both_nets_return_as_tuples(tmp_path: Path) -> None:
+    both = net(returned=branch("loss", "logits"))
+    assert settled(tmp_path, both, both).has_auxiliary
+
+
+# A first look that fails
+
+
+@pytest.mark.parametrize("lost", ["mindspore", "torch"])
+def test_a_worker_that_is_lost_leaves_the_other_net_its_own_start(
+    lost: Framework, tmp_path: Path
+) -> None:
+    loss = Lost("crashed", "signal 6")
+    looks: dict[str, Description | Lost] = {
+        "mindspore": net(spec("w", 1.0)),
+        "torch": net(spec("w", 2.0)),
+    }
+    looks[lost] = loss
+    nets = settled(tmp_path, looks["mindspore"], looks["torch"])
+    assert nets.lost == {lost: loss}
+    assert start(nets) == {"w": 2.0 if lost == "mindspore" else 1.0}
+    assert nets.trainable == ("w",)
+    assert nets.findings == ()
+    assert set(nets.requests) == set(ENGINES)
+
+
+def test_where_both_workers_are_lost_there_is_no_start_and_no_output(tmp_path: Path) -> None:
+    loss = Lost("timed_out", "60 s")
+    nets = settled(tmp_path, loss, loss)
+    assert (nets.parameters, nets.trainable, nets.outputs) == ({}, (), 0)
+    assert set(nets.lost) == {"mindspore", "torch"}
+
+
+@pytest.mark.parametrize("source", ["", "net.py:7"])
+def test_a_forward_that_raises_is_refused_with_its_place(source: str, tmp_path: Path) -> None:
+    failed = Description(error=Failure("ValueError", "no such axis", source))
+    with pytest.raises(ScenarioError) as caught:
+        settled(tmp_path, failed, net())
+    place = source or str(tmp_path / "given.py")
+    assert str(caught.value).startswith(f"{place}: the mindspore net raises in forward")
+    assert str(caught.value).endswith("ValueError: no such axis")
+
+
+def test_a_mistake_of_the_scenario_s_own_is_told_as_it_is(tmp_path: Path) -> None:
+    failed = Description(error=Failure(UsageError.__name__, "takes 'mask' by keyword alone"))
+    with pytest.raises(ScenarioError) as caught:
+        settled(tmp_path, net(), failed)
+    assert str(caught.value) == f"{tmp_path / 'given.py'}: takes 'mask' by keyword alone"
+
+
+def test_nets_with_other_numbers_of_outputs_are_refused(tmp_path: Path) -> None:
+    two = Description(outputs=(SCALAR, SCALAR))
+    with pytest.raises(ScenarioError) as caught:
+        settled(tmp_path, net(), two)
+    assert str(caught.value).startswith(str(tmp_path))
+    for clause in ("the mindspore net returns 1", "the torch net returns 2"):
+        assert clause in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("PARAMETER_NAMES = {'v': 'w'}\n", "PARAMETER_NAMES: MindSpore's net has no parameter"),
+        ("LAYOUTS = {'v': {'squeeze': 0}}\n", "LAYOUTS: MindSpore's net has no parameter"),
+        ("BUFFERS = {'v': None}\n", "BUFFERS: no net has a buffer"),
+    ],
+)
+def test_names_that_no_net_has_are_refused(text: str, words: str, tmp_path: Path) -> None:
+    both = net(spec("w", 1.0))
+    with pytest.raises(ScenarioError) as caught:
+        settled(tmp_path, both, both, text)
+    assert str(caught.value).startswith(f"{tmp_path / 'given.py'}: {words} called 'v'")
+
+
+def test_nets_whose_weights_do_not_correspond_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="do not correspond"):
+        settled(tmp_path, net(spec("v", 1.0)), net(spec("w", 1.0)))
+
+
+# Starting values
+
+
+def test_pytorch_s_values_are_the_start_but_for_what_each_net_keeps(tmp_path: Path) -> None:
+    mindspore = net(
+        spec("w", 1.0),
+        spec("bn.running_mean", 1.0, "frozen"),
+        spec("mask", 1.0, "constant"),
+        spec("same", 2.0, "constant"),
+        spec("kept", 1.0, "frozen"),
+    )
+    torch = net(
+        spec("w", 2.0),
+        spec("bn.running_mean", 2.0, "buffer"),
+        spec("mask", 2.0, "buffer"),
+        spec("same", 2.0, "buffer"),
+        spec("kept", 2.0, "buffer"),
+    )
+    nets = settled(tmp_path, mindspore, torch, "BUFFERS = {'kept': None}\n")
+    # A plain tensor of other values is what the net's own code made it.
+    assert start(nets) == {"w": 2.0, "bn.running_mean": 2.0, "same": 2.0}
+
+
+def test_what_mindspore_alone_trains_begins_as_its_partner_or_as_it_is(tmp_path: Path) -> None:
+    lone = ParameterSpec("lone", "lone", "trained", pack(np.full(3, 5, np.float32)))
+    mindspore = net(spec("w", 1.0), spec("scale", 1.0), lone)
+    torch = net(spec("w", 2.0), spec("scale", 2.0, "constant"))
+    nets = settled(tmp_path, mindspore, torch)
+    assert start(nets) == {"w": 2.0, "scale": 2.0, "lone": 5.0}
+    assert nets.trainable == ("w",)
+    assert {finding.names for finding in nets.findings} == {("scale",), ("lone",)}
+
+
+def test_weights_are_asked_for_in_pytorch_s_order_if_both_nets_train_them(tmp_path: Path) -> None:
+    mindspore = net(spec("a", 1.0), spec("b", 1.0), spec("c", 1.0, "frozen"), spec("d", 1.0))
+    torch = net(spec("d", 1.0), spec("c", 1.0), spec("b", 1.0, "frozen"), spec("a", 1.0))
+    nets = settled(tmp_path, mindspore, torch)
+    assert nets.trainable == ("d", "a")
+    assert {finding.names for finding in nets.findings} == {("b",), ("c",)}
+
+
+def test_statistics_of_a_module_with_another_name_are_paired(tmp_path: Path) -> None:
+    own = spec("norm.running_mean", 1.0, "frozen", path="norm.moving_mean")
+    nets = settled(tmp_path, net(own), net(spec("bn.running_mean", 2.0, "buffer")))
+    names = nets.requests["mindspore-tape"].names
+    assert names == {"norm.moving_mean": "bn.running_mean"}
+
+
+GIVEN = "def parameters():\n    return {'w': np.full(2, 7, np.float32)}\n"
+
+
+def test_values_of_the_scenario_come_before_those_of_the_nets(tmp_path: Path) -> None:
+    mindspore = net(spec("w", 1.0), spec("b", 1.0), spec("s", 1.0, "frozen"))
+    torch = net(spec("w", 2.0), spec("b", 2.0), spec("s", 2.0, "buffer"))
+    nets = settled(tmp_path, mindspore, torch, GIVEN)
+    # What it does not give begins as in PyTorch, if it is trained.
+    assert start(nets) == {"w": 7.0, "b": 2.0}
+
+
+def test_values_for_what_no_net_has_are_refused_with_the_nearest(tmp_path: Path) -> None:
+    both = net(spec("ww", 1.0))
+    with pytest.raises(ScenarioError, match="gives 'w', which no net has; did you mean 'ww'"):
+        settled(tmp_path, both, both, GIVEN)
+
+
+def test_values_of_another_shape_are_refused_with_both(tmp_path: Path) -> None:
+    both = net(spec("w", 1.0))
+    text = GIVEN.replace("(2, 7", "((1, 2), 7")
+    with pytest.raises(ScenarioError) as caught:
+        settled(tmp_path, both, both, text)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / 'given.py'}: parameters()['w'] has shape (1, 2)")
+    assert message.endswith("the nets have (2,)")
+
+
+def test_values_are_taken_as_they_are_where_both_workers_are_lost(tmp_path: Path) -> None:
+    loss = Lost("crashed", "signal 6")
+    assert start(settled(tmp_path, loss, loss, GIVEN)) == {"w": 7.0}
