@@ -54,7 +54,7 @@ bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
 
 claims: .venv/.run ## check what the migration guides say, and write the board to docs/claims.md
 	@mkdir -p out
-	$(PY) -m explorer claims --markdown > out/claims.md
+	$(PY) -m explorer claims --fresh --markdown > out/claims.md
 	mv out/claims.md docs/claims.md
 
 app: .venv/.run ## start the app on http://localhost:8501

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import cache
 from importlib.util import find_spec
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.scenario.selection import Selection
+from explorer.store.store import FOLDER
 from explorer.workers.workers import Workers
 from tests.support.listings import Listings, running_listings
 from tests.support.remembering_workers import Remembering
@@ -27,6 +29,9 @@ from tests.support.work_units import work_unit
 # On a busy machine everything takes long: no test may fail for that.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+NUMBERS = count()
+"""The numbers of the stores of this process's tests."""
 
 CHROMIUM = shutil.which("chromium")
 
@@ -98,10 +103,16 @@ def workers() -> Iterator[Remembering]:
         yield crew
 
 
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has an empty store of its own: none is answered by what another one asked."""
+    monkeypatch.setenv(FOLDER, str(tmp_path_factory.getbasetemp() / f"store-{next(NUMBERS)}"))
+
+
 @pytest.fixture
 def warm(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands called in this process use the session's workers: starting them takes seconds."""
-    for command in ("claims", "exploration", "study"):
+    for command in ("claims", "exploration", "study", "warm"):
         monkeypatch.setattr(f"explorer.cli.{command}.Workers", lambda *_: nullcontext(workers))
 
 

@@ -18,6 +18,7 @@ from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.terminal import show_board, show_claim
 from explorer.report.claims.wording import verdict_name
 from explorer.report.wording import versions_text
+from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
@@ -37,6 +38,7 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str | None
     against: Path | None
     formats: tuple[DocumentFormat, ...]
+    fresh: bool
     request_timeout: float
 
 
@@ -67,7 +69,7 @@ def check_claims(options: ClaimsOptions) -> int:
         verdict = choose("verdict", options.verdict.replace(" ", "_"), CLAIM_VERDICTS)
     recorded = _recorded_board(options.against) if options.against else None
     with Workers(options.request_timeout) as workers, progress() as step:
-        whole = board(claims, workers, step)
+        whole = board(claims, workers, step, Store(fresh=options.fresh))
 
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
     _print(msgspec.structs.replace(whole, rows=rows), options)

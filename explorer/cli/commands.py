@@ -77,6 +77,9 @@ Prove = Annotated[
         help="Compute every op again to prove its value, also in graphs of over 200 op nodes.",
     ),
 ]
+Fresh = Annotated[
+    bool, typer.Option("--fresh", help="Ask again, also what is stored (see `explorer cache`).")
+]
 NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR_FILE")
 
 
@@ -111,6 +114,7 @@ def scenario(
         ),
     ] = None,
     prove: Prove = False,
+    fresh: Fresh = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
@@ -135,6 +139,7 @@ def scenario(
         case=case,
         cases=cases,
         prove=prove,
+        fresh=fresh,
         timeout=timeout,
         request_timeout=request_timeout,
     )
@@ -167,6 +172,7 @@ def graph(
         typer.Option("--format", help="svg, png, dot, mermaid, json; by default FILE's."),
     ] = None,
     device: Device = "cpu",
+    fresh: Fresh = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
@@ -180,6 +186,7 @@ def graph(
         engines=engine,
         case=case,
         cases="main",
+        fresh=fresh,
         timeout=timeout,
         request_timeout=request_timeout,
     )
@@ -198,6 +205,7 @@ def diff(
     ] = False,
     as_json: AsJson = False,
     prove: Prove = False,
+    fresh: Fresh = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
@@ -215,6 +223,7 @@ def diff(
         case=case,
         cases="main",
         prove=prove,
+        fresh=fresh,
         timeout=timeout,
         request_timeout=request_timeout,
     )
@@ -239,6 +248,7 @@ def study(
         ),
     ] = None,
     as_json: AsJson = False,
+    fresh: Fresh = False,
     timeout: Timeout = math.inf,
     request_timeout: Annotated[
         float | None,
@@ -258,9 +268,20 @@ def study(
         from explorer.cli.listings import list_studies
 
         return list_studies(as_json)
-    from explorer.cli.study import run_study
+    from explorer.cli.study import StudyOptions, run_study
 
-    return run_study(name, scenario, device, out, formats, as_json, timeout, request_timeout)
+    options = StudyOptions(
+        name=name,
+        scenario=scenario,
+        device=device,
+        out=out,
+        formats=formats,
+        as_json=as_json,
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    return run_study(options)
 
 
 @app.command()
@@ -289,6 +310,7 @@ def claims(
     as_html: Annotated[
         bool, typer.Option("--html", help="Print the board as one HTML page.")
     ] = False,
+    fresh: Fresh = False,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
     """Check what the migration guides say.
@@ -312,6 +334,7 @@ def claims(
         verdict=verdict,
         against=against,
         formats=tuple(chosen),
+        fresh=fresh,
         request_timeout=request_timeout,
     )
     return check_claims(options)
@@ -323,6 +346,36 @@ def doctor(as_json: AsJson = False) -> int:
     from explorer.cli.doctor import diagnose
 
     return diagnose(as_json)
+
+
+@app.command()
+def warm(
+    only: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="scenarios, studies, claims, or names of scenarios and studies; all where none is given.",
+            metavar="WHAT",
+        ),
+    ] = None,
+) -> int:
+    """Ask everything shipped once, and store it.
+
+    Later commands and the app answer from the store; what is there is not asked again.
+    """
+    from explorer.cli.warm import fill_store
+
+    return fill_store(tuple(only or ()))
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove all stored results.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Say what is stored, where, and how large it is; or clear it."""
+    from explorer.cli.cache import show_store
+
+    return show_store(clear, as_json)
 
 
 @app.command(

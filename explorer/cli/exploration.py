@@ -5,12 +5,15 @@ from collections.abc import Callable
 from explorer.cli import exit_codes
 from explorer.cli.options import Plan
 from explorer.cli.terminal import display
-from explorer.exploration.explore import explore, no_report
+from explorer.exploration import stored
+from explorer.exploration.explore import no_report
+from explorer.exploration.stored import Wanted
 from explorer.model.errors import ExplorerError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.scenario.terminal import case_line
+from explorer.store.store import Store, to_stderr
 from explorer.text.messages import one_line
 from explorer.workers.workers import Workers
 
@@ -29,23 +32,32 @@ class NoGraphError(ExplorerError):
 def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Report:
     """The report on a plan; the workers are gone when it is made, also after Ctrl-C.
 
-    ``show_first`` prints the first report, the one on the main case.
+    ``show_first`` prints the first report, the one on the main case; not of a report that was stored.
     """
+    store = Store(fresh=plan.fresh)
+    wanted = Wanted(
+        engines=plan.engines,
+        device=plan.device,
+        order=plan.order,
+        graph_case=plan.case,
+        selection=plan.selection,
+        prove=plan.prove,
+    )
+    known = stored.stored_report(plan.scenario, wanted, store)
+    if known is not None:
+        to_stderr("from the store; --fresh asks again")
+        return known
     with Workers(plan.request_timeout, plan.timeout) as workers, display() as shown:
 
         def first(report: Report) -> None:
             with shown.out_of_the_way():
                 show_first(report)
 
-        return explore(
+        return stored.explored(
             plan.scenario,
+            wanted,
             workers,
-            engines=plan.engines,
-            device=plan.device,
-            order=plan.order,
-            graph_case=plan.case,
-            selection=plan.selection,
-            prove=plan.prove,
+            store,
             progress=shown.step,
             first=first,
             complete=lambda case_report: shown.add_line(case_line(case_report)),

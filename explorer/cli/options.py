@@ -31,6 +31,7 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
     case: str | None
     cases: str | None = None
     prove: bool = False
+    fresh: bool = False
     timeout: float = math.inf
     request_timeout: float = REQUEST_SECONDS
 
@@ -39,7 +40,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A checked exploration.
 
     ``case`` is the label of the one whose graphs are captured, ``selection`` says which are asked;
-    limits are in seconds.
+    ``fresh`` ones are not taken from the store; limits are in seconds.
     """
 
     scenario: Scenario
@@ -49,6 +50,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     case: str | None
     selection: Selection | None
     prove: ProofScope
+    fresh: bool
     timeout: float
     request_timeout: float
 
@@ -84,6 +86,7 @@ def checked_plan(options: ScenarioOptions) -> Plan:
         case=label,
         selection=selection,
         prove="all" if options.prove else "small",
+        fresh=options.fresh,
         timeout=options.timeout,
         request_timeout=options.request_timeout,
     )

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from explorer.cli import exit_codes
 from explorer.cli.options import check_seconds, chosen_formats
 from explorer.cli.output import print_document, print_written
@@ -14,44 +16,51 @@ from explorer.report.study.files import DEFAULT_FORMATS, FORMATS, study_files
 from explorer.report.study.json import study_document
 from explorer.report.study.terminal import show_study
 from explorer.scenario.devices import parse
+from explorer.store.store import Store
 from explorer.topics import study_topic
 from explorer.topics.studying import study, target
 from explorer.workers.workers import Workers
 
 
-def run_study(
-    name: str,
-    scenario: str | None,
-    device: str,
-    out: Path | None,
-    given_formats: list[str] | None,
-    as_json: bool,
-    timeout: float,
-    request_timeout: float | None,
-) -> int:
-    """Run a study; print its tables or its record, and write its files into ``out``.
+class StudyOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of the ``study`` command, as typed.
 
-    ``timeout`` is the limit of all its measurements, ``request_timeout`` that of each; None is the
-    study's own. Both are in seconds.
+    ``timeout`` is the limit of all measurements, ``request_timeout`` that of each, None the study's own;
+    both are in seconds.
     """
-    formats = chosen_formats(given_formats, out is not None, FORMATS, DEFAULT_FORMATS)
-    parse(device)
-    check_seconds("--timeout", timeout)
-    if request_timeout is not None:
-        check_seconds("--request-timeout", request_timeout)
-    topic = study_topic(name)
-    subject = target(topic, scenario, device)
+
+    name: str
+    scenario: str | None
+    device: str
+    out: Path | None
+    formats: list[str] | None
+    as_json: bool
+    fresh: bool
+    timeout: float
+    request_timeout: float | None
+
+
+def run_study(options: StudyOptions) -> int:
+    """Run a study; print its tables or its record, and write its files where a folder is given."""
+    has_folder = options.out is not None
+    formats = chosen_formats(options.formats, has_folder, FORMATS, DEFAULT_FORMATS)
+    parse(options.device)
+    check_seconds("--timeout", options.timeout)
+    if options.request_timeout is not None:
+        check_seconds("--request-timeout", options.request_timeout)
+    topic = study_topic(options.name)
+    subject = target(topic, options.scenario, options.device)
     # A study may take minutes: whether its files can be written is seen before it starts.
-    folder = prepare_folder(out) if out else None
-    limit = topic.seconds if request_timeout is None else request_timeout
-    with Workers(limit, timeout) as workers, progress() as step:
-        record = study(topic, subject, workers, step)
-    if as_json:
+    folder = prepare_folder(options.out) if options.out else None
+    limit = topic.seconds if options.request_timeout is None else options.request_timeout
+    with Workers(limit, options.timeout) as workers, progress() as step:
+        record = study(topic, subject, workers, step, Store(fresh=options.fresh))
+    if options.as_json:
         print_document(study_document(record))
     else:
         show_study(record, console())
     if folder:
-        _write(record, folder, formats, as_json)
+        _write(record, folder, formats, options.as_json)
     return exit_code(record)
 
 

@@ -6,6 +6,8 @@ from explorer.model.engines import FRAMEWORKS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.requests import Nothing
 from explorer.model.results import MISSING_FRAMEWORK, About, Failure
+from explorer.store.keys import key_of
+from explorer.store.store import Store
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, Progress, carry_out, no_progress
 from explorer.workers.workers import Workers
@@ -47,10 +49,20 @@ def about_framework(workers: Workers, framework: Framework) -> About | Failure:
     return reply
 
 
-def versions_here(workers: Workers) -> dict[str, str]:
-    """The versions of all packages that the workers name; of a missing framework there are none."""
+def versions_here(workers: Workers, store: Store | None = None) -> dict[str, str]:
+    """The versions of all packages that the workers name; of a missing framework there are none.
+
+    Where a ``store`` has them no worker is started.
+    """
+    key = key_of("versions", "of the frameworks")
+    known = store.get(key, dict[str, str]) if store else None
+    if known is not None:
+        return known
     versions: dict[str, str] = {}
-    for reply in about(workers).values():
+    replies = about(workers)
+    for reply in replies.values():
         if isinstance(reply, About):
             versions.update(reply.versions)
+    if store and all(isinstance(reply, About) for reply in replies.values()):
+        store.put(key, versions)
     return versions

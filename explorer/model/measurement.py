@@ -61,7 +61,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A measurement's outcome: what was found, or the error that kept it from being found.
 
     ``code`` is the source of the function that ran; ``printed`` and ``meant`` are the parts of it that
-    a guide prints and that its author meant, empty where no guide prints any.
+    a guide prints and that its author meant, empty where no guide prints any. ``date`` is the day of
+    the run, in ISO 8601.
     """
 
     outcome: Outcome
@@ -72,3 +73,4 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     code: str = ""
     printed: str = ""
     meant: str = ""
+    date: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from explorer.exploration.about import versions_here
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing
 from explorer.model.measurement import Measured, Measurement
+from explorer.store.store import Store
 from explorer.text.messages import one_line
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
@@ -14,17 +15,23 @@ from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
 
 
-def board(chosen: Iterable[Claim], workers: Workers, progress: Progress = no_progress) -> Board:
-    """The board of ``chosen`` claims.
+def board(
+    chosen: Iterable[Claim],
+    workers: Workers,
+    progress: Progress = no_progress,
+    store: Store | None = None,
+) -> Board:
+    """The board of ``chosen`` claims, dated by the first of its measurements.
 
-    Raises nothing that a framework does: what could not be measured is said in its row.
+    Raises nothing that a framework does: what could not be measured is said in its row. What a
+    ``store`` has is not measured again.
     """
     claims = tuple(chosen)
-    versions = versions_here(workers)
-    measured = measure(needed(claims), workers, progress)
+    measured = measure(needed(claims), workers, progress, store)
+    dates = [outcome.date for outcome in measured.values()]
     return Board(
-        date=datetime.date.today().isoformat(),
-        versions=versions,
+        date=min(dates, default=datetime.date.today().isoformat()),
+        versions=versions_here(workers, store),
         rows=tuple(judged(claim, measured) for claim in claims),
         measured=measured,
     )

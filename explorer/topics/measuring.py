@@ -1,13 +1,19 @@
 """Runs measurements in workers; whatever becomes of one is its outcome."""
 
-from collections.abc import Iterable
+import datetime
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import msgspec
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.measurement import Measured, Measurement
-from explorer.model.results import MISSING_FRAMEWORK, Failure
+from explorer.model.results import ANSWERED, MISSING_FRAMEWORK, Failure
+from explorer.store.keys import Key, files_read, key_of
+from explorer.store.store import Store
 from explorer.workers.protocol import Lost
-from explorer.workers.queue import Job, JobOutcome, Progress, carry_out, no_progress
+from explorer.workers.queue import Job, JobOutcome, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 
 SHARED: dict[WorkerKind, tuple[WorkerKind, ...]] = {"mindspore": ("mindspore", "mindspore-second")}
@@ -17,14 +23,21 @@ MindSpore compiles, and takes as long as all other kinds together.
 """
 
 
+FLEETING = ("MemoryError", "OSError", "TimeoutError")
+"""Errors of a busy machine: a measurement that raised one is made again the next time."""
+
+
 def measure(
-    measurements: Iterable[Measurement], workers: Workers, progress: Progress = no_progress
+    measurements: Iterable[Measurement],
+    workers: Workers,
+    progress: Progress = no_progress,
+    store: Store | None = None,
 ) -> dict[str, Measured]:
     """Run every measurement in the worker of its kind, kinds side by side; the outcomes by name.
 
     Outcomes are in the order of the measurements. A missing framework, a crash, a timeout and an
-    exception are outcomes of the measurement concerned. Raises ValueError when two measurements
-    that differ have one name.
+    exception are outcomes of the measurement concerned. What a ``store`` has is not run, and what is
+    run is kept there. Raises ValueError when two measurements that differ have one name.
     """
     # Claims share measurements; each is run once.
     wanted: dict[str, Measurement] = {}
@@ -34,8 +47,68 @@ def measure(
             raise ValueError(
                 f"two measurements are called {measurement.name}: {known} and {measurement}"
             )
-    outcomes = carry_out(map(_job, wanted.values()), workers, progress)
-    return {name: _measured(outcome) for name, outcome in outcomes.items()}
+    if store is None:
+        outcomes = _run(wanted.values(), workers, progress)
+    else:
+        outcomes = _stored_or_run(wanted, workers, progress, store)
+    return {name: outcomes[name] for name in wanted}
+
+
+def _stored_or_run(
+    wanted: Mapping[str, Measurement], workers: Workers, progress: Progress, store: Store
+) -> dict[str, Measured]:
+    keys = {name: key(measurement) for name, measurement in wanted.items()}
+    # A lock for all together: two processes that ask the same study need not run half of it each.
+    batch = key_of("measurements", "together", [each.digest for each in keys.values()])
+    outcomes: dict[str, Measured] = {}
+    with store.turn(batch):
+        for name, its_key in keys.items():
+            known = store.get(its_key, Measured)
+            if known:
+                outcomes[name] = known
+        missing = [wanted[name] for name in keys if name not in outcomes]
+
+        def keep(name: str, measured: Measured) -> None:
+            if can_be_kept(measured):
+                store.put(keys[name], measured)
+
+        outcomes.update(_run(missing, workers, progress, keep))
+    return outcomes
+
+
+def key(measurement: Measurement) -> Key:
+    """The key of a measurement's outcome."""
+    scenario = measurement.scenario
+    files = files_read(Path(scenario)) if scenario else {}
+    return key_of("measurement", measurement.name, measurement, files)
+
+
+def can_be_kept(measured: Measured) -> bool:
+    """Whether another run would have the same outcome: frameworks have answered, or refused."""
+    is_fleeting = measured.error is not None and measured.error.type in FLEETING
+    return measured.outcome in ANSWERED and not is_fleeting
+
+
+def nothing_kept(name: str, measured: Measured) -> None:
+    """What is done with an outcome where there is no store."""
+
+
+def _run(
+    measurements: Iterable[Measurement],
+    workers: Workers,
+    progress: Progress,
+    keep: Callable[[str, Measured], None] = nothing_kept,
+) -> dict[str, Measured]:
+    """The outcomes by name; ``keep`` is called with each as soon as it is there."""
+    outcomes: dict[str, Measured] = {}
+    with JobQueue(workers, progress) as job_queue:
+        job_queue.add(map(_job, measurements))
+        for job, outcome in job_queue.finished():
+            today = datetime.date.today().isoformat()
+            measured = msgspec.structs.replace(_measured(outcome), date=today)
+            outcomes[job.key] = measured
+            keep(job.key, measured)
+    return outcomes
 
 
 def _job(measurement: Measurement) -> Job:

@@ -7,6 +7,7 @@ from explorer.model.errors import UsageError
 from explorer.model.measurement import Measured
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.scenario.find import find
+from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Target
@@ -42,14 +43,18 @@ def target(topic: Topic, scenario: str | None, device: str) -> Target:
 
 
 def study(
-    topic: Topic, target: Target, workers: Workers, progress: Progress = no_progress
+    topic: Topic,
+    target: Target,
+    workers: Workers,
+    progress: Progress = no_progress,
+    store: Store | None = None,
 ) -> StudyRecord:
-    """The record of one run of a topic's study on ``target``.
+    """The record of one run of a topic's study on ``target``; of what a ``store`` has, no run.
 
     Whatever a framework cannot do is an outcome in the record.
     """
-    versions = versions_here(workers)
-    return record(topic, target, versions, measure(topic.measurements(target), workers, progress))
+    measured = measure(topic.measurements(target), workers, progress, store)
+    return record(topic, target, versions_here(workers, store), measured)
 
 
 def record(

@@ -20,7 +20,17 @@ def test_it_names_every_command_and_loads_no_framework() -> None:
     )
     assert done.stdout.splitlines()[-1] == "[]"
     assert all(f"  {name} " in done.stdout for name in commands.names())
-    assert commands.names() == ["scenario", "graph", "diff", "study", "claims", "doctor", "app"]
+    assert commands.names() == [
+        "scenario",
+        "graph",
+        "diff",
+        "study",
+        "claims",
+        "doctor",
+        "warm",
+        "cache",
+        "app",
+    ]
 
 
 @pytest.mark.parametrize("command", ["scenario", "graph", "diff", "study", "claims", "doctor"])

@@ -10,6 +10,7 @@ FLOORS = (
     ("model",),
     ("text",),
     ("numeric",),
+    ("store",),
     ("workers",),
     ("scenario",),
     ("engines",),

@@ -1,0 +1,90 @@
+"""Explorations that are asked of the store first."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from explorer.exploration.explore import explore, no_report, no_row
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport, Report
+from explorer.model.requests import ProofScope
+from explorer.model.results import LOST
+from explorer.scenario.contract import Scenario
+from explorer.scenario.selection import Selection
+from explorer.store.keys import Key, files_read, key_of
+from explorer.store.store import Store
+from explorer.workers.queue import Progress, no_progress
+from explorer.workers.workers import Workers
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a scenario: the arguments of explore() on which its report depends."""
+
+    engines: tuple[str, ...] = tuple(ENGINES)
+    device: str = "cpu"
+    order: int = 1
+    graph_case: str | None = None
+    selection: Selection | None = None
+    prove: ProofScope = "small"
+
+
+def key(scenario: Scenario, wanted: Wanted) -> Key:
+    """The key of a scenario's report."""
+    return key_of("scenario", scenario.name, files_read(scenario.path), wanted)
+
+
+def stored_report(scenario: Scenario, wanted: Wanted, store: Store) -> Report | None:
+    """The report if it was made before; no worker is started for it."""
+    return store.get(key(scenario, wanted), Report)
+
+
+def explored(
+    scenario: Scenario,
+    wanted: Wanted,
+    workers: Workers,
+    store: Store,
+    *,
+    progress: Progress = no_progress,
+    first: Callable[[Report], None] = no_report,
+    complete: Callable[[CaseReport], None] = no_row,
+) -> Report:
+    """The report on a scenario: from the store, else from explore(), which says what it raises.
+
+    Where another process makes the same report, it is waited for. Of a report from the store
+    ``first`` and ``complete`` hear nothing. One in which a worker was lost or that ran out of time
+    is not kept: the next one may be whole.
+    """
+    its_key = key(scenario, wanted)
+    with store.turn(its_key):
+        report = store.get(its_key, Report)
+        if report is None:
+            report = explore(
+                scenario,
+                workers,
+                engines=wanted.engines,
+                device=wanted.device,
+                order=wanted.order,
+                graph_case=wanted.graph_case,
+                selection=wanted.selection,
+                prove=wanted.prove,
+                progress=progress,
+                first=first,
+                complete=complete,
+            )
+            if is_whole(report):
+                store.put(its_key, report)
+    return report
+
+
+def is_whole(report: Report) -> bool:
+    """Whether nothing is missing from a report that another run might bring."""
+    if any(left_out.cause != "selected" for left_out in report.left_out):
+        return False
+    for case in report.cases:
+        outcomes = [result.outcome for result in case.results.values()]
+        if case.oracle:
+            outcomes.append(case.oracle.outcome)
+        if any(outcome in LOST for outcome in outcomes):
+            return False
+    # What has a gradient has a graph, unless the worker that was to capture it was lost.
+    return not report.ungraphed

@@ -1,0 +1,121 @@
+"""Keys of what is kept: a digest of everything that a result depends on."""
+
+import ast
+import functools
+import hashlib
+import importlib.metadata
+import os
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from explorer.shipped import PACKAGE
+
+DISTRIBUTIONS = ("mindspore", "torch", "numpy", "keras", "scipy", "networkx")
+"""The packages whose versions results depend on; that of the explorer is in its digest."""
+
+VARIABLES = ("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_PATH")
+"""The variables that say which devices a framework sees."""
+
+DRIVER = Path("/proc/driver/nvidia/version")
+
+
+class Key(msgspec.Struct, frozen=True):
+    """The key of one result.
+
+    ``kind`` is what sort it is ("scenario", "measurement", "versions"), ``name`` what a person calls
+    it; ``digest`` is of all that it depends on, in 64 hexadecimal digits.
+    """
+
+    kind: str
+    name: str
+    digest: str
+
+
+def key_of(kind: str, name: str, *parts: Any) -> Key:
+    """The key of a result that depends on the installation and on ``parts``.
+
+    Parts are records, or plain values of which MessagePack has an equal.
+    """
+    # In order: two dicts with the same entries are one part.
+    content = msgspec.msgpack.encode([kind, name, installation(), *parts], order="sorted")
+    return Key(kind, name, hashlib.sha256(content).hexdigest())
+
+
+@functools.cache
+def installation() -> dict[str, str]:
+    """The explorer's code, the versions of the packages that take part, and the class of the machine."""
+    facts = {"explorer": _digest_of_code(), "python": platform.python_version(), **_machine()}
+    facts.update({name: _version(name) for name in DISTRIBUTIONS})
+    return facts
+
+
+def _version(distribution: str) -> str:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+
+
+def _digest_of_code() -> str:
+    # A version alone would keep what an older checkout of the same version has found.
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(str(path.relative_to(PACKAGE)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _machine() -> dict[str, str]:
+    """What the last digits of a result depend on: the processor's vector units, and the devices."""
+    features = np.core._multiarray_umath.__cpu_features__
+    units = " ".join(sorted(name for name, has_it in features.items() if has_it))
+    facts = {"system": platform.system(), "machine": platform.machine(), "units": units}
+    for name in VARIABLES:
+        facts[name] = os.environ.get(name, "")
+    facts["driver"] = DRIVER.read_text() if DRIVER.is_file() else ""
+    return facts
+
+
+def files_read(path: Path) -> dict[str, str]:
+    """The digest of a scenario's file and of those that it imports from its folder, by their paths."""
+    digests: dict[str, str] = {}
+    waiting = [path.resolve()]
+    while waiting:
+        file = waiting.pop()
+        if str(file) in digests:
+            continue
+        content = file.read_bytes()
+        digests[str(file)] = hashlib.sha256(content).hexdigest()
+        waiting.extend(_imported_from(path.resolve().parent, content))
+    return digests
+
+
+def _imported_from(folder: Path, content: bytes) -> Iterator[Path]:
+    """The files of a folder that a file's text imports, anywhere in it."""
+    try:
+        tree = ast.parse(content)
+    except SyntaxError:  # whoever loads the scenario says so
+        return
+    for node in ast.walk(tree):
+        for module in _modules(node):
+            # "real.blocks" is imported from real/blocks.py, and of a package comes its __init__.py.
+            place = folder.joinpath(*module.split("."))
+            for file in (place.with_suffix(".py"), place / "__init__.py"):
+                if file.is_file():
+                    yield file
+
+
+def _modules(node: ast.AST) -> list[str]:
+    """The modules that a statement imports, or may: "from a import b" may import a.b."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        start = [node.module] if node.module else []
+        members = [".".join([*start, alias.name]) for alias in node.names]
+        return [*start, *members]
+    return []

@@ -1,0 +1,263 @@
+"""The store: one file a result, written whole, checked when it is read, the oldest dropped first."""
+
+import contextlib
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from filelock import FileLock
+from platformdirs import user_cache_path
+
+from explorer.model.errors import UsageError
+from explorer.store.keys import Key
+
+Record = TypeVar("Record")
+
+FOLDER = "EXPLORER_STORE"
+"""The variable that names the folder of the store; by default it is the user's cache folder."""
+
+LIMIT = "EXPLORER_STORE_MB"
+"""The variable that says how many megabytes the store may hold."""
+
+DEFAULT_MB = 2000.0
+MEGABYTE = 10**6
+
+MAGIC = b"autodiff-explorer result 1\n"
+"""The first line of every file; the second is its header, and the rest the record."""
+
+ENDING = ".result"
+UNFINISHED = ".unfinished"
+LOCKS = "locks"
+"""The folder with one empty file for each result that somebody has computed."""
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What a file says of the record that it holds: its key, the time of writing, its digest."""
+
+    key: Key
+    made: str
+    sha256: str
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One result in the store, as far as it can be told without reading it.
+
+    ``made`` is when it was computed and ``used`` when it was asked for last, both in ISO 8601, UTC;
+    ``size`` is in bytes. ``name`` is "damaged" where the file cannot be read.
+    """
+
+    kind: str
+    name: str
+    made: str
+    used: str
+    size: int
+
+
+def to_stderr(message: str) -> None:
+    """Tell a person, who may be reading the results on standard output."""
+    print(f"explorer: {message}", file=sys.stderr)
+
+
+class Store:
+    """Results on disk by their keys; safe for several processes and threads.
+
+    With ``fresh`` nothing is taken from it, and what is computed replaces what was there. ``tell`` is
+    called with a sentence where a file was damaged, or nothing can be kept. It never raises for what
+    is on disk: a result that cannot be read or written is computed.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        limit: int | None = None,
+        fresh: bool = False,
+        tell: Callable[[str], None] = to_stderr,
+    ) -> None:
+        self.folder = folder or default_folder()
+        self.limit = default_limit() if limit is None else limit
+        self.fresh = fresh
+        self._tell = tell
+        self._has_told = False
+
+    def get(self, key: Key, kind: type[Record]) -> Record | None:
+        """The record of a key; None where there is none, or none that is whole."""
+        if self.fresh:
+            return None
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._cannot(error)
+            return None
+        record = checked(content, key, kind)
+        if record is None:
+            self._tell(f"the stored result of {key.kind} {key.name} was damaged, and is made again")
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # used just now: others are dropped before it
+        return record
+
+    def put(self, key: Key, record: object) -> None:
+        """Keep a record, and drop the results that were not used for longest if there are too many."""
+        body = msgspec.msgpack.encode(record)
+        made = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        header = Header(key, made, hashlib.sha256(body).hexdigest())
+        content = MAGIC + msgspec.json.encode(header) + b"\n" + body
+        try:
+            self._write(self._path(key), content)
+            self._drop_the_oldest()
+        except OSError as error:
+            self._cannot(error)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=UNFINISHED)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+
+    def _drop_the_oldest(self) -> None:
+        files: list[tuple[float, int, Path]] = []
+        for path in self._files():
+            with contextlib.suppress(FileNotFoundError):  # another process has dropped it
+                status = path.stat()
+                files.append((status.st_mtime, status.st_size, path))
+        surplus = sum(size for _, size, _ in files) - self.limit
+        for _, size, path in sorted(files):
+            if surplus <= 0:
+                return
+            path.unlink(missing_ok=True)
+            surplus -= size
+
+    @contextmanager
+    def turn(self, key: Key) -> Iterator[None]:
+        """While one process computes a result, others that want the same wait here.
+
+        The system frees the lock of a process that dies.
+        """
+        folder = self.folder / LOCKS
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(folder / key.digest)
+            lock.acquire()
+        except OSError as error:
+            self._cannot(error)
+            yield
+            return
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def entries(self) -> list[Entry]:
+        """What the store holds, last used first."""
+        entries = []
+        for path in self._files():
+            with contextlib.suppress(FileNotFoundError):
+                entries.append(_entry(path))
+        return sorted(entries, key=lambda entry: entry.used, reverse=True)
+
+    def clear(self) -> int:
+        """Remove all results, finished or not; how many they were."""
+        count = 0
+        for path in self._files():
+            path.unlink(missing_ok=True)
+            count += 1
+        for path in self.folder.glob(f"*/*{UNFINISHED}"):
+            path.unlink(missing_ok=True)
+        return count
+
+    def _files(self) -> Iterator[Path]:
+        return self.folder.glob(f"*/*{ENDING}")
+
+    def _path(self, key: Key) -> Path:
+        # No folder gets more than a few hundred files.
+        return self.folder / key.digest[:2] / f"{key.digest}{ENDING}"
+
+    def _cannot(self, error: OSError) -> None:
+        # Once: a board has hundreds of measurements, each of which would say so.
+        if not self._has_told:
+            self._tell(
+                f"nothing is stored in {str(self.folder)!r}: {error.strerror or error};"
+                f" {FOLDER} names another folder"
+            )
+            self._has_told = True
+
+
+def checked(content: bytes, key: Key, kind: type[Record]) -> Record | None:
+    """The record in a file's bytes; None unless they are whole, and of this key."""
+    line, body = _parted(content)
+    header = _header(line)
+    if header is None or header.key != key:
+        return None
+    if header.sha256 != hashlib.sha256(body).hexdigest():
+        return None
+    try:
+        return msgspec.msgpack.decode(body, type=kind)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _parted(content: bytes) -> tuple[bytes, bytes]:
+    """A file's header and its record; both empty where it is none of the store's."""
+    if not content.startswith(MAGIC):
+        return b"", b""
+    line, _, body = content.removeprefix(MAGIC).partition(b"\n")
+    return line, body
+
+
+def _header(line: bytes) -> Header | None:
+    try:
+        return msgspec.json.decode(line, type=Header)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def default_folder() -> Path:
+    """The folder that the environment names, else that of the user's caches."""
+    named = os.environ.get(FOLDER)
+    return Path(named).resolve() if named else user_cache_path("autodiff-explorer")
+
+
+def default_limit() -> int:
+    """The bytes that a store may hold; UsageError where the environment names no number of MB."""
+    text = os.environ.get(LIMIT, "")
+    if not text:
+        return int(DEFAULT_MB * MEGABYTE)
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = -1.0
+    if not 0 <= limit < float("inf"):
+        raise UsageError(f"{LIMIT}={text!r} is no size; give a number of megabytes, 0 or more")
+    return int(limit * MEGABYTE)
+
+
+def _entry(path: Path) -> Entry:
+    status = path.stat()
+    used = datetime.fromtimestamp(status.st_mtime, timezone.utc).isoformat(timespec="seconds")
+    with path.open("rb") as file:
+        line, _ = _parted(file.readline() + file.readline())
+    header = _header(line)
+    if header is None:
+        return Entry("damaged", "damaged", used, used, status.st_size)
+    return Entry(header.key.kind, header.key.name, header.made, used, status.st_size)

@@ -1,0 +1,65 @@
+"""The store as commands use it: asked once, answered at once; `cache` and `warm`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from explorer.cli.entry import run
+from explorer.store.store import FOLDER, Store
+from tests.support.nets import NETS
+
+
+def test_an_empty_store_says_where_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "here"))
+    assert run(["cache"]) == 0
+    said = capsys.readouterr().out
+    assert str(tmp_path / "here") in said
+    assert "0 results" in said
+
+
+@pytest.mark.torch
+@pytest.mark.usefixtures("warm")
+def test_a_command_that_was_asked_before_answers_the_same_without_workers(
+    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["scenario", str(NETS / "square.py"), "--engine", "torch-tape", "--json"]
+    assert run(command) == 0
+    first = capfdbinary.readouterr().out
+    (entry,) = Store().entries()
+    assert (entry.kind, entry.name) == ("scenario", "square")
+
+    def none(*_: object, **options: object) -> None:
+        raise AssertionError("it was asked again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("explorer.exploration.stored.explore", none)
+        assert run(command) == 0
+        assert capfdbinary.readouterr().out == first
+        with pytest.raises(AssertionError, match="asked again"):
+            run([*command, "--fresh"])
+
+    assert run(["cache", "--json"]) == 0
+    (row,) = json.loads(capfdbinary.readouterr().out)["results"]
+    assert row["name"] == "square"
+    assert run(["cache", "--clear"]) == 0
+    assert Store().entries() == []
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.usefixtures("warm")
+def test_warm_stores_what_is_named_and_asks_it_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["warm", "unused_input"]) == 0
+    assert "1/1 scenarios unused_input: stored" in capsys.readouterr().out
+    (entry,) = Store().entries()
+    assert entry.name == "unused_input"
+    assert run(["warm", "unused_input"]) == 0
+    assert Store().entries()[0].made == entry.made
+
+
+def test_what_is_not_shipped_cannot_be_warmed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["warm", "dense_msee"]) == 2
+    assert "dense_mse" in capsys.readouterr().err

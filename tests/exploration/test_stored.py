@@ -1,0 +1,114 @@
+"""Explorations and measurements from the store: no worker is asked twice, nothing torn is kept."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
+from explorer.model.engines import WorkerKind
+from explorer.model.measurement import Measured, Measurement
+from explorer.model.report import LeftOut
+from explorer.model.results import Failure, Result
+from explorer.scenario.load import load
+from explorer.store.store import Store
+from explorer.topics.measuring import can_be_kept, measure
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Reply, Workers
+from tests.support.nets import NETS
+from tests.support.sample_report import report
+
+SQUARE = load(NETS / "square.py")
+TAPE = Wanted(engines=("torch-tape",))
+
+
+class Idle(Workers):
+    """Workers that must not be asked."""
+
+    def call(
+        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
+    ) -> Reply | Lost:
+        """Fails."""
+        raise AssertionError(f"asked for {target}")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+@pytest.mark.torch
+def test_a_report_is_made_once_and_comes_back_equal(store: Store, workers: Workers) -> None:
+    assert stored_report(SQUARE, TAPE, store) is None
+    made = explored(SQUARE, TAPE, workers, store)
+    assert made.graphs
+    assert explored(SQUARE, TAPE, Idle(), store) == made
+    assert stored_report(SQUARE, TAPE, store) == made
+
+
+@pytest.mark.torch
+def test_what_is_wanted_otherwise_or_afresh_is_asked(store: Store, workers: Workers) -> None:
+    explored(SQUARE, TAPE, workers, store)
+    with pytest.raises(AssertionError, match="asked for"):
+        explored(SQUARE, Wanted(engines=("torch-graph",)), Idle(), store)
+    with pytest.raises(AssertionError, match="asked for"):
+        explored(SQUARE, TAPE, Idle(), Store(store.folder, fresh=True))
+
+
+WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
+
+
+def test_a_report_that_lacks_nothing_is_kept() -> None:
+    assert is_whole(WHOLE)
+    selected = LeftOut("selected", "one is enough", ())
+    assert is_whole(msgspec.structs.replace(WHOLE, left_out=(selected,)))
+
+
+@pytest.mark.parametrize("cause", ["timed_out", "interrupted"])
+def test_a_report_that_ended_early_is_not_kept(cause: str) -> None:
+    left_out = msgspec.convert({"cause": cause, "reason": "", "cases": []}, LeftOut)
+    assert not is_whole(msgspec.structs.replace(WHOLE, left_out=(left_out,)))
+
+
+@pytest.mark.parametrize("outcome", ["crashed", "timed_out"])
+def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
+    lost = msgspec.convert({"outcome": outcome}, Result)
+    case = msgspec.structs.replace(WHOLE.cases[0], results={"torch-tape": lost})
+    assert not is_whole(msgspec.structs.replace(WHOLE, cases=(case, *WHOLE.cases[1:])))
+    assert not is_whole(msgspec.structs.replace(WHOLE, ungraphed={"torch-tape": "lost"}))
+
+
+MEASURED = Measurement(
+    name="sum", kind="torch", target="tests.support.worker_targets:measured", options={"x": 2}
+)
+
+
+@pytest.mark.torch
+def test_a_measurement_is_made_once_by_what_it_was_asked(store: Store, workers: Workers) -> None:
+    first = measure([MEASURED], workers, store=store)
+    assert first["sum"].outcome == "ok"
+    assert measure([MEASURED], Idle(), store=store) == first
+    other = msgspec.structs.replace(MEASURED, options={"x": 3})
+    both = measure([MEASURED, msgspec.structs.replace(other, name="other")], workers, store=store)
+    assert both["sum"] == first["sum"]
+    assert both["other"].figures != first["sum"].figures
+    with pytest.raises(AssertionError, match="asked for"):
+        measure([msgspec.structs.replace(MEASURED, options={"x": 4})], Idle(), store=store)
+
+
+@pytest.mark.parametrize(
+    ("measured", "is_kept"),
+    [
+        (Measured(outcome="ok"), True),
+        (Measured(outcome="raised", error=Failure("ValueError", "no")), True),
+        (Measured(outcome="raised", error=Failure("TimeoutError", "busy")), False),
+        (Measured(outcome="crashed", error=Failure("crashed", "signal 9")), False),
+        (Measured(outcome="timed_out", error=Failure("timed_out", "60 s")), False),
+        (Measured(outcome="unsupported", error=Failure("MissingFramework", "none")), False),
+        (Measured(outcome="not_asked"), False),
+    ],
+)
+def test_what_frameworks_said_is_kept_and_what_befell_a_machine_is_not(
+    measured: Measured, is_kept: bool
+) -> None:
+    assert can_be_kept(measured) is is_kept

@@ -1,0 +1,90 @@
+"""Keys: everything that a result depends on, and nothing else, gives another one."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.exploration.stored import Wanted, key
+from explorer.scenario.load import load
+from explorer.store import keys
+from explorer.store.keys import files_read, key_of
+from tests.support.nets import NETS
+
+SQUARE = NETS / "square.py"
+
+
+def test_each_part_of_a_key_counts() -> None:
+    digests = {
+        key_of("scenario", "square", 1).digest,
+        key_of("scenario", "square", 2).digest,
+        key_of("scenario", "square").digest,
+        key_of("scenario", "cube", 1).digest,
+        key_of("measurement", "square", 1).digest,
+    }
+    assert len(digests) == 5
+
+
+@pytest.mark.parametrize("fact", ["explorer", "mindspore", "torch", "numpy", "python", "units"])
+def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = key_of("scenario", "square")
+    facts = keys.installation()
+    assert fact in facts
+    monkeypatch.setattr(keys, "installation", lambda: {**facts, fact: "another"})
+    assert key_of("scenario", "square") != here
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Wanted(engines=("torch-tape",)),
+        Wanted(device="cuda"),
+        Wanted(order=2),
+        Wanted(graph_case="grad(0)"),
+        Wanted(selection="main"),
+        Wanted(prove="all"),
+    ],
+)
+def test_whatever_is_asked_otherwise_has_another_key(other: Wanted) -> None:
+    scenario = load(SQUARE)
+    assert key(scenario, other) != key(scenario, Wanted())
+    assert key(scenario, Wanted()) == key(load(SQUARE), Wanted())
+
+
+def test_a_change_of_the_file_is_another_key(tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    path.write_text(SQUARE.read_text())
+    before = key(load(path), Wanted())
+    path.write_text(SQUARE.read_text() + "\n")
+    assert key(load(path), Wanted()) != before
+
+
+def test_the_files_that_are_read_are_those_imported_from_the_folder(tmp_path: Path) -> None:
+    net = tmp_path / "net.py"
+    net.write_text(
+        "import numpy\ndef torch_net():\n    from parts.block import f\n    import helper\n"
+    )
+    (tmp_path / "helper.py").write_text("from parts import other\nimport net\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "__init__.py").write_text("")
+    (tmp_path / "parts" / "block.py").write_text("")
+    (tmp_path / "parts" / "other.py").write_text("")
+    (tmp_path / "unused.py").write_text("")
+    (tmp_path / "numpy.txt").write_text("")
+    names = {str(Path(name).relative_to(tmp_path)) for name in files_read(net)}
+    assert names == {
+        "net.py",
+        "helper.py",
+        "parts/__init__.py",
+        "parts/block.py",
+        "parts/other.py",
+    }
+
+
+def test_a_change_in_a_helper_is_another_digest(tmp_path: Path) -> None:
+    net, helper = tmp_path / "net.py", tmp_path / "helper.py"
+    net.write_text("import helper\n")
+    helper.write_text("a = 1\n")
+    before = files_read(net)
+    helper.write_text("a = 2\n")
+    assert files_read(net) != before
+    assert files_read(net)[str(net)] == before[str(net)]

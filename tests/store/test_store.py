@@ -1,0 +1,261 @@
+"""The store: what is read back is whole, what is not is told, and several processes share it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.model.errors import UsageError
+from explorer.store.keys import Key, key_of
+from explorer.store.store import ENDING, LIMIT, Store, checked, default_limit
+
+KEY = Key("scenario", "square", "ab" + "0" * 62)
+OTHER = Key("scenario", "cube", "cd" + "0" * 62)
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A small record."""
+
+    name: str
+    data: bytes
+
+
+RECORD = Result("dx", bytes(range(256)))
+
+
+def _content() -> bytes:
+    """The bytes of a file with RECORD."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        store.put(KEY, RECORD)
+        return file_of(store).read_bytes()
+
+
+def file_of(store: Store) -> Path:
+    """The one file of a store with one result."""
+    (path,) = store.folder.rglob(f"*{ENDING}")
+    return path
+
+
+CONTENT = _content()
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """What the store has told."""
+    return []
+
+
+@pytest.fixture
+def store(tmp_path: Path, told: list[str]) -> Store:
+    return Store(tmp_path / "store", tell=told.append)
+
+
+def test_what_was_put_is_what_is_got(store: Store) -> None:
+    assert store.get(KEY, Result) is None
+    store.put(KEY, RECORD)
+    assert store.get(KEY, Result) == RECORD
+    assert store.get(OTHER, Result) is None
+
+
+def test_what_is_put_again_replaces_what_was_there(store: Store) -> None:
+    store.put(KEY, Result("old", b""))
+    store.put(KEY, RECORD)
+    assert store.get(KEY, Result) == RECORD
+    assert len(store.entries()) == 1
+
+
+def test_a_fresh_store_takes_nothing_and_keeps_what_is_new(store: Store) -> None:
+    store.put(KEY, Result("old", b""))
+    fresh = Store(store.folder, fresh=True)
+    assert fresh.get(KEY, Result) is None
+    fresh.put(KEY, RECORD)
+    assert store.get(KEY, Result) == RECORD
+
+
+@pytest.mark.parametrize("kept", [0, 1, 40, -1])
+def test_a_torn_file_is_told_removed_and_made_again(
+    store: Store, told: list[str], kept: int
+) -> None:
+    store.put(KEY, RECORD)
+    path = file_of(store)
+    path.write_bytes(path.read_bytes()[:kept])
+    assert store.get(KEY, Result) is None
+    assert len(told) == 1
+    assert "square" in told[0]
+    assert not path.exists()
+    store.put(KEY, RECORD)
+    assert store.get(KEY, Result) == RECORD
+    assert len(told) == 1
+
+
+@given(st.data())
+def test_a_file_with_one_other_byte_is_never_taken_for_another_result(data: st.DataObject) -> None:
+    content = CONTENT
+    place = data.draw(st.integers(0, len(content) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda byte: byte != content[place]))
+    altered = content[:place] + bytes([byte]) + content[place + 1 :]
+    got = checked(altered, KEY, Result)
+    # The time of writing is nothing that a result depends on.
+    assert got is None or got == RECORD
+    if place >= len(content) - len(msgspec.msgpack.encode(RECORD)):
+        assert got is None
+
+
+def test_a_record_of_another_form_is_made_again(store: Store, told: list[str]) -> None:
+    store.put(KEY, {"name": 1})
+    assert store.get(KEY, Result) is None
+    assert len(told) == 1
+
+
+def test_a_file_under_another_key_is_not_taken(store: Store) -> None:
+    store.put(KEY, RECORD)
+    place = store.folder / OTHER.digest[:2] / f"{OTHER.digest}{ENDING}"
+    place.parent.mkdir()
+    file_of(store).rename(place)
+    assert store.get(OTHER, Result) is None
+
+
+def test_the_results_that_were_not_used_for_longest_are_dropped(tmp_path: Path) -> None:
+    size = 10_000
+    store = Store(tmp_path, limit=3 * size + 2000)
+    keys = [Key("scenario", str(number), f"{number:064}") for number in range(4)]
+    for age, key in enumerate(keys[:3]):
+        store.put(key, bytes(size))
+        path = store._path(key)
+        os.utime(path, (1000 + age, 1000 + age))
+    assert store.get(keys[0], bytes)  # used just now
+    store.put(keys[3], bytes(size))
+    kept = [bool(store.get(key, bytes)) for key in keys]
+    assert kept == [True, False, True, True]
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_once_and_stops_nothing(
+    tmp_path: Path, told: list[str]
+) -> None:
+    (tmp_path / "file").touch()
+    store = Store(tmp_path / "file", tell=told.append)
+    for _ in range(3):
+        with store.turn(KEY):
+            assert store.get(KEY, Result) is None
+            store.put(KEY, RECORD)
+    assert len(told) == 1
+    assert "EXPLORER_STORE" in told[0]
+
+
+def test_clearing_removes_all_and_counts_it(store: Store) -> None:
+    store.put(KEY, RECORD)
+    store.put(OTHER, RECORD)
+    assert store.clear() == 2
+    assert store.entries() == []
+    assert store.clear() == 0
+
+
+def test_entries_say_what_is_there_and_what_is_damaged(store: Store) -> None:
+    store.put(KEY, RECORD)
+    store.put(OTHER, RECORD)
+    path = store._path(OTHER)
+    path.write_bytes(b"nothing")
+    names = {(entry.kind, entry.name): entry.size for entry in store.entries()}
+    assert names == {
+        ("scenario", "square"): store._path(KEY).stat().st_size,
+        ("damaged", "damaged"): 7,
+    }
+
+
+@pytest.mark.parametrize("text", ["many", "-1", "inf", "nan"])
+def test_a_limit_that_is_no_size_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LIMIT, text)
+    with pytest.raises(UsageError, match="number of megabytes"):
+        default_limit()
+
+
+def test_a_limit_is_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LIMIT, "1.5")
+    assert default_limit() == 1_500_000
+
+
+COMPUTING = """
+import sys, time
+from pathlib import Path
+from explorer.store.keys import Key
+from explorer.store.store import Store
+store, key = Store(Path(sys.argv[1])), Key("scenario", "square", "ab" + "0" * 62)
+with store.turn(key):
+    if store.get(key, str) is None:
+        print("computed")
+        time.sleep(0.5)
+        store.put(key, "result")
+"""
+
+
+def test_of_several_processes_one_computes_and_the_others_wait_for_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", COMPUTING, str(tmp_path)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
+    said = [process.communicate()[0] for process in processes]
+    assert sorted(said) == [b"", b"", b"computed\n"]
+
+
+DYING = """
+import sys, time
+from pathlib import Path
+from explorer.store.keys import Key
+from explorer.store.store import Store
+key = Key("scenario", "square", "ab" + "0" * 62)
+with Store(Path(sys.argv[1])).turn(key):
+    print("in", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_process_that_is_killed_holds_nobody_up(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", DYING, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"in\n"
+        process.kill()
+    store = Store(tmp_path)
+    with store.turn(KEY):
+        store.put(KEY, RECORD)
+    assert store.get(KEY, Result) == RECORD
+
+
+def test_threads_of_one_process_take_turns_too(store: Store) -> None:
+    inside: list[int] = []
+    most: list[int] = []
+
+    def work() -> None:
+        with store.turn(KEY):
+            inside.append(1)
+            most.append(len(inside))
+            time.sleep(0.02)
+            inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 5
+
+
+def test_nothing_half_written_is_left_where_a_record_cannot_be_written(store: Store) -> None:
+    with pytest.raises(TypeError):
+        store.put(KEY, object())
+    assert [path for path in store.folder.rglob("*") if path.is_file()] == []
+
+
+def test_a_key_of_the_installation_is_the_same_in_another_process() -> None:
+    code = (
+        "from explorer.store.keys import key_of; print(key_of('a', 'b', {'x': 1, 'y': 2}).digest)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert said.stdout.strip() == key_of("a", "b", {"y": 2, "x": 1}).digest
