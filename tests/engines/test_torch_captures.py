@@ -75,6 +75,17 @@ def test_a_nested_gradient_is_captured_too(torch: Torch, engine: str, order: int
     assert torch.replay("shared_weight", engine, case).leaves == answer.leaves
 
 
+def test_a_shape_that_autograd_works_out_without_numbers_is_no_node(torch: Torch) -> None:
+    # The gradient of sgn is known to be zero: the shape of a sum with it needs no numbers.
+    case = GradCase("grad", 0, order=2)
+    graph = only_graph(torch.capture("kinks", "torch-tape", case))
+    assert lint(graph) == []
+    assert "aten.sgn.default" in [node.op for node in graph.nodes]
+    assert not [node.op for node in graph.nodes if node.op.startswith("prims.")]
+    answer = torch.answer("kinks", "torch-tape", case)
+    assert torch.replay("kinks", "torch-tape", case).leaves == answer.leaves
+
+
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_a_second_capture_gives_the_same_record(torch: Torch, engine: str) -> None:
     first = torch.capture("conv_bn_relu_pool", engine, EVERYTHING)

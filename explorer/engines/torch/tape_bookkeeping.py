@@ -11,7 +11,8 @@ class Bookkeeping:
 
     Autograd's own detached aliases are shown by the node of what they alias, and empty memory by
     that of the operator that fills it: ``filled`` has that memory's record by the record of the
-    operator. Parameters and empty memory that nobody reads are not shown at all.
+    operator. Parameters and empty memory that nobody reads are not shown at all, and neither are
+    shapes that PyTorch works out without numbers.
     """
 
     def __init__(
@@ -25,9 +26,10 @@ class Bookkeeping:
         self._shown_by: dict[int, Origin] = {}
         self._unread: set[int] = set()
         self._records = records
-        in_forward = [record for record in records if record.phase == "forward"]
+        readers = [record for record in records if not _has_no_numbers(record)]
+        in_forward = [record for record in readers if record.phase == "forward"]
         read_in_forward = _numbers(forward_results) | _numbers_read(in_forward)
-        read = read_in_forward | _numbers(gradients) | _numbers_read(records)
+        read = read_in_forward | _numbers(gradients) | _numbers_read(readers)
 
         for number, record in enumerate(records):
             if self._is_alias(record, number in read_in_forward):
@@ -66,7 +68,14 @@ class Bookkeeping:
     def _may_stay_unread(self, record: Record, trainable: Sequence[str]) -> bool:
         if record.kind == "parameter":
             return record.name not in trainable
-        return record.op in EMPTY
+        return record.op in EMPTY or _has_no_numbers(record)
+
+
+def _has_no_numbers(record: Record) -> bool:
+    """Whether an operator makes nothing but tensors on the meta device: shapes without numbers."""
+    # Where autograd adds a gradient that is known to be zero (sgn has one, torch 2.13), it works
+    # out the shape of the sum there, and hands on the other gradient.
+    return bool(record.outputs) and all(tensor.is_meta for tensor in record.outputs)
 
 
 def _numbers(origins: Iterable[Origin]) -> set[int]:
