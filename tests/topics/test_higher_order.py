@@ -173,6 +173,21 @@ def test_a_graph_that_has_grown_too_large_is_the_last_that_is_asked_for(
         assert by_order[order][nested.NOT_ASKED].startswith("the graph of order 2 has ")
 
 
+@pytest.mark.torch
+@pytest.mark.parametrize(("question", "key"), [(NODES_OF_WAVE, "by order"), (ORDERS_OF_WAVE, "")])
+def test_an_order_that_took_long_is_the_last_that_is_asked_for(
+    question: Question, key: str, workers: Workers
+) -> None:
+    (measurement,) = question.by("torch-tape").measurements(Target())
+    options = {**measurement.options, "longest": 0.0, "timed": False}
+    slow = msgspec.structs.replace(measurement, name="slow", options=options)
+    figures = measure([slow], workers)["slow"].figures
+    by_order = figures[key] if key else figures["by input"]["x"]
+    assert not nested.is_not_asked(by_order["1"])
+    for order in ("2", "3", "4", "5"):
+        assert by_order[order][nested.NOT_ASKED].startswith("order 1 took ")
+
+
 # The scenario looked at
 
 
@@ -405,7 +420,7 @@ def of_wave(elements: dict[str, Any]) -> dict[str, Any]:
 def test_what_this_study_did_not_ask_is_not_laid_at_a_frameworks_door() -> None:
     elements: dict[str, Any] = {"1": wave.derivative(1), "2": wave.derivative(2) + 1}
     elements["3"] = {"raised": "RuntimeError", "message": "no rule"}
-    elements["4"] = elements["5"] = nested.too_large(2, 2345)
+    elements["4"] = elements["5"] = nested.not_asked(nested.too_large(2, 2345))
     evidence = Evidence(
         {
             ORDERS_OF_WAVE.measurement_name("torch-graph"): Measured(
@@ -432,7 +447,7 @@ def test_graphs_of_orders_that_were_refused_are_no_part_of_the_growth() -> None:
         "1": {"joint": 10},
         "2": {"raised": "RuntimeError", "message": "no rule"},
         "3": {"joint": 45},
-        "4": nested.too_large(3, 45),
+        "4": nested.not_asked(nested.too_large(3, 45)),
     }
     evidence = Evidence(
         {

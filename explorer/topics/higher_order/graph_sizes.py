@@ -1,6 +1,7 @@
 """How many operators one engine's gradient graphs have at each order; runs in its worker."""
 
 import importlib
+import time
 from typing import Any
 
 from explorer.model.engines import ENGINES
@@ -25,26 +26,25 @@ def nodes(ask: Ask) -> Found:
     engine = importlib.import_module(ENGINES[name].module)
     # On the CPU, whatever the device looked at: counts are to be comparable.
     net = nested.started_net(Ask(ask.scenario), name, engine.describe)
+    climb = nested.Climb(ask.options)
     sizes: dict[int, dict[str, Any]] = {}
     values: dict[int, dict[str, Any]] = {}
     drawn: tuple[GradGraph, ...] = ()
-    last_order, last_size = 0, 0
     for order, case in nested.cases_of_first_input(ask.scenario).items():
-        if last_size > ask.options["largest"]:
-            sizes[order] = nested.too_large(last_order, last_size)
+        end = climb.end()
+        if end:
+            sizes[order] = end
             continue
+        start = time.perf_counter()
         # The graph of the call alone at every order, so that like is counted with like.
         request = CaseRequest(net, case, values=order == DRAWN, whole_forward=False)
         captured = engine.capture(request)
         values[order] = nested.derivative(captured.result)
-        if captured.result.error:
-            sizes[order] = values[order]
-        else:
-            sizes[order] = {graph.stage: operators_in(graph) for graph in captured.graphs}
-            if order == DRAWN:
-                drawn = captured.graphs[-1:]
-        last_order = order
-        last_size = max(map(operators_in, captured.graphs), default=0)
+        counts = {graph.stage: operators_in(graph) for graph in captured.graphs}
+        sizes[order] = values[order] if captured.result.error else counts
+        if order == DRAWN and not captured.result.error:
+            drawn = captured.graphs[-1:]
+        climb.asked(order, max(counts.values(), default=0), start)
     return Found({"engine": name, "by order": sizes, "values": values}, graphs=drawn)
 
 

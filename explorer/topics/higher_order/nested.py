@@ -76,12 +76,45 @@ def started_net(ask: Ask, engine: str, describe: Callable[[NetRequest], Descript
     return NetRequest(scenario=net.scenario, engine=engine, device=net.device, parameters=start)
 
 
-def too_large(order: int, size: int) -> dict[str, Any]:
-    """The figure of an order that is not asked for, because a lower one is large already.
+class Climb:
+    """The orders that are asked one after another, until one was too large or took too long.
 
-    The graph of ``order``, which is lower, has ``size`` operators.
+    ``options`` has the "largest" number of operators and the "longest" seconds that an order may
+    have for the next one to be asked.
     """
-    return {NOT_ASKED: f"the graph of order {order} has {size} operators already"}
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._largest: int = options["largest"]
+        self._longest: float = options["longest"]
+        self._order, self._operators, self._seconds = 0, 0, 0.0
+
+    def end(self) -> dict[str, Any] | None:
+        """The figure of the next order if it is not to be asked; None when it is."""
+        if self._operators > self._largest:
+            return not_asked(too_large(self._order, self._operators))
+        if self._seconds > self._longest:
+            return not_asked(too_slow(self._order, self._seconds))
+        return None
+
+    def asked(self, order: int, operators: int, start: float) -> None:
+        """Note the operators of an order's graph, and when asking it started (perf_counter)."""
+        self._order, self._operators = order, operators
+        self._seconds = time.perf_counter() - start
+
+
+def too_large(order: int, operators: int) -> str:
+    """Why orders are not asked above one whose graph has many operators."""
+    return f"the graph of order {order} has {operators} operators already"
+
+
+def too_slow(order: int, seconds: float) -> str:
+    """Why orders are not asked above one that took long."""
+    return f"order {order} took {seconds:.0f} s"
+
+
+def not_asked(reason: str) -> dict[str, Any]:
+    """The figure of an order that is not asked for."""
+    return {NOT_ASKED: reason}
 
 
 def is_not_asked(figure: Any) -> bool:
@@ -133,16 +166,17 @@ def orders(
 
     by_input: dict[str, dict[int, Any]] = {}
     for name, by_order in cases(ask.scenario).items():
+        climb = Climb(ask.options)  # anew for each input: sizes differ
         by_input[name] = {}
-        last_order, last_size = 0, 0  # anew for each input: sizes differ
         for order, case in by_order.items():
-            if last_size > ask.options["largest"]:
-                by_input[name][order] = too_large(last_order, last_size)
+            end = climb.end()
+            if end:
+                by_input[name][order] = end
                 continue
+            start = time.perf_counter()
             request = CaseRequest(net, case)
             by_input[name][order] = derivative(answer(request))
-            last_order = order
-            last_size = size_of(request) if size_of else 0
+            climb.asked(order, size_of(request) if size_of else 0, start)
     return Found({"engine": net.engine, "by input": by_input}, seconds)
 
 
