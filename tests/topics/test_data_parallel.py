@@ -11,7 +11,15 @@ import pytest
 
 from explorer.model.claim import Ruling
 from explorer.model.measurement import Measured, Measurement
-from explorer.topics.data_parallel.findings import agree, is_mean
+from explorer.topics.data_parallel.findings import (
+    CONSEQUENCES,
+    MEAN,
+    OTHER,
+    OWN,
+    agree,
+    along,
+    is_mean,
+)
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
@@ -234,6 +242,44 @@ def test_a_rank_that_was_told_another_mean_is_noticed() -> None:
     ranks = [rank(0, 3.0, 0.1, 0.2), rank(1, 3.5, 0.1, 0.2)]
     assert not is_mean(ranks)
     assert is_mean([ranks[0], rank(1, 3.0, 0.1, 0.2)])
+
+
+@pytest.mark.mindspore
+def test_ways_that_keep_local_gradients_are_told_from_those_that_average(
+    measured: dict[str, Measured],
+) -> None:
+    telling = tell(TOPIC, Evidence(measured))
+    (own,) = [text for text in telling.findings if "along its own gradient" in text]
+    assert own.startswith("With value_and_grad, GradOperation each rank")
+    assert "MindSpore: [[2, 4, 6]] and [[84, 168, 252]]" in own
+    (table,) = [table for table in telling.tables if "way" in table.columns]
+    column = {row[:2]: row[-1] for row in table.rows}
+    assert column["value_and_grad", "graph"] == column["GradOperation", "tape"] == OWN
+    assert column["TrainOneStepCell", "tape"] == column["Model.train", "graph"] == MEAN
+
+
+REFUSED = {"raised": "ValueError", "message": "no ranks"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "direction"),
+    [
+        ([[3.0], [3.0]], MEAN),
+        ([[2.0], [4.0]], OWN),
+        # Each of the two has the gradient of the other, or one of them the mean.
+        ([[4.0], [2.0]], OTHER),
+        ([[3.0], [4.0]], OTHER),
+        ([[3.0], REFUSED], "ValueError: no ranks"),
+    ],
+)
+def test_what_the_ranks_stepped_along(steps: list[Any], direction: str) -> None:
+    ranks = [rank(0, 3.0, 0.1, 0.2), rank(1, 3.0, 0.1, 0.2)]
+    assert along(ranks, steps) == direction
+    for number, step in enumerate(steps):
+        ranks[number]["routes"] = {"graph": {"loop": step}}
+    measured = Measured(outcome="ok", figures={"ranks": ranks})
+    telling = tell(TOPIC, Evidence({TWO_PROCESSES.measurement_name("mindspore"): measured}))
+    assert CONSEQUENCES.get(direction, direction) in telling.findings[-1]
 
 
 def test_nothing_measured_is_told_as_nothing() -> None:

@@ -6,10 +6,10 @@ from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.data_parallel.findings import agree, is_mean
+from explorer.topics.data_parallel.findings import agree, is_mean, ways_by_steps
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
-from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.evidence import Evidence
 
 Ranks = list[Figures]
 
@@ -108,15 +108,8 @@ def _torch_seen(ranks: Ranks) -> list[str]:
 
 def _routes_seen(ranks: Ranks) -> list[str]:
     """What each way to take a step in MindSpore took from the weight, on the ranks in order."""
-    styles = ranks[0]["routes"]
-    taken = {}
-    for name in next(iter(styles.values())):
-        by_style = {style: [rank["routes"][style][name] for rank in ranks] for style in styles}
-        for agreeing, steps in grouped(by_style):
-            suffix = "" if len(agreeing) == len(styles) else f" in {' and '.join(agreeing)} style"
-            taken[f"{name}{suffix}"] = steps
     sentences = []
-    for names, steps in grouped(taken):
+    for names, steps in ways_by_steps(ranks):
         shown = [said(step) if raised(step) else digits(step) for step in steps]
         sentences.append(f"MindSpore: by {', '.join(names)} the ranks take {' and '.join(shown)}")
     return sentences
