@@ -110,7 +110,7 @@ def _figures_of_finite(rows: AnyArray) -> list[SummaryFigures]:
     zeros = (size - count_true(rows != 0)).tolist()
 
     wide = rows.astype(np.float64, copy=False)
-    means = wide.mean(axis=1).tolist()
+    means = _means(wide).tolist()
     with np.errstate(over="ignore"):
         norms = np.sqrt(np.matmul(wide[:, None, :], wide[:, :, None])).ravel().tolist()
 
@@ -118,6 +118,19 @@ def _figures_of_finite(rows: AnyArray) -> list[SummaryFigures]:
     for order, mean, norm, zero in zip(quantiles, means, norms, zeros, strict=True):
         figures.append((order[0], order[-1], mean, norm, zero, 0, tuple(order)))
     return figures
+
+
+def _means(rows: AnyArray) -> AnyArray:
+    """The mean of each row of finite float64 numbers, which may be as great as floats can be."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        means: AnyArray = rows.mean(axis=1)
+        # Where the sum overflows, the numbers are divided first; elsewhere that would cost them a
+        # rounding each. Rounding must not take a mean past the greatest of them either.
+        great = ~np.isfinite(means)
+        parts = rows[great] / rows.shape[1]
+        least, greatest = rows[great].min(axis=1), rows[great].max(axis=1)
+        means[great] = np.clip(parts.sum(axis=1), least, greatest)
+    return means
 
 
 def _figures_of_mixed(row: AnyArray) -> SummaryFigures:

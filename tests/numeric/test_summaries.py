@@ -74,6 +74,30 @@ def test_what_is_not_finite_is_counted_and_left_out_of_every_figure(size: int) -
     assert figures(nothing) == (0, 0, 0, 0, 0, 1)
 
 
+GREATEST = np.finfo(np.float64).max
+
+
+@pytest.mark.parametrize("size", [2, 3, 7, 1000])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_mean_of_float64_s_greatest_is_float64_s_greatest(size: int, sign: int) -> None:
+    summary = summarise(np.full(size, sign * GREATEST))
+    assert summary.mean == pytest.approx(sign * GREATEST, rel=1e-15)
+    assert math.isfinite(summary.mean)
+
+
+def test_the_mean_of_the_greatest_of_both_signs_lies_between_them() -> None:
+    # Added from one end to the other, either half overflows on its own.
+    halves = np.repeat([GREATEST, -GREATEST], 500)
+    assert abs(summarise(halves).mean) <= 1e-12 * GREATEST
+    assert summarise(np.array([GREATEST, GREATEST, -GREATEST])).mean == pytest.approx(GREATEST / 3)
+
+
+def test_a_mean_beside_great_ones_keeps_its_last_bit() -> None:
+    small = np.array([0.1, 0.2, 0.3])
+    alone = summarise(small)
+    assert summarise_all([np.full(3, GREATEST), small], [None, None])[1] == alone
+
+
 def test_arrays_of_one_size_keep_their_own_shapes_and_dtypes() -> None:
     square = np.arange(4, dtype=np.float32).reshape(2, 2)
     arrays: list[AnyArray] = [
