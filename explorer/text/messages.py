@@ -24,6 +24,9 @@ ADVICE = re.compile(
 Behind it stand advice and names of nodes.
 """
 
+SENTENCE_END = re.compile(r"\.\s+(?=[A-Z])")
+"""The end of a sentence; a stop within a name or a number is none."""
+
 CLAUSE_END = re.compile(r"\. |: | \(")
 """The end of the first clause of a message."""
 
@@ -99,6 +102,11 @@ def first_statement(message: str) -> str:
 def brief(text: str) -> str:
     """The first statement of a message on one line, for a reader who can look up the whole."""
     return one_line(first_statement(one_line(text, len(text))), IN_A_NOTE)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a message without its full stop, to stand in a sentence of ours."""
+    return SENTENCE_END.split(brief(text), maxsplit=1)[0].rstrip(".")
 
 
 def first_clause(message: str) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from explorer.text.messages import first_statement, repeatable
+from explorer.text.messages import first_sentence, first_statement, repeatable
 
 
 def attempt(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -41,6 +41,11 @@ def raised(figure: Any) -> bool:
 def said(figure: Any) -> str:
     """ "Type: message" of an attempt that raised."""
     return f"{figure['raised']}: {figure['message']}"
+
+
+def said_briefly(figure: Any) -> str:
+    """ "Type: first sentence" of an attempt that raised; the record has the whole message."""
+    return f"{figure['raised']}: {first_sentence(figure['message'])}"
 
 
 def processor_seconds(calls: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, float]:

@@ -7,6 +7,7 @@ from explorer.text.messages import (
     IN_A_FIGURE,
     ONE_LINE,
     first_clause,
+    first_sentence,
     first_statement,
     one_line,
     repeatable,
@@ -34,6 +35,23 @@ def test_the_node_that_a_message_ends_with_is_left_out() -> None:
 )
 def test_the_first_clause_ends_at_a_stop_a_colon_or_a_bracket(message: str, clause: str) -> None:
     assert first_clause(message) == clause
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("It writes to x. This is not supported; rewrite it.", "It writes to x"),
+        (
+            "- Kernel select failed: Unsupported op [L] on CPU, Please confirm",
+            "Kernel select failed: Unsupported op [L] on CPU",
+        ),
+        ("aten.add is in version 2.13 alone", "aten.add is in version 2.13 alone"),
+        ("wanted i.e. two", "wanted i.e. two"),
+        ("one\n\ntwo.", "one two"),
+    ],
+)
+def test_the_first_sentence_of_a_message_stands_in_one_of_ours(message: str, sentence: str) -> None:
+    assert first_sentence(message) == sentence
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def who_skips(evidence: Evidence) -> Iterator[str]:
     for party, sentence in by_name({style: said_of_routes(routes[style]) for style in routes}):
         yield (
             f"{party}, whose steps above are skipped by a caller who asks all_finite, after an"
-            f" overflow: {sentence}."
+            f" overflow: {sentence.rstrip('.')}."
         )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from explorer.topics.attempts import raised, said
+from explorer.topics.attempts import raised, said_briefly
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES
 from explorer.topics.schedules.counterparts import DECAYS, FORM_LABELS, call
@@ -110,7 +110,7 @@ def who_advances_a_schedule(evidence: Evidence) -> Iterator[str]:
         for way, figure in ways.items():
             rates = used_rates(figure)
             if rates is None:
-                yield f"{PARTIES[party].label}, {way}: {said(figure)}."
+                yield f"{PARTIES[party].label}, {way}: {said_briefly(figure)}."
                 continue
             # As differences of float32 weights, equal rates are equal to about 1e-8.
             distinct = {round(rate, 6) for rate in rates}
@@ -123,5 +123,5 @@ def who_advances_a_schedule(evidence: Evidence) -> Iterator[str]:
 def piecewise_constant(evidence: Evidence) -> Iterator[str]:
     """The sequence of the guide's example."""
     rates = evidence[PIECEWISE]["mindspore"]["rates"]
-    outcome = said(rates) if raised(rates) else rates
+    outcome = said_briefly(rates) if raised(rates) else rates
     yield f"piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01]): {outcome}."

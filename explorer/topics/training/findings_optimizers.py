@@ -5,8 +5,9 @@ from typing import Any
 
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
+from explorer.text.messages import first_sentence
 from explorer.text.numbers import digits
-from explorer.topics.attempts import raised, said
+from explorer.topics.attempts import raised, said, said_briefly
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES, Question
 from explorer.topics.training.differences import NEAR
@@ -86,7 +87,7 @@ def update_rules_against_pytorch(evidence: Evidence) -> Iterator[str]:
                 )
     for rule in compare_rules(evidence[UPDATES]):
         for place, message in rule.refused.items():
-            yield f"{rule.optimizer(place)} is refused: {message}"
+            yield f"{rule.optimizer(place)} is refused: {first_sentence(message)}."
 
 
 @TOPIC.finding(EXPORTED_OPTIMIZERS)
@@ -120,7 +121,8 @@ def ways_to_write_momentum(evidence: Evidence) -> Iterator[str]:
         outcomes = []
         for way, path in paths.items():
             outcome = left(path)
-            outcomes.append(f"{way}: {said(outcome) if raised(outcome) else digits(outcome)}")
+            text = said_briefly(outcome) if raised(outcome) else digits(outcome)
+            outcomes.append(f"{way}: {text}")
         yield f"A weight after the steps of momentum, {style}: {'; '.join(outcomes)}."
 
 
@@ -157,8 +159,8 @@ def parameter_groups(evidence: Evidence) -> Iterator[str]:
         )
     for place, optimizers in by_place(evidence, ADD_PARAM_GROUP).items():
         for name, figure in optimizers.items():
-            outcome = said(figure) if raised(figure) else "both weights move"
-            yield f"add_param_group of {place}.{name}, and a step after it: {outcome}"
+            outcome = said_briefly(figure) if raised(figure) else "both weights move"
+            yield f"add_param_group of {place}.{name}, and a step after it: {outcome}."
 
 
 @TOPIC.table()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
-from explorer.topics.attempts import raised, said
+from explorer.topics.attempts import raised, said, said_briefly
 from explorer.topics.evidence import Evidence, reason
 from explorer.topics.question import MINDSPORE_STYLES, PARTIES, Question
 from explorer.topics.training.differences import NEAR, States, farthest, step_differences
@@ -109,12 +109,12 @@ def refused_routes(evidence: Evidence) -> Iterator[str]:
     for route in ROUTES:
         figures = route.figures(evidence)
         if raised(figures):
-            yield f"{route.label} is refused: {said(figures)}"
+            yield f"{route.label} is refused: {said_briefly(figures)}."
     captured = evidence[FUNCTIONAL].get("torch", {}).get("statistics captured")
     if raised(captured):
         yield (
             "torch.func.grad with the running statistics left in the module is refused:"
-            f" {said(captured)}"
+            f" {said_briefly(captured)}."
         )
 
 

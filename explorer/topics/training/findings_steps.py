@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from explorer.model.study import Cell, Chart, Series, Table
-from explorer.text.messages import brief
 from explorer.text.numbers import counted
-from explorer.topics.attempts import raised, said
+from explorer.topics.attempts import raised, said_briefly
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.question import PARTIES
 from explorer.topics.training.differences import accumulation_difference, list_difference
@@ -143,7 +142,7 @@ def scaled_step(evidence: Evidence) -> Iterator[str]:
     for style, figure in evidence[SCALED_STEP]["mindspore"].items():
         outcomes[style] = f"runs, with the loss {figure}"
         if raised(figure):
-            outcomes[style] = f"does not run here ({brief(said(figure))})"
+            outcomes[style] = f"does not run here ({said_briefly(figure)})"
     for styles, outcome in grouped(outcomes):
         yield f"TrainOneStepWithLossScaleCell {outcome}, in {' and '.join(styles)} style."
 
