@@ -120,16 +120,37 @@ def a_gpu_that_does_not(world: World) -> None:
     world[HOST, "torch"]["elsewhere"]["cuda:0"] = [1.0, 1.0]
 
 
+def a_device_that_nothing_leaves(world: World) -> None:
+    a_gpu_that_needs_cpu(world)
+    refusal = {"raised": "NotImplementedError", "message": "Cannot copy out of this device"}
+    world[HOST, "torch"]["elsewhere_by_cpu"]["cuda:0"] = refusal
+
+
 @pytest.mark.parametrize(
-    ("row", "change", "verdict"),
+    ("row", "change", "verdict", "advice"),
     [
-        (38, a_result_that_asnumpy_refuses, "does_not_hold"),
-        (38, a_gpu_that_needs_cpu, "holds"),
-        (38, a_gpu_that_does_not, "does_not_hold"),
+        (38, a_result_that_asnumpy_refuses, "does_not_hold", "Copy to the host before"),
+        (38, a_gpu_that_needs_cpu, "holds", ".detach().cpu().numpy() in PyTorch."),
+        (38, a_gpu_that_does_not, "does_not_hold", "right on every device"),
+        (38, a_device_that_nothing_leaves, "does_not_hold", "cpu() does not bring it"),
     ],
 )
 def test_another_world_gets_another_verdict(
-    measured: dict[str, Measured], row: int, change: Callable[[World], None], verdict: str
+    measured: dict[str, Measured],
+    row: int,
+    change: Callable[[World], None],
+    verdict: str,
+    advice: str,
 ) -> None:
-    assert judge(CLAIMS[row], measured, change).verdict == verdict
+    ruling = judge(CLAIMS[row], measured, change)
+    assert ruling.verdict == verdict
+    assert advice in ruling.advice
     assert judge(CLAIMS[row], measured).verdict != verdict
+
+
+def test_a_refusal_on_the_tape_is_told_where_there_is_one(measured: dict[str, Measured]) -> None:
+    def readable(world: World) -> None:
+        world[HOST, "torch"]["result_with_tape"] = [3.0]
+
+    assert "on PyTorch's tape numpy() says RuntimeError" in judge(CLAIMS[38], measured).evidence
+    assert "on PyTorch's tape" not in judge(CLAIMS[38], measured, readable).evidence

@@ -95,6 +95,11 @@ def accepted(answer: Figures) -> None:
     answer.update(structure="()", values=[])
 
 
+def refused(answer: Figures) -> None:
+    answer.clear()
+    answer.update(raised="TypeError", message="wrong arguments")
+
+
 def reworded(answer: Figures) -> None:
     answer["message"] = "give something to differentiate by"
 
@@ -116,6 +121,7 @@ for row, call in enumerate(GUIDE_CALLS, start=1):
 
 SECOND_INPUT = [GUIDE_CALLS[1].value_and_grad]
 OLDER = [form.older for form in OLDER_FORMS]
+NEWER = [form.newer for form in OLDER_FORMS]
 
 
 @pytest.mark.mindspore
@@ -124,6 +130,7 @@ OLDER = [form.older for form in OLDER_FORMS]
     ("row", "change", "verdict"),
     [
         *STRUCTURES,
+        (1, change_answers([GUIDE_CALLS[0].grad], TAPE, refused), "depends_on_style"),
         (8, change_answers([SUM_OF_OUTPUTS], GRAPH, other_number), "depends_on_style"),
         (8, change_answers([ALL_OUTPUTS], MINDSPORE_STYLES, other_number), "does_not_hold"),
         (9, change_answers([NOTHING], TAPE, accepted), "depends_on_style"),
@@ -133,6 +140,8 @@ OLDER = [form.older for form in OLDER_FORMS]
         (10, change_answers(SECOND_INPUT, MINDSPORE_STYLES, other_number), "does_not_hold"),
         (11, change_answers(OLDER, GRAPH, other_number), "depends_on_style"),
         (11, change_answers(OLDER, MINDSPORE_STYLES, other_number), "does_not_hold"),
+        (11, change_answers(OLDER, GRAPH, refused), "depends_on_style"),
+        (11, change_answers(NEWER, MINDSPORE_STYLES, refused), "does_not_hold"),
         (11, change_answers(OLDER, MINDSPORE_STYLES, gone), "outdated"),
     ],
 )

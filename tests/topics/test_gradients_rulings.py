@@ -92,6 +92,7 @@ def not_obeyed_in_graphs(world: World) -> None:
             "Return a tuple from bprop, one gradient an input.",
         ),
         (sampled(GRAPH, "as printed", OF_THE_DRAW), "holds", "Write the rule as you need it"),
+        (sampled(GRAPH, "as printed", OF_ANOTHER_DRAW), "holds", "a derivative. Draw before"),
         (
             sampled(TAPE, "as printed", refused("TypeError")),
             "holds_with_changes",

@@ -63,6 +63,12 @@ def the_third_order_is_wrong(world: World) -> None:
         world[NODES_OF_WAVE, style]["values"]["3"]["elements"] = [0.0]
 
 
+def the_third_order_is_refused_on_the_tape(world: World) -> None:
+    every_second_derivative_is_right(world)
+    refused = {"raised": "RuntimeError", "message": "no"}
+    world[NODES_OF_WAVE, "mindspore-tape"]["values"]["3"] = refused
+
+
 @pytest.mark.row(26)
 @pytest.mark.parametrize(
     ("change", "verdict"),
@@ -73,6 +79,7 @@ def the_third_order_is_wrong(world: World) -> None:
         (the_fourth_order_shrinks(MINDSPORE_STYLES), "does_not_hold"),
         (the_fourth_order_raises, "does_not_hold"),
         (the_third_order_is_wrong, "does_not_hold"),
+        (the_third_order_is_refused_on_the_tape, "depends_on_style"),
     ],
 )
 def test_nesting_is_judged_by_values_growth_and_second_derivatives(

@@ -60,6 +60,13 @@ def test_no_route_of_mindspore_s_own_skips_a_step_on_the_cpu(
     assert "skip the step yourself" in ruling.advice
 
 
+def every_pair_refused(world: World) -> None:
+    for style in MINDSPORE_STYLES:
+        pairs = world[FINITENESS, style]
+        for name in pairs:
+            pairs[name] = {"raised": "TypeError", "message": "no kernel"}
+
+
 @pytest.mark.parametrize(
     ("row", "change", "verdict"),
     [
@@ -79,6 +86,7 @@ def test_no_route_of_mindspore_s_own_skips_a_step_on_the_cpu(
             "depends_on_style",
         ),
         (13, put(FINITENESS, MINDSPORE_STYLES, "zeros, float32", value=False), "does_not_hold"),
+        (13, every_pair_refused, "does_not_hold"),
         (
             14,
             put(UNDERFLOW, ["mindspore-tape"], "float16", "without", value=1e-8),
@@ -87,6 +95,12 @@ def test_no_route_of_mindspore_s_own_skips_a_step_on_the_cpu(
         (
             14,
             put(UNDERFLOW, SCALING, "float16", "unscaled in float32", value=0.0),
+            "does_not_hold",
+        ),
+        (14, put(UNDERFLOW, SCALING, "float16", "scaled", value=0.0), "does_not_hold"),
+        (
+            14,
+            put(UNDERFLOW, MINDSPORE_STYLES, "float16", "without", value=1e-8),
             "does_not_hold",
         ),
     ],
@@ -102,3 +116,12 @@ def test_the_advice_on_unscaling_follows_what_happens_in_float16(
 ) -> None:
     float16_keeps_it = put(UNDERFLOW, SCALING, "float16", "unscaled there", value=1e-8)
     assert "cast" not in judge(CLAIMS[14], measured, float16_keeps_it).advice
+
+
+def test_the_advice_on_small_gradients_follows_what_mindspore_loses(
+    measured: dict[str, Measured],
+) -> None:
+    never_kept = put(UNDERFLOW, SCALING, "float16", "scaled", value=0.0)
+    assert "in float32" in judge(CLAIMS[14], measured, never_kept).advice
+    never_lost = put(UNDERFLOW, MINDSPORE_STYLES, "float16", "without", value=1e-8)
+    assert "needs no scaling" in judge(CLAIMS[14], measured, never_lost).advice

@@ -40,7 +40,7 @@ IN_CONTAINERS: dict[tuple[Question, str], Figures] = {
 @pytest.mark.parametrize(
     ("change", "verdict", "advice"),
     [
-        (unchanged, "holds", "gives the same output, and is not trained"),
+        (unchanged, "holds", "gives outputs, and is not trained"),
         (
             put(PARAMETERS, ["mindspore"], "list", value=holding(["factor", "addend"])),
             "outdated",

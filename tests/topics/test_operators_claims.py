@@ -1,11 +1,13 @@
 """Claims 40 to 51: the installed versions' verdicts, and those of other figures."""
 
+import copy
 from collections.abc import Callable
 
 import pytest
 
 from explorer.model.claim import ClaimVerdict
 from explorer.model.measurement import Measured
+from explorer.topics.attempts import raised
 from explorer.topics.operators.questions import (
     AXES,
     BATCH_NORM_MOMENTUM,
@@ -132,6 +134,43 @@ def gradients_apart(*engines: str) -> Change:
     return put(OPERATOR_GRADIENTS, engines, "dense", "first", 0, 0, 0, value=9.0)
 
 
+def no_gradient_of_dense(*engines: str) -> Change:
+    return put(OPERATOR_GRADIENTS, engines, "dense", "first", value=RAISED)
+
+
+def masks_and_gradients_apart(world: World) -> None:
+    """Each style has a mistake of its own."""
+    gradients_apart("mindspore-graph")(world)
+    put(DROPOUT_MASK, ["mindspore-tape"], "gradient", 0, value=9.0)(world)
+
+
+def torch_is_not_uniform(kind: str) -> Change:
+    return put(INITIAL_VALUES, ["torch"], f"{kind} bias", "ks", UNIFORM, "p", value=0.0)
+
+
+def pools_same_in_pytorch(world: World) -> None:
+    world[MAX_POOL, "torch-tape"]["same"] = world[MAX_POOL, "mindspore-tape"]["same"]
+
+
+def still_at_inference(world: World) -> None:
+    """MindSpore's running statistics stay as they are at inference, whatever the setting."""
+    for engine in MINDSPORE_STYLES:
+        states = world[BATCH_NORM_STATES, engine]
+        unmoved = states["use_batch_statistics=None, inference"]["running"]
+        for name, state in states.items():
+            if "inference" in name:
+                state["running"] = unmoved
+
+
+def every_second_order_defined(world: World) -> None:
+    """Of an operator that some engine has no second order of, all have one, and the same."""
+    by_engine = [world[OPERATOR_GRADIENTS, engine] for engine in FOUR_ENGINES]
+    for name, orders in by_engine[0].items():
+        if any(raised(operators[name]["second"]) for operators in by_engine):
+            for operators in by_engine:
+                operators[name]["second"] = copy.deepcopy(orders["first"])
+
+
 CHANGES: tuple[tuple[int, ClaimVerdict, Change], ...] = (
     (40, "does_not_hold", put(INFERENCE, ["mindspore-tape"], "inference", 1, 0, 0, value=7.0)),
     (
@@ -167,17 +206,18 @@ CHANGES: tuple[tuple[int, ClaimVerdict, Change], ...] = (
     (49, "holds", normal_weights("convolution", zeros=1.0)),
     (49, "holds_with_changes", normal_weights("convolution", zeros=0.0)),
     (49, "does_not_hold", other_weights("convolution")),
+    (49, "does_not_hold", torch_is_not_uniform("convolution")),
     (50, "holds", normal_weights("dense", zeros=1.0)),
     (50, "holds_with_changes", normal_weights("dense", zeros=0.0)),
     (50, "does_not_hold", other_weights("dense")),
+    (50, "does_not_hold", torch_is_not_uniform("dense")),
     (51, "does_not_hold", gradients_apart(*MINDSPORE_STYLES)),
     (51, "depends_on_style", gradients_apart("mindspore-graph")),
-    (51, "does_not_hold", put(DROPOUT_MASK, ["mindspore-tape"], "gradient", 0, value=9.0)),
-    (
-        51,
-        "does_not_hold",
-        put(OPERATOR_GRADIENTS, ["mindspore-tape"], "dense", "first", value=RAISED),
-    ),
+    (51, "depends_on_style", put(DROPOUT_MASK, ["mindspore-tape"], "gradient", 0, value=9.0)),
+    (51, "does_not_hold", put(DROPOUT_MASK, ["torch-graph"], "gradient", 0, value=9.0)),
+    (51, "does_not_hold", masks_and_gradients_apart),
+    (51, "depends_on_style", no_gradient_of_dense("mindspore-tape")),
+    (51, "does_not_hold", no_gradient_of_dense(*MINDSPORE_STYLES)),
 )
 """A row, the verdict that it gets in a changed world, and the change."""
 
@@ -213,3 +253,21 @@ def test_advice_of_dropout_says_what_a_bare_number_means(measured: dict[str, Mea
     advice = judge(CLAIMS[41], measured, renamed).advice
     assert "a bare number means p" in advice
     assert "will drop" not in advice
+
+
+@pytest.mark.parametrize(
+    ("row", "change", "before", "after"),
+    [
+        (42, still_at_inference, "goes on moving the running statistics", "None for the usual"),
+        (45, pools_same_in_pytorch, 'PyTorch\'s pooling has no "same"', "where TensorFlow has"),
+        (51, every_second_order_defined, "for a second order, avoid", "need no further check."),
+    ],
+)
+def test_advice_changes_with_the_figures_where_the_verdict_does_not(
+    measured: dict[str, Measured], row: int, change: Change, before: str, after: str
+) -> None:
+    as_it_is, changed = judge(CLAIMS[row], measured), judge(CLAIMS[row], measured, change)
+    assert as_it_is.verdict == changed.verdict == "holds"
+    assert before in as_it_is.advice
+    assert before not in changed.advice
+    assert after in changed.advice

@@ -43,6 +43,7 @@ def by_hand(graph: Any, tape: Any, meant: Any = GUIDES, keras: Any = GUIDES) -> 
         (by_hand(REFUSED, REFUSED), "does_not_hold", 'Write pad_mode="valid"'),
         (by_hand(REFUSED, REFUSED, OTHERS), "does_not_hold", "in steps"),
         (by_hand(OTHERS, REFUSED, OTHERS), "does_not_hold", "in steps"),
+        (by_hand(OTHERS, OTHERS), "does_not_hold", "is not taken for it"),
         (by_hand(GUIDES, REFUSED), "depends_on_style", "the style that differs"),
         (by_hand(GUIDES, GUIDES, keras=OTHERS), "does_not_hold", "not where the guide has them"),
     ],

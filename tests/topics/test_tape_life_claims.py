@@ -19,7 +19,7 @@ from explorer.topics.tape_life.questions import (
     VARIABLE,
 )
 from explorer.workers.workers import Workers
-from tests.support.topics import World, judge, measured_for_claims
+from tests.support.topics import World, judge, measured_for_claims, put
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -70,9 +70,15 @@ def no_shift(world: World) -> None:
     ways["every output"] = ways["first output alone"]
 
 
-def no_remedy(world: World) -> None:
+def no_remedy_on_the_tape(world: World) -> None:
     ways = world[EXTRA_OUTPUT, "mindspore-tape"]
     ways["has_aux"] = ways["every output"]
+
+
+def no_remedy(world: World) -> None:
+    no_remedy_on_the_tape(world)
+    ways = world[EXTRA_OUTPUT, "mindspore-graph"]
+    ways["extra output stopped"] = ways["every output"]
 
 
 def wrong_on_reuse(world: World) -> None:
@@ -101,6 +107,10 @@ def no_accumulation(world: World) -> None:
     world[ACCUMULATION, "torch-tape"][".grad after each backward"][1] = [[2.0, 4.0, 6.0]]
 
 
+def zero_grad_leaves(gradient: list[list[float]]) -> Callable[[World], None]:
+    return put(ACCUMULATION, ["torch-tape"], "zero_grad()", value=gradient)
+
+
 def a_grad_in_mindspore(world: World) -> None:
     world[CALLED_AGAIN, "mindspore-tape"]["weight.grad"] = "None"
 
@@ -116,11 +126,17 @@ def all_apart(world: World) -> None:
         world[ANSWERS, engine] = world[ANSWERS, "mindspore-graph"]
 
 
+def half_of_each(world: World) -> None:
+    answers = world[ANSWERS, "torch-tape"]["by a"]
+    answers[next(iter(answers))] = [1.5, 3.0, 4.5]
+
+
 @pytest.mark.parametrize(
     ("row", "change", "verdict"),
     [
         (18, no_shift, "outdated"),
         (18, no_shift_in_graphs, "depends_on_style"),
+        (18, no_remedy_on_the_tape, "depends_on_style"),
         (18, no_remedy, "does_not_hold"),
         (22, wrong_on_reuse, "depends_on_style"),
         (22, wrong_on_every_reuse, "does_not_hold"),
@@ -128,10 +144,12 @@ def all_apart(world: World) -> None:
         (25, other_numbers_in_graphs, "depends_on_style"),
         (25, retaining_fails, "does_not_hold"),
         (30, no_accumulation, "does_not_hold"),
+        (30, zero_grad_leaves([[4.0, 8.0, 12.0]]), "does_not_hold"),
         (30, other_numbers_in_graphs, "depends_on_style"),
         (30, a_grad_in_mindspore, "holds_with_changes"),
         (31, split_by_framework, "holds"),
         (31, all_apart, "does_not_hold"),
+        (31, half_of_each, "does_not_hold"),
     ],
 )
 def test_another_world_gets_another_verdict(
@@ -139,6 +157,15 @@ def test_another_world_gets_another_verdict(
 ) -> None:
     assert judge(CLAIMS[row], measured, change).verdict == verdict
     assert judge(CLAIMS[row], measured).verdict != verdict
+
+
+def test_zeros_in_grad_are_as_good_as_none(measured: dict[str, Measured]) -> None:
+    # As PyTorch left them until 2.0.
+    ruling = judge(CLAIMS[30], measured, zero_grad_leaves([[0.0, 0.0, 0.0]]))
+    assert ruling.verdict == "holds"
+    assert "zero_grad() leaves [0, 0, 0];" in ruling.evidence
+    kept = judge(CLAIMS[30], measured, zero_grad_leaves([[0.0, 0.0, 12.0]]))
+    assert kept.advice == "Set .grad to None yourself before each backward."
 
 
 def test_both_styles_of_mindspore_are_looked_at_for_an_extra_output() -> None:

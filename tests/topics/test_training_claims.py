@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from explorer.model.measurement import Measured
@@ -9,6 +10,7 @@ from explorer.topics.question import Question
 from explorer.topics.training.findings_routes import TAPE
 from explorer.topics.training.questions import (
     ACCUMULATION,
+    ACCUMULATION_BATCH_NORM,
     ADD_PARAM_GROUP,
     CLIPPING,
     FILTERED,
@@ -105,9 +107,20 @@ def clipped_otherwise(world: World) -> None:
 
 
 def mean_not_divided(world: World) -> None:
+    """The gradients of a mean add up to the whole batch's, and make a fourth of it once divided."""
     for framework in ("mindspore", "torch"):
         gradients = world[ACCUMULATION, framework]["mean"]
         gradients["added"] = gradients["whole"]
+        fourth = {}
+        for name, gradient in gradients["whole"].items():
+            fourth[name] = (np.asarray(gradient) / 4).tolist()
+        gradients["divided"] = fourth
+
+
+def no_batch_norm(world: World) -> None:
+    """Batch norm in training does as it does in inference."""
+    for framework in ("mindspore", "torch"):
+        world[ACCUMULATION_BATCH_NORM, framework] = world[ACCUMULATION, framework]
 
 
 def sum_is_off(world: World) -> None:
@@ -224,3 +237,10 @@ def test_a_wrong_world_gives_another_verdict(
     measured: dict[str, Measured], row: int, change: Change, verdict: str
 ) -> None:
     assert judge(TOPIC.claims[row], measured, change).verdict == verdict
+
+
+def test_the_advice_on_micro_batches_follows_what_adds_up(measured: dict[str, Measured]) -> None:
+    assert "batch norm in training sees each" in judge(TOPIC.claims[17], measured).advice
+    assert "batch norm" not in judge(TOPIC.claims[17], measured, no_batch_norm).advice
+    assert "Do not divide" in judge(TOPIC.claims[17], measured, mean_not_divided).advice
+    assert "the reduction of the loss" in judge(TOPIC.claims[17], measured, sum_is_off).advice

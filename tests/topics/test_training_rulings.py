@@ -216,6 +216,17 @@ def nothing_runs(world: World) -> None:
     world[UNMATCHED_UPDATES, "nn"] = dict.fromkeys(world[UNMATCHED_UPDATES, "nn"], NO_KERNEL)
 
 
+def ftrl_refused(world: World) -> None:
+    world[UNMATCHED_UPDATES, "nn"]["FTRL"] = NO_KERNEL
+
+
+def both_as_in_pytorch(world: World) -> None:
+    """MindSpore has LBFGS too, and both frameworks step it without a closure."""
+    world[EXPORTED_OPTIMIZERS, "mindspore"]["nn"].append("LBFGS")
+    for place in ("nn", "torch"):
+        world[UNMATCHED_UPDATES, place]["LBFGS"] = CURVED
+
+
 def experimental_divides(world: World) -> None:
     world[LOSS_SCALE, "experimental"] = copy.deepcopy(world[LOSS_SCALE, "nn"])
 
@@ -263,11 +274,13 @@ TORCH_NORM = ["bn.weight", "bn.bias"]
     ("row", "change", "verdict", "advice"),
     [
         (62, no_asgd, "holds", "Write the update yourself, on nn.Optimizer"),
+        (62, both_as_in_pytorch, "outdated", "Use nn.ASGD or experimental.ASGD or nn.LBFGS."),
         (62, lbfgs_unlike_pytorchs, "holds_with_changes", "before you use nn.LBFGS"),
         (62, nn_alone_parts_by(0.9 * NEAR), "outdated", "Use nn.ASGD;"),
         (62, nn_alone_parts_by(1.1 * NEAR), "holds_with_changes", "before you use nn.ASGD"),
         (64, only_names_differ, "holds", "Write the update yourself, on torch.optim"),
-        (64, nothing_runs, "holds", "Write the update yourself, on torch.optim"),
+        (64, nothing_runs, "not_checkable_here", "where MindSpore's optimizers take a step"),
+        (64, ftrl_refused, "does_not_hold", "AdamOffload (torch.optim.Adam)."),
         (64, none_is_there_any_more, "outdated", "that mindspore.nn exports today"),
         (
             64,
@@ -377,6 +390,25 @@ def test_a_setting_without_a_kernel_is_not_advised() -> None:
     setting = "grad_centralization, rows of 16"
     supported = judged(58, put(GROUPS, ["mindspore"], "nn", setting, value=APART))
     assert "grad_centralization" in supported.advice
+
+
+@pytest.mark.parametrize(
+    ("added_later", "advice"),
+    [
+        (UNKNOWN, "name all groups at the start: none can be added later."),
+        (APART, "Use mindspore.experimental.optim for a group's own momentum."),
+    ],
+)
+def test_groups_are_named_at_the_start_only_where_none_can_be_added(
+    added_later: Any, advice: str
+) -> None:
+    def own_momentum(world: World) -> None:
+        world[GROUPS, "mindspore"]["experimental"]["momentum"] = APART
+        world[ADD_PARAM_GROUP, "mindspore"]["experimental"]["SGD"] = added_later
+
+    ruling = judged(58, own_momentum)
+    assert ruling.verdict == "holds_with_changes"
+    assert ruling.advice.endswith(advice)
 
 
 @pytest.mark.parametrize(

@@ -29,21 +29,15 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     or takes a second device. Without a second device it is not checkable.
     """
     torch, mindspore = evidence[MOVES]["torch"], evidence[MOVES]["mindspore"]
-    here, again = mindspore["target"], mindspore["set_device_again"]
-    at_home = [call for call, place in mindspore["moved"][here].items() if place == here]
     moving_calls = _moving_calls(mindspore)
-    seen = (
-        f"PyTorch has {', '.join(torch['usable']) or 'nothing'} beside the CPU, MindSpore"
-        f" {', '.join(mindspore['available']) or 'nothing'} beside the {here}; a second set_device in"
-        f" MindSpore: {said(again) if raised(again) else 'taken'}; {_moves_seen(mindspore)}"
-    )
+    seen = _devices_seen(torch, mindspore)
     if not _takes_everything(torch):
         return Ruling(
             "does_not_hold",
             seen,
             "Check where your tensors are: `.to` does not take everything along.",
         )
-    if not raised(again) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
+    if not raised(mindspore["set_device_again"]) or {"Tensor.to", "Cell.to"} <= set(moving_calls):
         return Ruling(
             "outdated",
             seen,
@@ -56,15 +50,37 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             f"Choose the device once with set_device; {' and '.join(moving_calls)} can move too.",
         )
     if not torch["usable"] or not mindspore["available"]:
-        advice = "Choose the device once with set_device, before anything runs"
-        if at_home:
-            advice += f"; {', '.join(at_home)} take a device's name: try them where there is a second device"
-        return Ruling("not_checkable_here", f"{seen} (needs a second device)", f"{advice}.")
+        return Ruling(
+            "not_checkable_here", f"{seen} (needs a second device)", _with_one_device(mindspore)
+        )
     return Ruling(
         "holds",
         seen,
         "Choose the device once, before anything runs, and leave out every `.to(device)`.",
     )
+
+
+def _devices_seen(torch: Figures, mindspore: Figures) -> str:
+    """The devices of both frameworks, and what each call of MindSpore did with them."""
+    again = mindspore["set_device_again"]
+    return (
+        f"PyTorch has {', '.join(torch['usable']) or 'nothing'} beside the CPU, MindSpore"
+        f" {', '.join(mindspore['available']) or 'nothing'} beside the {mindspore['target']};"
+        f" a second set_device in MindSpore: {said(again) if raised(again) else 'taken'};"
+        f" {_moves_seen(mindspore)}"
+    )
+
+
+def _with_one_device(figures: Figures) -> str:
+    """The advice where nothing can be moved, with the calls that take a device's name."""
+    here = figures["target"]
+    advice = "Choose the device once with set_device, before anything runs"
+    calls = [call for call, place in figures["moved"][here].items() if place == here]
+    if calls:
+        advice += (
+            f"; {', '.join(calls)} take a device's name: try them where there is a second device"
+        )
+    return f"{advice}."
 
 
 def _moving_calls(figures: Figures) -> list[str]:
@@ -132,6 +148,12 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if refused and works:
         return Ruling(
             "holds", seen, "Call asnumpy() in MindSpore, .detach().cpu().numpy() in PyTorch."
+        )
+    if not works:
+        return Ruling(
+            "does_not_hold",
+            seen,
+            "Find out how a tensor of your device comes to the host: cpu() does not bring it.",
         )
     return Ruling(
         "does_not_hold",

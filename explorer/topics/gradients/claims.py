@@ -94,7 +94,8 @@ def structure_ruling(answers: Mapping[str, Figures], expects: dict[str, Any]) ->
                 "two differ here."
             ),
             "does_not_hold": (
-                "Print what comes back before you use it: it is not what the guide says."
+                "Try the call on a small net before you use it: it does not give what the guide "
+                "says."
             ),
         },
     )
@@ -299,6 +300,6 @@ def older_form(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         {
             "holds": "Write grad(net, position, weights) instead: the numbers are the same.",
             "depends_on_style": "Use grad: the older form agrees with it in one style alone.",
-            "does_not_hold": "Use grad: the older form gives other numbers.",
+            "does_not_hold": "Use grad: the older form does not give its numbers.",
         },
     )

@@ -34,15 +34,12 @@ def arguments_taken(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     answers = evidence[ARGUMENTS]
     gradients = expects["gradients"]
     as_said: dict[str, bool] = {}
-    others: dict[str, list[str]] = {}
     for style in MINDSPORE_STYLES:
         as_said[style] = _takes_what_the_text_names(answers[style], gradients)
-        others[style] = _taken_beside(answers[style], gradients)
 
-    graph, tape = (others[style] for style in MINDSPORE_STYLES)
+    graph, tape = (_taken_beside(answers[style], gradients) for style in MINDSPORE_STYLES)
     both = [form for form in graph if form in tape]
-    graph_alone = [form for form in graph if form not in tape]
-    tape_alone = [form for form in tape if form not in graph]
+    graph_alone, tape_alone = _without(graph, tape), _without(tape, graph)
     seen = (
         f"beside what the text names both styles take {_listed(both)}; graph alone takes"
         f" {_listed(graph_alone)}, tape alone {_listed(tape_alone)}. {_table(answers)}"
@@ -84,6 +81,10 @@ def _taken_beside(figures: Figures, gradients: Mapping[str, Any]) -> list[str]:
             if name not in gradients and not raised(gradient):
                 taken.append(f"{part} {name}")
     return taken
+
+
+def _without(forms: list[str], others: list[str]) -> list[str]:
+    return [form for form in forms if form not in others]
 
 
 def _table(answers: Mapping[str, Figures]) -> str:

@@ -45,25 +45,18 @@ def free_to_write(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         as_meant[style] = obeys and counts_draws(sampled[style]["as meant"])
 
     drawing = {**sampled, **evidence[FUNCTION]}
-    told_figures: dict[str, Any] = {}
-    for engine, figures in told.items():
-        told_figures[engine] = figures if raised(figures) else figures["values"]
     seen = (
-        f"a straight-through sign: {outcomes(told_figures)}; the guide's sampler as printed"
+        f"a straight-through sign: {outcomes(_told_values(told))}; the guide's sampler as printed"
         f" ({nested_numbers(expects['sampler'])}): {_by_style(sampled, 'as printed')}; as meant,"
         f" with a tuple: {_by_style(drawing, 'as meant')};"
         f" without a rule: {_by_style(drawing, 'without')}"
     )
+    beware = _warning_of_another_draw(sampled)
     if by_style(as_printed) == "holds":
         return Ruling(
-            "holds", seen, "Write the rule as you need it; nobody checks that it is a derivative."
-        )
-    strayed = _strayed(sampled)
-    beware = ""
-    if strayed:
-        beware = (
-            f" Draw before the gradient call: in {' and '.join(strayed)} the gradient belongs to"
-            " another draw than the outputs that you hold."
+            "holds",
+            seen,
+            f"Write the rule as you need it; nobody checks that it is a derivative.{beware}",
         )
     if by_style(as_meant) == "holds":
         verdict = by_style(as_printed)
@@ -76,6 +69,25 @@ def free_to_write(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         return Ruling(verdict, seen, f"Write such a rule for {LABELS[style]} style alone.{beware}")
     return Ruling(
         "does_not_hold", seen, "Use operators that have a gradient: a rule of your own is not kept."
+    )
+
+
+def _told_values(told: Mapping[str, Figures]) -> dict[str, Any]:
+    """The gradient of each engine that is told one, or what it raised."""
+    values: dict[str, Any] = {}
+    for engine, figures in told.items():
+        values[engine] = figures if raised(figures) else figures["values"]
+    return values
+
+
+def _warning_of_another_draw(sampled: Mapping[str, Figures]) -> str:
+    """The advice for styles whose gradient belongs to another draw; "" where none does."""
+    strayed = _strayed(sampled)
+    if not strayed:
+        return ""
+    return (
+        f" Draw before the gradient call: in {' and '.join(strayed)} the gradient belongs to"
+        " another draw than the outputs that you hold."
     )
 
 

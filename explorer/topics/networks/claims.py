@@ -56,13 +56,14 @@ def starting_mode(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when every cell starts in inference mode and every module in training mode."""
     cells, modules = cells_and_modules(evidence, STARTING_MODE)
     seen = f"training is {_values(cells)} in a new Cell, {_values(modules)} in a new Module"
-    if set(cells.values()) == {expects["cell"]} and set(modules.values()) == {expects["module"]}:
+    cell_modes, module_modes = set(cells.values()), set(modules.values())
+    if cell_modes == {expects["cell"]} and module_modes == {expects["module"]}:
         return Ruling(
             "holds",
             seen,
             "Call set_train() before you train a Cell, and eval() before you use a Module.",
         )
-    if set(cells.values()) == set(modules.values()):
+    if len(cell_modes | module_modes) == 1:
         return Ruling(
             "outdated",
             seen,

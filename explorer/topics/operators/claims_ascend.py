@@ -32,15 +32,18 @@ def ascend_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             f"{seen}; an Ascend NPU is not here, and another device does not tell",
             "Run this row on an Ascend NPU before you cast Conv, Sort and TopK to float16.",
         )
-    refused = [name for name in dtypes if name.endswith("float32") and raised(dtypes[name])]
-    limited = [name for name in strides if raised(strides[name])]
+    in_float32 = {name: figure for name, figure in dtypes.items() if name.endswith("float32")}
+    refused, limited = _refused(in_float32), _refused(strides)
     if not refused and not limited:
         return Ruling("outdated", seen, "Leave dtypes and strides as they are.")
     advice = f"Change what is refused: {', '.join([*refused, *limited])}."
-    names = [name for name in dtypes if name.endswith("float32")]
-    if refused == names and limited:
+    if len(refused) == len(in_float32) and limited:
         return Ruling("holds", seen, f"{advice} Scale the loss where you take float16.")
     return Ruling("holds_with_changes", seen, advice)
+
+
+def _refused(figures: Mapping[str, Any]) -> list[str]:
+    return [name for name, figure in figures.items() if raised(figure)]
 
 
 def _grouped(figures: Mapping[str, Any]) -> str:

@@ -302,7 +302,8 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
         return Ruling(
             "holds_with_changes",
             seen,
-            "Set the initial values of weights and biases yourself: only a part differs.",
+            "Set the initial values of weights and biases yourself: the guide is right about one of"
+            " the two.",
         )
     if UNIFORM in weights and UNIFORM in biases:
         advice = "Leave the defaults: both frameworks draw from one distribution"

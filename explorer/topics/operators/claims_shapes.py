@@ -1,5 +1,6 @@
 """Claims about shapes and borders: transposing, padding, output sizes (rows 44 to 48)."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.claim import Ruling
@@ -21,6 +22,9 @@ from explorer.topics.operators.readings import odd_sides, valid_size
 from explorer.topics.operators.wording import LABELS, by_answer, joined, short
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
+
+OddSides = dict[str, dict[str, list[str]]]
+"""By library, the settings with the odd zero before an axis, after it, and refused."""
 
 
 @TOPIC.claim(
@@ -151,9 +155,7 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if verdict == "depends_on_style":
         return Ruling(verdict, seen, "Check the padded image in the style that differs.")
     if verdict == "does_not_hold":
-        if all(figure == expected for figure in meant.values()):
-            return Ruling(verdict, seen, 'Write pad_mode="valid": the printed name is refused.')
-        return Ruling(verdict, seen, "Print the padded image, and pool it in steps.")
+        return Ruling(verdict, seen, _in_place_of_the_print(printed, meant, expected))
     if any(figure != expected for figure in pooled.values()):
         return Ruling(
             "does_not_hold",
@@ -163,6 +165,15 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling(
         "holds", seen, "Pad by hand where the side matters: every framework then gives the same."
     )
+
+
+def _in_place_of_the_print(printed: Figures, meant: Figures, expected: Any) -> str:
+    """What to do where the printed lines do not give the figures."""
+    if any(figure != expected for figure in meant.values()):
+        return "Print the padded image, and pool it in steps."
+    if all(map(raised, printed.values())):
+        return 'Write pad_mode="valid": the printed name is refused.'
+    return 'Write pad_mode="valid": the printed name is not taken for it.'
 
 
 @TOPIC.claim(
@@ -185,17 +196,7 @@ def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     same = _odd_sides(evidence[CONVOLUTION_SIDES])
     numbers = _odd_sides(evidence[CONVOLUTION_SIDES_OF_A_NUMBER])
     strided = evidence[STRIDED_CONVOLUTION]
-    sentences = []
-    for names, text in by_answer(same, _counted).items():
-        sentences.append(f'"same" in {names} {text}')
-    for names, text in by_answer(numbers, _counted).items():
-        sentences.append(f"padding=1 in {names} {text}")
-    for library, figures in strided.items():
-        for way, figure in figures.items():
-            sentences.append(
-                f"kernel 3, stride 2, {way} in {LABELS[library]} gives {_brief(figure)}"
-            )
-    seen = "; ".join(sentences)
+    seen = "; ".join(_odd_zeros_seen(same, numbers, strided))
 
     mindspore, torch = same["mindspore"], same["torch"]
     if not mindspore["after"] or mindspore["before"]:
@@ -213,6 +214,19 @@ def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling
         return Ruling("does_not_hold", seen, "Give both frameworks the padding as numbers.")
     advice = _advice_on_a_number(strided)
     return Ruling("holds_with_changes" if torch["after"] else "holds", seen, advice)
+
+
+def _odd_zeros_seen(
+    same: OddSides, numbers: OddSides, strided: dict[str, Figures]
+) -> Iterator[str]:
+    """Where each library puts odd zeros, and what one strided convolution gives by each setting."""
+    for names, text in by_answer(same, _counted).items():
+        yield f'"same" in {names} {text}'
+    for names, text in by_answer(numbers, _counted).items():
+        yield f"padding=1 in {names} {text}"
+    for library, figures in strided.items():
+        for way, figure in figures.items():
+            yield f"kernel 3, stride 2, {way} in {LABELS[library]} gives {_brief(figure)}"
 
 
 def _advice_on_a_number(strided: dict[str, Figures]) -> str:
@@ -234,7 +248,7 @@ def _brief(figure: Any) -> str:
     return said(figure) if raised(figure) else short(figure)
 
 
-def _odd_sides(answers: dict[str, Figures]) -> dict[str, dict[str, list[str]]]:
+def _odd_sides(answers: dict[str, Figures]) -> OddSides:
     return {library: odd_sides(figures) for library, figures in answers.items()}
 
 

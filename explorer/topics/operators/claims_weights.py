@@ -101,17 +101,17 @@ def weights_start_elsewhere(evidence: Evidence, expects: dict[str, Any]) -> Ruli
     """
     answers = evidence[IMPLICIT_WEIGHTS]
     mindspore, torch = answers["mindspore"], answers["torch"]
-    factors = {layer: _factor(mindspore, torch, layer) for layer in LAYERS}
+    factors = {layer: _factor(mindspore, torch, layer) for layer in (*LAYERS, *NORMS)}
     differing = [layer for layer in LAYERS if factors[layer] > SAMPLED]
-    norms_apart = [norm for norm in NORMS if _factor(mindspore, torch, norm) > SAMPLED]
+    norms_apart = [norm for norm in NORMS if factors[norm] > SAMPLED]
     seen = (
         f"{_starts(answers)}; factor between the deviations of MindSpore and PyTorch:"
-        f" {', '.join(f'{layer} {factor:.3g}' for layer, factor in factors.items())};"
+        f" {', '.join(f'{layer} {factors[layer]:.3g}' for layer in LAYERS)};"
         f" normalisations that start differently: {', '.join(norms_apart) or 'none'}"
     )
 
     to_set = ", ".join([*differing, *norms_apart]) or "nothing"
-    if "conv" not in differing and "dense" not in differing:
+    if not {"conv", "dense"} & set(differing):
         return Ruling(
             "outdated",
             seen,

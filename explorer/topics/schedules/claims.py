@@ -235,6 +235,15 @@ def _scheduler(family: Family) -> str:
     return f"{name}(gamma=e^(-rate))" if family.name == "natural exponential" else f"{name}"
 
 
+MATCHING = f"PyTorch's rates over {UNMATCHED_STEPS} steps"
+PARTING = "other rates"
+UNCOMPARED = "exported, and not compared"
+MISSING = "not in MindSpore"
+GONE = "not in PyTorch either"
+SCHEDULER_OUTCOMES = (MATCHING, PARTING, UNCOMPARED, MISSING, GONE)
+"""What can become of a scheduler's name, in the order in which the evidence lists it."""
+
+
 @TOPIC.claim(
     63,
     "PyTorch's StepLR, MultiStepLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR,"
@@ -252,30 +261,14 @@ def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     Outdated when it has one that gives PyTorch's rates; with changes when those that it has give
     others.
     """
-    exported = exports(evidence)
-    by_outcome: dict[str, list[str]] = {
-        f"PyTorch's rates over {UNMATCHED_STEPS} steps": [],
-        "other rates": [],
-        "exported, and not compared": [],
-        "not in MindSpore": [],
-        "not in PyTorch either": [],
-    }
-    matching, parting, uncompared, missing, gone = by_outcome.values()
+    by_outcome: dict[str, list[str]] = {name: [] for name in SCHEDULER_OUTCOMES}
     for name in expects["unmatched"]:
-        if name not in exported["torch"]:
-            gone.append(name)
-        elif name not in exported["hand"]:
-            missing.append(name)
-        else:
-            comparison = _stepped_by_hand(evidence, name)
-            if comparison is None or comparison.difference is None:
-                uncompared.append(name)
-            else:
-                (matching if comparison.same else parting).append(name)
+        by_outcome[_scheduler_outcome(evidence, name)].append(name)
 
     sentences = [f"{outcome}: {', '.join(names)}" for outcome, names in by_outcome.items() if names]
     seen = "; ".join(sentences)
-    if matching:
+    missing = by_outcome[MISSING]
+    if by_outcome[MATCHING]:
         advice = (
             "Take those with PyTorch's rates from mindspore.experimental.optim.lr_scheduler,"
             " and step them yourself"
@@ -285,16 +278,24 @@ def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
                 f"; of {', '.join(missing)} make a list of rates for an optimizer of mindspore.nn"
             )
         return Ruling("outdated", seen, f"{advice}.")
-    if parting or uncompared:
+    if by_outcome[PARTING] or by_outcome[UNCOMPARED]:
         return Ruling(
             "holds_with_changes", seen, "Print the rates of a few steps before you rely on a name."
         )
     return Ruling("holds", seen, "Make a list of PyTorch's rates for an optimizer of mindspore.nn.")
 
 
-def _stepped_by_hand(evidence: Evidence, name: str) -> FamilyComparison | None:
-    """The rates of the schedulers called ``name``; None where none was measured."""
-    if name not in UNMATCHED_FAMILIES:
-        return None
+def _scheduler_outcome(evidence: Evidence, name: str) -> str:
+    """Whether both frameworks have a scheduler of a name, and whether it gives the same rates."""
+    exported = exports(evidence)
+    if name not in exported["torch"]:
+        return GONE
+    if name not in exported["hand"]:
+        return MISSING
     rates = evidence[UNMATCHED]
-    return compare(UNMATCHED_FAMILIES[name], {"hand": rates["mindspore"], "torch": rates["torch"]})
+    comparison = compare(
+        UNMATCHED_FAMILIES[name], {"hand": rates["mindspore"], "torch": rates["torch"]}
+    )
+    if comparison.difference is None:
+        return UNCOMPARED
+    return MATCHING if comparison.same else PARTING

@@ -1,8 +1,10 @@
 """The claim about the rates of parameter groups: who can be asked, and what is answered."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.claim import Ruling
+from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
@@ -42,16 +44,10 @@ def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     by_parameter, current = mindspore["get_lr_parameter"], mindspore["get_lr"]
     by_group = mindspore["param_groups"]
     telling = [place for place, figure in by_group.items() if _are(figure, [RATE, END_RATE])]
-
-    facts = [f"{kind}: {_described(figure)}" for kind, figure in by_parameter.items()]
-    facts += [f"get_lr() of a {kind}, a step on: {_rates(current[kind])}" for kind in current]
-    facts += [f"param_groups of {place}: {_rates(by_group[place])}" for place in by_group]
-    facts.append(f"PyTorch's get_last_lr(), a step on: {_rates(torch['get_last_lr'])}")
-    seen = "; ".join(facts)
+    seen = "; ".join(_rates_seen(mindspore, torch))
     if all(raised(figure) for figure in by_parameter.values()):
         return Ruling("outdated", seen, "Keep the rates that you set: get_lr_parameter fails.")
-    kinds = expects["kinds"]
-    if any(not _is_of_kind(by_parameter[kind], kinds[kind]) for kind in kinds):
+    if not _are_of_kinds(by_parameter, expects["kinds"]):
         return Ruling(
             "does_not_hold", seen, "Look at the type of what get_lr_parameter returns before use."
         )
@@ -76,6 +72,17 @@ def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds", seen, f"{advice}.")
 
 
+def _rates_seen(mindspore: Figures, torch: Figures) -> Iterator[str]:
+    """What get_lr_parameter, get_lr, param_groups and PyTorch's get_last_lr tell."""
+    for kind, figure in mindspore["get_lr_parameter"].items():
+        yield f"{kind}: {_described(figure)}"
+    for kind, figure in mindspore["get_lr"].items():
+        yield f"get_lr() of a {kind}, a step on: {_rates(figure)}"
+    for place, figure in mindspore["param_groups"].items():
+        yield f"param_groups of {place}: {_rates(figure)}"
+    yield f"PyTorch's get_last_lr(), a step on: {_rates(torch['get_last_lr'])}"
+
+
 def _are(figure: Any, rates: list[float]) -> bool:
     """Whether an attempt told these rates."""
     return not raised(figure) and greatest_difference(figure, rates) < NEAR
@@ -93,6 +100,11 @@ def _described(figure: Any) -> str:
         shape = f" of shape {tuple(told['shape'])}" if "shape" in told else ""
         kinds.append(f"{told['kind']}{shape}")
     return ", ".join(kinds)
+
+
+def _are_of_kinds(by_parameter: Figures, kinds: Figures) -> bool:
+    """Whether get_lr_parameter told things of the expected kinds for every kind of rate."""
+    return all(_is_of_kind(by_parameter[kind], expected) for kind, expected in kinds.items())
 
 
 def _is_of_kind(figure: Any, expected: list[dict[str, Any]]) -> bool:

@@ -9,6 +9,7 @@ from explorer.model.claim import Ruling
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.styles import by_style
 from explorer.topics.tape_life.questions import (
     ANSWERS,
     EXTRA_OUTPUT,
@@ -38,40 +39,39 @@ from explorer.topics.tape_life.wording import TOLERANCE, close, named, shown
 def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the extra output moves the gradient, and both ways to cut it off put it back.
 
-    In both styles of MindSpore.
+    In both styles of MindSpore; it is outdated where the output moves nothing in either.
     """
     remedies = " and ".join(expects["ways"])
-    shifts = []
-    put_back = []
+    shifts: dict[str, bool] = {}
+    put_back: dict[str, bool] = {}
     sentences = []
     for engine in MINDSPORE:
         ways = evidence[EXTRA_OUTPUT][engine]
         alone = ways["first output alone"]
         moved = greatest_difference(ways["every output"], alone)
-        is_back = all(close(ways[way], alone) for way in expects["ways"])
-        put_back.append(is_back)
-        if moved > TOLERANCE:
-            shifts.append(engine)
-        effect = "put it back" if is_back else "do not put it back"
+        shifts[engine] = moved > TOLERANCE
+        put_back[engine] = all(close(ways[way], alone) for way in expects["ways"])
+        effect = "put it back" if put_back[engine] else "do not put it back"
         sentences.append(f"{engine}: moved by up to {moved:.3g}, {remedies} {effect}")
 
     seen = "; ".join(sentences)
-    if not all(put_back):
-        return Ruling("does_not_hold", seen, "Return the loss alone from what you differentiate.")
-    if len(shifts) == len(MINDSPORE):
+    if not any(shifts.values()) and all(put_back.values()):
         return Ruling(
-            "holds",
+            "outdated",
+            seen,
+            "An extra output is harmless here; has_aux=True still says what you mean.",
+        )
+    verdict = by_style({engine: shifts[engine] and put_back[engine] for engine in MINDSPORE})
+    if not all(put_back.values()):
+        return Ruling(verdict, seen, "Return the loss alone from what you differentiate.")
+    if verdict == "holds":
+        return Ruling(
+            verdict,
             seen,
             "Pass has_aux=True, or put stop_gradient around every output but the loss.",
         )
-    if shifts:
-        return Ruling(
-            "depends_on_style",
-            seen,
-            f"Pass has_aux=True wherever you differentiate; {shifts[0]} needs it.",
-        )
     return Ruling(
-        "outdated", seen, "An extra output is harmless here; has_aux=True still says what you mean."
+        verdict, seen, f"Pass has_aux=True wherever you differentiate; {named(shifts)} needs it."
     )
 
 

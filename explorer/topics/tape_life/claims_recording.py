@@ -9,7 +9,7 @@ from typing import Any
 from explorer.model.claim import Ruling
 from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, flat_numbers
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     CALLED_AGAIN,
@@ -223,10 +223,10 @@ def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when ``.grad`` adds up until it is zeroed, and MindSpore returns equal gradients.
 
-    ``.grad`` must add up to the guide's figures.
+    ``.grad`` must add up to the guide's figures, and ``zero_grad()`` leave nothing or zeros.
     """
     sums = evidence[ACCUMULATION]["torch-tape"]
-    sums_in_grad = sums[".grad after each backward"]
+    sums_in_grad, cleared = sums[".grad after each backward"], sums["zero_grad()"]
     added_up = close(
         [unwrapped(gradient) for gradient in sums_in_grad], [expects["once"], expects["twice"]]
     )
@@ -240,10 +240,12 @@ def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         has_grad = has_grad or not raised(figures["weight.grad"])
         returned.append(f"{one_after_the_other(gradients)} ({engine})")
     seen = (
-        f".grad is {one_after_the_other(sums_in_grad)}; zero_grad() leaves {sums['zero_grad()']};"
+        f".grad is {one_after_the_other(sums_in_grad)}; zero_grad() leaves {_left_in_grad(cleared)};"
         f" MindSpore returns {'; '.join(returned)}, and a Parameter has {'a' if has_grad else 'no'}"
         " .grad"
     )
+    if not _is_nothing(cleared):
+        return Ruling("does_not_hold", seen, "Set .grad to None yourself before each backward.")
     if not added_up or not any(steady.values()):
         return Ruling("does_not_hold", seen, "Check what .grad holds before each step.")
     if not all(steady.values()):
@@ -261,3 +263,12 @@ def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         seen,
         "Leave zero_grad out when you port to MindSpore, and add gradients yourself to accumulate.",
     )
+
+
+def _is_nothing(gradient: Any) -> bool:
+    """Whether zeroing left no gradient, or zeros."""
+    return gradient is None or not any(flat_numbers(gradient))
+
+
+def _left_in_grad(gradient: Any) -> str:
+    return "None" if gradient is None else shown(unwrapped(gradient))

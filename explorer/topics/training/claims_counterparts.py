@@ -89,7 +89,7 @@ def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruli
     """Holds when PyTorch has neither the names nor an optimizer that leaves the same weights.
 
     Outdated when it has one of the names, or MindSpore none any more; does not hold when one of its
-    own leaves the same weights.
+    own leaves the same weights. Where none takes a step here, it is not checkable.
     """
     looked_up = evidence[LOOKED_UP]["mindspore"]
     exported = evidence[EXPORTED_OPTIMIZERS]["torch"]["torch"]
@@ -125,11 +125,20 @@ def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruli
     if len(misprints) == len(looked_up):
         return Ruling("outdated", seen, "Use the optimizers that mindspore.nn exports today.")
     if by_weights:
-        advice = f"Use PyTorch's optimizer of other name: {', '.join(by_weights)}"
-        if alone:
-            advice += f"; write {', '.join(alone)} yourself"
-        return Ruling("does_not_hold", seen, f"{advice}.")
+        return Ruling("does_not_hold", seen, _by_other_names(by_weights, alone))
+    if not alone:
+        return Ruling(
+            "not_checkable_here", seen, "Run this row where MindSpore's optimizers take a step."
+        )
     return Ruling("holds", seen, "Write the update yourself, on torch.optim.Optimizer.")
+
+
+def _by_other_names(by_weights: list[str], alone: list[str]) -> str:
+    """What to use where PyTorch has an optimizer of another name for some of MindSpore's."""
+    advice = f"Use PyTorch's optimizer of other name: {', '.join(by_weights)}"
+    if alone:
+        advice += f"; write {', '.join(alone)} yourself"
+    return f"{advice}."
 
 
 def _is_among(name: str, exported: Iterable[str]) -> bool:

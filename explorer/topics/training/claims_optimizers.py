@@ -82,37 +82,55 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     With changes when some weights are spared, or AdamW decays by default.
     """
     mindspore, torch = evidence[WEIGHT_DECAY]["mindspore"], evidence[WEIGHT_DECAY]["torch"]
-    differences = []
-    for name, weights in mindspore.items():
-        counterpart = _torch_counterpart(name, torch)
-        differences.append(abs(weights["0.1"]["fc.weight"] - counterpart["0.1"]["fc.weight"]))
     spared = {place: _spared(mindspore, place) for place in MINDSPORE_PLACES}
     by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
 
-    left, torch_left = mindspore["nn SGD"]["0.1"], torch["torch SGD"]["0.1"]
-    seen = f"SGD leaves {left['fc.weight']:.4g} and {torch_left['fc.weight']:.4g} of 1"
-    for place, names in spared.items():
-        seen += f"; {place} spares {', '.join(names) or 'nothing'}"
-    seen += f"; decay by default: {', '.join(by_default) or 'none'}"
+    seen = (
+        f"SGD leaves {_left(mindspore['nn SGD']):.4g} and {_left(torch['torch SGD']):.4g} of 1;"
+        f" {_spared_seen(spared)}; decay by default: {', '.join(by_default) or 'none'}"
+    )
     # AdamW has its decay in its name: 0.01 by default, in both frameworks.
     unexpected = [name for name in by_default if "AdamW" not in name]
-    if max(differences) > NEAR or unexpected:
+    if _greatest_decay_difference(mindspore, torch) > NEAR or unexpected:
         return Ruling(
             "does_not_hold",
             seen,
             "Compare one step with gradient 0 before you carry a weight decay over.",
         )
-    advice = []
+    advice = " ".join(_advice_on_decay(by_default, spared))
+    if advice:
+        return Ruling("holds_with_changes", seen, advice)
+    return Ruling("holds", seen, "Carry the weight decay over as it is.")
+
+
+def _advice_on_decay(by_default: list[str], spared: Mapping[str, list[str]]) -> Iterator[str]:
+    """What to do about optimizers that decay by default, and weights that are spared."""
     if by_default:
-        advice.append(f"Set weight_decay yourself for {' and '.join(by_default)}.")
+        yield f"Set weight_decay yourself for {' and '.join(by_default)}."
     for place, names in spared.items():
         if names:
-            advice.append(
-                f"Make a group in PyTorch for what {place} spares: {' and '.join(names)}."
-            )
-    if advice:
-        return Ruling("holds_with_changes", seen, " ".join(advice))
-    return Ruling("holds", seen, "Carry the weight decay over as it is.")
+            yield f"Make a group in PyTorch for what {place} spares: {' and '.join(names)}."
+
+
+def _spared_seen(spared: Mapping[str, list[str]]) -> str:
+    clauses = []
+    for place, names in spared.items():
+        clauses.append(f"{place} spares {', '.join(names) or 'nothing'}")
+    return "; ".join(clauses)
+
+
+def _left(weights: Figures) -> float:
+    """What a decay of 0.1 leaves of the dense layer's weight."""
+    left: float = weights["0.1"]["fc.weight"]
+    return left
+
+
+def _greatest_decay_difference(mindspore: Figures, torch: Figures) -> float:
+    """Between what optimizers of MindSpore and of PyTorch leave of the dense layer's weight."""
+    differences = []
+    for name, weights in mindspore.items():
+        differences.append(abs(_left(weights) - _left(_torch_counterpart(name, torch))))
+    return max(differences)
 
 
 def _torch_counterpart(name: str, torch: Figures) -> Any:
@@ -165,7 +183,7 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if "momentum" in effective["experimental"]:
         advice = "Use mindspore.experimental.optim for a group's own momentum"
         if "experimental" not in growing:
-            advice += ", but name all groups at the start: a step after add_param_group raises"
+            advice += ", but name all groups at the start: none can be added later"
         return Ruling("holds_with_changes", seen, f"{advice}.")
     # What was refused for want of a kernel is no setting to keep to on this device.
     settled = "lr and weight_decay"
