@@ -16,7 +16,7 @@ from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
-from explorer.topics.higher_order.findings_nested import change_of_size
+from explorer.topics.higher_order.growth import change_of_size
 from explorer.topics.higher_order.operators import OPERATORS, outcome
 from explorer.topics.higher_order.questions import (
     NODES,

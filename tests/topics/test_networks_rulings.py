@@ -6,7 +6,7 @@ import pytest
 
 from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
-from explorer.topics.networks.claims import SLICING
+from explorer.topics.networks.claims_graph_limits import SLICING
 from explorer.topics.networks.questions import COMPILATIONS, SLICES, TOPIC
 from tests.support.topics import ruled
 

@@ -7,7 +7,8 @@ import pytest
 from explorer.model.measurement import Measured
 from explorer.topics.evidence import Evidence
 from explorer.topics.schedules.arguments import LR_LAMBDAS, parameters, ready, watched
-from explorer.topics.schedules.counterparts import FAMILIES, Family, call, names_in, schedules_of
+from explorer.topics.schedules.counterparts import FAMILIES, schedules_of
+from explorer.topics.schedules.family import Family, call, names_in
 from explorer.topics.schedules.questions import LISTS, TOPIC
 from explorer.topics.schedules.readings import (
     MEASURED_BY,

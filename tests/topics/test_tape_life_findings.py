@@ -9,7 +9,7 @@ from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question, Target
 from explorer.topics.studying import Telling, tell
-from explorer.topics.tape_life.findings import bytes_over_time
+from explorer.topics.tape_life.charts import bytes_over_time
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     CALLED_AGAIN,

@@ -12,114 +12,35 @@ from explorer.numeric.differences import relative_error
 from explorer.text.numbers import digits, number
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
-from explorer.topics.higher_order import wave
+from explorer.topics.higher_order.growth import growth, node_counts
 from explorer.topics.higher_order.nested import (
     EVERY_ORDER,
     NOT_ASKED,
     TURNS,
     is_not_asked,
-    sampled,
     timing_name,
 )
-from explorer.topics.higher_order.questions import (
-    ALL_ENGINES,
-    NODES,
-    NODES_OF_WAVE,
-    ORDERS,
-    ORDERS_OF_WAVE,
-    REFERENCE,
-    REFERENCE_OF_WAVE,
-    TOPIC,
-    WAVE,
+from explorer.topics.higher_order.nested_nets import (
+    REFERENCE_LABEL,
+    THE_WAVE,
+    InputAndOrder,
+    NestedNet,
+    answers,
+    figure_at,
+    in_a_list,
+    labels,
+    nets,
+    truth,
+    truth_label,
 )
+from explorer.topics.higher_order.questions import ORDERS_OF_WAVE, TOPIC
 from explorer.topics.higher_order.transformations import NEAR
-from explorer.topics.question import PARTIES, Question
-
-REFERENCE_LABEL = "PyTorch in float64"
+from explorer.topics.question import PARTIES
 
 MANY = 6
 """A derivative with more elements than this is shown with its norm."""
 
 FIRST, LAST = EVERY_ORDER[0], EVERY_ORDER[-1]
-
-InputAndOrder = tuple[str, str]
-"""The name of an input, and an order as figures spell it: ("x", "2")."""
-
-
-# The nets
-
-
-@dataclass(frozen=True)
-class NestedNet:
-    """A net that is differentiated again and again, and the questions about it."""
-
-    name: str
-    orders: Question
-    reference: Question
-    nodes: Question
-
-    @property
-    def is_wave(self) -> bool:
-        """Whether this is the net with a closed form."""
-        return self.orders == ORDERS_OF_WAVE
-
-
-THE_WAVE = NestedNet("wave", ORDERS_OF_WAVE, REFERENCE_OF_WAVE, NODES_OF_WAVE)
-
-
-def nets(evidence: Evidence) -> list[NestedNet]:
-    """The scenario looked at, and the wave where that is another one."""
-    if evidence.target.scenario in ("", WAVE):
-        return [THE_WAVE]
-    return [NestedNet(evidence.target.name, ORDERS, REFERENCE, NODES), THE_WAVE]
-
-
-def truth(evidence: Evidence, net: NestedNet) -> dict[InputAndOrder, dict[str, Any]]:
-    """The figures that every engine is held against, by input and order.
-
-    Of the wave its closed form, else those of PyTorch in float64, some of which may have raised.
-    """
-    if net.is_wave:
-        return {
-            ("x", str(order)): sampled(np.array(wave.derivative(order))) for order in EVERY_ORDER
-        }
-    derivatives: dict[InputAndOrder, dict[str, Any]] = {}
-    for figures in evidence[net.reference].values():
-        for name, by_order in figures["by input"].items():
-            for order, figure in by_order.items():
-                derivatives[name, order] = figure
-    return derivatives
-
-
-def truth_label(net: NestedNet) -> str:
-    """What the truth of a net is called."""
-    return "the closed form" if net.is_wave else REFERENCE_LABEL
-
-
-def labels(net: NestedNet) -> list[str]:
-    """Who is held against the truth: the engines, and of the wave PyTorch in float64 too."""
-    labels = [PARTIES[engine].label for engine in ALL_ENGINES]
-    return [*labels, REFERENCE_LABEL] if net.is_wave else labels
-
-
-def answers(evidence: Evidence, net: NestedNet) -> dict[str, Figures]:
-    """The figures of those of ``labels`` who answered."""
-    answers = {}
-    for engine, figures in evidence[net.orders].items():
-        answers[PARTIES[engine].label] = figures
-    if net.is_wave:
-        for figures in evidence[net.reference].values():
-            answers[REFERENCE_LABEL] = figures
-    return answers
-
-
-def figure_at(figures: Figures | None, place: InputAndOrder) -> Any:
-    """The derivative at a place, what was raised there, or None where nobody answered."""
-    if figures is None:
-        return None
-    name, order = place
-    return figures["by input"].get(name, {}).get(order)
-
 
 # Orders 1 to 5 against the truth
 
@@ -188,11 +109,6 @@ def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[str]:
         )
 
 
-def in_a_list(label: str) -> str:
-    """The name of an engine among others: without its comma."""
-    return label.replace(",", "")
-
-
 def in_words(stands: Standing, total: int) -> str:
     """What is wrong or missing of one engine's nested gradients, the worst first."""
     clauses = []
@@ -250,78 +166,6 @@ def shown(figure: Any) -> str:
 
 
 # How the gradient grows
-
-
-def node_counts(evidence: Evidence, net: NestedNet) -> dict[str, list[int | str]]:
-    """The operators at every order, by engine and stage: "MindSpore, graph (validate)".
-
-    Where something was raised, or the order was not asked, a message stands in place of a count.
-    """
-    counts: dict[str, list[int | str]] = {}
-    for engine, figures in evidence[net.nodes].items():
-        by_order = figures["by order"]
-        for stage in stages(by_order):
-            label = f"{PARTIES[engine].label} ({stage})"
-            counts[label] = [count_at(by_order.get(str(order), {}), stage) for order in EVERY_ORDER]
-    return counts
-
-
-def stages(by_order: Figures) -> list[str]:
-    """The stages at which an engine's graphs were counted, in order."""
-    stages: dict[str, None] = {}
-    for figure in by_order.values():
-        if not raised(figure) and not is_not_asked(figure):
-            stages |= dict.fromkeys(figure)
-    return list(stages)
-
-
-def count_at(figure: Figures, stage: str) -> int | str:
-    """The operators of one order at a stage, or why there are none."""
-    if is_not_asked(figure):
-        return f"{NOT_ASKED} {figure[NOT_ASKED]}"
-    if raised(figure):
-        return said(figure)
-    count: int | str = figure.get(stage, EMPTY)
-    return count
-
-
-def growth(evidence: Evidence, net: NestedNet) -> Iterator[str]:
-    """How the graphs of a net grow from order to order, those that grow alike together."""
-    clauses = []
-    for labels, counts in grouped(last_stages(evidence, net)):
-        # Orders that were refused or not asked have no count.
-        by_order = zip(EVERY_ORDER, counts, strict=True)
-        known = {order: count for order, count in by_order if isinstance(count, int)}
-        if len(known) > 1:
-            numbers = ", ".join(map(str, known.values()))
-            clauses.append(
-                f"{change_of_size(known)} in {', '.join(labels)} (orders {min(known)} to"
-                f" {max(known)}: {numbers})"
-            )
-    if clauses:
-        yield f"{net.name}: the gradient {'; '.join(clauses)}."
-
-
-def change_of_size(operators: dict[int, int]) -> str:
-    """How the number of operators changes from the first order to the last one known."""
-    first, last = min(operators), max(operators)
-    change = operators[last] - operators[first]
-    if change == 0:
-        return f"ends with the {operators[first]} operators that it starts with"
-    verb = "grows" if change > 0 else "shrinks"
-    return f"{verb} from {operators[first]} to {operators[last]} operators"
-
-
-def last_stages(evidence: Evidence, net: NestedNet) -> dict[str, tuple[int | str, ...]]:
-    """The operators at every order in the last graph of each engine, by its label."""
-    lines: dict[str, tuple[int | str, ...]] = {}
-    for engine, figures in evidence[net.nodes].items():
-        by_order = figures["by order"]
-        last = stages(by_order)[-1:]
-        if last:
-            counts = [count_at(by_order.get(str(order), {}), last[0]) for order in EVERY_ORDER]
-            lines[in_a_list(PARTIES[engine].label)] = tuple(counts)
-    return lines
 
 
 @TOPIC.table()

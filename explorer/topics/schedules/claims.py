@@ -7,7 +7,8 @@ from explorer.model.claim import Ruling
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.counterparts import DECAYS, Family
+from explorer.topics.schedules.counterparts import DECAYS
+from explorer.topics.schedules.family import Family
 from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,

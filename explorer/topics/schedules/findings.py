@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from explorer.topics.attempts import raised, said_briefly
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES
-from explorer.topics.schedules.counterparts import DECAYS, FORM_LABELS, call
+from explorer.topics.schedules.counterparts import DECAYS
+from explorer.topics.schedules.family import FORM_LABELS, call
 from explorer.topics.schedules.questions import EXPORTED, PIECEWISE, TOPIC, USED
 from explorer.topics.schedules.readings import (
     SAME,

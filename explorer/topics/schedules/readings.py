@@ -9,7 +9,8 @@ from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
-from explorer.topics.schedules.counterparts import FAMILIES, FORM_LABELS, Family, names_in
+from explorer.topics.schedules.counterparts import FAMILIES
+from explorer.topics.schedules.family import FORM_LABELS, Family, names_in
 from explorer.topics.schedules.questions import BY_HAND, CELLS, EXPORTED, LISTS
 
 SAME = 1e-6

@@ -8,7 +8,8 @@ from explorer.model.study import Cell, Table
 from explorer.topics.attempts import said
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES
-from explorer.topics.schedules.counterparts import FAMILIES, FORM_LABELS, Family, call
+from explorer.topics.schedules.counterparts import FAMILIES
+from explorer.topics.schedules.family import FORM_LABELS, Family, call
 from explorer.topics.schedules.questions import TOPIC, USED
 from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, used_rates
 

@@ -4,6 +4,7 @@ And what it does when asked for a gradient twice.
 """
 
 from explorer.topics.tape_life import (
+    charts,
     claims_gradients,
     claims_recording,
     claims_results,
@@ -14,6 +15,7 @@ from explorer.topics.tape_life.questions import TOPIC
 
 __all__ = [
     "TOPIC",
+    "charts",
     "claims_gradients",
     "claims_recording",
     "claims_results",

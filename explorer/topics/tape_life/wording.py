@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from explorer.model.engines import ENGINES
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
 from explorer.text.numbers import counted, digits
@@ -135,3 +136,8 @@ def named(works: Mapping[str, bool]) -> str:
     """The engines for which something works: "torch-tape and torch-graph"; "none" for none."""
     engines = [engine for engine, is_so in works.items() if is_so]
     return " and ".join(engines) or "none"
+
+
+def label_in_a_list(engine: str) -> str:
+    """The name of an engine among others: without a comma, since it stands in lists."""
+    return ENGINES[engine].label.replace(",", "")
