@@ -3,9 +3,12 @@
 from typing import NamedTuple
 
 Path = tuple[str | int, ...]
-"""The way to a figure through nested dicts and lists; EVERY stands for each element of a list or dict."""
+"""The way to a figure through nested dicts and lists.
 
-EVERY = "*"
+EVERY stands for each element of a list or dict, NAMES at the end for the sorted keys of a dict.
+"""
+
+EVERY, NAMES = "*", "names of"
 
 EXACT = 0.0
 NEAR = 1e-6
@@ -40,6 +43,11 @@ class Agreement(NamedTuple):
 
 
 AGREEMENTS: list[Agreement] = []
+
+WITHOUT_PROGRAM = {
+    77: "what Ascend takes is found on an Ascend NPU; no figure of another device decides the row"
+}
+"""The claims that no program finds the figures of, by row, each with the reason."""
 
 
 def agree(
@@ -113,6 +121,96 @@ for name, form in OLDER.items():
     for part in ("values", "structure"):
         agree(11, f"gradients.GradOperation{form}", STYLES, (part,), "same", (name, part))
 
+TOLD = "gradients.grad(custom_gradient, grad_position=0, weights=None, has_aux=False)"
+agree(75, TOLD, (*STYLES, "torch-graph", "torch-tape"), ("values", 0), FORM, ("told",))
+agree(75, TOLD, STYLES, ("values", 0), "same", ("told",))
+agree(75, TOLD, ("torch-tape",), ("values", 0), TORCH, ("told",))
+AS_PRINTED, AS_MEANT = ("as printed", "gradient"), ("as meant", "gradient")
+agree(75, "gradients.sampler", (GRAPH,), ("as printed", "raised"), GRAPH, ("bare", "raised"))
+agree(75, "gradients.sampler", (TAPE,), AS_PRINTED, TAPE, ("bare",))
+agree(75, "gradients.sampler", (TAPE,), AS_PRINTED, FORM, ("kept",))
+agree(75, "gradients.sampler", (TAPE,), AS_MEANT, FORM, ("kept",))
+agree(75, "gradients.sampler", (GRAPH,), AS_MEANT, FORM, ("drawn again",))
+agree(75, "gradients.sampler", STYLES, ("as meant", "places"), FORM, ("places",))
+agree(75, "gradients.function", ("torch-tape",), AS_MEANT, FORM, ("kept",))
+
+OUTPUTS = "gradients.outputs"
+for form, ours in {"one output": "one", "a tuple of one": "a tuple of one"}.items():
+    refusal: Path = ("has_aux", form, "raised")
+    agree(80, OUTPUTS, (TAPE, TORCH), refusal, "same", (ours, "raised"))
+agree(80, OUTPUTS, (GRAPH,), ("has_aux", "one output", "raised"), GRAPH, ("one", "raised"))
+agree(80, OUTPUTS, (GRAPH,), ("has_aux", "a tuple of one"), GRAPH, ("a tuple of one",))
+agree(80, OUTPUTS, EVERYWHERE, ("has_aux", "two outputs"), "same", ("two",))
+agree(80, OUTPUTS, EVERYWHERE, ("has_aux", "two outputs", 0), FORM, ("gradient",))
+agree(80, OUTPUTS, STYLES, ("has_aux", "two outputs", 1, 0), FORM, ("beside",))
+agree(81, OUTPUTS, EVERYWHERE, ("has_aux", "two outputs", 0), FORM, ("loss",))
+for form, ours, theirs in (
+    ("two outputs", "both", "both"),
+    ("stop_gradient", "stopped", "loss"),
+):
+    agree(81, OUTPUTS, EVERYWHERE, ("without", form), "same", (ours,))
+    agree(81, OUTPUTS, EVERYWHERE, ("without", form), FORM, (theirs,))
+too_early = ("without", "stop_gradient too early")
+agree(81, OUTPUTS, STYLES, too_early, "same", ("stopped before",))
+agree(81, OUTPUTS, STYLES, too_early, FORM, ("nothing",))
+
+ARGUMENTS = "gradients.arguments"
+TAKEN: dict[str, dict[str, tuple[str, ...]]] = {
+    "positions": {
+        GRAPH: ("0", "1", "(0, 1)"),
+        TAPE: ("0", "1", "(0, 1)", "True"),
+        TORCH: ("0", "1", "(0, 1)", "True", "-1"),
+    },
+    "weights": {
+        GRAPH: (
+            "ParameterTuple",
+            "Parameter",
+            "list",
+            "tuple",
+            "empty list",
+            "one Parameter twice",
+            "another net's Parameter",
+        ),
+        TAPE: (
+            "ParameterTuple",
+            "Parameter",
+            "list",
+            "tuple",
+            "Tensor",
+            "empty list",
+            "one Parameter twice",
+            "another net's Parameter",
+        ),
+        TORCH: ("list", "tuple", "one Parameter twice"),
+    },
+}
+"""The forms that grad takes, by who takes them."""
+
+REFUSED: dict[str, dict[str, tuple[str, ...]]] = {
+    "positions": {
+        GRAPH: ("'0'", "True", "[0, 1]", "()", "-1", "(0, 0)", "2"),
+        TAPE: ("'0'", "[0, 1]", "()", "-1", "(0, 0)", "2"),
+        TORCH: ("'0'", "[0, 1]", "()", "(0, 0)", "2"),
+    },
+    "weights": {
+        GRAPH: ("string", "Tensor"),
+        TAPE: ("string",),
+        TORCH: ("string", "Tensor", "empty list", "another net's Parameter"),
+    },
+}
+for part in ("positions", "weights"):
+    for party in EVERYWHERE:
+        for form in TAKEN[part][party]:
+            agree(82, ARGUMENTS, (party,), (part, form), party, (part, form))
+        for form in REFUSED[part][party]:
+            refusal = (part, form, "raised")
+            agree(82, ARGUMENTS, (party,), refusal, party, refusal)
+for position in ("0", "1", "(0, 1)"):
+    agree(82, ARGUMENTS, EVERYWHERE, ("positions", position), FORM, (position,))
+for form in ("ParameterTuple", "list", "tuple"):
+    agree(82, ARGUMENTS, STYLES, ("weights", form), FORM, ("weights",))
+agree(82, ARGUMENTS, STYLES, ("weights", "Parameter"), FORM, ("weight",))
+
 # Loss scaling
 
 for stage in ("scaled", "unscaled"):
@@ -162,6 +260,16 @@ for row, route in {19: "training.functional", 20: "training.jit"}.items():
 agree(21, "training.graphs", ("mindspore",), ("ms.jit", 0, "update"), TAPE, ("updates in it",))
 agree(21, "training.graphs", ("mindspore",), ("tape", 0, "update"), TAPE, ("updates by itself",))
 
+for way in ("by itself", "ms.jit"):
+    for part, ours in {
+        "losses": "losses",
+        "weight": "weight",
+        "moments": "velocity",
+        "steps counted": "steps",
+    }.items():
+        agree(83, "training.stateful", STYLES, (way, part), FORM, (ours,), SUMS)
+        agree(83, "training.stateful", STYLES, (way, part), "same", (ours,))
+
 # Tape and graph
 
 agree(22, "tape-life.reused", STYLES, ("gradients",), FORM, ("gradients",))
@@ -195,6 +303,23 @@ for function in ("cube of sum", "cube of mean", "norm"):
     agree(26, BY_SHAPE, (GRAPH, "torch-tape"), place, FORM, (function,))
     agree(26, BY_SHAPE, STYLES, place, "same", (function,))
 
+SMALL = "higher-order.small_hessians"
+TWICE_BY_GRAD, BY_JACFWD = "grad of grad", "jacfwd of grad"
+FULL = (GRAPH, "torch-func")
+agree(84, SMALL, FULL, ("cube_of_sum", TWICE_BY_GRAD), FORM, ("cube of sum",), SUMS)
+agree(84, SMALL, FULL, ("broadcast", TWICE_BY_GRAD), FORM, ("broadcast",), SUMS)
+agree(84, SMALL, STYLES, ("cube_of_sum", TWICE_BY_GRAD), "same", ("cube of sum",))
+agree(84, SMALL, STYLES, ("broadcast", TWICE_BY_GRAD), "same", ("broadcast",))
+for shape in ("vector", "column"):
+    product = f"product_with_{shape}"
+    agree(84, SMALL, FULL, (product, TWICE_BY_GRAD), FORM, ("product",), SUMS)
+    agree(84, SMALL, STYLES, (product, TWICE_BY_GRAD), "same", (shape,))
+    agree(84, SMALL, ("torch-func",), (product, TWICE_BY_GRAD), TORCH, ("product",))
+    agree(84, SMALL, ("torch-func",), (product, BY_JACFWD), FORM, ("Hessian",), SUMS)
+    agree(84, SMALL, ("torch-func",), (product, BY_JACFWD), TORCH, ("Hessian",))
+    agree(84, SMALL, STYLES, (product, BY_JACFWD), "same", (f"Hessian, {shape}",))
+agree(84, SMALL, STYLES, ("product_with_column", BY_JACFWD), FORM, ("Hessian",), SUMS)
+
 BRANCH = "stages.branch"
 for path, ours in {"inputs times 1": "positive", "inputs times -1": "negative"}.items():
     agree(27, BRANCH, (GRAPH,), (path, "gradient", 0), FORM, (ours, 0))
@@ -220,6 +345,40 @@ for name in ("a", "b"):
     agree(31, TWICE, STYLES, place, "same", (name,))
     agree(31, TWICE, ("torch-tape",), place, TORCH, ("tape",))
     agree(31, TWICE, ("torch-graph",), place, TORCH, ("function",))
+
+for part in ("tensors", "bytes", "of inputs and parameters"):
+    after_forward = ("steps", 4, part)
+    agree(70, "tape-life.lifetime", (GRAPH,), after_forward, GRAPH, (part,))
+    agree(70, "tape-life.lifetime", (GRAPH,), after_forward, FORM, (part,))
+agree(70, "tape-life.reused", (GRAPH,), ("gradients",), FORM, ("gradients of cubes",))
+
+KINKS_BY_GROUP = {
+    "corners": ("relu6", "leaky_relu", "hardtanh", "hardswish"),
+    "ties": ("norm_inf",),
+    "steep": (
+        "power_zero",
+        "power_of_zero",
+        "norm",
+        "std",
+        "atan2",
+        "xlogy",
+        "cosine_similarity",
+        "self_division",
+    ),
+    "dead": ("relu_of_nan", "clamp_of_nan", "max_with_nan"),
+}
+"""The kinks at which both frameworks have a gradient, and not the same one or not the same value."""
+for group, names in KINKS_BY_GROUP.items():
+    kinks_of_group = f"operators.gradients_at_kinks.{group}"
+    for name in names:
+        agree(85, kinks_of_group, STYLES, (name, "found"), "same", (name,))
+        agree(85, kinks_of_group, ("torch-tape", "torch-graph"), (name, "found"), TORCH, (name,))
+TIES, DEAD = "operators.gradients_at_kinks.ties", "operators.gradients_at_kinks.dead"
+refused_by = ("found", "raised")
+agree(85, TIES, STYLES, ("cummax", *refused_by), "same", ("cummax", "raised"))
+agree(85, TIES, ("torch-tape", "torch-graph"), ("cummax", "found"), TORCH, ("cummax",))
+agree(85, DEAD, STYLES, ("branch", "found"), "same", ("branch",))
+agree(85, DEAD, ("torch-tape",), ("branch", *refused_by), TORCH, ("branch", "raised"))
 
 # Networks and devices
 
@@ -251,6 +410,33 @@ for program in ("by_tensor", "slice_by_tensor", "by_mask"):
     agree(39, "networks.slices", ("mindspore",), place, GRAPH, (program,))
 refused = ("loop_to_tensor.graph", "gradient", "raised")
 agree(39, "networks.slices", ("mindspore",), refused, GRAPH, ("loop_to_tensor",))
+
+CONTEXT = "devices.context"
+agree(73, CONTEXT, ("mindspore",), ("warnings",), TAPE, ("warnings",), EXACT)
+agree(73, CONTEXT, ("mindspore",), ("as meant",), TAPE, ("CPU",))
+agree(73, CONTEXT, ("mindspore",), ("as printed", "raised"), TAPE, ("Ascend", "raised"))
+CONTAINERS = "networks.parameters"
+for container in ("list", "tuple", "ParameterTuple"):
+    registered = (container, "registered")
+    agree(74, CONTAINERS, ("mindspore",), registered, TAPE, (container,))
+    agree(74, CONTAINERS, ("mindspore",), (container, "value"), FORM, ("value",))
+for container in ("list", "tuple"):
+    agree(74, CONTAINERS, (TORCH,), (container, "registered"), TORCH, (container,))
+agree(74, CONTAINERS, ("mindspore",), ("ParameterTuple", "gradients"), FORM, ("gradients",))
+agree(74, CONTAINERS, (TORCH,), ("ParameterList", "gradients"), FORM, ("gradients",))
+for level in ("O0", "O2", "O3"):
+    agree(76, "networks.amp_level", STYLES, (level,), "same", (level,))
+BATCHES = "networks.batches"
+for way in ("one by one", "by default", "keeping the rest", "again"):
+    agree(78, BATCHES, EVERYWHERE, (way,), FORM, ("all",))
+agree(78, BATCHES, EVERYWHERE, ("dropping the rest",), FORM, ("whole batches",))
+agree(78, BATCHES, STYLES, ("by default",), "same", ("by default",))
+WRITING = "devices.outputs"
+agree(79, WRITING, STYLES, ("element written",), "same", ("written",))
+agree(79, WRITING, STYLES, ("array written",), "same", ("by its array",))
+agree(79, WRITING, STYLES, ("element written",), FORM, ("written",))
+agree(79, WRITING, (TORCH,), ("cpu", "element written"), TORCH, ("written",))
+agree(79, WRITING, (TORCH,), ("cpu", "array written", "raised"), TORCH, ("array", "raised"))
 
 # Operators
 
@@ -333,6 +519,30 @@ for operator in DIFFERENTIATED:
     place = (operator, "first")
     agree(51, "operators.operator_gradients", DIFFERENTIATING, place, TORCH, place, SUMS)
 
+EVALUATED = "operators.evaluated_batch_norm"
+for mode in ("evaluation", "training"):
+    for part in ("after", "output"):
+        agree(71, EVALUATED, (TORCH,), (mode, part), FORM, (part,), SUMS)
+for index in (0, 1):
+    learned: Path = ("track_running_stats=False, inference", "gradients", index + 1)
+    agree(71, STATES, ("torch-tape", "torch-graph"), learned, TORCH, ("gradients", index))
+    agree(71, STATES, ("torch-tape", "torch-graph"), learned, FORM, ("gradients", index), SUMS)
+
+WEIGHTS = "operators.implicit_weights"
+for layer, ours in {"conv": "conv", "dense": "dense", "lstm input": "lstm"}.items():
+    for part in ("minimum", "maximum", "std"):
+        place = (f"{layer} weight", part)
+        agree(72, WEIGHTS, FRAMEWORKS, place, FORM, (ours, part), SAMPLED)
+        agree(72, WEIGHTS, ("keras",), place, FORM, (f"{ours} in Keras", part), SAMPLED)
+    agree(72, WEIGHTS, FRAMEWORKS, ("lstm hidden weight", "std"), FORM, ("lstm", "std"), SAMPLED)
+embedding = ("embedding weight", "std")
+agree(72, WEIGHTS, ("mindspore",), embedding, FORM, ("embedding in MindSpore",), SAMPLED)
+agree(72, WEIGHTS, (TORCH,), embedding, FORM, ("embedding in PyTorch",), SAMPLED)
+agree(72, WEIGHTS, ("keras",), embedding, FORM, ("embedding in Keras", "std"), SAMPLED)
+for norm in ("batch norm", "layer norm", "group norm"):
+    for part in ("scale", "shift"):
+        agree(72, WEIGHTS, LIBRARIES, (f"{norm} {part}",), FORM, (part,))
+
 # Optimizers and schedules
 
 last = ("states", -1)
@@ -392,6 +602,55 @@ for kind in ("list", "Cell"):
 agree(65, "schedules.group_rates", (TORCH,), ("get_last_lr",), FORM, ("of all",))
 for name in ("scaled", "whole", "divided by hand", "scaled, decayed"):
     agree(66, "training.loss_scale", ("nn",), (name,), FORM, (name,))
+
+EXPORTED, UPDATES = "training.optimizers", "training.unmatched"
+agree(62, EXPORTED, ("mindspore",), ("nn",), TAPE, ("nn",))
+agree(62, EXPORTED, ("mindspore",), ("experimental",), TAPE, ("experimental",))
+agree(62, UPDATES, ("nn", "experimental", TORCH), ("ASGD",), FORM, ("ASGD",), SUMS)
+for scheduler, family in {
+    "StepLR": "exponential in stairs",
+    "MultiStepLR": "piecewise constant",
+    "CosineAnnealingWarmRestarts": "cosine with restarts",
+    "CyclicLR": "cyclic",
+    "ReduceLROnPlateau": "on a plateau",
+    "LambdaLR": "inverse",
+    "MultiplicativeLR": "multiplied",
+}.items():
+    agree(63, "schedules.unmatched", FRAMEWORKS, (family,), FORM, (scheduler,))
+agree(63, "schedules.unmatched", (TORCH,), ("one cycle",), FORM, ("OneCycleLR",))
+agree(63, "schedules.names", ("mindspore",), ("hand", NAMES), TAPE, ("names",))
+agree(63, "schedules.names", (TORCH,), ("torch", NAMES), TORCH, ("names",))
+for optimizer in ("ProximalAdagrad", "AdamOffload", "FTRL"):
+    agree(64, UPDATES, ("nn",), (optimizer,), FORM, (optimizer,), SUMS)
+agree(64, EXPORTED, (TORCH,), ("torch",), TORCH, ("names",))
+for optimizer, ours in {"Adagrad": "ProximalAdagrad", "Adam": "AdamOffload"}.items():
+    agree(64, UPDATES, (TORCH,), (optimizer,), TORCH, (optimizer,))
+    agree(64, UPDATES, (TORCH,), (optimizer,), FORM, (ours,), SUMS)
+agree(64, UPDATES, ("nn",), ("Lamb", "raised"), TAPE, ("Lamb", "raised"))
+agree(64, "training.thor", ("mindspore",), ("step", "raised"), TAPE, ("thor", "raised"))
+misprinted = ("ProximalAadagrad", "raised")
+agree(64, "training.looked_up", ("mindspore",), misprinted, TAPE, misprinted)
+for setting in ("lr", "momentum"):
+    told: Path = ("groups", EVERY, setting)
+    agree(67, "training.param_groups", ("experimental", TORCH), told, FORM, (setting,))
+told_names: Path = ("groups", 1, NAMES)
+agree(67, "training.param_groups", ("experimental",), told_names, TAPE, ("settings",))
+agree(67, "training.param_groups", (TORCH,), told_names, TORCH, ("settings",))
+agree(67, "training.param_groups", ("nn",), ("groups", "raised"), TAPE, ("nn", "raised"))
+for way in ("as printed", "as meant"):
+    agree(68, "training.listed_filters", ("mindspore",), (way,), TAPE, (way,))
+    agree(68, "training.listed_filters", (TORCH,), (way,), TORCH, (way,))
+SHAPES = "training.listed_shapes"
+agree(69, SHAPES, ("mindspore",), ("as printed",), FORM, ("same",))
+agree(69, SHAPES, ("mindspore",), ("as printed",), TAPE, ("by default",))
+agree(69, SHAPES, ("mindspore",), ("padded as in PyTorch",), FORM, ("valid",))
+agree(69, SHAPES, ("mindspore",), ("padded as in PyTorch",), TAPE, ("valid",))
+agree(69, SHAPES, (TORCH,), ("as printed",), FORM, ("valid",))
+agree(69, SHAPES, (TORCH,), ("as printed",), TORCH, ("by default",))
+agree(69, SHAPES, (TORCH,), ("padded as in MindSpore",), TORCH, ("same",))
+for party, finder, label in (("mindspore", TAPE, "PyTorch"), (TORCH, TORCH, "MindSpore")):
+    refusal = (f"with {label}'s label", "raised")
+    agree(69, SHAPES, (party,), refusal, finder, ("other label", "raised"))
 
 # Two processes
 

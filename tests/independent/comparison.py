@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tests.independent.agreements import EVERY, Path
+from tests.independent.agreements import EVERY, NAMES, Path
 
 
 def at(figures: Any, path: Path) -> Any:
@@ -13,6 +13,8 @@ def at(figures: Any, path: Path) -> Any:
         if step == EVERY:
             elements = place.values() if isinstance(place, dict) else place
             return [at(element, path[index + 1 :]) for element in elements]
+        if step == NAMES:
+            return sorted(place)
         try:
             place = place[step]
         except (KeyError, IndexError, TypeError) as error:

@@ -15,11 +15,11 @@ import pytest
 
 from explorer.model.measurement import Measured
 from explorer.shipped import PACKAGE
-from explorer.topics import TOPICS, claims, topic
+from explorer.topics import STUDIES, TOPICS, claims, topic
 from explorer.topics.studying import target
 from explorer.workers.workers import Workers
 from tests.independent import run
-from tests.independent.agreements import AGREEMENTS, Agreement
+from tests.independent.agreements import AGREEMENTS, WITHOUT_PROGRAM, Agreement
 from tests.independent.comparison import at, difference
 from tests.support.house import packages_imported
 from tests.support.topics import measured_for_claims, measured_once, studied
@@ -139,6 +139,13 @@ def test_an_independent_program_finds_the_figures_of(
         if told:
             differing.append((agreement, told))
     assert differing == []
+
+
+def test_every_claim_and_study_has_a_program_or_a_reason_for_having_none() -> None:
+    subjects: set[Subject] = {*claims(), *STUDIES}
+    assert set(WITHOUT_PROGRAM) <= subjects
+    expected = {program_of(subject) for subject in subjects - set(WITHOUT_PROGRAM)}
+    assert expected == set(run.programs())
 
 
 def test_every_program_is_compared_with_something() -> None:

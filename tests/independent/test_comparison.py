@@ -13,6 +13,7 @@ def test_a_path_leads_through_dicts_and_lists() -> None:
     assert at(FIGURES, ("steps", -1, "loss")) == 0.5
     assert at(FIGURES, ("steps", "*", "loss")) == [1.0, 0.5]
     assert at(FIGURES, ()) is FIGURES
+    assert at(FIGURES, ("names of",)) == ["name", "steps"]
 
 
 @pytest.mark.parametrize("path", [("steps", 2), ("loss",), ("name", "loss")])
