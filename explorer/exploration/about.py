@@ -49,13 +49,16 @@ def about_framework(workers: Workers, framework: Framework) -> About | Failure:
     return reply
 
 
+VERSIONS = ("versions", "of the frameworks")
+"""The kind and the name under which the versions are stored."""
+
+
 def versions_here(workers: Workers, store: Store | None = None) -> dict[str, str]:
     """The versions of all packages that the workers name; of a missing framework there are none.
 
     Where a ``store`` has them no worker is started.
     """
-    key = key_of("versions", "of the frameworks")
-    known = store.get(key, dict[str, str]) if store else None
+    known = stored_versions(store) if store else None
     if known is not None:
         return known
     versions: dict[str, str] = {}
@@ -64,5 +67,10 @@ def versions_here(workers: Workers, store: Store | None = None) -> dict[str, str
         if isinstance(reply, About):
             versions.update(reply.versions)
     if store and all(isinstance(reply, About) for reply in replies.values()):
-        store.put(key, versions)
+        store.put(key_of(*VERSIONS), versions)
     return versions
+
+
+def stored_versions(store: Store) -> dict[str, str] | None:
+    """The versions that versions_here() has found before."""
+    return store.get(key_of(*VERSIONS), dict[str, str])

@@ -3,13 +3,13 @@
 import datetime
 from collections.abc import Iterable, Mapping
 
-from explorer.exploration.about import versions_here
+from explorer.exploration.about import stored_versions, versions_here
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing
 from explorer.model.measurement import Measured, Measurement
 from explorer.store.store import Store
 from explorer.text.messages import one_line
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measuring import measure, stored
 from explorer.topics.topic import Claim
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
@@ -28,10 +28,26 @@ def board(
     """
     claims = tuple(chosen)
     measured = measure(needed(claims), workers, progress, store)
+    return _board(claims, measured, versions_here(workers, store))
+
+
+def stored_board(chosen: Iterable[Claim], store: Store) -> Board | None:
+    """The board of ``chosen`` claims where all that it needs is stored; no worker is started."""
+    claims = tuple(chosen)
+    measured = stored(needed(claims), store)
+    versions = stored_versions(store)
+    if measured is None or versions is None:
+        return None
+    return _board(claims, measured, versions)
+
+
+def _board(
+    claims: tuple[Claim, ...], measured: dict[str, Measured], versions: dict[str, str]
+) -> Board:
     dates = [outcome.date for outcome in measured.values()]
     return Board(
         date=min(dates, default=datetime.date.today().isoformat()),
-        versions=versions_here(workers, store),
+        versions=versions,
         rows=tuple(judged(claim, measured) for claim in claims),
         measured=measured,
     )

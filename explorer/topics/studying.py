@@ -2,14 +2,14 @@
 
 import msgspec
 
-from explorer.exploration.about import versions_here
+from explorer.exploration.about import stored_versions, versions_here
 from explorer.model.errors import UsageError
 from explorer.model.measurement import Measured
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.scenario.find import find
 from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
-from explorer.topics.measuring import measure
+from explorer.topics.measuring import measure, stored
 from explorer.topics.question import Target
 from explorer.topics.topic import Topic
 from explorer.workers.queue import Progress, no_progress
@@ -55,6 +55,15 @@ def study(
     """
     measured = measure(topic.measurements(target), workers, progress, store)
     return record(topic, target, versions_here(workers, store), measured)
+
+
+def stored_study(topic: Topic, target: Target, store: Store) -> StudyRecord | None:
+    """The record of a study all of which is stored; no worker is started."""
+    measured = stored(topic.measurements(target), store)
+    versions = stored_versions(store)
+    if measured is None or versions is None:
+        return None
+    return record(topic, target, versions, measured)
 
 
 def record(

@@ -3,23 +3,39 @@
 import streamlit as st
 
 from explorer.web.cases_page import cases
+from explorer.web.claims_page import claims
 from explorer.web.graphs_page import graphs
+from explorer.web.home_page import home
 from explorer.web.machine_page import machine
 from explorer.web.report_page import report_page
-from explorer.web.sidebar import sidebar
+from explorer.web.studies_page import studies
+
+# Narrower margins than Streamlit's own: tables and graphs need the width. (A text that stands alone in this
+# file would be shown on the page.)
+PAGE_STYLE = "<style>.stMainBlockContainer { padding: 4.5rem 2.5rem 3rem; }</style>"
 
 
 def main() -> None:
-    """Set the page up, ask in the sidebar, show the page chosen."""
+    """Set the page up, and show the one that was chosen."""
     st.set_page_config(page_title="Autodiff semantics explorer", page_icon="∂", layout="wide")
+    of_cases = st.Page(report_page(cases), title="Cases", url_path="cases")
+    of_claims = st.Page(claims, title="Claims", url_path="claims")
+    of_studies = st.Page(studies, title="Studies", url_path="studies")
+
+    def first() -> None:
+        """The page that a visitor without a link meets."""
+        home(of_cases, of_claims, of_studies)
+
     pages = [
-        st.Page(report_page(cases), title="Cases", url_path="cases", default=True),
+        st.Page(first, title="Home", url_path="home", default=True),
+        of_cases,
         st.Page(report_page(graphs), title="Graphs", url_path="graphs"),
+        of_studies,
+        of_claims,
         st.Page(report_page(machine), title="Devices and versions", url_path="machine"),
     ]
-    page = st.navigation(pages, position="top")
-    sidebar()
-    page.run()
+    st.html(PAGE_STYLE)
+    st.navigation(pages, position="top").run()
 
 
 # A child that multiprocessing spawns runs this file again under another name: nothing may happen.

@@ -1,15 +1,31 @@
 """Messages for whoever looks at the page."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 
+from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
 from explorer.report.markdown import escape
+from explorer.report.wording import fault_text
 from explorer.text.clean import clean
 
 
 def say_error(message: str) -> None:
     """One error message; what a scenario or a framework put into it shows as it is."""
     st.error(escape(clean(message, keep="\n")))
+
+
+@contextmanager
+def told_errors() -> Iterator[None]:
+    """What is raised on purpose inside the context becomes one message on the page."""
+    try:
+        yield
+    except ExplorerError as error:
+        say_error(str(error))
+    except WorkerFaultError as error:
+        say_error(fault_text(error))
 
 
 def say_finding(finding: ReportFinding) -> None:

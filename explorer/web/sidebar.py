@@ -1,16 +1,17 @@
-"""The sidebar, in which a visitor says which report to make."""
+"""The sidebar, in which a visitor chooses a scenario, and how it is asked; the address says it too."""
 
 from pathlib import Path
 
 import streamlit as st
 
-from explorer.model.errors import ExplorerError
 from explorer.report.markdown import escape
 from explorer.scenario.devices import FORMS, parse
 from explorer.scenario.matrix import MAX_ORDER
+from explorer.text.choices import refusal
 from explorer.text.clean import clean
-from explorer.web.explorations import ReportKey, explorations
-from explorer.web.messages import say_error
+from explorer.web.explorations import ReportKey
+from explorer.web.links import follow, remember
+from explorer.web.messages import say_error, told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered, scenario
 
 FIRST_SCENARIO = "dense_mse"
@@ -18,54 +19,72 @@ FIRST_SCENARIO = "dense_mse"
 DEVICES = ("cpu", "auto", "cuda", "npu", "mps")
 """Offered for choice; another form, such as "cuda:1", can be typed."""
 
-PAGE_STYLE = "<style>.stMainBlockContainer { padding: 4.5rem 2.5rem 3rem; }</style>"
-"""Narrower margins than Streamlit's own: tables and graphs need the width."""
-
-CHOSEN = "report key"
-"""The key under which the session keeps the visitor's choice."""
+PLACE = "scenario"
+"""The pages that share one choice."""
 
 
-def chosen_report() -> ReportKey | None:
-    """The report chosen in the sidebar; None where it cannot be made."""
-    key: ReportKey | None = st.session_state.get(CHOSEN)
-    return key
-
-
-def sidebar() -> None:
-    """Ask for scenario, device and order; run the exploration when the button is pressed."""
+def sidebar() -> ReportKey | None:
+    """Ask for scenario, device and order; None where the choice cannot be asked, which is said."""
     paths = offered()
-    with st.sidebar:
-        name = _scenario_box(list(paths))
-        device = st.selectbox(
-            "Device", DEVICES, key="device", accept_new_options=True, help=", ".join(FORMS)
-        )
-        order = st.number_input(
-            "Order", 1, MAX_ORDER, key="order", help="nested gradients up to this order"
-        )
-        is_pressed = st.button("Run", type="primary", width="stretch")
-    st.html(PAGE_STYLE)
-    # Whatever goes wrong below, the page must not show the report chosen before.
-    st.session_state[CHOSEN] = None
-    if name is None:
+    if not paths:
         say_error("there is no scenario in the configured folders")
-        return
+        return None
+    wanted = follow(PLACE, ("scenario", "device", "order"))
+    refused = _refused(wanted, list(paths))
+    with st.sidebar:
+        name = _scenario_box(list(paths), wanted.get("scenario", FIRST_SCENARIO))
+        device = _device_box(wanted.get("device", DEVICES[0]))
+        order = _order_box(wanted.get("order", "1"))
+    if refused:
+        # The boxes are there to choose something else; until then nothing is asked.
+        say_error(refused)
+        return None
+    with told_errors():
+        remember(PLACE, {"scenario": name, "device": device, "order": str(order)})
+        parse(device)
+        _introduce(paths[name])
+        return ReportKey(paths[name], digest_of_file(paths[name]), device, order)
+    return None
 
-    path = paths[name]
-    try:
-        parse(device or "cpu")
-        _introduce(path)
-    except ExplorerError as error:
-        say_error(str(error))
-        return
-    key = ReportKey(path, digest_of_file(path), device or "cpu", int(order))
-    st.session_state[CHOSEN] = key
-    if is_pressed:
-        explorations().ask(key)
+
+def _refused(wanted: dict[str, str], names: list[str]) -> str:
+    """Why what an address asks for cannot be asked; empty where it can."""
+    name, order = wanted.get("scenario"), wanted.get("order", "1")
+    if name is not None and name not in names:
+        return refusal(f"no scenario is called {name!r}", name, names)
+    if not _is_order(order):
+        return f"order {order!r} is out of range; allowed: 1 to {MAX_ORDER}"
+    return ""
 
 
-def _scenario_box(names: list[str]) -> str | None:
-    index = names.index(FIRST_SCENARIO) if FIRST_SCENARIO in names else 0
-    return st.selectbox("Scenario", names, index=index, key="scenario")
+def _is_order(text: str) -> bool:
+    return text.isdecimal() and 1 <= int(text) <= MAX_ORDER
+
+
+def _scenario_box(names: list[str], first: str) -> str:
+    index = names.index(first) if first in names else 0
+    return st.selectbox("Scenario", names, index=index, key="scenario") or names[index]
+
+
+def _order_box(first: str) -> int:
+    value = int(first) if _is_order(first) else 1
+    chosen = st.number_input(
+        "Order", 1, MAX_ORDER, value, key="order", help="nested gradients up to this order"
+    )
+    return int(chosen)
+
+
+def _device_box(first: str) -> str:
+    devices = list(dict.fromkeys((*DEVICES, first)))
+    chosen = st.selectbox(
+        "Device",
+        devices,
+        index=devices.index(first),
+        key="device",
+        accept_new_options=True,
+        help=", ".join(FORMS),
+    )
+    return chosen or DEVICES[0]
 
 
 def _introduce(path: Path) -> None:

@@ -5,6 +5,7 @@ in a fresh process.
 """
 
 import atexit
+import copy
 import math
 import threading
 import time
@@ -98,6 +99,12 @@ class Workers:
             atexit.register(self.close)
             self._processes[kind] = WorkerProcess(kind)
         return self._processes[kind]
+
+    def limited(self, seconds: float) -> "Workers":
+        """The same processes, with another limit of one request."""
+        other = copy.copy(self)
+        other.request_seconds = seconds
+        return other
 
     def close(self) -> None:
         """Stop every worker and remove its scratch folder; a later call starts a fresh one."""

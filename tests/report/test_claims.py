@@ -4,49 +4,12 @@ import json
 
 import msgspec
 
-from explorer.model.claim import Board, ClaimRow, Listing
-from explorer.model.measurement import Measured
 from explorer.report.claims.html import board_html
 from explorer.report.claims.json import board_document
 from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.terminal import show_board, show_claim
 from tests.support.consoles import printed
-
-EVIDENCE = "<script>alert(1)</script> | `x`"
-
-HOLDS = ClaimRow(
-    id=1,
-    heading="gradients",
-    statement="A gradient is a gradient.",
-    guides=("004", "000"),
-    would="So it is.",
-    verdict="holds",
-    evidence=EVIDENCE,
-    advice="Go on.",
-    measured=("one",),
-    sections={"004": "Gradients & co"},
-    printed=(Listing("a = vaild\n# ```\n", ("one",)),),
-    meant=(Listing("a = valid\n", ("one",)),),
-)
-NOT_RUN = ClaimRow(
-    id=44,
-    heading="operators",
-    statement="transpose permutes.",
-    guides=("000",),
-    would="It does.",
-    verdict=None,
-    evidence="could not be run: MissingFramework",
-    advice="",
-    measured=("one",),
-)
-BOARD = Board(
-    date="2026-01-01",
-    versions={"mindspore": "2.10.0", "torch": "2.13.0"},
-    rows=(NOT_RUN, HOLDS),
-    measured={
-        "one": Measured(outcome="ok", figures={"a": 1}, code="def one(ask):\n    return 1\n")
-    },
-)
+from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
 
 
 def test_the_terminal_has_a_line_of_evidence_for_each_row() -> None:

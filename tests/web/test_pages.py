@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,21 +40,38 @@ def configured_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def opened(scenario: str) -> Any:
-    page = AppTest.from_file(str(ENTRY), default_timeout=SECONDS).run()
-    return page.selectbox(key="scenario").set_value(scenario).run()
+def cases_page() -> None:
+    from explorer.web.cases_page import cases
+    from explorer.web.report_page import report_page
+
+    report_page(cases)()
 
 
+def studies_page() -> None:
+    from explorer.web.studies_page import studies
+
+    studies()
+
+
+def opened(page: Callable[[], None], **query: str) -> Any:
+    """A page as a link with a query opens it."""
+    app = AppTest.from_function(page, default_timeout=4 * SECONDS)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+@pytest.mark.mindspore
 @pytest.mark.usefixtures("configured_folder")
 def test_a_scenario_s_title_is_shown_as_it_is() -> None:
-    page = opened("markup")
+    page = opened(cases_page, scenario="markup")
     assert not page.exception
     assert "\\<img src=x onerror=alert\\(1\\)\\> and \\*\\*bold\\*\\*" in page.subheader[0].value
 
 
 @pytest.mark.usefixtures("configured_folder")
 def test_a_broken_scenario_is_one_message_and_no_traceback() -> None:
-    page = opened("broken")
+    page = opened(cases_page, scenario="broken")
     assert not page.exception
     (error,) = page.error
     assert "syntax error" in error.value.replace("\\", "")
@@ -62,13 +80,103 @@ def test_a_broken_scenario_is_one_message_and_no_traceback() -> None:
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_a_device_that_an_engine_cannot_use_is_one_message_with_those_it_can() -> None:
-    page = opened("dense_mse")
-    page.selectbox(key="device").set_value("mps").run()
-    page.sidebar.button[0].click().run(timeout=2 * SECONDS)
+    page = opened(cases_page, scenario="dense_mse", device="mps")
     assert not page.exception
     (error,) = page.error
     assert "mindspore has no mps devices" in error.value
     assert "its engines can use: cpu" in error.value
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "words"),
+    [
+        (cases_page, {"scenario": "dense_msee"}, "did you mean 'dense"),
+        (cases_page, {"order": "99"}, "allowed: 1 to"),
+        (cases_page, {"scenario": "<img src=x onerror=alert(1)>\x00\u202e"}, "img"),
+        (studies_page, {"study": "divices"}, "did you mean 'devices'"),
+        (studies_page, {"study": "devices", "on": "nets"}, "no scenario is called"),
+    ],
+)
+def test_an_unknown_name_in_the_address_is_one_message(
+    page: Callable[[], None], query: dict[str, str], words: str
+) -> None:
+    shown = opened(page, **query)
+    assert not shown.exception
+    (error,) = shown.error
+    assert words in error.value.replace("\\", "")
+    assert "<img" not in error.value.replace("\\<", "")
+
+
+@pytest.mark.usefixtures("configured_folder")
+def test_after_an_unknown_name_another_can_be_chosen() -> None:
+    page = opened(cases_page, scenario="none of them")
+    page.selectbox(key="scenario").set_value("broken").run()
+    (error,) = page.error
+    assert "syntax error" in error.value.replace("\\", "")
+    assert page.query_params["scenario"] == "broken"
+
+
+@pytest.mark.usefixtures("configured_folder")
+def test_the_way_back_shows_what_the_address_says() -> None:
+    page = opened(cases_page, scenario="broken", order="2")
+    assert page.number_input(key="order").value == 2
+    page.query_params["order"] = "1"
+    page.run()
+    assert page.number_input(key="order").value == 1
+    assert page.selectbox(key="scenario").value == "broken"
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_a_study_shows_its_findings_tables_and_address() -> None:
+    page = opened(studies_page, study="devices", on="polynomial")
+    assert not page.exception
+    assert any("MindSpore keeps one device" in block.value for block in page.markdown)
+    assert len(page.dataframe) > 2
+    assert page.query_params["on"] == "polynomial"
+
+
+def board_page() -> None:
+    from explorer.web.claims_page import show_board
+    from tests.support.sample_board import BOARD
+
+    show_board(BOARD)
+
+
+def said(page: Any) -> str:
+    return " ".join(block.value for block in page.markdown)
+
+
+def test_a_link_opens_its_claim_in_full_and_markup_is_text() -> None:
+    page = opened(board_page, claim="1")
+    assert not page.exception
+    assert "2 claims: 1 holds, 1 not run" in said(page)
+    assert "#### 1. A gradient" in said(page)
+    assert "Go on." in said(page)
+    assert "\\<script\\>" in said(page)
+    assert [block.value for block in page.code][:2] == ["a = vaild\n# ```", "a = valid"]
+    assert page.query_params["claim"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("query", "is_there"),
+    [
+        ({"topic": "gradients"}, "#### 1."),
+        ({"topic": "operators"}, "#### 44."),
+        ({"verdict": "holds"}, "#### 1."),
+        ({"words": "TRANSPOSE permutes"}, "#### 44."),
+        ({"claim": "7"}, "#### 44."),
+    ],
+)
+def test_the_address_filters_the_board(query: dict[str, str], is_there: str) -> None:
+    page = opened(board_page, **query)
+    assert not page.exception
+    assert is_there in said(page)
+
+
+def test_a_board_without_a_fitting_claim_says_so() -> None:
+    page = opened(board_page, words="nowhere")
+    assert any("No claim fits" in block.value for block in page.caption)
 
 
 def drawn_case() -> None:
@@ -106,7 +214,7 @@ def test_no_framework_is_imported_in_the_app_s_process(script: str) -> None:
     code = (
         "import sys; from streamlit.testing.v1 import AppTest; "
         f"page = AppTest.from_file({script!r}, default_timeout={SECONDS}).run(); "
-        "assert not page.exception; assert page.selectbox; "
+        "assert not page.exception; assert page.title; "
         "sys.exit(bool({'torch', 'mindspore'} & set(sys.modules)))"
     )
     command = [sys.executable, "-c", code]

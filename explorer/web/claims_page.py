@@ -1,0 +1,177 @@
+"""The page of claims: the board with its counts, filters and search, and the chosen claim in full."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.wording import (
+    NOT_RUN,
+    PAGE_TITLE,
+    counts,
+    listings,
+    source,
+    verdict_name,
+)
+from explorer.report.markdown import escape
+from explorer.report.wording import versions_text
+from explorer.store.store import Store
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+from explorer.topics import claims as every_claim
+from explorer.topics.judging import board, stored_board
+from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.links import follow, remember
+from explorer.web.messages import told_errors
+from explorer.workers.queue import Progress
+from explorer.workers.workers import Workers
+
+COLOURS: dict[ClaimVerdict | None, str] = {
+    "holds": "green",
+    "holds_with_changes": "blue",
+    "outdated": "violet",
+    "does_not_hold": "red",
+    "depends_on_style": "orange",
+    "not_checkable_here": "gray",
+    None: "gray",
+}
+"""Each verdict's colour; its name stands beside it everywhere."""
+
+SECONDS = 300.0
+"""The limit of one measurement."""
+
+PLACE = "claims"
+
+
+def ask_board(questions: Askings) -> Asking[Board]:
+    """The board of all claims, asked at once."""
+
+    def make(workers: Workers, progress: Progress) -> Board:
+        return board(every_claim().values(), workers.limited(SECONDS), progress, Store())
+
+    def stored() -> Board | None:
+        return stored_board(every_claim().values(), Store())
+
+    return questions.ask(PLACE, stored, make)
+
+
+def claims() -> None:
+    """The board, asked as soon as the page is opened."""
+    st.subheader(PAGE_TITLE, anchor=False)
+    with told_errors():
+        show_board(watch(ask_board(askings())))
+
+
+def show_board(whole: Board) -> None:
+    """Counts, filters, the table, and one claim."""
+    st.caption(escape(clean(f"Measured on {whole.date} with {versions_text(whole.versions)}")))
+    st.markdown(f"**{counts(whole)}**")
+    wanted = follow(PLACE, ("claim", "topic", "verdict", "words"))
+    rows = _filtered(whole, wanted)
+    if not rows:
+        st.caption("No claim fits these filters.")
+        return
+    _show(whole, _chosen(rows, wanted.get("claim", "")))
+
+
+def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
+    """The rows that fit the filters, which the bar above the table asks for."""
+    bar = st.container(horizontal=True)
+    topic = _choice(bar, "Topic", "topic", HEADINGS, wanted.get("topic"))
+    names = [verdict_name(verdict) for verdict in CLAIM_VERDICTS]
+    verdict = _choice(bar, "Verdict", "verdict", names, wanted.get("verdict"))
+    words = bar.text_input(
+        "Search",
+        wanted.get("words", ""),
+        key="words",
+        placeholder="BatchNorm, zero_grad, 35 …",
+        width=290,
+    )
+    remember(
+        PLACE,
+        {"claim": wanted.get("claim", ""), "topic": topic, "verdict": verdict, "words": words},
+    )
+    return [row for row in whole.rows if _fits(row, topic, verdict, words)]
+
+
+def _choice(
+    bar: "st.delta_generator.DeltaGenerator",
+    label: str,
+    key: str,
+    options: Iterable[str],
+    first: str | None,
+) -> str:
+    names = list(options)
+    index = names.index(first) if first in names else None
+    chosen = bar.selectbox(label, names, index=index, key=key, placeholder="all", width=240)
+    return chosen or ""
+
+
+def _fits(row: ClaimRow, topic: str, verdict: str, words: str) -> bool:
+    if topic and row.heading != topic:
+        return False
+    if verdict and verdict_name(row.verdict) != verdict:
+        return False
+    text = " ".join((str(row.id), row.statement, row.evidence, row.advice)).casefold()
+    return all(word in text for word in words.casefold().split())
+
+
+def _chosen(rows: list[ClaimRow], claim: str) -> ClaimRow:
+    """Show the table; the row that is selected in it, else the claim of the address, else the first."""
+    numbers = [str(row.id) for row in rows]
+    first = numbers.index(claim) if claim in numbers else 0
+    table: dict[str, list[object]] = {"claim": [], "verdict": [], "statement": [], "topic": []}
+    for row in rows:
+        table["claim"].append(row.id)
+        table["verdict"].append([verdict_name(row.verdict)])
+        table["statement"].append(one_line(row.statement))
+        table["topic"].append(row.heading)
+    names = [verdict_name(verdict) for verdict in COLOURS]
+    selected = st.dataframe(
+        table,
+        hide_index=True,
+        height=400,
+        column_config={
+            "claim": st.column_config.NumberColumn(width=60),
+            "verdict": st.column_config.MultiselectColumn(
+                options=names, color=list(COLOURS.values()), width="small"
+            ),
+            "statement": st.column_config.TextColumn(width="large"),
+        },
+        # Other rows, another selection.
+        key=f"claims {' '.join(numbers)}",
+        on_select="rerun",
+        selection_mode="single-row-required",
+        selection_default={"selection": {"rows": [first]}},
+    )
+    places = selected["selection"]["rows"]
+    row = rows[places[0] if places and places[0] < len(rows) else first]
+    if claim or row is not rows[0]:
+        shown = {**st.query_params.to_dict(), "claim": str(row.id)}
+        remember(PLACE, shown)
+    return row
+
+
+def _show(whole: Board, row: ClaimRow) -> None:
+    """One claim in full."""
+    st.markdown(f"#### {row.id}. {_plain(row.statement)}")
+    verdict, colour = verdict_name(row.verdict), COLOURS[row.verdict]
+    meaning = CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN
+    st.markdown(f":{colour}-badge[{verdict}] {meaning}")
+    st.markdown(f"**Evidence.** {_plain(row.evidence)}")
+    if row.advice:
+        st.markdown(f"**What to do.** {_plain(row.advice)}")
+    st.markdown(f"**If it holds:** {_plain(row.would)}")
+    sources = [f"{source(guide, row)}: {GUIDES[guide]}" for guide in row.guides]
+    st.caption(_plain("; ".join(sources)))
+    for name, listing in listings(row):
+        st.markdown(f"**Code {name}**")
+        st.code(clean(listing.code, keep="\n"))
+    with st.expander("What was run"):
+        for name in row.measured:
+            st.caption(_plain(name))
+            st.code(clean(whole.measured[name].code, keep="\n"))
+
+
+def _plain(text: str) -> str:
+    return escape(clean(text))

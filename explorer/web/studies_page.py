@@ -1,0 +1,102 @@
+"""The page of studies: one of them on a scenario, with its findings, tables and charts."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from explorer.drawing.chart_specification import specification
+from explorer.model.errors import UsageError
+from explorer.model.study import StudyRecord, Table
+from explorer.report.markdown import escape
+from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
+from explorer.report.wording import versions_text
+from explorer.store.store import Store
+from explorer.text.choices import refusal
+from explorer.text.clean import clean
+from explorer.topics import STUDIES, study_topic
+from explorer.topics.question import Target
+from explorer.topics.studying import stored_study, study, target
+from explorer.topics.topic import Topic
+from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.links import follow, remember
+from explorer.web.messages import told_errors
+from explorer.web.offered_scenarios import digest_of_file, offered
+from explorer.workers.queue import Progress
+from explorer.workers.workers import Workers
+
+FIRST_STUDY = "devices"
+"""The study that a page opens with: of all it takes the least time."""
+
+PLACE = "studies"
+
+
+def ask_study(topic: Topic, on: Target, questions: Askings) -> Asking[StudyRecord]:
+    """A topic's study of a target, asked at once."""
+
+    def make(workers: Workers, progress: Progress) -> StudyRecord:
+        return study(topic, on, workers.limited(topic.seconds), progress, Store())
+
+    def stored() -> StudyRecord | None:
+        return stored_study(topic, on, Store())
+
+    digest = digest_of_file(Path(on.scenario)) if on.scenario else ""
+    return questions.ask((PLACE, topic.name, on, digest), stored, make)
+
+
+def studies() -> None:
+    """The choice of a study and of its scenario, then what it tells."""
+    wanted = follow(PLACE, ("study", "on"))
+    with told_errors():
+        name = _study_box(wanted.get("study", FIRST_STUDY))
+        topic = study_topic(name)
+        scenario = None
+        if topic.default_scenario is not None:
+            scenario = _scenario_box(wanted.get("on", topic.default_scenario))
+        remember(PLACE, {"study": name, "on": scenario or ""})
+        st.subheader(escape(topic.title), anchor=False)
+        st.markdown(escape(topic.question))
+        file = str(offered()[scenario]) if scenario else None
+        _show(watch(ask_study(topic, target(topic, file, "cpu"), askings())))
+
+
+def _study_box(first: str) -> str:
+    if first not in STUDIES:
+        raise UsageError(refusal(f"no study is called {first!r}", first, STUDIES))
+    chosen = st.selectbox("Study", STUDIES, index=STUDIES.index(first), key="study")
+    return chosen or first
+
+
+def _scenario_box(first: str) -> str:
+    names = list(offered())
+    if first not in names:
+        raise UsageError(refusal(f"no scenario is called {first!r}", first, names))
+    chosen = st.selectbox("On the scenario", names, index=names.index(first), key="on")
+    return chosen or first
+
+
+def _show(record: StudyRecord) -> None:
+    st.caption(escape(clean(versions_text(record.versions))))
+    st.markdown("\n".join(f"- {escape(clean(finding))}" for finding in record.findings))
+    for chart in record.charts:
+        alt = chart.note or f"{chart.y} by {chart.x}"
+        st.vega_lite_chart(specification(chart), theme=None, alt=clean(f"{chart.title}. {alt}"))
+    for table in record.tables:
+        _table(table)
+    missing = not_measured(record)
+    if missing:
+        with st.expander(f"Not measured ({len(missing)})"):
+            for names, reason in missing.items():
+                st.markdown(f"- {escape(clean(names))}: {escape(clean(reason))}")
+
+
+def _table(table: Table) -> None:
+    st.markdown(f"##### {escape(clean(table.title))}")
+    if table.rows:
+        columns: dict[str, list[str]] = {}
+        for place, name in enumerate(table.columns):
+            columns[clean(name)] = [clean(cell_text(row[place])) for row in table.rows]
+        st.dataframe(columns, hide_index=True)
+    else:
+        st.caption(NO_ROWS)
+    if table.note:
+        st.caption(escape(clean(table.note)))
