@@ -28,7 +28,6 @@ from explorer.topics.higher_order.questions import (
     SECOND_DERIVATIVES,
     TOPIC,
     TRANSFORMATIONS,
-    TRANSFORMING,
     WAVE,
 )
 from explorer.topics.higher_order.transformations import (
@@ -518,7 +517,3 @@ def test_who_was_not_asked_has_an_empty_column(telling: Telling) -> None:
     column = table.columns.index("PyTorch, graph")
     assert {row[column] for row in table.rows} == {"-"}
     assert "PyTorch, graph: not measured." in table.note
-
-
-def test_jacobians_are_asked_of_those_who_transform() -> None:
-    assert all(question.asks == TRANSFORMING for question in TRANSFORMATIONS.values())

@@ -128,3 +128,9 @@ def test_advice_on_decay_names_what_is_spared_and_what_decays_and_nothing_else(
 
 def test_another_decay_speaks_against_the_claim() -> None:
     assert decay(torch=dict.fromkeys(NAMES, 0.98)).verdict == "does_not_hold"
+
+
+def test_an_optimizer_that_takes_no_decay_speaks_against_the_claim() -> None:
+    refused = decay(nn={"raised": "TypeError", "message": "no argument weight_decay"})
+    assert refused.verdict == "does_not_hold"
+    assert "SGD leaves TypeError: no argument weight_decay and 0.99 of 1" in refused.evidence

@@ -364,7 +364,13 @@ def test_a_library_that_is_absent_leaves_its_cells_empty_and_the_reason_in_the_n
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_one_framework_alone_is_told_too(measured: dict[str, Measured], framework: str) -> None:
     lost = Measured(outcome="crashed", error=Failure("crashed", "the worker process died"))
-    assert tell(TOPIC, Evidence(replaced(measured, f".{framework}", lost))).findings
+    telling = tell(TOPIC, Evidence(replaced(measured, f".{framework}", lost)))
+    defaults = table_called("Defaults side by side", telling)
+    column = 1 + FRAMEWORKS.index(framework)
+    assert {row[column] for row in defaults.rows} == {"-"}
+    assert any(row[3 - column] != "-" for row in defaults.rows)
+    assert "the worker process died" in defaults.note
+    assert telling.findings
 
 
 def replaced(

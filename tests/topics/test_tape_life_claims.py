@@ -12,7 +12,6 @@ from explorer.topics.tape_life.questions import (
     ANSWERS,
     CALLED_AGAIN,
     EXTRA_OUTPUT,
-    MINDSPORE,
     REUSED,
     SECOND_BACKWARD,
     TOPIC,
@@ -166,11 +165,6 @@ def test_zeros_in_grad_are_as_good_as_none(measured: dict[str, Measured]) -> Non
     assert "zero_grad() leaves [0, 0, 0];" in ruling.evidence
     kept = judge(CLAIMS[30], measured, zero_grad_leaves([[0.0, 0.0, 12.0]]))
     assert kept.advice == "Set .grad to None yourself before each backward."
-
-
-def test_both_styles_of_mindspore_are_looked_at_for_an_extra_output() -> None:
-    names = [measurement.name for measurement in CLAIMS[18].measurements]
-    assert names == [EXTRA_OUTPUT.measurement_name(engine) for engine in MINDSPORE]
 
 
 def test_a_claim_without_its_measurement_says_why() -> None:

@@ -86,7 +86,8 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
 
     seen = (
-        f"SGD leaves {_left(mindspore['nn SGD']):.4g} and {_left(torch['torch SGD']):.4g} of 1;"
+        f"SGD leaves {_left_in_words(mindspore['nn SGD'])} and"
+        f" {_left_in_words(torch['torch SGD'])} of 1;"
         f" {_spared_seen(spared)}; decay by default: {', '.join(by_default) or 'none'}"
     )
     # AdamW has its decay in its name: 0.01 by default, in both frameworks.
@@ -119,18 +120,24 @@ def _spared_seen(spared: Mapping[str, list[str]]) -> str:
     return "; ".join(clauses)
 
 
-def _left(weights: Figures) -> float:
-    """What a decay of 0.1 leaves of the dense layer's weight."""
-    left: float = weights["0.1"]["fc.weight"]
-    return left
+def _left_in_words(attempts: Figures) -> str:
+    """What a decay of 0.1 leaves of the dense layer's weight, or why nothing was left."""
+    weights = attempts["0.1"]
+    return said(weights) if raised(weights) else f"{weights['fc.weight']:.4g}"
 
 
 def _greatest_decay_difference(mindspore: Figures, torch: Figures) -> float:
-    """Between what optimizers of MindSpore and of PyTorch leave of the dense layer's weight."""
-    differences = []
-    for name, weights in mindspore.items():
-        differences.append(abs(_left(weights) - _left(_torch_counterpart(name, torch))))
-    return max(differences)
+    """Between what optimizers of MindSpore and of PyTorch leave of the dense layer's weight.
+
+    It is infinite where one of the two takes no decay.
+    """
+    greatest = 0.0
+    for name, attempts in mindspore.items():
+        weights, counterpart = attempts["0.1"], _torch_counterpart(name, torch)["0.1"]
+        if raised(weights) or raised(counterpart):
+            return float("inf")
+        greatest = max(greatest, abs(weights["fc.weight"] - counterpart["fc.weight"]))
+    return greatest
 
 
 def _torch_counterpart(name: str, torch: Figures) -> Any:
@@ -143,7 +150,7 @@ def _spared(optimizers: Figures, place: str) -> list[str]:
     """The weights that any optimizer of a place leaves as they are in spite of a decay, each once."""
     spared: dict[str, None] = {}  # an ordered set
     for name, weights in optimizers.items():
-        if name.startswith(f"{place} "):
+        if name.startswith(f"{place} ") and not raised(weights["0.1"]):
             spared |= dict.fromkeys(spared_weights(weights["0.1"]))
     return list(spared)
 
