@@ -11,6 +11,7 @@ from explorer.topics.schedules.questions import (
     CELLS,
     EXPORTED,
     GROUP_RATES,
+    LISTED_NAMES,
     LISTS,
     PIECEWISE,
     TOPIC,
@@ -22,11 +23,11 @@ from explorer.topics.schedules.readings import SAME
 from tests.support.topics import World, judge, put, unchanged, written
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
-RATES = [0.1, 0.1, 0.05, 0.05]
+RATES = [0.1] * 5 + [0.05] * 3
 HERE = [name for name in UNMATCHED_NAMES if name != "OneCycleLR"]
 """The schedulers that both frameworks have in WORLD."""
 
-RATES_BY_FAMILY = {UNMATCHED_FAMILIES[name].name: RATES for name in HERE}
+RATES_BY_FAMILY = {UNMATCHED_FAMILIES[name].name: RATES for name in (*LISTED_NAMES, *HERE)}
 
 HALVED = [0.1, 0.05, 0.025]
 OTHER = [0.1, 0.05, 0.05]
@@ -41,7 +42,10 @@ WORLD = written(
             "type": "list",
             "deprecated": "This interface is deprecated.",
         },
-        (LISTS, "mindspore"): dict.fromkeys(DECAYS, HALVED),
+        (LISTS, "mindspore"): {
+            **dict.fromkeys(DECAYS, HALVED),
+            "piecewise constant": [*RATES, 0.05, 0.05, 0.025],
+        },
         (CELLS, "mindspore"): dict.fromkeys(DECAYS, HALVED),
         (BY_HAND, "torch"): {**dict.fromkeys(DECAYS, HALVED), "cosine": OTHER},
         (EXPORTED, "mindspore"): {
@@ -77,28 +81,29 @@ def exported_by_mindspore(*names: str) -> Callable[[World], None]:
     return put(EXPORTED, ["mindspore"], "hand", value={key: {} for key in names})
 
 
-def step_lr_alone_parts_by(share: float) -> Callable[[World], None]:
-    """StepLR is all that MindSpore has, so far from PyTorch's as a share of the greatest rate."""
+def cyclic_alone_parts_by(share: float) -> Callable[[World], None]:
+    """CyclicLR is all that MindSpore has, so far from PyTorch's as a share of the greatest rate."""
 
     def change(world: World) -> None:
-        exported_by_mindspore("StepLR")(world)
+        exported_by_mindspore("CyclicLR")(world)
         rates = [*RATES[:-1], RATES[-1] + share * max(RATES)]
-        world[UNMATCHED, "mindspore"][UNMATCHED_FAMILIES["StepLR"].name] = rates
+        world[UNMATCHED, "mindspore"][UNMATCHED_FAMILIES["CyclicLR"].name] = rates
 
     return change
 
 
 def steps_refused(world: World) -> None:
-    exported_by_mindspore("StepLR")(world)
-    world[UNMATCHED, "mindspore"][UNMATCHED_FAMILIES["StepLR"].name] = UNKNOWN
+    exported_by_mindspore("CyclicLR")(world)
+    world[UNMATCHED, "mindspore"][UNMATCHED_FAMILIES["CyclicLR"].name] = UNKNOWN
 
 
 def test_what_is_there_and_what_is_not_is_told_with_what_to_do() -> None:
     ruling = judged(63)
     assert ruling.verdict == "outdated"
     assert ruling.evidence == (
-        "PyTorch's rates over 8 steps: StepLR, MultiStepLR, CosineAnnealingWarmRestarts, CyclicLR,"
-        " ReduceLROnPlateau, LambdaLR, MultiplicativeLR; not in MindSpore: OneCycleLR"
+        "the rates of piecewise_constant_lr: StepLR, MultiStepLR;"
+        " PyTorch's rates over 8 steps: CosineAnnealingWarmRestarts, CyclicLR, ReduceLROnPlateau,"
+        " LambdaLR, MultiplicativeLR; not in MindSpore: OneCycleLR"
     )
     assert "of OneCycleLR make a list of rates" in ruling.advice
 
@@ -110,13 +115,13 @@ def test_what_is_there_and_what_is_not_is_told_with_what_to_do() -> None:
         (exported_by_mindspore(), "holds", f"not in MindSpore: {', '.join(UNMATCHED_NAMES)}"),
         (exported_by_mindspore(*UNMATCHED_NAMES), "outdated", "not compared: OneCycleLR"),
         (exported_by_mindspore("OneCycleLR"), "holds_with_changes", "not compared: OneCycleLR"),
-        (step_lr_alone_parts_by(0.9 * SAME), "outdated", "over 8 steps: StepLR;"),
-        (step_lr_alone_parts_by(1.1 * SAME), "holds_with_changes", "other rates: StepLR;"),
-        (steps_refused, "holds_with_changes", "not compared: StepLR;"),
+        (cyclic_alone_parts_by(0.9 * SAME), "outdated", "over 8 steps: CyclicLR;"),
+        (cyclic_alone_parts_by(1.1 * SAME), "holds_with_changes", "other rates: CyclicLR;"),
+        (steps_refused, "holds_with_changes", "not compared: CyclicLR;"),
         (
-            put(EXPORTED, ["torch"], "torch", value={"StepLR": {}}),
+            put(EXPORTED, ["torch"], "torch", value={"CyclicLR": {}}),
             "outdated",
-            "not in PyTorch either: MultiStepLR, CosineAnnealingWarmRestarts",
+            "not in PyTorch either: CosineAnnealingWarmRestarts, OneCycleLR",
         ),
     ],
 )
@@ -127,6 +132,14 @@ def test_the_verdict_on_schedulers_follows_what_both_export_and_give(
     assert ruling.verdict == verdict
     assert evidence in ruling.evidence
     assert ruling.advice.endswith(".")
+
+
+@pytest.mark.row(63)
+@pytest.mark.parametrize("listed", [UNKNOWN, [0.1] * 6 + [0.05] * 6], ids=["gone", "late"])
+def test_what_the_guide_pairs_must_have_the_same_rates(listed: Any) -> None:
+    ruling = judged(63, put(LISTS, ["mindspore"], "piecewise constant", value=listed))
+    assert ruling.verdict == "does_not_hold"
+    assert "the rates of StepLR, MultiStepLR" in ruling.evidence
 
 
 def test_a_list_of_rates_is_advised_only_for_what_is_missing() -> None:

@@ -65,11 +65,12 @@ def masks_of_dropout(evidence: Evidence) -> Iterator[str]:
     """The mean of many draws, when a seed repeats a mask, and whether backward has that mask."""
     for framework, figures in evidence[DROPOUT_DRAWS].items():
         existing = "repeats" if figures["same_layer_repeats_after_seed"] else "does not repeat"
-        new = "does" if figures["new_layer_repeats_after_seed"] else "does not"
+        new = "repeats" if figures["new_layer_repeats_after_seed"] else "does not repeat"
         yield (
             f"{LABELS[framework]}: the mean of {figures['draws']} dropouts is"
             f" {min(figures['ratio']):.3f} to {max(figures['ratio']):.3f} of what went in;"
-            f" setting the seed again, a layer that exists {existing} its mask, a new one {new}."
+            f" setting the seed again, a layer that exists {existing} its mask, and a new one {new}"
+            " that of the first."
         )
     has_its_mask: dict[str, bool] = {}
     for engine, figures in evidence[DROPOUT_MASK].items():

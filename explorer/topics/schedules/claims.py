@@ -13,6 +13,7 @@ from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,
     EXPORTED,
+    LISTED_NAMES,
     LISTS,
     PIECEWISE,
     TOPIC,
@@ -236,6 +237,7 @@ def _scheduler(family: Family) -> str:
     return f"{name}(gamma=e^(-rate))" if family.name == "natural exponential" else f"{name}"
 
 
+LISTED = "the rates of piecewise_constant_lr"
 MATCHING = f"PyTorch's rates over {UNMATCHED_STEPS} steps"
 PARTING = "other rates"
 UNCOMPARED = "exported, and not compared"
@@ -247,22 +249,32 @@ SCHEDULER_OUTCOMES = (MATCHING, PARTING, UNCOMPARED, MISSING, GONE)
 
 @TOPIC.claim(
     63,
-    "PyTorch's StepLR, MultiStepLR, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR,"
-    " ReduceLROnPlateau, LambdaLR and MultiplicativeLR have no counterpart in MindSpore.",
+    "PyTorch's StepLR and MultiStepLR are piecewise_constant_lr in MindSpore;"
+    " CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau, LambdaLR and"
+    " MultiplicativeLR have no counterpart there.",
     heading="optimizers",
     guides=("002",),
-    would="MindSpore exports no scheduler of any of these names",
-    asks=(EXPORTED, UNMATCHED),
-    expects={"unmatched": UNMATCHED_NAMES},
+    would="piecewise_constant_lr gives the rates of the first two, and MindSpore exports no scheduler"
+    " that is called like one of the others",
+    asks=(EXPORTED, UNMATCHED, LISTS),
+    expects={"listed": LISTED_NAMES, "unmatched": UNMATCHED_NAMES},
     sections={"002": "Arguments of the base class: learning rate"},
 )
 def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
-    """Holds when MindSpore has none of the names.
+    """Holds when the function lists the rates of the first, and MindSpore has none of the others.
 
-    Outdated when it has one that gives PyTorch's rates; with changes when those that it has give
-    others.
+    Does not hold when it lists other rates. Outdated when MindSpore has one of the others that
+    gives PyTorch's rates; with changes when those that it has give others.
     """
-    by_outcome: dict[str, list[str]] = {name: [] for name in SCHEDULER_OUTCOMES}
+    unlisted = [name for name in expects["listed"] if not _is_listed(evidence, name)]
+    if unlisted:
+        return Ruling(
+            "does_not_hold",
+            f"piecewise_constant_lr does not give the rates of {', '.join(unlisted)}",
+            "Make a list of PyTorch's rates for an optimizer of mindspore.nn.",
+        )
+    by_outcome: dict[str, list[str]] = {LISTED: list(expects["listed"])}
+    by_outcome |= {name: [] for name in SCHEDULER_OUTCOMES}
     for name in expects["unmatched"]:
         by_outcome[_scheduler_outcome(evidence, name)].append(name)
 
@@ -284,6 +296,16 @@ def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             "holds_with_changes", seen, "Print the rates of a few steps before you rely on a name."
         )
     return Ruling("holds", seen, "Make a list of PyTorch's rates for an optimizer of mindspore.nn.")
+
+
+def _is_listed(evidence: Evidence, name: str) -> bool:
+    """Whether piecewise_constant_lr lists the first rates of PyTorch's scheduler called ``name``."""
+    family = UNMATCHED_FAMILIES[name]
+    torch = evidence[UNMATCHED]["torch"]
+    listed = evidence[LISTS]["mindspore"]["piecewise constant"]
+    if not raised(listed):
+        listed = listed[:UNMATCHED_STEPS]
+    return compare(family, {"list": {family.name: listed}, "torch": torch}).same
 
 
 def _scheduler_outcome(evidence: Evidence, name: str) -> str:

@@ -25,9 +25,10 @@ BY_HAND = TOPIC.ask(
     },
 )
 
+LISTED_NAMES = ("StepLR", "MultiStepLR")
+"""PyTorch's schedulers that the guide sets opposite MindSpore's piecewise_constant_lr."""
+
 UNMATCHED_NAMES = (
-    "StepLR",
-    "MultiStepLR",
     "CosineAnnealingWarmRestarts",
     "CyclicLR",
     "OneCycleLR",
@@ -37,7 +38,7 @@ UNMATCHED_NAMES = (
 )
 """PyTorch's schedulers for which the guide has nothing in MindSpore."""
 
-UNMATCHED_FAMILIES = families_by_scheduler(UNMATCHED_NAMES)
+UNMATCHED_FAMILIES = families_by_scheduler((*LISTED_NAMES, *UNMATCHED_NAMES))
 
 UNMATCHED_STEPS = 8
 """How many steps they take: enough for each of them to step, turn or start anew."""
