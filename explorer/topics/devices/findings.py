@@ -71,10 +71,16 @@ def cases_answered_by_each(evidence: Evidence) -> Iterator[str]:
         label = PARTIES[engine].label.replace(",", "")  # without a comma, since it stands in a list
         for device, cases in devices.items():
             where = label if is_cpu_alone(matrices) else f"{label} on {device}"
-            counts[where] = f"{answered(cases)} of {len(cases)}"
+            counts[where] = f"{answered(cases)} of {len(cases)}{_without(cases)}"
     clauses = [f"{count} ({', '.join(names)})" for names, count in grouped(counts)]
     if clauses:
         yield f"Ways to ask for a gradient that get one: {'; '.join(clauses)}."
+
+
+def _without(cases: Mapping[str, Any]) -> str:
+    """Which way to ask gets none, where it is a single one among others that do."""
+    refused = [label for label, case in cases.items() if case["outcome"] != "ok"]
+    return f", all but {refused[0]}" if len(refused) == 1 < len(cases) else ""
 
 
 @TOPIC.finding()
