@@ -27,6 +27,7 @@ from explorer.topics.measuring import measure
 from explorer.topics.question import Target
 from explorer.topics.studying import tell
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import judge, ruled
 
 both = [
@@ -285,3 +286,12 @@ def test_what_the_ranks_stepped_along(steps: list[Any], direction: str) -> None:
 def test_nothing_measured_is_told_as_nothing() -> None:
     telling = tell(TOPIC, Evidence({}))
     assert (telling.findings, telling.tables, telling.charts) == ((), (), ())
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_what_is_told_can_be_read_whichever_measurement_fails(
+    measured: dict[str, Measured],
+) -> None:
+    check_telling(tell(TOPIC, Evidence(measured)))
+    check_every_failure(TOPIC, measured, Target())

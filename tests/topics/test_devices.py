@@ -9,10 +9,12 @@ from explorer.model.measurement import Measured
 from explorer.model.study import StudyRecord
 from explorer.topics.devices.findings import difference
 from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, TOPIC
+from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import FRAMEWORKS, PARTIES, Question, Target
-from explorer.topics.studying import study, target
+from explorer.topics.studying import study, target, tell
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import World, judge, measured_for_claims
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -154,3 +156,9 @@ def test_a_refusal_on_the_tape_is_told_where_there_is_one(measured: dict[str, Me
 
     assert "on PyTorch's tape numpy() says RuntimeError" in judge(CLAIMS[38], measured).evidence
     assert "on PyTorch's tape" not in judge(CLAIMS[38], measured, readable).evidence
+
+
+def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
+    looked_at = target(TOPIC, "polynomial", "cpu")
+    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_every_failure(TOPIC, record.measured, looked_at)

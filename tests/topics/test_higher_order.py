@@ -50,6 +50,7 @@ from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.topics.studying import Telling, target, tell
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import World, measured_once
 
 TAPES = ("mindspore-tape", "torch-tape")
@@ -517,3 +518,12 @@ def test_who_was_not_asked_has_an_empty_column(telling: Telling) -> None:
     column = table.columns.index("PyTorch, graph")
     assert {row[column] for row in table.rows} == {"-"}
     assert "PyTorch, graph: not measured." in table.note
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_what_is_told_can_be_read_whichever_measurement_fails(
+    measured: dict[str, Measured],
+) -> None:
+    check_telling(tell(TOPIC, Evidence(measured, DENSE)))
+    check_every_failure(TOPIC, measured, DENSE)

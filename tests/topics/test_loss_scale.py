@@ -29,6 +29,7 @@ from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.topics.studying import target, tell
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import World, measured_once
 
 FiguresOf = Callable[[Question, str], Figures]
@@ -303,3 +304,12 @@ def test_those_who_agree_have_one_name(
 ) -> None:
     assert FRAMEWORK_NAMES.of(parties) == framework
     assert SCALER_NAMES.of(parties) == scaler
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_what_is_told_can_be_read_whichever_measurement_fails(
+    measured: dict[str, Measured],
+) -> None:
+    check_telling(tell(TOPIC, Evidence(measured)))
+    check_every_failure(TOPIC, measured, Target())

@@ -52,6 +52,7 @@ from explorer.topics.operators.wording import by_answer
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES, Question, Target
 from explorer.topics.studying import Telling, tell
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import measured_once
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -378,3 +379,10 @@ def replaced(
 ) -> dict[str, Measured]:
     """The measurements with another outcome of those whose names have a part."""
     return {name: outcome if part_of_name in name else measured[name] for name in measured}
+
+
+def test_what_is_told_can_be_read_whichever_measurement_fails(
+    measured: dict[str, Measured],
+) -> None:
+    check_telling(tell(TOPIC, Evidence(measured)))
+    check_every_failure(TOPIC, measured, Target())

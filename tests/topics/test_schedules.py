@@ -21,8 +21,9 @@ from explorer.topics.schedules.questions import (
     USED,
 )
 from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, uncompared
-from explorer.topics.studying import tell
+from explorer.topics.studying import target, tell
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -169,3 +170,9 @@ def test_rates_of_groups_are_told_by_parameter_or_by_group(evidence: Evidence) -
         assert rates == pytest.approx([0.09, 0.01], abs=1e-6)
     assert mindspore["param_groups"]["experimental"] == pytest.approx([0.1, 0.01])
     assert torch["get_last_lr"] == torch["param_groups"] == pytest.approx([0.09, 0.009])
+
+
+def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
+    looked_at = target(TOPIC, None, "cpu")
+    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_every_failure(TOPIC, record.measured, looked_at)

@@ -12,6 +12,7 @@ import pytest
 from explorer.model.measurement import Measured
 from explorer.model.study import StudyRecord
 from explorer.scenario.find import find
+from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Question, Target
 from explorer.topics.stages.questions import (
@@ -24,7 +25,9 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
+from explorer.topics.studying import target, tell
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import World, judge, measured_for_claims, studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -211,3 +214,9 @@ def test_another_world_gets_another_verdict(
 ) -> None:
     assert judge(CLAIMS[row], measured, change).verdict == verdict
     assert judge(CLAIMS[row], measured).verdict != verdict
+
+
+def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
+    looked_at = target(TOPIC, None, "cpu")
+    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_every_failure(TOPIC, record.measured, looked_at)

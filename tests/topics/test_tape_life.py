@@ -11,8 +11,10 @@ from explorer.model.measurement import Measured
 from explorer.model.study import StudyRecord
 from explorer.numeric.differences import greatest_difference
 from explorer.scenario.find import find
+from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Question, Target
+from explorer.topics.studying import target, tell
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -36,6 +38,7 @@ from explorer.topics.tape_life.questions import (
     VARIABLE,
 )
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -313,3 +316,9 @@ def test_a_net_that_cannot_be_compiled_spoils_no_later_measurement(workers: Work
     # And a net without weights is compiled like any other.
     for question in (LIFETIME.by("torch-tape"), COMPILED):
         assert measured(question, "polynomial").error is None
+
+
+def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
+    looked_at = target(TOPIC, None, "cpu")
+    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_every_failure(TOPIC, record.measured, looked_at)

@@ -14,7 +14,7 @@ from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import PARTIES, Question, Target
-from explorer.topics.studying import tell
+from explorer.topics.studying import target, tell
 from explorer.topics.training.claims_steps import weights_of
 from explorer.topics.training.differences import (
     NEAR,
@@ -47,6 +47,7 @@ from explorer.topics.training.questions import (
 )
 from explorer.topics.training.update_rules import compare_rules
 from explorer.workers.workers import Workers
+from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -304,3 +305,9 @@ def test_with_one_framework_missing_the_other_is_told(record: StudyRecord, frame
     telling = tell(TOPIC, Evidence(measured))
     assert telling.tables
     assert telling.findings
+
+
+def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
+    looked_at = target(TOPIC, None, "cpu")
+    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_every_failure(TOPIC, record.measured, looked_at, every=9)

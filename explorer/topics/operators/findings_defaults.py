@@ -187,7 +187,7 @@ def table_of_defaults(evidence: Evidence) -> Iterator[Table]:
             title="Defaults side by side",
             columns=("default", *(LABELS[library] for library in LIBRARIES)),
             rows=tuple(rows),
-            note=why_empty(evidence, INITIAL_VALUES, labels=LABELS),
+            note=why_empty(evidence, *(question for _, question, _ in DEFAULTS), labels=LABELS),
         )
 
 

@@ -192,6 +192,11 @@ def table_of_differences(evidence: Evidence) -> Iterator[Table]:
             )
         )
     if rows:
+        note = (
+            "Gradients. Slopes are difference quotients in float64; any number between the two is a"
+            " subgradient."
+        )
+        questions = (*GRADIENTS_AT_KINKS.values(), *SLOPES_AT_KINKS.values())
         yield Table(
             title="Kinks where the engines differ",
             columns=(
@@ -203,8 +208,7 @@ def table_of_differences(evidence: Evidence) -> Iterator[Table]:
                 "outside the slopes",
             ),
             rows=tuple(rows),
-            note="Gradients. Slopes are difference quotients in float64;"
-            " any number between the two is a subgradient.",
+            note=f"{note} {why_empty(evidence, *questions, labels=LABELS)}".strip(),
         )
 
 

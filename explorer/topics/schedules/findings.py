@@ -73,7 +73,8 @@ def refused_schedules(evidence: Evidence) -> Iterator[str]:
     for comparison in compare_all(evidence):
         for form, message in comparison.refused.items():
             schedule = comparison.family.schedules[form]
-            yield f"{FORM_LABELS[form]} {call(schedule)} is refused: {message}"
+            why = message.removesuffix(".")
+            yield f"{FORM_LABELS[form]} {call(schedule)} is refused: {why}."
 
 
 @TOPIC.finding(EXPORTED)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from explorer.model.study import Cell, Table
+from explorer.text.messages import brief
 from explorer.topics.attempts import said
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import PARTIES
@@ -38,7 +39,7 @@ def counterparts(evidence: Evidence) -> Iterator[Table]:
         )
     notes = ["The greatest difference is a share of the greatest rate; float32 rounds at 1e-7."]
     for name, failure in sorted(evidence.failures.items()):
-        notes.append(f"{name}: {failure.message}")
+        notes.append(f"{name}: {brief(failure.message)}.")
     yield Table(
         title="Schedules and their counterparts",
         columns=(

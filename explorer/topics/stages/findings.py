@@ -1,6 +1,6 @@
 """What the figures of the stages say, in sentences and in charts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from explorer.model.measurement import Figures
 from explorer.model.study import Chart, Series
@@ -114,7 +114,10 @@ def _for_negated_inputs(evidence: Evidence, question: Question, where: str) -> I
 def loop_by_length(evidence: Evidence) -> Iterator[str]:
     """Whether a loop's graph and tape grow with its length."""
     for form, by_length in sizes_by_length(evidence).items():
-        lengths, sizes = list(by_length), list(by_length.values())
+        known = _known(by_length)
+        if not known:
+            continue
+        lengths, sizes = list(known), list(known.values())
         growth = f"grows from {sizes[0]} to {sizes[-1]}"
         if sizes[0] == sizes[-1]:
             growth = f"stays at {sizes[0]}"
@@ -122,6 +125,11 @@ def loop_by_length(evidence: Evidence) -> Iterator[str]:
             f"{form} of a loop {growth} nodes when its length, a value, goes from {lengths[0]} to"
             f" {lengths[-1]}."
         )
+
+
+def _known(by_length: Mapping[str, int | None]) -> dict[str, int]:
+    """The lengths whose sizes are known."""
+    return {length: size for length, size in by_length.items() if size is not None}
 
 
 @TOPIC.finding(LOOPS.by("torch"))
@@ -180,10 +188,12 @@ def loop_by_length_chart(evidence: Evidence) -> Iterator[Chart]:
     ends = []
     for form, by_length in sizes_by_length(evidence).items():
         lengths = tuple(float(length) for length in by_length)
-        sizes = list(by_length.values())
         # A length whose size nobody knows leaves a gap in the line.
-        heights = tuple(None if size is None else float(size) for size in sizes)
-        ends.append(f"{form}: from {sizes[0]} to {sizes[-1]}")
+        heights = tuple(None if size is None else float(size) for size in by_length.values())
+        known = list(_known(by_length).values())
+        if not known:
+            continue
+        ends.append(f"{form}: from {known[0]} to {known[-1]}")
         series.append(Series(form, lengths, heights))
     if series:
         yield Chart(

@@ -8,7 +8,7 @@ from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.messages import first_sentence
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said, said_briefly
-from explorer.topics.evidence import EMPTY, Evidence
+from explorer.topics.evidence import EMPTY, Evidence, why_empty
 from explorer.topics.question import PARTIES, Question
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.momentum import left
@@ -172,6 +172,10 @@ def update_rules(evidence: Evidence) -> Iterator[Table]:
         differences = [rule.differences.get(place) for place in MINDSPORE_PLACES]
         rows.append((rule.name, *optimizers, *differences, _verdict(rule)))
     if rows:
+        note = (
+            "With the same settings where both have them; the greatest difference of the weight over"
+            " all five."
+        )
         yield Table(
             title="Update rules on five given gradients",
             columns=(
@@ -184,8 +188,7 @@ def update_rules(evidence: Evidence) -> Iterator[Table]:
                 "verdict",
             ),
             rows=tuple(rows),
-            note="With the same settings where both have them;"
-            " the greatest difference of the weight over all five.",
+            note=f"{note} {why_empty(evidence, UPDATES)}".strip(),
         )
 
 
@@ -239,12 +242,15 @@ def group_settings(evidence: Evidence) -> Iterator[Table]:
         cells = [_beside(grown.get(place, {}).get(optimizer)) for place in places]
         rows.append((f"add_param_group, {optimizer}", *cells))
     if rows:
+        note = (
+            "The first weight beside the second after two steps of SGD; after one step where a group"
+            " was added."
+        )
         yield Table(
             title="Parameter groups: a setting of its own for the first of two weights",
             columns=("setting", *places),
             rows=tuple(rows),
-            note="The first weight beside the second after two steps of SGD;"
-            " after one step where a group was added.",
+            note=f"{note} {why_empty(evidence, GROUPS, ADD_PARAM_GROUP)}".strip(),
         )
 
 
@@ -305,8 +311,9 @@ def update_rules_chart(evidence: Evidence) -> Iterator[Chart]:
     for place in MINDSPORE_PLACES:
         # The axis is logarithmic, where a zero has no place.
         heights = tuple(rule.differences.get(place) or None for rule in rules)
-        series.append(Series(PARTIES[place].label, names, heights))
-    if rules:
+        if any(heights):
+            series.append(Series(PARTIES[place].label, names, heights))
+    if series:
         yield Chart(
             name="training-updates",
             title="Update rules against torch.optim's, after five given gradients",

@@ -1,0 +1,77 @@
+"""What is told of two ranks, where every figure is known."""
+
+from typing import Any
+
+import pytest
+
+from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
+from explorer.topics.evidence import Evidence
+from explorer.topics.studying import Telling, tell
+from tests.support.tellings import chart_of, check_telling, column, lines_of, rows_by_first
+from tests.support.topics import written
+
+
+def told(parties: tuple[str, ...] = ("mindspore", "torch"), **changed: Any) -> Telling:
+    """What is told of ranks with the gradients 2 and 4; ``changed`` figures are rank 1's."""
+    first = {
+        "rank": 0,
+        "local": [2.0, 0.0],
+        "mean": [3.0, 0.5],
+        "sum": [6.0, 1.0],
+        "after_step": [1.0],
+        "first_weights_one_seed": [0.5],
+        "first_weights_own_seed": [0.25],
+        "after_step_own_seed": [0.125],
+    }
+    second = {**first, "rank": 1, "local": [4.0, 1.0], **changed}
+    figures = {(TWO_PROCESSES, party): {"ranks": [first, second]} for party in parties}
+    telling = tell(TOPIC, Evidence(written(figures)))
+    check_telling(telling)
+    return telling
+
+
+def test_mean_and_sum_are_told_beside_what_they_are_of() -> None:
+    mindspore, _, torch, _ = told().findings
+    for finding, route in ((mindspore, "DistributedGradReducer"), (torch, "DistributedDataP")):
+        assert "gets [3, 0.5] from [2, 0] and [4, 1], which is the mean" in finding
+        assert "summed it is [6, 1]" in finding
+        assert "2 times off" in finding
+        assert f"({route}" in finding
+    assert "which is not the mean" in told(mean=[3.0, 0.0]).findings[0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({}, "make no difference"),
+        ({"first_weights_own_seed": [1.0]}, "which agree after one step"),
+        (
+            {"first_weights_own_seed": [1.0], "after_step_own_seed": [2.0]},
+            "which still differ after one step",
+        ),
+    ],
+)
+def test_what_seeds_of_their_own_do_is_told(changed: dict[str, Any], words: str) -> None:
+    for finding in told(**changed).findings[1::2]:
+        assert words in finding
+
+
+def test_both_ranks_stand_side_by_side_a_table_a_framework() -> None:
+    tables = told(after_step=[2.0]).tables
+    assert [table.title.partition(":")[0] for table in tables] == ["mindspore", "torch"]
+    for table in tables:
+        assert table.columns == ("what", "rank 0", "rank 1", "the same")
+        assert column(table, "the same") == [False, True, True, False, True, True, True]
+        rows = rows_by_first(table)
+        assert rows["reduced with mean"] == ("[3, 0.5]", "[3, 0.5]", True)
+        assert rows["weights after one step, one start"] == ("[1]", "[2]", False)
+        assert "gloo" in table.title if table is tables[1] else "mccl" in table.title
+
+
+def test_the_first_weight_s_gradients_are_drawn_as_bars() -> None:
+    chart = chart_of(told(), "data-parallel-gradients")
+    bars = {"rank 0, local": 2.0, "rank 1, local": 4.0, "mean": 3.0, "sum": 6.0}
+    assert lines_of(chart) == {"MindSpore": bars, "PyTorch": bars}
+    assert chart.kind == "bars"
+    assert chart.note
+    assert list(lines_of(chart_of(told(("torch",)), chart.name))) == ["PyTorch"]

@@ -1,0 +1,163 @@
+"""What is told of scalers and scaled gradients, where every figure is known."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from explorer.model.measurement import Figures
+from explorer.topics.evidence import Evidence
+from explorer.topics.loss_scale.inputs import BATCHES, DTYPES, EXPONENTS, FACTOR, WINDOW
+from explorer.topics.loss_scale.life import turn
+from explorer.topics.loss_scale.questions import FINITENESS, LIFE, LIMITS, SWEEP, TOPIC, UNSCALING
+from explorer.topics.question import Question
+from explorer.topics.studying import Telling, tell
+from tests.support.tellings import (
+    chart_of,
+    check_telling,
+    column,
+    lines_of,
+    rows_by_first,
+    table_of,
+)
+from tests.support.topics import written
+
+REFUSED = {"raised": "ValueError", "message": "no such thing."}
+GRAPH, TAPE = "mindspore-graph", "mindspore-tape"
+
+Answers = Mapping[tuple[Question, str], Figures]
+
+
+def told(answers: Answers) -> Telling:
+    telling = tell(TOPIC, Evidence(written(answers)))
+    check_telling(telling)
+    return telling
+
+
+def life(first_scale: float) -> Figures:
+    """One overflow that halves the scale, then steps at one scale."""
+    turns = [turn(first_scale, first_scale / FACTOR, False, False)]
+    scale = first_scale / FACTOR
+    turns += [turn(scale, scale, True, True) for _ in BATCHES[1:]]
+    return {"turns": turns}
+
+
+def test_a_life_is_told_step_by_step() -> None:
+    telling = told({(LIFE, GRAPH): life(8.0), (LIFE, TAPE): life(8.0), (LIFE, "torch"): life(8.0)})
+    of_mindspore, of_torch, both = telling.findings
+    for finding in (of_mindspore, of_torch):
+        assert "skips 1 of 1 steps that overflow" in finding
+        assert f"by {FACTOR} after 1; it grows 0 times, 0 of them after {WINDOW}" in finding
+        assert f"({len(BATCHES)} steps)" in finding
+    assert f"at {len(BATCHES)} of {len(BATCHES)} steps" in both
+    table = table_of(telling, "slope")
+    assert table.columns[0] == "step"
+    assert column(table, "slope") == list(BATCHES)
+    assert column(table, "step") == list(range(len(BATCHES)))
+    names = [name.partition(", ")[2] for name in table.columns[2::3]]
+    assert len(names) == 2
+    for name in names:
+        assert column(table, f"scale, {name}")[:3] == [8.0, 4.0, 4.0]
+        assert column(table, f"overflow, {name}")[:2] == [True, False]
+        assert column(table, f"stepped, {name}")[:2] == [False, True]
+    lines = lines_of(chart_of(telling, "life"))
+    assert list(lines) == names
+    assert all([line[0.0], line[1.0]] == [8.0, 4.0] for line in lines.values())
+    assert chart_of(telling, "life").log == ("y",)
+
+
+def test_lives_that_differ_have_their_own_columns() -> None:
+    telling = told({(LIFE, GRAPH): life(8.0), (LIFE, TAPE): life(16.0), (LIFE, "torch"): life(8.0)})
+    assert len(table_of(telling, "slope").columns) == 2 + 3 * 3
+    assert f"at 0 of {len(BATCHES)} steps" in telling.findings[-1]
+    (alone,) = told({(LIFE, "torch"): life(8.0)}).findings
+    assert "same scale" not in alone
+
+
+def test_the_lowest_and_the_highest_scale_are_told() -> None:
+    stays = {"down": [4.0, 2.0, 1.0, 1.0], "up": [2.0, "Infinity", 4.0]}
+    falls = {"down": [4.0, 2.0, 1.0, 0.5], "up": [2.0, 8.0, 4.0]}
+    telling = told({(LIMITS, TAPE): stays, (LIMITS, "torch"): falls})
+    stopped, falling = telling.findings
+    assert "from 4 to 1 in 3 steps, and it stays there" in stopped
+    assert "from 2 to inf" in stopped.lower() or "from 2 to ∞" in stopped
+    assert "from 4 to 0.5 in 3 steps, and it is still falling" in falling
+    assert "from 2 to 8." in falling
+    table = table_of(telling, "scales")
+    assert table.columns == ("scaler", "what happens", "scales")
+    whats = ["overflow at every step", "growth at every step"]
+    assert column(table, "what happens") == whats * 2
+    assert table.rows[2][2] == "[4, 2, 1, 0.5]"
+    lines = lines_of(chart_of(telling, "floor"))
+    assert [list(line.items())[-1] for line in lines.values()] == [(3.0, 1.0), (3.0, 0.5)]
+
+
+def test_a_check_that_is_wrong_or_refuses_is_told() -> None:
+    right: dict[str, Any] = {"zeros": True, "inf": False, "nan": False}
+    wrong = {**right, "nan": True}
+    refusing = {**right, "inf": REFUSED, "nan": REFUSED}
+    answers: Answers = {
+        (FINITENESS, GRAPH): right,
+        (FINITENESS, TAPE): wrong,
+        (FINITENESS, "torch"): refusing,
+    }
+    telling = told(answers)
+    of_tape, of_torch = telling.findings
+    assert "is wrong about nan (" in of_tape
+    assert "refuses 2 of 3 pairs" in of_torch
+    assert of_torch.endswith("ValueError: no such thing.")
+    rows = rows_by_first(table_of(telling, "gradients"))
+    assert list(rows) == ["inf", "nan", "zeros"]
+    assert rows["nan"] == (False, True, "ValueError: no such thing.")
+    assert rows["zeros"] == (True, True, True)
+    alone = told({(FINITENESS, TAPE): wrong})
+    assert rows_by_first(table_of(alone, "gradients"))["zeros"] == ("-", True, "-")
+
+
+def test_errors_of_unscaling_stand_by_rising_scale() -> None:
+    figures = {"error": {"1024": 0.0, "3": 1.25e-7}, "refused": {"below 1": REFUSED, "above": 2.0}}
+    telling = told({(UNSCALING, "torch"): figures})
+    (finding,) = telling.findings
+    assert "relative 1.2e-07 at scale 3, 0 at scale 1024 (PyTorch)" in finding
+    table = table_of(telling, "found")
+    assert table.columns == ("where", "what", "found")
+    assert table.rows == (
+        ("PyTorch", "greatest relative error at scale 3", 1.25e-7),
+        ("PyTorch", "greatest relative error at scale 1024", 0.0),
+        ("PyTorch", "below 1", "ValueError: no such thing."),
+        ("PyTorch", "above", "accepted"),
+    )
+
+
+def test_what_is_lost_is_told_at_the_least_the_best_and_the_greatest_scale() -> None:
+    count = len(EXPONENTS)
+    lossy = {
+        "underflow": [0.5, *[0.0] * (count - 1)],
+        "overflow": [*[0.0] * (count - 1), 0.25],
+        "error": [0.5, 0.125, *[0.25] * (count - 2)],
+    }
+    whole = {"underflow": [0.0] * count, "overflow": [0.0] * count, "error": [0.001] * count}
+    figures = {DTYPES[0]: lossy, DTYPES[1]: whole, DTYPES[2]: whole}
+    telling = told({(SWEEP, "torch"): figures})
+    of_lossy, of_whole, _ = telling.findings
+    for words in (
+        f"In {DTYPES[0]} 50 % of the gradients become zero at scale 2^{EXPONENTS[0]}",
+        f"25 % overflow at 2^{EXPONENTS[-1]}",
+        f"at 2^{EXPONENTS[1]}, the best, 0 % are zero",
+        "error 0.12)",
+    ):
+        assert words in of_lossy
+    assert f"In {DTYPES[1]} no gradient is lost" in of_whole
+    assert "error 0.001)" in of_whole
+    table = table_of(telling, "underflow to 0")
+    assert table.columns[:3] == ("float", "where", "scale")
+    assert table.rows[0] == (DTYPES[0], "PyTorch", f"2^{EXPONENTS[0]}", 0.5, 0.0, 0.5)
+    assert column(table, "scale")[:3] == [f"2^{exponent}" for exponent in EXPONENTS[:9:4]]
+    assert column(table, "overflow")[6] == 0.25
+    shares = chart_of(telling, "shares")
+    assert list(lines_of(shares)) == [
+        f"{kind}, {DTYPES[0]}, PyTorch" for kind in lossy if kind != "error"
+    ]
+    assert shares.log == ("x",)
+    error = chart_of(telling, "error")
+    assert len(lines_of(error)) == 3
+    assert error.log == ("x", "y")
+    assert lines_of(error)[f"{DTYPES[0]}, PyTorch"][2.0 ** EXPONENTS[1]] == 0.125
