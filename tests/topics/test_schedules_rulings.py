@@ -92,6 +92,11 @@ def cyclic_alone_parts_by(share: float) -> Callable[[World], None]:
     return change
 
 
+def listing(rates: Any) -> Callable[[World], None]:
+    """Sets what piecewise_constant_lr lists."""
+    return put(LISTS, ["mindspore"], "piecewise constant", value=rates)
+
+
 def steps_refused(world: World) -> None:
     exported_by_mindspore("CyclicLR")(world)
     world[UNMATCHED, "mindspore"][UNMATCHED_FAMILIES["CyclicLR"].name] = UNKNOWN
@@ -123,6 +128,8 @@ def test_what_is_there_and_what_is_not_is_told_with_what_to_do() -> None:
             "outdated",
             "not in PyTorch either: CosineAnnealingWarmRestarts, OneCycleLR",
         ),
+        (listing(UNKNOWN), "does_not_hold", "the rates of StepLR, MultiStepLR"),
+        (listing([0.1] * 6 + [0.05] * 6), "does_not_hold", "the rates of StepLR, MultiStepLR"),
     ],
 )
 def test_the_verdict_on_schedulers_follows_what_both_export_and_give(
@@ -132,14 +139,6 @@ def test_the_verdict_on_schedulers_follows_what_both_export_and_give(
     assert ruling.verdict == verdict
     assert evidence in ruling.evidence
     assert ruling.advice.endswith(".")
-
-
-@pytest.mark.row(63)
-@pytest.mark.parametrize("listed", [UNKNOWN, [0.1] * 6 + [0.05] * 6], ids=["gone", "late"])
-def test_what_the_guide_pairs_must_have_the_same_rates(listed: Any) -> None:
-    ruling = judged(63, put(LISTS, ["mindspore"], "piecewise constant", value=listed))
-    assert ruling.verdict == "does_not_hold"
-    assert "the rates of StepLR, MultiStepLR" in ruling.evidence
 
 
 def test_a_list_of_rates_is_advised_only_for_what_is_missing() -> None:
