@@ -3,6 +3,7 @@
 Also where derivatives end or go wrong.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
+from explorer.topics.higher_order.findings_nested import difference_of
 from explorer.topics.higher_order.growth import change_of_size
 from explorer.topics.higher_order.operators import OPERATORS, outcome
 from explorer.topics.higher_order.questions import (
@@ -440,6 +442,23 @@ def test_what_this_study_did_not_ask_is_not_laid_at_a_frameworks_door() -> None:
     cells = [str(row[column]) for row in table.rows]
     assert cells[2] == "RuntimeError: no rule"
     assert cells[3] == "not asked, since the graph of order 2 has 2345 operators already"
+
+
+@pytest.mark.parametrize(
+    ("elements", "truth", "difference"),
+    [
+        (["NaN", 2.0], ["NaN", 2.0], 0.0),
+        (["Infinity"], ["Infinity"], 0.0),
+        (["NaN", 3.0], ["NaN", 2.0], 0.5),
+        (["NaN", 2.0], [1.0, 2.0], math.inf),
+        (["Infinity"], ["NaN"], math.inf),
+        ([1.0], [1.0, 1.0], math.inf),
+    ],
+)
+def test_the_same_nan_or_infinity_is_no_difference(
+    elements: list[Any], truth: list[Any], difference: float
+) -> None:
+    assert difference_of(elements, truth) == difference
 
 
 def test_graphs_of_orders_that_were_refused_are_no_part_of_the_growth() -> None:

@@ -1,5 +1,6 @@
 """Findings about nested gradients: how many orders are right, how graphs grow, what calls cost."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -71,12 +72,25 @@ def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> St
         elif raised(figure):
             stands.refused.setdefault(said(figure).rstrip("."), []).append(order)
         elif figure:  # an input or order that this engine was not asked about has none
-            difference = relative_error(figure["elements"], derivative["elements"])
+            difference = difference_of(figure["elements"], derivative["elements"])
             if difference <= NEAR:
                 stands.near.append(difference)
             else:
                 stands.far.append((place, difference))
     return stands
+
+
+def difference_of(elements: list[Any], truth: list[Any]) -> float:
+    """The relative error of elements; the same infinity, or nan where the truth is nan, has none."""
+    if len(elements) != len(truth):
+        return math.inf
+    finite: tuple[list[float], list[float]] = ([], [])
+    for one, other in zip(map(number, elements), map(number, truth), strict=True):
+        both_nan = math.isnan(one) and math.isnan(other)
+        if not both_nan and not (math.isinf(one) and one == other):
+            finite[0].append(one)
+            finite[1].append(other)
+    return float(relative_error(*finite)) if finite[0] else 0.0
 
 
 @TOPIC.finding()
