@@ -311,7 +311,7 @@ def claims(
         bool, typer.Option("--html", help="Print the board as one HTML page.")
     ] = False,
     fresh: Fresh = False,
-    request_timeout: RequestTimeout = 60.0,
+    request_timeout: RequestTimeout = 300.0,
 ) -> int:
     """Check what the migration guides say.
 

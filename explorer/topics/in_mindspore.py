@@ -14,8 +14,9 @@ MODES = {"graph": ms.GRAPH_MODE, "tape": ms.PYNATIVE_MODE}
 def set_style(style: str, device: str = "cpu", seed: int = 0) -> None:
     """Put the worker into "graph" or "tape" style, with the seed set and nothing recorded."""
     use_device(device)
-    # A tape call that raised leaves the flag on (2.10.0), and the next compilation would nest in
-    # its recording.
+    # A tape call that raised leaves its tape and the flag on (2.10.0): the next compilation would
+    # nest in its recording, and ``tensor[0]`` would fail.
+    _pynative_executor.clear_res()
     _pynative_executor.set_grad_flag(False)
     ms.set_context(mode=MODES[style])
     ms.set_seed(seed)
