@@ -36,7 +36,7 @@ GRAPHS: dict[str, Callable[[], GradGraph]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("view", ["ladder", "flow"])
+@pytest.mark.parametrize("view", ["ladder", pytest.param("flow", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_a_net_of_three_hundred_nodes_is_no_wider_than_six_thousand_points(
     name: str, view: ViewName

@@ -39,14 +39,14 @@ def refusal(text: str) -> IRSyntaxError | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, suppress_health_check=SLOW_TO_DRAW)
+@settings(max_examples=25, suppress_health_check=SLOW_TO_DRAW)
 @given(modules())
 def test_what_is_printed_is_read_back_unchanged(module: Module) -> None:
     assert without_lines(parse(module_text(module), "f.ir")) == module
 
 
 @pytest.mark.slow
-@settings(max_examples=60, suppress_health_check=SLOW_TO_DRAW)
+@settings(max_examples=25, suppress_health_check=SLOW_TO_DRAW)
 @given(modules(), st.data())
 def test_any_damage_is_refused_or_harmless_but_never_another_error(
     module: Module, data: st.DataObject

@@ -16,6 +16,7 @@ from explorer.model.results import About, Result
 from explorer.model.trees import branch
 from explorer.scenario.load import load
 from explorer.scenario.matrix import matrix, structure
+from explorer.scenario.selection import covering
 from explorer.workers.process import ROOT
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests, path, reply
@@ -44,14 +45,21 @@ def test_about_tells_the_version_and_that_the_cpu_is_there(workers: Workers) -> 
     assert about.devices[0] == "cpu"
 
 
+EVERY_CASE = matrix(2, True, order=2)
+
+
 @pytest.mark.parametrize("engine", BOTH)
+@pytest.mark.parametrize(
+    "cases",
+    # Each case is compiled: those beyond each way to ask once are for the whole run.
+    [covering(EVERY_CASE), pytest.param(EVERY_CASE, marks=pytest.mark.whole)],
+    ids=["each way", "every case"],
+)
 def test_every_case_has_the_structure_that_the_rules_give(
-    engine: str, mindspore: EngineRequests
+    engine: str, cases: tuple[GradCase, ...], mindspore: EngineRequests
 ) -> None:
     outputs = load(path("ms_dense")).output_names
-    for case in matrix(2, True, order=2):
-        if case.grad_position in (1, (1,), (0,)) or (case.has_aux and case.weights == "one"):
-            continue  # they say nothing that the others do not, and each case is compiled
+    for case in cases:
         result = mindspore.answer("ms_dense", engine, case)
         if case.must_fail:
             assert result.outcome == "raised"

@@ -43,11 +43,16 @@ def test_the_guide_s_figures_come_out_of_the_forward_alone(torch: Torch) -> None
 
 
 EVERY_CASE = matrix(2, True)
+EACH_WAY = tuple(covering(EVERY_CASE))
 
 
 @pytest.mark.parametrize(
     ("name", "cases"),
-    [("dense_mse", EVERY_CASE), ("conv_bn_relu_pool", tuple(covering(EVERY_CASE)))],
+    [
+        ("dense_mse", EACH_WAY),
+        ("conv_bn_relu_pool", EACH_WAY),
+        pytest.param("dense_mse", EVERY_CASE, marks=pytest.mark.whole),
+    ],
 )
 def test_every_answer_of_both_engines_agrees(
     torch: Torch, name: str, cases: tuple[GradCase, ...]

@@ -242,6 +242,7 @@ def test_functional_gradients_refuse_statistics_that_they_capture(evidence: Evid
     assert "mutate a captured Tensor" in refusal["message"]
 
 
+@pytest.mark.whole
 def test_inductor_without_a_compiler_is_an_outcome_with_its_own_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
