@@ -103,6 +103,14 @@ def workers() -> Iterator[Remembering]:
         yield crew
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _session_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is asked once for many tests is not stored in the user's own folder, nor taken from it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FOLDER, str(tmp_path_factory.getbasetemp() / "store"))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test has an empty store of its own: none is answered by what another one asked."""
