@@ -12,10 +12,10 @@ from explorer.text.clean import clean
 def diff_engines(options: ScenarioOptions, list_all: bool, as_json: bool) -> int:
     """Align two engines' graphs of one case, and print where they part: first, or everywhere."""
     plan = checked_plan(options)
-    if len(plan.engines) != 2:
-        raise UsageError(f"{plan.engines[0]!r} is given twice; name two different engines")
+    if len(plan.wanted.engines) != 2:
+        raise UsageError(f"{plan.wanted.engines[0]!r} is given twice; name two different engines")
     report = explored(plan)
-    left, right = (graphs_of(report, engine)[-1] for engine in plan.engines)
+    left, right = (graphs_of(report, engine)[-1] for engine in plan.wanted.engines)
     (alignment,) = report.alignments
     if as_json:
         print_document(diff_document(report, alignment))

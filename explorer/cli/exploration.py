@@ -7,7 +7,6 @@ from explorer.cli.options import Plan
 from explorer.cli.terminal import display
 from explorer.exploration import stored
 from explorer.exploration.explore import no_report
-from explorer.exploration.stored import Wanted
 from explorer.model.errors import ExplorerError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
@@ -35,15 +34,7 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Re
     ``show_first`` prints the first report, the one on the main case; not of a report that was stored.
     """
     store = Store(fresh=plan.fresh)
-    wanted = Wanted(
-        engines=plan.engines,
-        device=plan.device,
-        order=plan.order,
-        graph_case=plan.case,
-        selection=plan.selection,
-        prove=plan.prove,
-    )
-    known = stored.stored_report(plan.scenario, wanted, store)
+    known = stored.stored_report(plan.scenario, plan.wanted, store)
     if known is not None:
         to_stderr("from the store; --fresh asks again")
         return known
@@ -55,7 +46,7 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Re
 
         return stored.explored(
             plan.scenario,
-            wanted,
+            plan.wanted,
             workers,
             store,
             progress=shown.step,

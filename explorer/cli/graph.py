@@ -42,11 +42,11 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     # Without --engine, other commands ask all engines; a file holds one or two graphs.
     engines = options.engines or [DEFAULT_ENGINE]
     plan = checked_plan(msgspec.structs.replace(options, engines=engines))
-    _check_number(len(plan.engines), file_format)
+    _check_number(len(plan.wanted.engines), file_format)
     prepare_folder(output.parent)
 
     report = explored(plan)
-    every_stage = [graphs_of(report, engine) for engine in plan.engines]
+    every_stage = [graphs_of(report, engine) for engine in plan.wanted.engines]
     graphs = _at_stage(every_stage, drawing_options.stage)
     if len(graphs) == 1:
         content = _alone(graphs[0], file_format, drawing_options.view, depth)

@@ -5,9 +5,9 @@ from typing import cast
 
 import msgspec
 
+from explorer.exploration.stored import Wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
-from explorer.model.requests import ProofScope
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
@@ -37,19 +37,13 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """A checked exploration.
+    """A checked exploration: what is wanted of a scenario.
 
-    ``case`` is the label of the one whose graphs are captured, ``selection`` says which are asked;
     ``fresh`` ones are not taken from the store; limits are in seconds.
     """
 
     scenario: Scenario
-    device: str
-    engines: tuple[str, ...]
-    order: int
-    case: str | None
-    selection: Selection | None
-    prove: ProofScope
+    wanted: Wanted
     fresh: bool
     timeout: float
     request_timeout: float
@@ -78,14 +72,17 @@ def checked_plan(options: ScenarioOptions) -> Plan:
         # Whether the nets have parameters is not known yet; a case too many does no harm here.
         cases = cases_of(scenario, has_parameters=True, order=options.order)
         label = case_called(options.case, cases).label
-    return Plan(
-        scenario=scenario,
-        device=options.device,
+    wanted = Wanted(
         engines=tuple(engines),
+        device=options.device,
         order=options.order,
-        case=label,
+        graph_case=label,
         selection=selection,
         prove="all" if options.prove else "small",
+    )
+    return Plan(
+        scenario=scenario,
+        wanted=wanted,
         fresh=options.fresh,
         timeout=options.timeout,
         request_timeout=options.request_timeout,

@@ -61,12 +61,7 @@ def explored(
             report = explore(
                 scenario,
                 workers,
-                engines=wanted.engines,
-                device=wanted.device,
-                order=wanted.order,
-                graph_case=wanted.graph_case,
-                selection=wanted.selection,
-                prove=wanted.prove,
+                **msgspec.structs.asdict(wanted),  # its fields are named as explore() takes them
                 progress=progress,
                 first=first,
                 complete=complete,

@@ -58,11 +58,6 @@ class Askings:
         self._lock = threading.Lock()
         self._turn = threading.Lock()
 
-    def find(self, key: Hashable) -> Asking[Any] | None:
-        """What was asked before under a key."""
-        with self._lock:
-            return self._by_key.get(key)
-
     def ask(self, key: Hashable, stored: Stored[Answer], make: Make[Answer]) -> Asking[Answer]:
         """The question under a key, started if there is none or it failed."""
         with self._lock:

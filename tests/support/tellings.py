@@ -5,13 +5,14 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from explorer.model.measurement import Measured
+from explorer.model.measurement import Figures, Measured
 from explorer.model.results import Failure
 from explorer.model.study import Cell, Chart, Table
 from explorer.topics.evidence import EMPTY, Evidence
-from explorer.topics.question import Target
+from explorer.topics.question import Question, Target
 from explorer.topics.studying import Telling, tell
 from explorer.topics.topic import Topic
+from tests.support.topics import written
 
 REASON = "the measuring program found no paper to write on"
 """What a measurement fails with, where a test has it fail."""
@@ -19,6 +20,17 @@ REASON = "the measuring program found no paper to write on"
 KEBAB = re.compile(r"[a-z][a-z0-9_]*(-[a-z0-9_]+)*")
 PLACEHOLDER = re.compile(r"\bNone\b|\{\w*\}|  |<function|, [,.]|: [.;]|^[,;.]")
 """What our own text has in it where a value was forgotten."""
+
+
+Answers = Mapping[tuple[Question, str], Figures]
+"""The figures of each party's answer to a question."""
+
+
+def told(topic: Topic, answers: Answers, scenario: str = "") -> Telling:
+    """What a study tells of some answers, seen to be fit to read."""
+    telling = tell(topic, Evidence(written(answers), Target(scenario)))
+    check_telling(telling)
+    return telling
 
 
 def check_telling(telling: Telling) -> None:

@@ -1,35 +1,23 @@
 """What is told of scalers and scaled gradients, where every figure is known."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from explorer.model.measurement import Figures
-from explorer.topics.evidence import Evidence
 from explorer.topics.loss_scale.inputs import BATCHES, DTYPES, EXPONENTS, FACTOR, WINDOW
 from explorer.topics.loss_scale.life import turn
 from explorer.topics.loss_scale.questions import FINITENESS, LIFE, LIMITS, SWEEP, TOPIC, UNSCALING
-from explorer.topics.question import Question
-from explorer.topics.studying import Telling, tell
 from tests.support.tellings import (
+    Answers,
     chart_of,
-    check_telling,
     column,
     lines_of,
     rows_by_first,
     table_of,
+    told,
 )
-from tests.support.topics import written
 
 REFUSED = {"raised": "ValueError", "message": "no such thing."}
 GRAPH, TAPE = "mindspore-graph", "mindspore-tape"
-
-Answers = Mapping[tuple[Question, str], Figures]
-
-
-def told(answers: Answers) -> Telling:
-    telling = tell(TOPIC, Evidence(written(answers)))
-    check_telling(telling)
-    return telling
 
 
 def life(first_scale: float) -> Figures:
@@ -41,7 +29,9 @@ def life(first_scale: float) -> Figures:
 
 
 def test_a_life_is_told_step_by_step() -> None:
-    telling = told({(LIFE, GRAPH): life(8.0), (LIFE, TAPE): life(8.0), (LIFE, "torch"): life(8.0)})
+    telling = told(
+        TOPIC, {(LIFE, GRAPH): life(8.0), (LIFE, TAPE): life(8.0), (LIFE, "torch"): life(8.0)}
+    )
     of_mindspore, of_torch, both = telling.findings
     for finding in (of_mindspore, of_torch):
         assert "skips 1 of 1 steps that overflow" in finding
@@ -65,17 +55,19 @@ def test_a_life_is_told_step_by_step() -> None:
 
 
 def test_lives_that_differ_have_their_own_columns() -> None:
-    telling = told({(LIFE, GRAPH): life(8.0), (LIFE, TAPE): life(16.0), (LIFE, "torch"): life(8.0)})
+    telling = told(
+        TOPIC, {(LIFE, GRAPH): life(8.0), (LIFE, TAPE): life(16.0), (LIFE, "torch"): life(8.0)}
+    )
     assert len(table_of(telling, "slope").columns) == 2 + 3 * 3
     assert f"at 0 of {len(BATCHES)} steps" in telling.findings[-1]
-    (alone,) = told({(LIFE, "torch"): life(8.0)}).findings
+    (alone,) = told(TOPIC, {(LIFE, "torch"): life(8.0)}).findings
     assert "same scale" not in alone
 
 
 def test_the_lowest_and_the_highest_scale_are_told() -> None:
     stays = {"down": [4.0, 2.0, 1.0, 1.0], "up": [2.0, "Infinity", 4.0]}
     falls = {"down": [4.0, 2.0, 1.0, 0.5], "up": [2.0, 8.0, 4.0]}
-    telling = told({(LIMITS, TAPE): stays, (LIMITS, "torch"): falls})
+    telling = told(TOPIC, {(LIMITS, TAPE): stays, (LIMITS, "torch"): falls})
     stopped, falling = telling.findings
     assert "from 4 to 1 in 3 steps, and it stays there" in stopped
     assert "from 2 to inf" in stopped.lower() or "from 2 to ∞" in stopped
@@ -99,7 +91,7 @@ def test_a_check_that_is_wrong_or_refuses_is_told() -> None:
         (FINITENESS, TAPE): wrong,
         (FINITENESS, "torch"): refusing,
     }
-    telling = told(answers)
+    telling = told(TOPIC, answers)
     of_tape, of_torch = telling.findings
     assert "is wrong about nan (" in of_tape
     assert "refuses 2 of 3 pairs" in of_torch
@@ -108,13 +100,13 @@ def test_a_check_that_is_wrong_or_refuses_is_told() -> None:
     assert list(rows) == ["inf", "nan", "zeros"]
     assert rows["nan"] == (False, True, "ValueError: no such thing.")
     assert rows["zeros"] == (True, True, True)
-    alone = told({(FINITENESS, TAPE): wrong})
+    alone = told(TOPIC, {(FINITENESS, TAPE): wrong})
     assert rows_by_first(table_of(alone, "gradients"))["zeros"] == ("-", True, "-")
 
 
 def test_errors_of_unscaling_stand_by_rising_scale() -> None:
     figures = {"error": {"1024": 0.0, "3": 1.25e-7}, "refused": {"below 1": REFUSED, "above": 2.0}}
-    telling = told({(UNSCALING, "torch"): figures})
+    telling = told(TOPIC, {(UNSCALING, "torch"): figures})
     (finding,) = telling.findings
     assert "relative 1.2e-07 at scale 3, 0 at scale 1024 (PyTorch)" in finding
     table = table_of(telling, "found")
@@ -136,7 +128,7 @@ def test_what_is_lost_is_told_at_the_least_the_best_and_the_greatest_scale() -> 
     }
     whole = {"underflow": [0.0] * count, "overflow": [0.0] * count, "error": [0.001] * count}
     figures = {DTYPES[0]: lossy, DTYPES[1]: whole, DTYPES[2]: whole}
-    telling = told({(SWEEP, "torch"): figures})
+    telling = told(TOPIC, {(SWEEP, "torch"): figures})
     of_lossy, of_whole, _ = telling.findings
     for words in (
         f"In {DTYPES[0]} 50 % of the gradients become zero at scale 2^{EXPONENTS[0]}",

@@ -1,6 +1,5 @@
 """What is told of operators, where every figure is known."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,25 +34,17 @@ from explorer.topics.operators.readings import gelu_formulas, valid_size
 from explorer.topics.question import Question
 from explorer.topics.studying import Telling, tell
 from tests.support.tellings import (
+    Answers,
     chart_of,
-    check_telling,
     column,
     lines_of,
     rows_by_first,
     table_of,
+    told,
 )
 from tests.support.topics import written
 
 REFUSED = {"raised": "ValueError", "message": "no such thing"}
-
-Answers = Mapping[tuple[Question, str], Figures]
-
-
-def told(answers: Answers) -> Telling:
-    telling = tell(TOPIC, Evidence(written(answers)))
-    check_telling(telling)
-    return telling
-
 
 # Shapes
 
@@ -63,10 +54,11 @@ def test_transposes_are_told_by_the_shape_that_they_give() -> None:
         return {"shape": list(shape), "elements": [0.0, 12.0, 4.0, 16.0, 8.0]}
 
     telling = told(
+        TOPIC,
         {
             (AXES, "mindspore"): {"swapaxes": given(4, 1), "transpose(1)": REFUSED},
             (AXES, "torch"): {"transpose": given(4, 1), "permute": given(1, 4)},
-        }
+        },
     )
     (finding,) = telling.findings
     _, _, listed = finding.partition(" tensor ")
@@ -84,10 +76,11 @@ def test_transposes_are_told_by_the_shape_that_they_give() -> None:
 def test_pools_are_told_by_who_agrees() -> None:
     zeros = "zeros top and left, then valid"
     telling = told(
+        TOPIC,
         {
             (MAX_POOL, "mindspore-graph"): {"same": [4.0], "valid": [3.0]},
             (MAX_POOL, "torch-tape"): {zeros: [1.0], "valid": [3.0]},
-        }
+        },
     )
     assert [finding.rpartition("stride 2, ")[2] for finding in telling.findings] == [
         "same: MindSpore graph [4].",
@@ -108,12 +101,13 @@ def test_odd_zeros_are_counted_by_side_and_refusals_are_told_once() -> None:
     of_torch = {**zeros, names[3]: REFUSED, names[4]: REFUSED}
     number = {"even": [1, 1], "uneven": [1, 0]}
     telling = told(
+        TOPIC,
         {
             (CONVOLUTION_SIDES, "mindspore"): zeros,
             (CONVOLUTION_SIDES, "torch"): of_torch,
             (CONVOLUTION_SIDES_OF_A_NUMBER, "mindspore"): number,
             (CONVOLUTION_SIDES_OF_A_NUMBER, "torch"): {"even": [1, 1]},
-        }
+        },
     )
     mindspore, torch, uneven = telling.findings
     assert "(right, bottom) in 2 cases" in mindspore
@@ -141,7 +135,7 @@ def test_sizes_without_padding_are_held_against_the_formula() -> None:
     wrong = dict(sizes)
     first = next(name for name, window in WINDOWS.items() if window.size == 5)
     wrong[first] = [valid_size(WINDOWS[first]), 99, 99]
-    telling = told({(VALID_SIZES, "mindspore"): sizes, (VALID_SIZES, "torch"): wrong})
+    telling = told(TOPIC, {(VALID_SIZES, "mindspore"): sizes, (VALID_SIZES, "torch"): wrong})
     (finding,) = telling.findings
     total = 3 * len(WINDOWS)
     assert f"MindSpore {total} of {total}, PyTorch {total - 2} of {total} cases" in finding
@@ -176,7 +170,7 @@ SETTINGS: Answers = {
 
 
 def test_what_a_bare_number_keeps_is_told_by_library() -> None:
-    telling = told(SETTINGS)
+    telling = told(TOPIC, SETTINGS)
     bare, names, *others = telling.findings
     assert bare.endswith("keeps: MindSpore 30.0%, PyTorch 70.0%.")
     for words in ("takes keep_prob and p:", "p=0.3 keeps 70.0%", "keep_prob=0.7 keeps 70.0%"):
@@ -212,7 +206,7 @@ def test_seeds_and_masks_of_dropout_are_told() -> None:
         (DROPOUT_MASK, "mindspore-tape"): masks,
         (DROPOUT_MASK, "torch-tape"): other,
     }
-    telling = told(answers)
+    telling = told(TOPIC, answers)
     mindspore, torch, mask = telling.findings
     assert "MindSpore: the mean of 100 dropouts is 0.990 to 1.010" in mindspore
     assert "exists does not repeat its mask, and a new one repeats" in mindspore
@@ -224,9 +218,11 @@ def test_seeds_and_masks_of_dropout_are_told() -> None:
     assert column(table, "least mean / input") == [0.99, 0.99]
     assert column(table, "same layer repeats after seed") == [False, True]
     assert column(table, "new layer repeats") == [True, True]
-    none = told({(DROPOUT_MASK, "torch-tape"): other}).findings
+    none = told(TOPIC, {(DROPOUT_MASK, "torch-tape"): other}).findings
     assert none[0].endswith("in no engine, not in PyTorch tape.")
-    assert told({(DROPOUT_MASK, "torch-tape"): masks}).findings[0].endswith("in PyTorch tape.")
+    assert (
+        told(TOPIC, {(DROPOUT_MASK, "torch-tape"): masks}).findings[0].endswith("in PyTorch tape.")
+    )
 
 
 def test_running_means_stand_under_the_momentum_that_was_given() -> None:
@@ -267,10 +263,11 @@ def test_a_default_that_differs_is_a_finding_and_one_that_does_not_is_none() -> 
     of_mindspore = {"shape": [1, 1, 5, 5], "has_bias": False}
     of_torch = {"shape": [1, 1, 3, 3], "has_bias": False}
     telling = told(
+        TOPIC,
         {
             (CONVOLUTION_DEFAULT, "mindspore"): of_mindspore,
             (CONVOLUTION_DEFAULT, "torch"): of_torch,
-        }
+        },
     )
     (finding,) = telling.findings
     assert finding.endswith("MindSpore [1, 1, 5, 5], PyTorch [1, 1, 3, 3].")
@@ -284,12 +281,13 @@ def test_the_formula_of_gelu_is_told_by_who_takes_which() -> None:
     exact = {"value": curves["exact"], "slope": slopes}
     tanh = {"value": curves["tanh"], "slope": slopes}
     telling = told(
+        TOPIC,
         {
             (GELU, "mindspore-graph"): {"nn.GELU()": tanh, "ops.gelu": exact},
             (GELU, "mindspore-tape"): {"nn.GELU()": tanh, "ops.gelu": tanh},
             (GELU, "torch-tape"): {"nn.GELU()": {"value": curves["exact"]}},
             (GELU, "keras"): {"gelu": REFUSED},
-        }
+        },
     )
     (finding,) = telling.findings
     apart = np.abs(np.array(curves["exact"]) - np.array(curves["tanh"])).max()
@@ -311,10 +309,11 @@ def test_the_formula_of_gelu_is_told_by_who_takes_which() -> None:
 def test_losses_that_agree_stand_in_one_row() -> None:
     loss = {"value": [0.25], "gradient": [0.5]}
     telling = told(
+        TOPIC,
         {
             (CROSS_ENTROPY, "mindspore-graph"): {"loss": loss, "other": REFUSED},
             (CROSS_ENTROPY, "mindspore-tape"): {"loss": loss, "other": {"value": [0.5]}},
-        }
+        },
     )
     table = table_of(telling, "gradient")
     assert table.columns[:3] == ("engine", "call", "value")
@@ -413,10 +412,11 @@ def test_what_repeats_is_told_by_engine() -> None:
         return {"inference": [[inference]] * 2, "training": [[value] for value in training]}
 
     telling = told(
+        TOPIC,
         {
             (INFERENCE, "torch-tape"): outputs(1.0, 1.0, 2.0),
             (INFERENCE, "mindspore-tape"): {**outputs(1.5, 4.0, 4.0), "inference": [[1.0], [1.5]]},
-        }
+        },
     )
     table = table_of(telling, "inference repeats")
     assert dict(zip(column(table, "engine"), column(table, "inference repeats"), strict=True)) == {
@@ -452,7 +452,11 @@ def test_gradients_with_equal_settings_are_held_against_the_reference() -> None:
         },
     )
     telling = told(
-        {(OPERATOR_GRADIENTS, "torch-tape"): reference, (OPERATOR_GRADIENTS, "mindspore-tape"): own}
+        TOPIC,
+        {
+            (OPERATOR_GRADIENTS, "torch-tape"): reference,
+            (OPERATOR_GRADIENTS, "mindspore-tape"): own,
+        },
     )
     of_first, of_second = telling.findings
     count = len(OPERANDS)

@@ -1,13 +1,9 @@
 """What is told of schedules, where every figure is known."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from explorer.model.measurement import Figures
-from explorer.topics.evidence import Evidence
-from explorer.topics.question import Question
 from explorer.topics.schedules.counterparts import FAMILIES
 from explorer.topics.schedules.family import FORM_LABELS, call
 from explorer.topics.schedules.questions import (
@@ -19,23 +15,12 @@ from explorer.topics.schedules.questions import (
     TOPIC,
     USED,
 )
-from explorer.topics.studying import Telling, tell
-from tests.support.tellings import check_telling, column, rows_by_first, table_of
-from tests.support.topics import written
+from tests.support.tellings import Answers, column, rows_by_first, table_of, told
 
 REFUSED = {"raised": "ValueError", "message": "no such thing"}
 RATES = [1.0, 0.5, 0.25]
 
 FAMILY = {family.name: family for family in FAMILIES}
-
-Answers = Mapping[tuple[Question, str], Figures]
-
-
-def told(answers: Answers) -> Telling:
-    telling = tell(TOPIC, Evidence(written(answers)))
-    check_telling(telling)
-    return telling
-
 
 COMPARED: Answers = {
     (LISTS, "mindspore"): {"exponential": RATES, "cosine": [1.0, 0.5, 0.75]},
@@ -53,7 +38,7 @@ COMPARED: Answers = {
 
 
 def test_pairs_that_part_are_told_with_the_first_step_that_differs() -> None:
-    findings = told(COMPARED).findings
+    findings = told(TOPIC, COMPARED).findings
     assert findings[0].startswith("2 of 3 pairs of schedules")
     assert "0.0e+00" in findings[0]
     parting = call(FAMILY["cosine"].schedules["torch"])
@@ -65,7 +50,7 @@ def test_pairs_that_part_are_told_with_the_first_step_that_differs() -> None:
 
 
 def test_every_family_has_a_verdict() -> None:
-    table = table_of(told(COMPARED), "verdict")
+    table = table_of(told(TOPIC, COMPARED), "verdict")
     assert table.columns == (
         "family",
         "MindSpore by itself",
@@ -89,7 +74,7 @@ def test_every_family_has_a_verdict() -> None:
     assert rows["linear"][0] == "-"
     # Sequences of other lengths are infinitely far apart, which is no number of JSON's.
     longer = {**COMPARED, (CELLS, "mindspore"): {"inverse": [*RATES, 0.0]}}
-    row = rows_by_first(tell(TOPIC, Evidence(written(longer))).tables[0])["inverse"]
+    row = rows_by_first(told(TOPIC, longer).tables[0])["inverse"]
     assert (row[-3], row[-1]) == (None, "parts")
 
 
@@ -107,7 +92,7 @@ def used() -> Answers:
 
 
 def test_rates_that_move_are_told_from_those_that_stay() -> None:
-    assert told(used()).findings == (
+    assert told(TOPIC, used()).findings == (
         "MindSpore, moving: the rate moves at every update (0.1, 0.05, 0.025).",
         "MindSpore, still: the rate stays (0.1, 0.1, 0.1).",
         "PyTorch, stepped: the rate moves at every update (0.1, 0.01235, 0.01).",
@@ -116,7 +101,7 @@ def test_rates_that_move_are_told_from_those_that_stay() -> None:
 
 
 def test_rates_that_were_used_stand_update_by_update() -> None:
-    table = table_of(told(used()), "update 1")
+    table = table_of(told(TOPIC, used()), "update 1")
     assert table.columns == ("framework", "way", "update 1", "update 2", "update 3")
     assert table.rows == (
         ("MindSpore", "moving", 0.1, 0.05, 0.025),
@@ -131,7 +116,7 @@ def test_rates_that_were_used_stand_update_by_update() -> None:
     ("rates", "outcome"), [([0.1, 0.05], "[0.1, 0.05]."), (REFUSED, "ValueError: no such thing.")]
 )
 def test_the_guide_s_sequence_is_told(rates: Any, outcome: str) -> None:
-    (finding,) = told({(PIECEWISE, "mindspore"): {"rates": rates}}).findings
+    (finding,) = told(TOPIC, {(PIECEWISE, "mindspore"): {"rates": rates}}).findings
     assert finding.endswith(outcome)
 
 
@@ -163,7 +148,7 @@ EXPORTS: Answers = {
 
 
 def test_exported_schedules_are_counted_and_those_of_one_framework_named() -> None:
-    findings = told(EXPORTS).findings
+    findings = told(TOPIC, EXPORTS).findings
     counts = {"list": 1, "cell": 1, "hand": 2, "callback": 1, "torch": 3}
     for form, count in counts.items():
         assert f"{count} × {FORM_LABELS[form]}" in findings[0]
@@ -176,13 +161,13 @@ def test_exported_schedules_are_counted_and_those_of_one_framework_named() -> No
     alike = {key: dict(value) for key, value in EXPORTS.items()}
     alike[EXPORTED, "torch"]["torch"] = alike[EXPORTED, "mindspore"]["hand"]
     alike[EXPORTED, "mindspore"]["list"] = {"cosine_decay_lr": exported()}
-    findings = told(alike).findings
+    findings = told(TOPIC, alike).findings
     assert findings[1].endswith("only PyTorch has: none.")
     assert not any("ending" in finding for finding in findings)
 
 
 def test_every_exported_schedule_stands_beside_its_counterpart() -> None:
-    table = table_of(told(EXPORTS), "compared with")
+    table = table_of(told(TOPIC, EXPORTS), "compared with")
     assert table.columns == ("where", "schedule", "compared with", "documented as ending")
     rows = {row[1]: row for row in table.rows if row[0] != FORM_LABELS["torch"]}
     assert rows["cosine_decay_lr"][3] == "yes"
@@ -195,14 +180,14 @@ def test_every_exported_schedule_stands_beside_its_counterpart() -> None:
 
 
 def test_parameters_that_differ_are_listed_and_equal_ones_are_not() -> None:
-    table = table_of(told(EXPORTS), "parameter")
+    table = table_of(told(TOPIC, EXPORTS), "parameter")
     assert table.columns == ("scheduler", "parameter", "MindSpore", "PyTorch")
     assert table.rows == (("CosineAnnealingLR", "last_epoch", "has none", "-1"),)
     assert table.note.startswith("1 ")
 
 
 def test_each_setting_that_was_compared_is_listed_as_it_is_typed() -> None:
-    table = table_of(told({}), "call")
+    table = table_of(told(TOPIC, {}), "call")
     assert table.columns == ("family", "rate at step t", "where", "call")
     for family in FAMILIES:
         rows = [row for row in table.rows if row[0] == family.name]

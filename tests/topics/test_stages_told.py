@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.topics.evidence import Evidence
-from explorer.topics.question import Question, Target
+from explorer.topics.question import Question
 from explorer.topics.stages.nets import SIGNS
 from explorer.topics.stages.questions import (
     BRANCH,
@@ -18,24 +17,17 @@ from explorer.topics.stages.questions import (
     TRAINING_PASSES,
 )
 from explorer.topics.stages.tables import JOINT_GRAPH, most_frequent
-from explorer.topics.studying import Telling, tell
 from tests.support.tellings import (
     chart_of,
-    check_telling,
     column,
     lines_of,
     rows_by_first,
     table_of,
+    told,
 )
-from tests.support.topics import written
 
 REFUSED = {"raised": "Unsupported", "message": "a branch on data. Hint: none"}
-
-
-def told(answers: dict[tuple[Question, str], Figures], scenario: str = "/nets/mine.py") -> Telling:
-    telling = tell(TOPIC, Evidence(written(answers), Target(scenario)))
-    check_telling(telling)
-    return telling
+MINE = "/nets/mine.py"
 
 
 def step(name: str, *counts: int, graphs: int = 1, **changed: dict[str, int]) -> dict[str, Any]:
@@ -57,7 +49,7 @@ TRAINING = {"passes": [*PASSES, step("validate", 1, 5, 7, 2)], "written": [], "k
 
 
 def test_a_gradient_is_told_by_its_last_pass_and_its_largest() -> None:
-    first, second = told({(GRADIENT_PASSES, GRAPH): GRADIENT}).findings
+    first, second = told(TOPIC, {(GRADIENT_PASSES, GRAPH): GRADIENT}, MINE).findings
     for words in (
         "of mine, written as 2 calls, ends with 8 operators, 3 of the forward and 5 of the backward",
         "2 nodes of bookkeeping",
@@ -68,19 +60,19 @@ def test_a_gradient_is_told_by_its_last_pass_and_its_largest() -> None:
     assert "2 change an operator" in second
     assert "opt_a, round 1: meta_fg_expand”, with 18 nodes in 4 graphs" in second
     assert second.endswith("ends with 10 in 1.")
-    assert "of the net," in told({(GRADIENT_PASSES, GRAPH): GRADIENT}, "").findings[0]
+    assert "of the net," in told(TOPIC, {(GRADIENT_PASSES, GRAPH): GRADIENT}).findings[0]
 
 
 def test_a_training_step_is_told_beside_its_gradient() -> None:
-    (alone,) = told({(TRAINING_PASSES, GRAPH): TRAINING}).findings
+    (alone,) = told(TOPIC, {(TRAINING_PASSES, GRAPH): TRAINING}).findings
     assert "1 operator of the forward, 5 of the backward and 7 of the update" in alone
     assert alone.endswith("runs as 4 kernels.")
-    both = told({(TRAINING_PASSES, GRAPH): TRAINING, (GRADIENT_PASSES, GRAPH): GRADIENT})
+    both = told(TOPIC, {(TRAINING_PASSES, GRAPH): TRAINING, (GRADIENT_PASSES, GRAPH): GRADIENT})
     assert both.findings[-1].endswith("has 8 operators, 0 of an update.")
 
 
 def test_passes_that_change_nothing_are_counted_and_not_shown() -> None:
-    telling = told({(GRADIENT_PASSES, GRAPH): GRADIENT})
+    telling = told(TOPIC, {(GRADIENT_PASSES, GRAPH): GRADIENT})
     table = table_of(telling, "appeared")
     assert table.columns[:1] == ("pass",)
     assert table.columns[-1:] == ("what it is",)
@@ -112,7 +104,7 @@ def test_the_most_frequent_operators_are_named_and_the_others_counted(
 
 
 def test_a_chart_has_a_line_for_each_phase_that_there_is() -> None:
-    telling = told({(GRADIENT_PASSES, GRAPH): GRADIENT, (TRAINING_PASSES, GRAPH): TRAINING})
+    telling = told(TOPIC, {(GRADIENT_PASSES, GRAPH): GRADIENT, (TRAINING_PASSES, GRAPH): TRAINING})
     gradient = chart_of(telling, "gradient-passes")
     lines = lines_of(gradient)
     assert list(lines) == ["forward", "backward", "bookkeeping"]
@@ -159,7 +151,7 @@ VALUES: dict[tuple[Question, str], Figures] = {
 
 
 def test_whether_graph_and_tape_depend_on_the_values_is_told() -> None:
-    findings = told(VALUES).findings
+    findings = told(TOPIC, VALUES, MINE).findings
     on_scenario, its_tapes, more_tapes, on_branch, *tapes_of_branch = findings
     assert "the same graph of mine" in on_scenario
     assert "(5 and 5 operators), and 0 of 2 calls" in on_scenario
@@ -170,11 +162,11 @@ def test_whether_graph_and_tape_depend_on_the_values_is_told() -> None:
     assert "(5 and 8 operators), and 1 of 2 calls" in on_branch
     assert "the same nodes for the negated inputs (1 and 1) on PyTorch's" in tapes_of_branch[0]
     assert "other nodes for the negated inputs (1 and 2) on MindSpore's" in tapes_of_branch[1]
-    assert "graph of the scenario" in told(VALUES, "").findings[0]
+    assert "graph of the scenario" in told(TOPIC, VALUES).findings[0]
 
 
 def test_graphs_and_tapes_of_both_signs_stand_side_by_side() -> None:
-    table = table_of(told(VALUES), "for their negatives")
+    table = table_of(told(TOPIC, VALUES), "for their negatives")
     assert table.columns[:3] == ("program", "form", "for the inputs")
     rows = {row[:2]: row[2:] for row in table.rows}
     assert {program for program, _ in rows} == {"the scenario", "a branch on a value"}
@@ -189,7 +181,7 @@ def test_graphs_and_tapes_of_both_signs_stand_side_by_side() -> None:
 
 
 def test_a_party_without_figures_is_a_row_that_says_why() -> None:
-    table = table_of(told({}), "for their negatives")
+    table = table_of(told(TOPIC, {}), "for their negatives")
     assert len(table.rows) == 2 * 4
     assert set(column(table, "for the inputs")) == {"-"}
     assert set(column(table, "same")) == {"not measured", "-"}
@@ -212,7 +204,7 @@ def loops() -> dict[tuple[Question, str], Figures]:
 
 
 def test_a_loop_grows_on_the_tape_by_what_was_measured() -> None:
-    findings = told(loops()).findings
+    findings = told(TOPIC, loops()).findings
     assert "PyTorch's tape of a loop grows from 2 to 9 nodes" in findings[0]
     assert findings[0].endswith("goes from 1 to 8.")
     assert findings[-1].startswith("PyTorch's joint graph of that loop")
@@ -220,12 +212,12 @@ def test_a_loop_grows_on_the_tape_by_what_was_measured() -> None:
     of_torch = loops()[LOOPS, "torch"]
     of_torch.update({"while": {"1": ["Mul"], "8": ["Mul"]}, "joint while": SMALL})
     same: dict[tuple[Question, str], Figures] = {(LOOPS, "torch"): of_torch}
-    assert "of a loop stays at 1 nodes" in told(same).findings[0]
-    assert not any("cannot be captured" in finding for finding in told(same).findings)
+    assert "of a loop stays at 1 nodes" in told(TOPIC, same).findings[0]
+    assert not any("cannot be captured" in finding for finding in told(TOPIC, same).findings)
 
 
 def test_the_table_of_loops_has_a_column_for_each_length() -> None:
-    table = table_of(told(loops()), "while, 8 times")
+    table = table_of(told(TOPIC, loops()), "while, 8 times")
     assert table.columns[0] == "form"
     rows = rows_by_first(table)
     assert rows["PyTorch's tape"] == (2, 3, 5, 9, 5)
@@ -235,13 +227,13 @@ def test_the_table_of_loops_has_a_column_for_each_length() -> None:
     assert rows[JOINT_GRAPH] == (*["Unsupported"] * 4, 3)
     captured = loops()
     captured[LOOPS, "torch"].update({"joint while": SMALL, "joint for": REFUSED})
-    row = rows_by_first(table_of(told(captured), "while, 8 times"))[JOINT_GRAPH]
+    row = rows_by_first(table_of(told(TOPIC, captured), "while, 8 times"))[JOINT_GRAPH]
     assert row[:4] == ("captured",) * 4
     assert str(row[4]).startswith("Unsupported: ")
 
 
 def test_a_length_whose_size_nobody_knows_is_a_gap_in_its_line() -> None:
-    chart = chart_of(told(loops()), "loop-length")
+    chart = chart_of(told(TOPIC, loops()), "loop-length")
     lines = lines_of(chart)
     assert lines["PyTorch's tape"] == {1.0: 2.0, 2.0: 3.0, 4.0: 5.0, 8.0: 9.0}
     assert lines["MindSpore's graph"] == {1.0: None, 2.0: 5.0, 4.0: 5.0, 8.0: 7.0}
@@ -251,5 +243,5 @@ def test_a_length_whose_size_nobody_knows_is_a_gap_in_its_line() -> None:
 
 def test_a_loop_of_which_no_size_is_known_is_not_told() -> None:
     unknown = {"while": {"1": {"compiled": False}}, "for": graph("for")}
-    telling = told({(LOOPS, GRAPH): unknown})
+    telling = told(TOPIC, {(LOOPS, GRAPH): unknown})
     assert (telling.findings, telling.charts) == ((), ())

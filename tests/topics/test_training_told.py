@@ -1,14 +1,12 @@
 """What is told of a training step, where every figure is known."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from explorer.model.measurement import Figures, Measured
 from explorer.topics.evidence import Evidence
-from explorer.topics.question import Question
-from explorer.topics.studying import Telling, tell
+from explorer.topics.studying import tell
 from explorer.topics.training.findings_routes import REFERENCE, ROUTES
 from explorer.topics.training.inputs import STEPS
 from explorer.topics.training.questions import (
@@ -32,26 +30,18 @@ from explorer.topics.training.questions import (
     WEIGHT_DECAY,
 )
 from tests.support.tellings import (
+    Answers,
     chart_of,
     check_telling,
     column,
     lines_of,
     rows_by_first,
     table_of,
+    told,
 )
-from tests.support.topics import written
 
 REFUSED = {"raised": "KeyError", "message": "no such thing."}
 GRAPH, TAPE = "mindspore-graph", "mindspore-tape"
-
-Answers = Mapping[tuple[Question, str], Figures]
-
-
-def told(answers: Answers) -> Telling:
-    telling = tell(TOPIC, Evidence(written(answers)))
-    check_telling(telling)
-    return telling
-
 
 # Routes
 
@@ -73,7 +63,7 @@ ROUTES_LEFT: Answers = {
 
 
 def test_routes_are_counted_by_whether_they_leave_the_loop_s_weights() -> None:
-    findings = told(ROUTES_LEFT).findings
+    findings = told(TOPIC, ROUTES_LEFT).findings
     assert findings[0].startswith("1 of 4 ways")
     assert f"after each of {STEPS} steps (greatest difference 0.0e+00)" in findings[0]
     parting = [finding for finding in findings if "most of all in fc.bias" in finding]
@@ -87,7 +77,7 @@ def test_routes_are_counted_by_whether_they_leave_the_loop_s_weights() -> None:
 
 
 def test_every_route_is_a_row_with_its_differences_or_why_there_are_none() -> None:
-    table = table_of(told(ROUTES_LEFT), "step 1")
+    table = table_of(told(TOPIC, ROUTES_LEFT), "step 1")
     assert table.columns[:2] == ("framework", "route")
     assert table.columns[-1] == "verdict"
     assert len(table.rows) == len(ROUTES)
@@ -98,11 +88,13 @@ def test_every_route_is_a_row_with_its_differences_or_why_there_are_none() -> No
     assert rows["ms.jit step, tape"][2:] == (*[None] * STEPS, "not measured")
     # Without the loop there is nothing to compare with.
     without = {key: figures for key, figures in ROUTES_LEFT.items() if key[0] != LOOP}
-    assert set(column(table_of(told(without), "step 1"), "step 2")) == {None}
+    assert set(column(table_of(told(TOPIC, without), "step 1"), "step 2")) == {None}
 
 
 def test_routes_that_agree_to_the_last_bit_stand_in_one_row() -> None:
-    (table,) = (table for table in told(ROUTES_LEFT).tables if table.title.startswith("Any two"))
+    (table,) = (
+        table for table in told(TOPIC, ROUTES_LEFT).tables if table.title.startswith("Any two")
+    )
     assert table.columns == ("route", "1", "2", "3")
     assert table.rows == (
         ("1: 2 of MindSpore", 0.0, 0.25, 0.5),
@@ -112,7 +104,7 @@ def test_routes_that_agree_to_the_last_bit_stand_in_one_row() -> None:
 
 
 def test_a_line_is_drawn_for_each_distance_from_the_loop() -> None:
-    chart = chart_of(told(ROUTES_LEFT), "training-routes")
+    chart = chart_of(told(TOPIC, ROUTES_LEFT), "training-routes")
     lines = lines_of(chart)
     # On a logarithmic axis a zero has no place.
     assert lines["2 routes of MindSpore"] == {1.0: None, 2.0: 0.5, 3.0: 0.5, 4.0: 0.5, 5.0: 0.5}
@@ -136,7 +128,7 @@ def test_clipped_gradients_are_told_by_the_greatest_difference() -> None:
     of_torch = clipped(None, 1.0, 5.0, 3.0)
     of_torch["by norm"] = {norm: {"gradients": x} for norm, x in of_torch["by norm"].items()}
     of_mindspore = {**clipped(1.0, 1.0, 5.25, 3.5), "by default": [[7.0]]}
-    telling = told({(CLIPPING, "mindspore"): of_mindspore, (CLIPPING, "torch"): of_torch})
+    telling = told(TOPIC, {(CLIPPING, "mindspore"): of_mindspore, (CLIPPING, "torch"): of_torch})
     assert "(default 1.0)" in telling.findings[0]
     assert "(default None)" in telling.findings[0]
     assert "2.5e-01 apart" in telling.findings[0]
@@ -155,7 +147,7 @@ def test_how_far_accumulated_gradients_are_off_is_told_by_reduction() -> None:
         "mean": {"whole": {"w": [1.0]}, "added": {"w": [4.0]}, "divided": {"w": [1.0]}},
         "sum": {"whole": {"w": [4.0]}, "added": {"w": [4.5]}, "divided": {"w": [1.125]}},
     }
-    telling = told({(ACCUMULATION, "torch"): figures})
+    telling = told(TOPIC, {(ACCUMULATION, "torch"): figures})
     (finding,) = telling.findings
     for words in ("are 3 off", "and 0 once divided", "it is a sum, 0.5 (PyTorch"):
         assert words in finding
@@ -172,7 +164,9 @@ def test_how_far_accumulated_gradients_are_off_is_told_by_reduction() -> None:
 def test_parameters_that_were_chosen_are_told_with_those_that_moved() -> None:
     figures = {"type": "list", "chosen": ["a", "b"], "moved": ["b"]}
     other = {"type": "generator", "chosen": ["a", "b"], "moved": ["a", "c"]}
-    (finding,) = told({(FILTERED, "mindspore"): figures, (FILTERED, "torch"): other}).findings
+    (finding,) = told(
+        TOPIC, {(FILTERED, "mindspore"): figures, (FILTERED, "torch"): other}
+    ).findings
     for words in ("trainable_params() is a list", "parameters() a generator", "given only a, b"):
         assert words in finding
     assert "step moves b and PyTorch's a, c." in finding
@@ -194,7 +188,7 @@ def test_parameters_that_were_chosen_are_told_with_those_that_moved() -> None:
 def test_whether_a_scaled_step_runs_is_told_by_style(
     outcomes: dict[str, Any], words: list[str]
 ) -> None:
-    findings = told({(SCALED_STEP, "mindspore"): outcomes}).findings
+    findings = told(TOPIC, {(SCALED_STEP, "mindspore"): outcomes}).findings
     assert len(findings) == len(words)
     for finding, ending in zip(findings, words, strict=True):
         assert finding.endswith(ending)
@@ -221,7 +215,7 @@ STEP: Answers = {
 
 
 def test_operators_and_graphs_of_a_step_are_counted() -> None:
-    findings = told(STEP).findings
+    findings = told(TOPIC, STEP).findings
     for words in (
         "on MindSpore's tape dispatches 4 operators (forward 3, backward 1, update 0).",
         "on PyTorch's tape dispatches 2 operators (forward 2).",
@@ -234,7 +228,7 @@ def test_operators_and_graphs_of_a_step_are_counted() -> None:
 
 
 def test_a_step_is_listed_by_what_carries_it_out() -> None:
-    table = table_of(told(STEP), "which")
+    table = table_of(told(TOPIC, STEP), "which")
     assert table.columns[:3] == ("where", "what", "count")
     assert table.rows == (
         ("MindSpore, tape", "operators of forward", 3, "Mul, Add"),
@@ -280,7 +274,7 @@ def test_times_are_milliseconds_and_first_calls_are_not_drawn() -> None:
 
 def test_ways_to_write_momentum_are_told_by_style() -> None:
     ways = {"by hand": [[1.0], [0.5]], "printed": REFUSED}
-    findings = told({(MOMENTUM, "mindspore"): {"graph": ways, "tape": ways}}).findings
+    findings = told(TOPIC, {(MOMENTUM, "mindspore"): {"graph": ways, "tape": ways}}).findings
     for style, finding in zip(("graph", "tape"), findings, strict=True):
         assert f"momentum, {style}: by hand: [0.5]; " in finding
         assert "printed: KeyError: no such thing" in finding
@@ -288,7 +282,7 @@ def test_ways_to_write_momentum_are_told_by_style() -> None:
 
 def test_a_group_that_is_added_moves_both_weights_or_says_why_not() -> None:
     figures = {"SGD": {"first": [1.0], "second": [2.0]}, "Adam": REFUSED}
-    telling = told({(ADD_PARAM_GROUP, "torch"): {"torch": figures}})
+    telling = told(TOPIC, {(ADD_PARAM_GROUP, "torch"): {"torch": figures}})
     findings = telling.findings
     assert [finding.partition("add_param_group of ")[2] for finding in findings] == [
         "torch.SGD, and a step after it: both weights move.",
@@ -303,7 +297,7 @@ def test_a_group_that_is_added_moves_both_weights_or_says_why_not() -> None:
 def test_settings_of_groups_are_told_by_what_comes_of_them() -> None:
     alike = {"first": [1.0], "second": [1.0]}
     settings = {"lr": {"first": [0.0], "second": [1.0]}, "anything": alike, "momentum": REFUSED}
-    telling = told({(GROUPS, "torch"): {"torch": settings, "nn": {"lr": alike}}})
+    telling = told(TOPIC, {(GROUPS, "torch"): {"torch": settings, "nn": {"lr": alike}}})
     finding, of_nn = telling.findings
     assert of_nn.endswith("refused: nothing; without effect: lr.")
     assert finding.startswith("Groups of torch:")
@@ -311,7 +305,7 @@ def test_settings_of_groups_are_told_by_what_comes_of_them() -> None:
     assert rows["lr"] == ("[0] beside [1]", "[1] beside [1]: no effect")
     assert rows["momentum"] == ("KeyError: no such thing.", "-")
     assert finding.endswith("refused: momentum; without effect: anything.")
-    (finding,) = told({(GROUPS, "torch"): {"torch": {"lr": settings["lr"]}}}).findings
+    (finding,) = told(TOPIC, {(GROUPS, "torch"): {"torch": {"lr": settings["lr"]}}}).findings
     assert finding.endswith("refused: nothing; without effect: nothing.")
 
 
@@ -325,7 +319,7 @@ def test_spared_weights_and_decay_by_default_are_told() -> None:
         "torch Odd": {"default": {"fc.weight": 1.0}, "0.1": REFUSED},
         "torch Odder": {"default": REFUSED, "0.1": weights(0.9, 0.9)},
     }
-    telling = told({(WEIGHT_DECAY, "torch"): figures})
+    telling = told(TOPIC, {(WEIGHT_DECAY, "torch"): figures})
     findings = telling.findings
     assert findings == (
         "weight_decay=0.1 spares norm.gamma in torch SGD.",
