@@ -6,7 +6,7 @@ import hashlib
 import importlib.metadata
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,9 @@ DISTRIBUTIONS = ("mindspore", "torch", "numpy", "keras", "scipy", "networkx")
 
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_PATH")
 """The variables that say which devices a framework sees."""
+
+FACES = ("cli", "drawing", "report", "web")
+"""The parts of the package that show results: none is made by them, so that a change there keeps all."""
 
 DRIVER = Path("/proc/driver/nvidia/version")
 
@@ -63,8 +66,23 @@ def _version(distribution: str) -> str:
 
 def _digest_of_code() -> str:
     # A version alone would keep what an older checkout of the same version has found.
+    inner = [path for path in PACKAGE.rglob("*.py") if not _is_of(path, FACES)]
+    return _digest_of_files(inner)
+
+
+@functools.cache
+def digest_of_parts(*parts: str) -> str:
+    """The digest of some parts of the package, such as "drawing", for what is kept of their work."""
+    return _digest_of_files(path for path in PACKAGE.rglob("*.py") if _is_of(path, parts))
+
+
+def _is_of(path: Path, parts: tuple[str, ...]) -> bool:
+    return path.relative_to(PACKAGE).parts[0] in parts
+
+
+def _digest_of_files(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted(paths):
         digest.update(str(path.relative_to(PACKAGE)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -82,16 +100,21 @@ def _machine() -> dict[str, str]:
 
 
 def files_read(path: Path) -> dict[str, str]:
-    """The digest of a scenario's file and of those that it imports from its folder, by their paths."""
+    """The digest of a scenario's file and of those that it imports from its folder, by their paths.
+
+    Paths are relative to the folder: the same files elsewhere have the same results.
+    """
+    folder = path.resolve().parent
     digests: dict[str, str] = {}
     waiting = [path.resolve()]
     while waiting:
         file = waiting.pop()
-        if str(file) in digests:
+        name = os.path.relpath(file, folder)
+        if name in digests:
             continue
         content = file.read_bytes()
-        digests[str(file)] = hashlib.sha256(content).hexdigest()
-        waiting.extend(_imported_from(path.resolve().parent, content))
+        digests[name] = hashlib.sha256(content).hexdigest()
+        waiting.extend(_imported_from(folder, content))
     return digests
 
 

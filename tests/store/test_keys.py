@@ -8,6 +8,7 @@ from explorer.exploration.stored import Wanted, key
 from explorer.scenario.load import load
 from explorer.store import keys
 from explorer.store.keys import files_read, key_of
+from tests.support.house import FLOORS
 from tests.support.nets import NETS
 
 SQUARE = NETS / "square.py"
@@ -70,8 +71,7 @@ def test_the_files_that_are_read_are_those_imported_from_the_folder(tmp_path: Pa
     (tmp_path / "parts" / "other.py").write_text("")
     (tmp_path / "unused.py").write_text("")
     (tmp_path / "numpy.txt").write_text("")
-    names = {str(Path(name).relative_to(tmp_path)) for name in files_read(net)}
-    assert names == {
+    assert set(files_read(net)) == {
         "net.py",
         "helper.py",
         "parts/__init__.py",
@@ -87,4 +87,32 @@ def test_a_change_in_a_helper_is_another_digest(tmp_path: Path) -> None:
     before = files_read(net)
     helper.write_text("a = 2\n")
     assert files_read(net) != before
-    assert files_read(net)[str(net)] == before[str(net)]
+    assert files_read(net)["net.py"] == before["net.py"]
+
+
+def test_the_same_files_elsewhere_have_the_same_key(tmp_path: Path) -> None:
+    copy = tmp_path / SQUARE.name
+    copy.write_text(SQUARE.read_text())
+    assert key(load(copy), Wanted()) == key(load(SQUARE), Wanted())
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [("web/links.py", False), ("compare/noise.py", True), ("shipped.py", True)],
+)
+def test_what_only_shows_results_is_in_no_key(
+    changed: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("web/links.py", "compare/noise.py", "shipped.py"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("a = 1\n")
+    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
+    before = keys.installation.__wrapped__()["explorer"]
+    (tmp_path / changed).write_text("a = 2\n")
+    assert (keys.installation.__wrapped__()["explorer"] != before) is counts
+
+
+def test_no_part_that_makes_results_stands_on_what_is_in_no_key() -> None:
+    floors = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
+    assert all(floors[face] >= floors["topics"] for face in keys.FACES)
