@@ -21,7 +21,7 @@ from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import board, stored_board
 from explorer.web.askings import Asking, Askings, askings, watch
-from explorer.web.links import follow, remember
+from explorer.web.links import follow, last_shown, remember
 from explorer.web.messages import told_errors
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
@@ -147,7 +147,7 @@ def _chosen(rows: list[ClaimRow], claim: str) -> ClaimRow:
     places = selected["selection"]["rows"]
     row = rows[places[0] if places and places[0] < len(rows) else first]
     if claim or row is not rows[0]:
-        shown = {**st.query_params.to_dict(), "claim": str(row.id)}
+        shown = {**last_shown(PLACE), "claim": str(row.id)}
         remember(PLACE, shown)
     return row
 

@@ -6,6 +6,7 @@ from explorer.web.cases_page import cases
 from explorer.web.claims_page import claims
 from explorer.web.graphs_page import graphs
 from explorer.web.home_page import home
+from explorer.web.links import turn_to
 from explorer.web.machine_page import machine
 from explorer.web.report_page import report_page
 from explorer.web.studies_page import studies
@@ -35,7 +36,9 @@ def main() -> None:
         st.Page(report_page(machine), title="Devices and versions", url_path="machine"),
     ]
     st.html(PAGE_STYLE)
-    st.navigation(pages, position="top").run()
+    page = st.navigation(pages, position="top")
+    turn_to(page.url_path)
+    page.run()
 
 
 # A child that multiprocessing spawns runs this file again under another name: nothing may happen.

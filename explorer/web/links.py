@@ -1,41 +1,66 @@
-"""What a page shows stands in its address: a link that is sent shows the same."""
+"""What a page shows stands in its address: a link that is sent shows the same, and the way back works."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
+
+IN_SIGHT = "page in sight"
+SEEN = "address of "
+SHOWN = "shown on "
+
+
+def turn_to(page: str) -> None:
+    """Say which page is in sight; called at every run, before anything on it is shown."""
+    if st.session_state.get(IN_SIGHT) != page:
+        # The address of a page that is opened in the app is empty. That is no wish for what pages
+        # open with: it shows again what it showed last.
+        for key in list(st.session_state):
+            if str(key).startswith(SEEN):
+                del st.session_state[key]
+    st.session_state[IN_SIGHT] = page
 
 
 def follow(page: str, names: Iterable[str]) -> dict[str, str]:
     """What the address asks of ``names`` where it has changed, or else what ``page`` showed last.
 
-    Of a widget whose key is a name, and whose value the address now changes by a link or by the browser's way
-    back, the state is forgotten: it is to start from the address.
+    Of a widget whose key is a name, and whose value the address now changes by a link or by the
+    browser's way back, the state is forgotten: it is to start from the address. Several places of
+    one page may each follow names of their own.
     """
     query = st.query_params.to_dict()
-    seen: dict[str, str] = st.session_state.get(_seen(page), {})
-    wanted: dict[str, str] = dict(st.session_state.get(_shown(page), {}))
+    seen: dict[str, str] = st.session_state.get(SEEN + page, {})
+    wanted: dict[str, str] = dict(st.session_state.get(SHOWN + page, {}))
+    now: dict[str, str] = {}
     for name in names:
         asked = query.get(name)
+        if asked is not None:
+            now[name] = asked
         # What is asked for still, though a visitor has chosen something else since, is no news.
-        if asked is not None and asked != seen.get(name):
-            wanted[name] = asked
+        if asked != seen.get(name):
+            wanted.pop(name, None)
+            if asked is not None:
+                wanted[name] = asked
             st.session_state.pop(name, None)
-    st.session_state[_seen(page)] = query
+    st.session_state[SEEN + page] = now
     return wanted
 
 
-def remember(page: str, shown: dict[str, str]) -> None:
-    """Put what ``page`` shows into the address; what is empty stands for what a page opens with."""
+def remember(page: str, shown: Mapping[str, str]) -> None:
+    """Put what ``page`` shows into the address; what is empty stands for what a page opens with.
+
+    Names that are not among ``shown``, nor were the last time, stay in the address as they are.
+    """
+    before: dict[str, str] = st.session_state.get(SHOWN + page, {})
     told = {name: value for name, value in shown.items() if value}
-    st.session_state[_shown(page)] = told
-    st.session_state[_seen(page)] = told
-    if st.query_params.to_dict() != told:
-        st.query_params.from_dict(told)
+    st.session_state[SHOWN + page] = told
+    st.session_state[SEEN + page] = told
+    query = st.query_params.to_dict()
+    others = {name: query[name] for name in query if name not in before and name not in shown}
+    address = {**others, **told}
+    if query != address:
+        st.query_params.from_dict(address)
 
 
-def _shown(page: str) -> str:
-    return f"shown on {page}"
-
-
-def _seen(page: str) -> str:
-    return f"address of {page}"
+def last_shown(page: str) -> dict[str, str]:
+    """What a page showed last, as its address says it: for a link to that page."""
+    return dict(st.session_state.get(SHOWN + page, {}))

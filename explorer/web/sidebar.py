@@ -40,11 +40,22 @@ def sidebar() -> ReportKey | None:
         say_error(refused)
         return None
     with told_errors():
-        remember(PLACE, {"scenario": name, "device": device, "order": str(order)})
+        remember(PLACE, _address(name, device, order))
         parse(device)
         _introduce(paths[name])
         return ReportKey(paths[name], digest_of_file(paths[name]), device, order)
     return None
+
+
+def _address(name: str, device: str, order: int) -> dict[str, str]:
+    """The choice in an address, in which what a page opens with is left out."""
+    # With it, a page would push an address of its own over the one that it was opened with, and the
+    # browser's way back would lead to the same page again and again.
+    return {
+        "scenario": name if name != FIRST_SCENARIO else "",
+        "device": device if device != DEVICES[0] else "",
+        "order": str(order) if order > 1 else "",
+    }
 
 
 def _refused(wanted: dict[str, str], names: list[str]) -> str:

@@ -4,7 +4,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from explorer.cli.app import ENTRY
 from explorer.web.offered_scenarios import VARIABLE
 from tests.support.command_line import ROOT
+from tests.support.pages import opened, said
 from tests.support.scenario_files import written
 
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -51,14 +51,6 @@ def studies_page() -> None:
     from explorer.web.studies_page import studies
 
     studies()
-
-
-def opened(page: Callable[[], None], **query: str) -> Any:
-    """A page as a link with a query opens it."""
-    app = AppTest.from_function(page, default_timeout=4 * SECONDS)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
 
 
 @pytest.mark.mindspore
@@ -141,10 +133,6 @@ def board_page() -> None:
     from tests.support.sample_board import BOARD
 
     show_board(BOARD)
-
-
-def said(page: Any) -> str:
-    return " ".join(block.value for block in page.markdown)
 
 
 def test_a_link_opens_its_claim_in_full_and_markup_is_text() -> None:

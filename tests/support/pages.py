@@ -1,0 +1,22 @@
+"""Pages of the app without a browser, as a link with a query opens them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+SECONDS = 240
+"""The limit of one run of a page, which may have to run a scenario."""
+
+
+def opened(page: Callable[[], None], **query: str) -> Any:
+    """A page as a link with a query opens it."""
+    app = AppTest.from_function(page, default_timeout=SECONDS)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def said(page: Any) -> str:
+    """All Markdown of a page in one text."""
+    return " ".join(block.value for block in page.markdown)

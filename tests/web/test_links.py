@@ -1,0 +1,54 @@
+"""What a page shows stands in its address, and the way back leads to what an address says."""
+
+from typing import Any
+
+from tests.support.pages import opened
+
+
+def address(page: Any) -> dict[str, str]:
+    """The query of a page; of values that are lists of one, that one."""
+    # AppTest gives what was set by a test as it is, and what the page has set as lists.
+    query = {}
+    for name, value in dict(page.query_params).items():
+        query[name] = value[0] if isinstance(value, list) else value
+    return query
+
+
+def two_places() -> None:
+    import streamlit as st
+
+    from explorer.web.links import follow, remember, turn_to
+
+    turn_to(st.session_state.get("page to show", "one"))
+    for place, name in (("above", "scenario"), ("below", "case")):
+        wanted = follow(place, (name,))
+        options = ["first", "second", "third"]
+        chosen = st.selectbox(name, options, options.index(wanted.get(name, "first")), key=name)
+        remember(place, {name: chosen if chosen != "first" else ""})
+
+
+def test_two_places_of_a_page_keep_their_own_parts_of_the_address() -> None:
+    page = opened(two_places, scenario="second", other="stays")
+    page.selectbox(key="case").set_value("third").run()
+    assert address(page) == {"scenario": "second", "other": "stays", "case": "third"}
+    page.selectbox(key="scenario").set_value("first").run()
+    assert address(page) == {"other": "stays", "case": "third"}
+
+
+def test_the_way_back_to_an_address_without_a_name_is_to_what_the_page_opens_with() -> None:
+    page = opened(two_places)
+    page.selectbox(key="case").set_value("third").run()
+    page.query_params.clear()
+    page.run()
+    assert page.selectbox(key="case").value == "first"
+    assert address(page) == {}
+
+
+def test_a_page_that_is_opened_in_the_app_shows_what_it_showed_last() -> None:
+    page = opened(two_places, case="second")
+    # Opened by its name, a page has an empty address.
+    page.session_state["page to show"] = "another"
+    page.query_params.clear()
+    page.run()
+    assert page.selectbox(key="case").value == "second"
+    assert address(page) == {"case": "second"}
