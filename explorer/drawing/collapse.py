@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
+from explorer.drawing.folding import Folding
 from explorer.drawing.links import Link, in_order, neighbours
 from explorer.drawing.modules import module_path, modules_of
-from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Node
 
 NEVER_MERGED: Final = frozenset({"input", "parameter", "output"})
@@ -27,23 +27,20 @@ def deepest(graph: GradGraph) -> int:
     return max((path.count(".") + 1 for path in paths if path), default=0)
 
 
-def module_homes(graph: GradGraph, depth: int, homes: Homes) -> Homes:
+def module_homes(graph: GradGraph, folding: Folding, homes: Homes) -> Homes:
     """The homes of all nodes once modules are merged; a module is shown at its first node.
 
-    A module is named by ``depth`` parts of its path; depth 0 merges each phase whole. Operators
-    outside all modules stay apart while there are few. Forward and backward are merged apart. A
-    module whose merging would make a cycle is split where it must be. ``homes`` are those before.
-    Linear in nodes and edges for each level of modules. Raises UsageError for a negative depth.
+    Operators outside all modules stay apart while there are few. Forward and backward are merged
+    apart. A module whose merging would make a cycle is split where it must be. ``homes`` are those
+    before. Linear in nodes and edges for each level of modules.
     """
-    if depth < 0:
-        raise UsageError(
-            f"depth is {depth}: it counts the parts of a module path that stay apart, 0 or more"
-        )
     # The inner modules first: what is merged at one level stays together at the next. So a picture
     # of less depth never has more nodes, which merging the ops anew at each depth does not ensure.
     loose = _loose(graph)
-    for level in range(max(depth, deepest(graph)), depth - 1, -1):
-        homes = _merged_at_level(graph, level, homes, loose)
+    shown_as = {node: folding.module_of(path) for node, path in modules_of(graph).items()}
+    for level in range(max(folding.least, deepest(graph)), folding.least - 1, -1):
+        apart = {node for node, module in shown_as.items() if _is_deeper(module, level)}
+        homes = _merged_at_level(graph, level, homes, loose | apart)
     return homes
 
 
@@ -56,8 +53,13 @@ def _loose(graph: GradGraph) -> set[str]:
     return set() if has_modules and len(outside) > MOST_LOOSE else outside
 
 
-def _merged_at_level(graph: GradGraph, level: int, homes: Homes, loose: set[str]) -> Homes:
-    keys = _keys(graph, level, set(homes.values()), loose)
+def _is_deeper(module: str | None, level: int) -> bool:
+    """Whether the nodes of a module, None for none, are not merged yet at a level."""
+    return module is None or (bool(module) and module.count(".") + 1 > level)
+
+
+def _merged_at_level(graph: GradGraph, level: int, homes: Homes, apart: set[str]) -> Homes:
+    keys = _keys(graph, level, set(homes.values()), apart)
     links: dict[Link, None] = {}
     for edge in graph.edges:
         link = homes[edge.origin], homes[edge.target]
@@ -70,18 +72,18 @@ def _merged_at_level(graph: GradGraph, level: int, homes: Homes, loose: set[str]
     return {node: firsts[keys[home]] for node, home in homes.items()}
 
 
-def _keys(graph: GradGraph, depth: int, shown: set[str], loose: set[str]) -> dict[str, Key]:
+def _keys(graph: GradGraph, depth: int, shown: set[str], apart: set[str]) -> dict[str, Key]:
     """The key of every node that is ``shown``; those with equal keys are to be merged.
 
-    ``loose`` nodes stay apart, but for depth 0.
+    Those ``apart`` stay so, but for depth 0.
     """
     modules = modules_of(graph)
     keys: dict[str, Key] = {}
     for node in graph.nodes:
         if node.id not in shown:
             continue
-        is_outside = depth > 0 and node.id in loose
-        if is_outside or _is_kept(node):
+        stays_apart = depth > 0 and node.id in apart
+        if stays_apart or _is_kept(node):
             keys[node.id] = (node.id,)
         else:
             keys[node.id] = (node.phase, node.body, module_path(modules[node.id], depth))

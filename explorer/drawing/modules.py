@@ -24,6 +24,16 @@ def module_path(scope: str, depth: int) -> str:
     return ".".join(scope.split(".")[:depth])
 
 
+def module_names(graph: GradGraph) -> frozenset[str]:
+    """The paths of all modules of a graph, those around others too."""
+    names = set()
+    for path in modules_of(graph).values():
+        while path:
+            names.add(path)
+            path = path.rpartition(".")[0]
+    return frozenset(names)
+
+
 def group_paths(graph: GradGraph) -> dict[str, str]:
     """The path of every node's group: its subgraph, if it is in one, then its module; keyed by id.
 

@@ -109,8 +109,9 @@ class Wire(msgspec.Struct, frozen=True):
 
 
 class ModuleGroup(msgspec.Struct, frozen=True):
-    """The rectangle behind the boxes of a module's nodes, with its label."""
+    """The rectangle behind the boxes of a module's nodes, with its label and its module path."""
 
+    path: str
     label: str
     x: float
     y: float

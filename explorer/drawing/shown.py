@@ -1,14 +1,15 @@
 """The nodes of a graph that a picture shows: each for itself, or one for a module or for a state."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
 
 from explorer.drawing.collapse import NEVER_MERGED, Homes, deepest, module_homes
+from explorer.drawing.folding import Folding
 from explorer.drawing.leaf_cards import with_leaves_folded
-from explorer.drawing.modules import module_path
+from explorer.drawing.modules import modules_of
 from explorer.drawing.state import state_homes
 from explorer.model.graph import Edge, GradGraph, Node
 
@@ -30,14 +31,18 @@ every operator apart; "fit" takes the greatest depth at which few enough nodes a
 """
 
 
+ModuleOf = Callable[[Node], str]
+"""Gives the module as which a node is shown, "" for none."""
+
+
 class Shown(msgspec.Struct, frozen=True):
     """A graph as a picture shows it.
 
     ``homes`` gives, for every node of the whole graph, the node that shows it; nodes keep their ids.
     ``members`` are the nodes of the whole graph that one shows beside itself or instead of itself,
     by the id of the one; ``modules`` are the ids of those that show several instead of themselves.
-    ``depth`` is how many parts of module paths stay apart, None where every operator does;
-    ``whole`` is the number of nodes that would be in sight then.
+    ``folding`` is how far modules are merged; ``whole`` is the number of nodes that would be in
+    sight if every operator stood for itself.
     """
 
     graph: GradGraph
@@ -45,7 +50,12 @@ class Shown(msgspec.Struct, frozen=True):
     members: dict[str, tuple[Node, ...]]
     modules: frozenset[str]
     whole: int
-    depth: int | None = None
+    folding: Folding = Folding()
+
+    @property
+    def depth(self) -> int | None:
+        """How many parts of module paths stay apart; None where every operator does."""
+        return self.folding.depth
 
     def apart(self, nodes: Iterable[str]) -> tuple[str, ...]:
         """Those of some nodes of the whole graph that are in sight and stand for themselves."""
@@ -61,14 +71,19 @@ def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -
     """
     if depth == "fit":
         return _fitting(graph, most_nodes)
+    return show_folded(graph, Folding(None if depth == "all" else depth))
+
+
+def show_folded(graph: GradGraph, folding: Folding) -> Shown:
+    """The graph with moved states beside their operators, and with modules merged as asked."""
     homes: Homes = {node.id: node.id for node in graph.nodes}
     homes.update(state_homes(graph))
     apart = set(homes.values())
-    if depth == "all":
-        return _shown(graph, homes, apart, None)
-    homes = module_homes(graph, depth, homes)
+    if folding.merges_nothing:
+        return _shown(graph, homes, apart, folding)
+    homes = module_homes(graph, folding, homes)
     homes = with_leaves_folded(graph, homes, _several(homes, apart))
-    return _shown(graph, homes, apart, depth)
+    return _shown(graph, homes, apart, folding)
 
 
 def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[Shown, Shown]:
@@ -108,18 +123,23 @@ def _several(homes: Homes, apart: Collection[str]) -> frozenset[str]:
     return frozenset(node for node, count in counts.items() if count > 1)
 
 
-def _shown(graph: GradGraph, homes: Homes, apart: Collection[str], depth: int | None) -> Shown:
+def _shown(graph: GradGraph, homes: Homes, apart: Collection[str], folding: Folding) -> Shown:
     modules = _several(homes, apart)
     groups: defaultdict[str, list[Node]] = defaultdict(list)
     for node in graph.nodes:
         groups[homes[node.id]].append(node)
     if len(groups) == len(graph.nodes):
-        return Shown(graph, homes, {}, modules, len(apart), depth)
+        return Shown(graph, homes, {}, modules, len(apart), folding)
 
     read_outside = set()
     for edge in graph.edges:
         if homes[edge.origin] != homes[edge.target]:
             read_outside.add(edge.origin)
+
+    paths = modules_of(graph)
+
+    def module_of(node: Node) -> str:
+        return folding.module_of(paths[node.id]) or ""
 
     places = {node.id: place for place, node in enumerate(graph.nodes)}
     nodes = []
@@ -127,16 +147,16 @@ def _shown(graph: GradGraph, homes: Homes, apart: Collection[str], depth: int | 
         if homes[node.id] != node.id:
             continue
         if node.id in modules:
-            node = _one_for_several(node, groups[node.id], depth or 0, read_outside)
+            node = _one_for_several(node, groups[node.id], module_of, read_outside)
         forward = _forward_link(groups[node.id], homes, places)
         nodes.append(msgspec.structs.replace(node, forward=forward))
     shown = msgspec.structs.replace(graph, nodes=tuple(nodes), edges=_edges(graph, homes, modules))
     members = {id_: tuple(group) for id_, group in groups.items() if len(group) > 1}
-    return Shown(shown, homes, members, modules, len(apart), depth)
+    return Shown(shown, homes, members, modules, len(apart), folding)
 
 
 def _one_for_several(
-    first: Node, members: Sequence[Node], depth: int, read_outside: set[str]
+    first: Node, members: Sequence[Node], module_of: ModuleOf, read_outside: set[str]
 ) -> Node:
     """The node that several are shown as, in the place of the ``first`` of them."""
     if first.kind in FOLDED_NAMES:
@@ -149,16 +169,18 @@ def _one_for_several(
             name=name,
             order=first.order,
         )
-    return _module_node(first, members, depth, read_outside)
+    return _module_node(first, members, module_of, read_outside)
 
 
-def _module_node(first: Node, members: Sequence[Node], depth: int, read_outside: set[str]) -> Node:
+def _module_node(
+    first: Node, members: Sequence[Node], module_of: ModuleOf, read_outside: set[str]
+) -> Node:
     """The node that a module is shown as, in the place of the ``first`` operator in it.
 
     Its outputs are those of the last member that is read outside.
     """
-    scopes = [node.scope for node in members if node.scope]
-    scope = module_path(scopes[0], depth) if scopes else ""
+    scopes = [module_of(node) for node in members if node.scope]
+    scope = scopes[0] if scopes else ""
     whole_phase = "net" if first.phase == "forward" else "net, backward"
     return Node(
         id=first.id,

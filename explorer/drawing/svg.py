@@ -151,7 +151,8 @@ def _body(picture: Picture, prefix: str, first_prefix: str) -> str:
 def _group(group: ModuleGroup) -> str:
     rect = {"x": group.x, "y": group.y, "width": group.width, "height": group.height}
     rect["rx"] = GROUP_CORNER
-    return element("g", {"class": "group"}, element("rect", rect))
+    attributes = {"class": "group", "data-module": group.path}
+    return element("g", attributes, element("rect", rect))
 
 
 def _group_label(group: ModuleGroup) -> str:

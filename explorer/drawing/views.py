@@ -103,10 +103,11 @@ def picture(shown: Shown, view: ViewName, marks: Marks, title: str, timeout: flo
 def _counts(shown: Shown) -> str:
     """How many nodes of each phase are in sight, how many values are kept for backward, the depth."""
     counts = _phase_counts(shown.graph)
-    if shown.depth is None:
+    if shown.folding.merges_nothing:
         return counts
+    how_far = "by module" if shown.depth is None else f"to depth {shown.depth}"
     return (
-        f"{counts} · collapsed to depth {shown.depth}: {len(shown.graph.nodes)} of {shown.whole} "
+        f"{counts} · collapsed {how_far}: {len(shown.graph.nodes)} of {shown.whole} "
         'nodes, the others at depth "all"'
     )
 

@@ -13,7 +13,7 @@ from explorer.drawing.ladder.placed_columns import PlacedColumns, SideColumn, pl
 from explorer.drawing.ladder.routes import Route, Tracks
 from explorer.drawing.ladder.routing import route_edges
 from explorer.drawing.ladder.rows import lane_rows
-from explorer.drawing.modules import group_paths
+from explorer.drawing.modules import PART_DOT, group_paths
 from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, Waypoint, Wire
 from explorer.drawing.spacing import Wish, spread
 from explorer.drawing.style import MARGIN
@@ -140,7 +140,8 @@ def _module_group(span: GroupSpan, heights: Heights) -> ModuleGroup:
     label_height = LABEL_HEIGHT * (span.nesting + 1)
     top = heights.top_of(span.first) - label_height - ABOVE_LABEL
     bottom = heights.bottom_of(span.last) + BELOW_MEMBERS + GROUP_END * span.nesting
-    return ModuleGroup(span.fitted_label, span.left, top, span.width, bottom - top)
+    path = span.path.replace(PART_DOT, ".")
+    return ModuleGroup(path, span.fitted_label, span.left, top, span.width, bottom - top)
 
 
 def _headings(placed: PlacedColumns) -> tuple[Text, ...]:
