@@ -16,6 +16,7 @@ from explorer.model.errors import ScenarioError
 from explorer.scenario import declarations
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import module_name
+from explorer.text.parsing import parsed
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
 """The dtypes of inputs.
@@ -91,7 +92,7 @@ def _import(path: Path) -> ModuleType:
 
 def _parse(path: Path) -> ast.Module:
     try:
-        return ast.parse(path.read_text(encoding="utf-8"), str(path))
+        return parsed(path.read_text(encoding="utf-8"), str(path))
     except SyntaxError as error:
         raise ScenarioError(
             f"{path}:{error.lineno}: the scenario has a syntax error: {error.msg}"

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from explorer.shipped import PACKAGE
+from explorer.text.parsing import parsed
 
 DISTRIBUTIONS = ("mindspore", "torch", "numpy", "keras", "scipy", "networkx")
 """The packages whose versions results depend on; that of the explorer is in its digest."""
@@ -121,7 +122,7 @@ def files_read(path: Path) -> dict[str, str]:
 def _imported_from(folder: Path, content: bytes) -> Iterator[Path]:
     """The files of a folder that a file's text imports, anywhere in it."""
     try:
-        tree = ast.parse(content)
+        tree = parsed(content)
     except SyntaxError:  # whoever loads the scenario says so
         return
     for node in ast.walk(tree):
