@@ -10,6 +10,7 @@ from explorer.cli.terminal import progress
 from explorer.exploration.stored import Wanted, explored
 from explorer.model.errors import ExplorerError
 from explorer.model.results import LOST
+from explorer.report.scenario.card import INTRODUCTION, card, pair_of_ladders
 from explorer.scenario.find import names
 from explorer.scenario.load import load
 from explorer.store.store import Store
@@ -75,7 +76,12 @@ def _tasks() -> Iterator[Task]:
 
 def _scenario(name: str) -> Callable[[Workers, Store, Progress], bool]:
     def ask(workers: Workers, store: Store, step: Progress) -> bool:
-        report = explored(load(names()[name]), Wanted(), workers, store, progress=step)
+        scenario = load(names()[name])
+        report = explored(scenario, Wanted(), workers, store, progress=step)
+        # What the app's first page shows of it is drawn here, not when somebody opens the page.
+        card(scenario, store)
+        if name == INTRODUCTION:
+            pair_of_ladders(scenario, store)
         results = [result for case in report.cases for result in case.results.values()]
         return any(result.outcome in LOST for result in results)
 

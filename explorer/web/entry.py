@@ -5,7 +5,7 @@ import streamlit as st
 from explorer.web.cases_page import cases
 from explorer.web.claims_page import claims
 from explorer.web.graphs_page import graphs
-from explorer.web.home_page import home
+from explorer.web.home_page import Pages, home
 from explorer.web.links import turn_to
 from explorer.web.machine_page import machine
 from explorer.web.report_page import report_page
@@ -19,18 +19,19 @@ PAGE_STYLE = "<style>.stMainBlockContainer { padding: 4.5rem 2.5rem 3rem; }</sty
 def main() -> None:
     """Set the page up, and show the one that was chosen."""
     st.set_page_config(page_title="Autodiff semantics explorer", page_icon="∂", layout="wide")
-    of_cases = st.Page(report_page(cases), title="Cases", url_path="cases")
+    of_cases = st.Page(report_page(cases), title="Semantics", url_path="semantics")
+    of_graphs = st.Page(report_page(graphs), title="Graphs", url_path="graphs")
     of_claims = st.Page(claims, title="Claims", url_path="claims")
     of_studies = st.Page(studies, title="Studies", url_path="studies")
 
     def first() -> None:
         """The page that a visitor without a link meets."""
-        home(of_cases, of_claims, of_studies)
+        home(Pages(of_cases, of_graphs, of_studies, of_claims))
 
     pages = [
         st.Page(first, title="Home", url_path="home", default=True),
         of_cases,
-        st.Page(report_page(graphs), title="Graphs", url_path="graphs"),
+        of_graphs,
         of_studies,
         of_claims,
         st.Page(report_page(machine), title="Devices and versions", url_path="machine"),

@@ -1,75 +1,268 @@
 """The first page: what this is, and every scenario, study and the board one click away."""
 
+from collections.abc import Sequence
+from html import escape as html_escape
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from explorer.exploration.stored import Wanted, stored_report
-from explorer.model.errors import ExplorerError
-from explorer.model.report import Report
-from explorer.report.claims.wording import counts
+from explorer.model.claim import CLAIM_VERDICTS, ClaimVerdict
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.report.claims.wording import verdict_name
 from explorer.report.markdown import escape
-from explorer.report.scenario.overview import overview
+from explorer.report.scenario.card import INTRODUCTION, ScenarioCard
+from explorer.shipped import scenarios_folder
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import stored_board
-from explorer.web.offered_scenarios import digest_of_file, offered, scenario
+from explorer.topics.studying import stored_study, target
+from explorer.web.cards import draw_missing, in_theme, introduction, scenario_card
+from explorer.web.cards import picture as image_of
+from explorer.web.case_detail import STYLES
+from explorer.web.claims_page import COLOURS
+from explorer.web.links import follow, remember
+from explorer.web.offered_scenarios import offered
 
-ABOUT = (
-    "One small net runs in MindSpore and in PyTorch, each recorded on a tape and compiled to a graph: four"
-    " gradients of one thing. Both gradient graphs are shown with the values in them, paired node by node"
-    " where they hold the same quantity. Where they part, a sentence says where, and why."
-)
+COLUMNS = 4
+"""The number of cards beside each other; Streamlit puts them under each other on a phone."""
 
-COLUMNS = 3
+LONGEST_FINDING = 180
+
+PLACE = "home"
+
+SHADES = {
+    "green": "#3f8f4f",
+    "blue": "#3d7bd0",
+    "violet": "#8456c2",
+    "red": "#c9473f",
+    "orange": "#c9731c",
+    "gray": "#7d8792",
+}
+"""Streamlit's names of colours as colours that are seen on light and on dark paper."""
+
+STYLE = """<style>
+.two-by-two { border-collapse: collapse; width: 100%; }
+.two-by-two th, .two-by-two td { text-align: left; vertical-align: top; padding: .5rem .7rem;
+  border: 1px solid rgba(128, 136, 146, .4); }
+.two-by-two th { font-weight: 600; }
+.two-by-two small { opacity: .75; }
+[data-testid="stPageLink-NavLink"] { padding-left: 0; }
+.small-ladder { height: 5.5rem; display: flex; justify-content: center; align-items: center; }
+.small-ladder img { max-width: 100%; height: 100%; object-fit: contain; }
+.small-ladder span { opacity: .55; font-size: .8rem; }
+.introduction img { width: 100%; max-height: 30rem; object-fit: contain; border-radius: .5rem; }
+.counts { display: flex; width: 100%; border-radius: .4rem; overflow: hidden; gap: 2px; }
+.counts span { color: #fff; font-weight: 600; font-size: .85rem; text-align: center; padding: .25rem 0;
+  min-width: 1.6rem; }
+</style>"""
 
 
-def home(cases: StreamlitPage, claims: StreamlitPage, studies: StreamlitPage) -> None:
-    """Three sentences, the board in a line, the studies, and the scenarios as cards."""
+class Pages(NamedTuple):
+    """The pages that the first one leads to."""
+
+    semantics: StreamlitPage
+    graphs: StreamlitPage
+    studies: StreamlitPage
+    claims: StreamlitPage
+
+
+class Entry(NamedTuple):
+    """One scenario of the list: its name, its title, its point in a line, and its card."""
+
+    name: str
+    title: str
+    line: str
+    card: ScenarioCard | None
+
+
+def home(pages: Pages) -> None:
+    """What this is, the board in a bar, the studies, and the scenarios as cards."""
+    draw_missing()
+    st.html(STYLE)
     st.title("What does this gradient mean?", anchor=False)
-    st.markdown(ABOUT)
+    _introduce(pages)
+    _claims(pages.claims)
+    _studies(pages.studies)
+    _scenarios(pages.semantics)
+
+
+def _introduce(pages: Pages) -> None:
+    words, picture = st.columns([5, 6], gap="large")
+    with words:
+        st.markdown(
+            "One small net is written twice, for MindSpore and for PyTorch, and four engines"
+            " differentiate it. Their gradient graphs stand side by side with the values in them,"
+            " paired node by node where they hold the same quantity. Where they part, a sentence"
+            " says where, and why."
+        )
+        st.html(_two_by_two())
+        st.markdown(
+            "Most of what is said of MindSpore *against* PyTorch is graph *against* tape: pass one"
+            " tensor `[1, 2, 3]` as both arguments of `sum(a·b)`, and ask for the derivative with"
+            " respect to `a`. Both tapes say `[2, 4, 6]`, both graphs say `[1, 2, 3]`."
+        )
+        st.page_link(
+            pages.graphs,
+            label="Open these two graphs",
+            icon=":material/account_tree:",
+            query_params={"scenario": INTRODUCTION},
+        )
+    drawing = introduction()
+    with picture:
+        if drawing:
+            image = image_of(in_theme(drawing), "The tape of PyTorch beside the graph of MindSpore")
+            st.html(f'<div class="introduction">{image}</div>')
+        else:
+            st.caption("The two graphs are drawn once this scenario was opened.")
+
+
+def _two_by_two() -> str:
+    """The engines as the table that they are, in HTML of our own."""
+    heads = ["<td></td>"]
+    for style, meaning in STYLES.items():
+        heads.append(f'<th scope="col">{style}<br/><small>{html_escape(meaning)}</small></th>')
+    rows = [f"<tr>{''.join(heads)}</tr>"]
+    for framework, label in FRAMEWORK_LABELS.items():
+        cells = [f'<th scope="row">{html_escape(label)}</th>']
+        for style in STYLES:
+            engine = ENGINES[f"{framework}-{style}"]
+            name, how = html_escape(engine.name), html_escape(engine.how)
+            cells.append(f"<td><code>{name}</code><br/><small>{how}</small></td>")
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    return f'<table class="two-by-two">{"".join(rows)}</table>'
+
+
+def _claims(page: StreamlitPage) -> None:
     st.subheader("What the migration guides say", anchor=False)
-    st.page_link(claims, label=_board_line(), icon=":material/fact_check:")
+    counts = _board_counts()
+    if not counts:
+        count = len(every_claim())
+        st.page_link(page, label=f"{count} claims, checked when they are opened")
+        return
+    st.html(_bar(counts))
+    links = st.container(horizontal=True, gap="small")
+    links.page_link(page, label=f"**{sum(counts.values())} claims**", icon=":material/fact_check:")
+    for verdict, count in counts.items():
+        name = verdict_name(verdict)
+        links.page_link(
+            page,
+            label=f":{COLOURS[verdict]}[■] {count} {name}",
+            query_params={"verdict": name},
+        )
 
+
+def _bar(counts: dict[ClaimVerdict | None, int]) -> str:
+    """All claims as one bar, a part for each verdict as wide as its count."""
+    parts = []
+    for verdict, count in counts.items():
+        name, colour = verdict_name(verdict), SHADES[COLOURS[verdict]]
+        style = f"flex: {count}; background: {colour}"
+        parts.append(f'<span style="{style}" title="{html_escape(name)}">{count}</span>')
+    label = ", ".join(f"{count} {verdict_name(verdict)}" for verdict, count in counts.items())
+    return (
+        f'<div class="counts" role="img" aria-label="{html_escape(label)}">{"".join(parts)}</div>'
+    )
+
+
+@st.cache_data(ttl=60, show_spinner=False)
+def _board_counts() -> dict[ClaimVerdict | None, int]:
+    """The number of claims of each verdict where the board is stored; empty elsewhere."""
+    board = stored_board(every_claim().values(), Store())
+    if board is None:
+        return {}
+    verdicts = [row.verdict for row in board.rows]
+    ordered: Sequence[ClaimVerdict | None] = (*CLAIM_VERDICTS, None)
+    return {verdict: verdicts.count(verdict) for verdict in ordered if verdict in verdicts}
+
+
+def _studies(page: StreamlitPage) -> None:
     st.subheader("Studies", anchor=False)
-    cards = st.columns(COLUMNS)
-    for place, name in enumerate(STUDIES):
-        with cards[place % COLUMNS].container(border=True):
-            st.page_link(studies, label=f"**{name}**", query_params={"study": name})
-            st.caption(escape(study_topic(name).question))
+    columns = [column for _ in range(0, len(STUDIES), 3) for column in st.columns(3)]
+    for column, name in zip(columns, STUDIES, strict=False):
+        with column.container(border=True, height="stretch"):
+            st.page_link(page, label=f"**{name}**", query_params={"study": name})
+            st.markdown(escape(study_topic(name).question))
+            finding = _finding(name)
+            if finding:
+                st.caption(escape(finding))
 
+
+@st.cache_data(ttl=60, show_spinner=False)
+def _finding(name: str) -> str:
+    """The first finding of a study that is stored, cut to a card's length; "" elsewhere."""
+    topic = study_topic(name)
+    record = stored_study(topic, target(topic, None, "cpu"), Store())
+    if record is None or not record.findings:
+        return ""
+    finding = clean(record.findings[0])
+    if len(finding) <= LONGEST_FINDING:
+        return finding
+    return finding[:LONGEST_FINDING].rsplit(" ", 1)[0] + " …"
+
+
+@st.fragment
+def _scenarios(page: StreamlitPage) -> None:
+    # A fragment: a search reruns these lines alone.
     st.subheader("Scenarios", anchor=False)
-    words = st.text_input("Search", key="words of scenarios", placeholder="dropout, lstm, second …")
-    cards = st.columns(COLUMNS)
-    place = 0
+    wanted = follow(PLACE, ("words",))
+    words = st.text_input(
+        "Search", wanted.get("words", ""), key="words", placeholder="dropout, lstm, second …"
+    )
+    remember(PLACE, {"words": words})
+    by_folder: dict[Path, list[Entry]] = {}
     for name, path in offered().items():
-        title, verdict = _card(str(path), digest_of_file(path))
-        text = f"{name} {title}".casefold()
+        title, line, card = scenario_card(path)
+        text = f"{name} {title} {line}".casefold()
         if all(word in text for word in words.casefold().split()):
-            with cards[place % COLUMNS].container(border=True):
-                st.page_link(cases, label=f"**{name}**", query_params={"scenario": name})
-                st.caption(f"{title}  \n{verdict}" if verdict else title)
-            place += 1
+            by_folder.setdefault(path.parent, []).append(Entry(name, title, line, card))
+    for folder, entries in by_folder.items():
+        st.caption(_about_folder(folder, len(entries)))
+        _cards(page, entries)
+    if not by_folder:
+        st.caption("No scenario has these words in its name, its title or its point.")
 
 
-@st.cache_data(ttl=30, show_spinner=False)
-def _board_line() -> str:
-    """The counts of the board where it is stored; how many claims there are elsewhere."""
-    claims = every_claim()
-    known = stored_board(claims.values(), Store())
-    return counts(known) if known else f"{len(claims)} claims, checked when they are opened"
+def _about_folder(folder: Path, count: int) -> str:
+    if folder == scenarios_folder():
+        return f"{count} small nets, each for one question"
+    if folder == scenarios_folder() / "real":
+        return f"{count} nets modelled on published ones"
+    return f"{count} of the folder {escape(clean(folder.name))}"
 
 
-@st.cache_data(ttl=30, show_spinner=False)
-def _card(path: str, digest: str) -> tuple[str, str]:
-    """A scenario's title and the verdict on it, as Markdown; no verdict before it is stored."""
-    try:
-        about = scenario(Path(path))
-        report: Report | None = stored_report(about, Wanted(), Store())
-    except ExplorerError as error:
-        return escape(clean(str(error))), ""
-    verdict = escape(clean(overview(report).summary)) if report else ""
-    return escape(clean(about.title)), verdict
+def _cards(page: StreamlitPage, entries: Sequence[Entry]) -> None:
+    """The cards in rows, those of a row as high as the highest."""
+    for start in range(0, len(entries), COLUMNS):
+        columns = st.columns(COLUMNS)
+        for column, entry in zip(columns, entries[start : start + COLUMNS], strict=False):
+            with column.container(border=True, height="stretch"):
+                _card(page, *entry)
+
+
+def _card(page: StreamlitPage, name: str, title: str, line: str, card: ScenarioCard | None) -> None:
+    st.page_link(page, label=f"**{escape(clean(name))}**", query_params={"scenario": name})
+    ladder = "<span>not asked yet</span>"
+    if card and card.ladder:
+        ladder = image_of(card.ladder, f"The gradient graph of {clean(name)}")
+    st.html(f'<div class="small-ladder">{ladder}</div>')
+    st.markdown(escape(clean(title)))
+    if line:
+        st.caption(escape(clean(line)))
+    if card:
+        st.markdown(_verdict(card))
+
+
+def _verdict(card: ScenarioCard) -> str:
+    """The verdict on a scenario in a badge."""
+    if card.unexpected:
+        return f":red-badge[:material/error: {card.unexpected} unexpected]"
+    if card.different:
+        return (
+            f":orange-badge[:material/difference: {card.different} of {card.cases} cases differ,"
+            " as foreseen]"
+        )
+    return f":green-badge[:material/check: all {card.cases} cases agree]"

@@ -1,0 +1,156 @@
+"""A scenario as a card: its point in a line, the verdict in counts, and a small picture; stored."""
+
+import re
+
+import msgspec
+
+from explorer import drawing
+from explorer.drawing.marks import diverging_nodes
+from explorer.drawing.thumbnail import thumbnail
+from explorer.exploration.stored import Wanted, key, stored_report
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.scenario.contract import Scenario
+from explorer.store.keys import Key, digest_of_parts, key_of
+from explorer.store.store import Store
+
+SHOWN_ENGINES = ("torch-tape", "mindspore-graph")
+"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
+
+INTRODUCTION = "aliased_input"
+"""The scenario by which the app introduces itself: it parts the styles, and not the frameworks."""
+
+LONGEST_POINT = 160
+"""The number of characters after which a scenario's point is cut."""
+
+DIFFERENT = ("differs", "some_raise")
+"""Verdicts on a case that the engines do not answer alike."""
+
+
+class ScenarioCard(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list says of one scenario that was asked.
+
+    ``cases`` were asked, ``different`` of them are answered differently, and ``unexpected`` things
+    are not as the scenario foresees. ``ladder`` is an SVG, "" where no graph was captured.
+    """
+
+    name: str
+    title: str
+    cases: int
+    different: int
+    unexpected: int
+    ladder: str
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """One drawing that is kept, as SVG."""
+
+    svg: str
+
+
+def point(scenario: Scenario) -> str:
+    """A scenario's point in a line: the first sentence of its notes, without marks of Markdown."""
+    paragraph = scenario.notes.strip().split("\n\n")[0]
+    text = re.sub(r"[*`]", "", " ".join(paragraph.split()))
+    # A sentence ends where a blank and a capital follow: "e.g. 2.5 of x." has one end.
+    sentence = re.split(r"(?<=[.?!:])\s+(?=[A-Z])", text)[0]
+    if len(sentence) <= LONGEST_POINT:
+        return sentence
+    return sentence[:LONGEST_POINT].rsplit(" ", 1)[0] + " …"
+
+
+def card_of(report: Report) -> ScenarioCard:
+    """The card of a report; draws its ladder."""
+    unexpected = sum(not case.expected for case in report.cases)
+    unexpected += sum(not alignment.expected for alignment in report.alignments)
+    unexpected += sum(finding.is_alarm for finding in report.findings)
+    return ScenarioCard(
+        name=report.scenario,
+        title=report.title,
+        cases=len(report.cases),
+        different=sum(case.verdict in DIFFERENT for case in report.cases),
+        unexpected=unexpected,
+        ladder=_ladder(report),
+    )
+
+
+def _ladder(report: Report) -> str:
+    last_stages = {graph.engine: graph for graph in report.graphs}
+    for engine in (*SHOWN_ENGINES, *last_stages):
+        if engine in last_stages:
+            return thumbnail(last_stages[engine], f"{report.title}: {engine}")
+    return ""
+
+
+def stored_card(scenario: Scenario, store: Store) -> ScenarioCard | None:
+    """The card that was made before; nothing is drawn for it."""
+    return store.get(_card_key(scenario), ScenarioCard)
+
+
+def card(scenario: Scenario, store: Store) -> ScenarioCard | None:
+    """The card of a scenario whose report is stored, made if need be; None where there is no report."""
+    known = stored_card(scenario, store)
+    if known is not None:
+        return known
+    report = stored_report(scenario, Wanted(), store)
+    if report is None:
+        return None
+    made = card_of(report)
+    store.put(_card_key(scenario), made)
+    return made
+
+
+def stored_pair(scenario: Scenario, store: Store) -> str:
+    """The drawing of two engines' ladders that was made before; "" where there is none."""
+    known = store.get(_pair_key(scenario), Drawn)
+    return known.svg if known else ""
+
+
+def pair_of_ladders(scenario: Scenario, store: Store) -> str:
+    """The ladders of SHOWN_ENGINES in one SVG, made if need be; "" without a stored report."""
+    known = stored_pair(scenario, store)
+    if known:
+        return known
+    report = stored_report(scenario, Wanted(), store)
+    if report is None:
+        return ""
+    last_stages = {graph.engine: graph for graph in report.graphs}
+    graphs = [last_stages[engine] for engine in SHOWN_ENGINES if engine in last_stages]
+    if len(graphs) < len(SHOWN_ENGINES):
+        return ""
+    svg = _side_by_side(graphs[0], graphs[1], report)
+    store.put(_pair_key(scenario), Drawn(svg))
+    return svg
+
+
+def _side_by_side(left: GradGraph, right: GradGraph, report: Report) -> str:
+    # The report may have the two the other way round; numbers and nodes are each side's own.
+    numbers: dict[str, dict[str, int]] = {left.engine: {}, right.engine: {}}
+    diverging: dict[str, tuple[str, ...]] = {left.engine: (), right.engine: ()}
+    for alignment in report.alignments:
+        if {alignment.left, alignment.right} == {left.engine, right.engine}:
+            numbers[alignment.left] = alignment.numbers("left")
+            numbers[alignment.right] = alignment.numbers("right")
+            diverging[alignment.left], diverging[alignment.right] = diverging_nodes(alignment)
+    return drawing.pair(
+        left,
+        right,
+        numbers=(numbers[left.engine], numbers[right.engine]),
+        diverging=(diverging[left.engine], diverging[right.engine]),
+        titles=(left.engine, right.engine),
+        prefix="home-",
+    ).decode()
+
+
+def _card_key(scenario: Scenario) -> Key:
+    return _key("card", scenario)
+
+
+def _pair_key(scenario: Scenario) -> Key:
+    return _key("drawing", scenario)
+
+
+def _key(kind: str, scenario: Scenario) -> Key:
+    # Of the report, and of the code that draws and words it.
+    code = digest_of_parts("drawing", "report")
+    return key_of(kind, scenario.name, key(scenario, Wanted()).digest, code)

@@ -1,0 +1,87 @@
+"""The cards of scenarios and the drawings of the first page: from the store, else made aside."""
+
+import base64
+import threading
+from contextlib import suppress
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from explorer.model.errors import ExplorerError
+from explorer.report.scenario.card import (
+    INTRODUCTION,
+    ScenarioCard,
+    card,
+    pair_of_ladders,
+    point,
+    stored_card,
+    stored_pair,
+)
+from explorer.store.store import Store
+from explorer.text.clean import clean
+from explorer.web.offered_scenarios import digest_of_file, offered, scenario
+
+SECONDS = 20
+"""How long a page shows what was there before it looks again."""
+
+
+def scenario_card(path: Path) -> tuple[str, str, ScenarioCard | None]:
+    """A scenario's title, its point in a line, and its card where there is one."""
+    return _scenario_card(str(path), digest_of_file(path))
+
+
+@st.cache_data(ttl=SECONDS, show_spinner=False)
+def _scenario_card(path: str, digest: str) -> tuple[str, str, ScenarioCard | None]:
+    try:
+        about = scenario(Path(path))
+        return about.title, point(about), stored_card(about, Store())
+    except ExplorerError as error:
+        return clean(str(error)), "", None
+
+
+def picture(svg: str, label: str) -> str:
+    """An SVG of our own as an image in HTML; ``label`` names it for those who cannot see it."""
+    # As an image, nothing in it can be run, and its ids and styles stay its own.
+    data = base64.b64encode(svg.encode()).decode()
+    return f'<img alt="{escape(label)}" src="data:image/svg+xml;base64,{data}">'
+
+
+def in_theme(svg: str) -> str:
+    """A drawing in the colours of the page: in an image it would have those that the browser prefers."""
+    theme = "dark" if st.context.theme.type == "dark" else "light"
+    return svg.replace(' class="', f' class="{theme} ', 1)
+
+
+@st.cache_data(ttl=SECONDS, show_spinner=False)
+def introduction() -> str:
+    """The drawing of the scenario that introduces the app, as SVG; "" before it was made."""
+    path = offered().get(INTRODUCTION)
+    try:
+        return stored_pair(scenario(path), Store()) if path else ""
+    except ExplorerError:
+        return ""
+
+
+def draw_missing() -> None:
+    """Begin to draw what lacks of all that is stored; a page shows it when it looks again."""
+    # What was asked in a shell, or before a change of the drawings, has a report and no card.
+    key = tuple((str(path), digest_of_file(path)) for path in offered().values())
+    _draw_all(key)
+
+
+@st.cache_resource(ttl=60 * SECONDS, max_entries=1, show_spinner=False)
+def _draw_all(_key: tuple[tuple[str, str], ...]) -> threading.Thread:
+    thread = threading.Thread(target=_draw, args=(list(offered().items()),), daemon=True)
+    thread.start()
+    return thread
+
+
+def _draw(scenarios: list[tuple[str, Path]]) -> None:
+    for name, path in scenarios:
+        # What is wrong with a file, its card says.
+        with suppress(ExplorerError):
+            about = scenario(path)
+            card(about, Store())
+            if name == INTRODUCTION:
+                pair_of_ladders(about, Store())

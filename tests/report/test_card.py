@@ -1,0 +1,85 @@
+"""A scenario's card: its point in a line, the counts of its verdicts, and a small ladder; stored."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from explorer.drawing.thumbnail import thumbnail
+from explorer.exploration.stored import Wanted, key
+from explorer.report.scenario.card import (
+    LONGEST_POINT,
+    card,
+    card_of,
+    pair_of_ladders,
+    point,
+    stored_card,
+    stored_pair,
+)
+from explorer.scenario.load import load
+from explorer.store.store import Store
+from tests.support.nets import NETS
+from tests.support.sample_report import HOSTILE, graph, report
+from tests.support.scenario_files import MINIMAL, written
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize(
+    ("notes", "line"),
+    [
+        ("One. Two.", "One."),
+        ("The loss is 2.5 of `x`. Then more.", "The loss is 2.5 of x."),
+        ("A *tape*\nrecords:\n\nno more", "A tape records:"),
+        ("", ""),
+    ],
+)
+def test_a_scenario_s_point_is_its_first_sentence(notes: str, line: str, tmp_path: Path) -> None:
+    file = written(tmp_path, f'"""Title.\n\n{notes}\n"""\n{MINIMAL}')
+    assert point(load(file)) == line
+
+
+def test_a_long_point_is_cut_between_words(tmp_path: Path) -> None:
+    file = written(tmp_path, f'"""Title.\n\n{"word " * 60}\n"""\n{MINIMAL}')
+    line = point(load(file))
+    assert line.endswith("word …")
+    assert len(line) <= LONGEST_POINT + 2
+
+
+def test_a_card_counts_what_differs_and_what_is_unexpected() -> None:
+    whole = report(unexpected=True, foreseen=True)
+    made = card_of(whole)
+    verdicts = [case.verdict for case in whole.cases]
+    assert made.cases == len(verdicts)
+    assert made.different == verdicts.count("differs") + verdicts.count("some_raise") > 0
+    assert made.unexpected == sum(not case.expected for case in whole.cases) > 0
+
+
+def test_a_thumbnail_has_a_box_for_each_node_and_no_words() -> None:
+    small = graph("torch-tape")
+    tree = ElementTree.fromstring(thumbnail(small, 'a "label"'))
+    assert len(tree.findall(f"{SVG}rect")) == len(small.nodes)
+    assert len(tree.findall(f"{SVG}path")) >= len(small.nodes) - 1
+    assert tree.get("aria-label") == 'a "label"'
+    assert not tree.findall(f".//{SVG}text")
+
+
+def test_a_label_in_a_thumbnail_is_text() -> None:
+    assert "<script" not in thumbnail(graph("torch-tape"), HOSTILE)
+
+
+def test_a_card_is_made_once_of_a_stored_report(tmp_path: Path) -> None:
+    scenario, store = load(NETS / "square.py"), Store(tmp_path)
+    assert card(scenario, store) is None
+    assert pair_of_ladders(scenario, store) == ""
+    whole = msgspec.structs.replace(report(), scenario=scenario.name)
+    store.put(key(scenario, Wanted()), whole)
+    assert stored_card(scenario, store) is None  # looking draws nothing
+    made = card(scenario, store)
+    assert made is not None
+    assert stored_card(scenario, store) == made
+    assert stored_pair(scenario, store) == ""
+    both = pair_of_ladders(scenario, store)
+    assert stored_pair(scenario, store) == both
+    assert both.index("torch-tape") < both.index("mindspore-graph")

@@ -1,0 +1,77 @@
+"""The first page: what this is, the board in a bar, and cards that a search picks from."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explorer.cli.app import ENTRY
+from explorer.report.scenario.card import ScenarioCard
+from explorer.web.home_page import _bar, _two_by_two, _verdict
+from explorer.web.offered_scenarios import VARIABLE
+from tests.support.pages import SECONDS
+from tests.support.scenario_files import MINIMAL, written
+
+
+def home(**query: str) -> AppTest:
+    page = AppTest.from_file(str(ENTRY), default_timeout=SECONDS)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def test_the_engines_stand_in_a_table_of_two_by_two() -> None:
+    table = ElementTree.fromstring(_two_by_two())
+    rows = [[cell.text for cell in row.iter("code")] for row in table.iter("tr")]
+    assert rows[1:] == [["mindspore-tape", "mindspore-graph"], ["torch-tape", "torch-graph"]]
+
+
+def test_the_bar_of_claims_is_as_wide_as_its_counts() -> None:
+    bar = ElementTree.fromstring(_bar({"holds": 40, "outdated": 9, None: 1}))
+    assert [part.text for part in bar] == ["40", "9", "1"]
+    assert [str(part.get("style")).split(";")[0] for part in bar] == [
+        "flex: 40",
+        "flex: 9",
+        "flex: 1",
+    ]
+    assert bar.get("aria-label") == "40 holds, 9 outdated, 1 not run"
+
+
+@pytest.mark.parametrize(
+    ("different", "unexpected", "colour", "count"),
+    [(0, 0, "green", "8"), (3, 0, "orange", "3 of 8"), (3, 2, "red", "2"), (0, 1, "red", "1")],
+)
+def test_a_card_s_badge_tells_the_worst(
+    different: int, unexpected: int, colour: str, count: str
+) -> None:
+    card = ScenarioCard(
+        name="net", title="", cases=8, different=different, unexpected=unexpected, ladder=""
+    )
+    badge = _verdict(card)
+    assert badge.startswith(f":{colour}-badge")
+    assert count in badge
+
+
+def test_a_search_picks_cards_by_name_title_and_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, f'"""A rare title.\n\nWhat a zebra does.\n"""\n{MINIMAL}', "mine.py")
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    page = home(words="zebra RARE")
+    assert not page.exception
+    assert [block.value for block in page.markdown][-1] == "A rare title"
+    counts = [block.value for block in page.caption if block.value.startswith("1 of the folder")]
+    assert len(counts) == 1
+    page.text_input(key="words").set_value("zebra nowhere").run()
+    assert any("No scenario has these words" in block.value for block in page.caption)
+
+
+def test_a_broken_file_has_a_card_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "def inputs(:\n", "broken.py")
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    page = home(words="broken syntax")
+    assert not page.exception
+    assert any("syntax error" in block.value for block in page.markdown)
