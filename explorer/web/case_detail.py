@@ -1,17 +1,19 @@
-"""One case in detail: the engines as the two-by-two that they are, with answers and code."""
+"""One case in detail: the verdict, the engines as a two-by-two, structure, values and code."""
+
+from collections.abc import Mapping
 
 import streamlit as st
 
-from explorer.model.arrays import unpack
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
-from explorer.model.report import CaseReport, Report
-from explorer.model.results import Leaf, Result
+from explorer.model.report import CaseReport, CaseVerdict, Report
+from explorer.model.results import Result
 from explorer.report.markdown import escape
 from explorer.report.scenario import wording
+from explorer.report.scenario.structure_tree import structure_tree
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
-from explorer.text.numbers import digits
 from explorer.web.answer_letters import letters
+from explorer.web.case_values import values, written_leaf
 
 STYLES: dict[Style, str] = {
     "tape": "recorded while the forward runs",
@@ -22,14 +24,34 @@ STYLES: dict[Style, str] = {
 TINTS = {"A": "blue", "B": "orange", "C": "violet", "D": "red"}
 """The colour of each letter that tells one answer from another."""
 
-ELEMENTS = 64
-"""A leaf of at most this many elements is written out."""
+COLOURS: dict[CaseVerdict, str] = {
+    "match": "green",
+    "close": "blue",
+    "differs": "orange",
+    "drawn": "gray",
+    "all_raise": "gray",
+    "some_raise": "orange",
+    "not_compared": "gray",
+}
+"""Each verdict's colour; its name stands beside it everywhere."""
 
 
-def detail(case: CaseReport, report: Report) -> None:
-    """The verdict in words, then the engines: a row for each framework, a column for each style."""
+def detail(case: CaseReport, report: Report, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Everything about one case; what was chosen in it, as an address says it."""
     st.markdown(f"#### {escape(case.case.short)}")
     _verdict(case)
+    answers, structure = st.columns([7, 3], gap="medium")
+    with structure:
+        _structure(case)
+    with answers:
+        _two_by_two(case, report)
+    chosen = values(case, wanted)
+    _code(case)
+    return chosen
+
+
+def _two_by_two(case: CaseReport, report: Report) -> None:
+    """A row for each framework, a column for each style."""
     # Where all agree, letters would tell nothing.
     by_engine = letters(case) if case.verdict in ("differs", "some_raise") else {}
     for column, (style, meaning) in zip(st.columns(len(STYLES)), STYLES.items(), strict=True):
@@ -44,10 +66,10 @@ def detail(case: CaseReport, report: Report) -> None:
 
 
 def _verdict(case: CaseReport) -> None:
-    verdict = wording.VERDICTS[case.verdict].capitalize()
-    expectation = "as expected" if case.expected else "**not as expected**"
+    verdict = f":{COLOURS[case.verdict]}-badge[{wording.VERDICTS[case.verdict]}]"
+    expectation = "as expected" if case.expected else ":red-badge[not as expected]"
     reason = f": {escape(clean(case.reason))}" if case.reason else ""
-    lines = [f"**{verdict}**, {expectation}{reason}."]
+    lines = [f"{verdict} {expectation}{reason}."]
 
     difference = case.greatest
     if difference and (difference.what != "value" or difference.abs):
@@ -65,31 +87,52 @@ def _verdict(case: CaseReport) -> None:
 def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None:
     badge = f" :{TINTS.get(letter, 'gray')}-badge[answer {letter}]" if letter else ""
     st.markdown(f"**{FRAMEWORK_LABELS[engine.framework]}** {engine.how}{badge}")
-    _answer(result)
+    _answer(result, report.devices.get(engine.name, ""))
     if result.error and result.error.source:
         st.caption(escape(clean(result.error.source)))
     if result.note:
         st.caption(escape(one_line(result.note)))
-    # In a popover: the programs are long, and few readers want more than one.
-    if result.code:
-        device = clean(report.devices.get(engine.name, ""))
-        with st.popover("Code to copy", help=f"ran on {device}" if device else None):
-            st.code(clean(result.code, keep="\n"), wrap_lines=False)
 
 
-def _answer(result: Result) -> None:
+def _answer(result: Result, device: str) -> None:
     """The leaves and how they nest, or why there are none."""
     if result.outcome == "not_defined":
         st.caption("The scenario defines no net for this framework.")
     elif result.outcome != "ok":
         st.code(wording.answer(result), language=None, wrap_lines=True)
     else:
-        st.code("\n".join(map(_leaf, result.leaves)), language=None, wrap_lines=True)
+        st.code("\n".join(map(written_leaf, result.leaves)), language=None, wrap_lines=True)
         structure = f"returns {result.written}"
         if result.natural not in ("", result.written):
             structure += f" · in its own form {result.natural}"
+        if device:
+            structure += f" · on {device}"
         st.caption(escape(clean(structure)))
 
 
-def _leaf(leaf: Leaf) -> str:
-    return f"{clean(leaf.name)} = {digits(unpack(leaf.value), ELEMENTS)}  {leaf.value.dtype}"
+def _structure(case: CaseReport) -> None:
+    """How the answer nests, as a tree; once for all engines whose trees are the same."""
+    engines_by_tree: dict[str, list[str]] = {}
+    for name, result in case.results.items():
+        if result.outcome == "ok":
+            engines_by_tree.setdefault(structure_tree(result), []).append(name)
+    if not engines_by_tree:
+        return
+    st.markdown("**Structure**")
+    for tree, engines in engines_by_tree.items():
+        st.code(tree, language=None)
+        st.caption(f"returned by {escape(wording.who(tuple(engines), tuple(case.results)))}")
+
+
+def _code(case: CaseReport) -> None:
+    """The code of all engines, each with its button to copy it."""
+    codes = {name: result.code for name, result in case.results.items() if result.code}
+    if not codes:
+        return
+    st.markdown("##### Code")
+    st.caption("A program for each engine, which can be pasted and gives the same.")
+    names = list(codes)
+    for start in range(0, len(names), 2):
+        for column, name in zip(st.columns(2), names[start : start + 2], strict=False):
+            column.markdown(f"**{ENGINES[name].label}**")
+            column.code(clean(codes[name], keep="\n"), wrap_lines=False)

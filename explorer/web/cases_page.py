@@ -1,8 +1,7 @@
 """The page of cases: a table to filter and choose from, and the chosen case in detail."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-import msgspec
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
@@ -10,20 +9,11 @@ from explorer.model.report import CaseReport, CaseVerdict, Report
 from explorer.report.scenario import wording
 from explorer.report.scenario.overview import overview
 from explorer.report.wording import NOTHING
+from explorer.web import case_filters as filters
 from explorer.web.answer_letters import letters
-from explorer.web.case_detail import detail
+from explorer.web.case_detail import COLOURS, detail
 from explorer.web.explorations import ReportKey
-
-COLOURS: dict[CaseVerdict, str] = {
-    "match": "green",
-    "close": "blue",
-    "differs": "orange",
-    "drawn": "gray",
-    "all_raise": "gray",
-    "some_raise": "orange",
-    "not_compared": "gray",
-}
-"""Each verdict's colour in the table."""
+from explorer.web.links import follow, last_shown, remember
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
     "differs",
@@ -39,11 +29,6 @@ MOST_TELLING: tuple[CaseVerdict, ...] = (
 COMPARED: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """Verdicts that rest on a difference of values."""
 
-UNEXPECTED = "unexpected"
-"""A mark beside the verdict, and a filter like one."""
-
-AUX = ("with", "without")
-
 ROW_HEIGHT, HEAD_HEIGHT = 35, 38
 """Pixels of a row of the table, and of its head."""
 
@@ -51,48 +36,34 @@ ROWS_SHOWN = 8
 """The number of rows above which the table scrolls."""
 
 
-class Filters(msgspec.Struct, frozen=True):
-    """The filters of the table; one that is empty or None lets every case pass."""
+PLACE = "semantics"
 
-    apis: Sequence[str]
-    verdicts: Sequence[str]
-    aux: str | None
-    text: str
+NAMES = ("case", "leaf", "engines")
+"""The names in the address beside those of the filters."""
 
-    def fit(self, case: CaseReport) -> bool:
-        """Whether a case passes all filters."""
-        return (
-            self._fits_api(case)
-            and self._fits_verdict(case)
-            and self._fits_aux(case)
-            and self._fits_text(case)
-        )
-
-    def _fits_api(self, case: CaseReport) -> bool:
-        return not self.apis or case.case.api in self.apis
-
-    def _fits_verdict(self, case: CaseReport) -> bool:
-        return not self.verdicts or not set(_marks(case)).isdisjoint(self.verdicts)
-
-    def _fits_aux(self, case: CaseReport) -> bool:
-        return self.aux is None or case.case.has_aux == (self.aux == "with")
-
-    def _fits_text(self, case: CaseReport) -> bool:
-        """Every word must stand in the case's names, in an answer, or in how one nests."""
-        answers = [wording.answer(result) + result.written for result in case.results.values()]
-        text = " ".join((case.case.label, case.case.short, *answers)).casefold()
-        return all(word in text for word in self.text.casefold().split())
+TABLE = "case that the table begins with"
 
 
 def cases(key: ReportKey, report: Report) -> None:
     """The summary, the filters, the table, and one case."""
     _summary(report)
-    filters = _filters(report)
-    fitting = [case for case in report.cases if filters.fit(case)]
+    before = last_shown(PLACE)
+    wanted = follow(PLACE, (*filters.NAMES, *NAMES))
+    chosen = filters.choose_filters(report, wanted)
+    fitting = [case for case in report.cases if chosen.fit(case)]
     if not fitting:
         st.caption("No case fits these filters.")
+        remember(PLACE, {**chosen.address(), "case": wanted.get("case", "")})
         return
-    detail(_chosen(key, fitting), report)
+    if wanted.get("case") != before.get("case") or TABLE not in st.session_state:
+        st.session_state[TABLE] = wanted.get("case", "")
+    first = _first(fitting, st.session_state[TABLE])
+    case = fitting[_chosen_row(key, fitting, first)]
+    # What a page opens with is no part of an address: the case most worth a look.
+    is_first = case is fitting[_most_telling(fitting)]
+    shown = {**chosen.address(), "case": "" if is_first else case.case.short}
+    shown.update(detail(case, report, wanted))
+    remember(PLACE, shown)
 
 
 def _summary(report: Report) -> None:
@@ -103,24 +74,22 @@ def _summary(report: Report) -> None:
     box(f"**{whole.summary}**  \n{whole.oracle_summary}")
 
 
-def _filters(report: Report) -> Filters:
-    apis = dict.fromkeys(case.case.api for case in report.cases)
-    verdicts = dict.fromkeys(wording.VERDICTS[case.verdict] for case in report.cases)
-    bar = st.container(horizontal=True)
-    api = bar.multiselect("API", list(apis), key="api", placeholder="all", width=240)
-    verdict = bar.multiselect(
-        "Verdict", [*verdicts, UNEXPECTED], key="verdict", placeholder="all", width=240
-    )
-    aux = bar.selectbox("has_aux", AUX, index=None, key="aux", placeholder="either", width=140)
-    text = bar.text_input(
-        "Search", key="text", placeholder="dx, weights=all, ValueError …", width=290
-    )
-    return Filters(api, verdict, aux, text)
+def _first(fitting: list[CaseReport], name: str) -> int:
+    """The place of a case by its short name or its label; else of the one most worth a look."""
+    for place, case in enumerate(fitting):
+        if name in (case.case.short, case.case.label):
+            return place
+    return _most_telling(fitting)
 
 
-def _chosen(key: ReportKey, fitting: list[CaseReport]) -> CaseReport:
-    """Show the table; the case whose row is selected, else the one most worth a look."""
-    most_telling = min(range(len(fitting)), key=lambda index: _rank(fitting[index]))
+def _most_telling(fitting: list[CaseReport]) -> int:
+    return min(range(len(fitting)), key=lambda index: _rank(fitting[index]))
+
+
+def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int) -> int:
+    """Show the table; the row that is selected in it, ``first`` until another one is."""
+    # Another report, other rows, or another case in the address: another selection.
+    rows_key = hash(tuple(case.case for case in fitting))
     selected = st.dataframe(
         _table(fitting),
         height=HEAD_HEIGHT + ROW_HEIGHT * min(len(fitting), ROWS_SHOWN),
@@ -130,18 +99,16 @@ def _chosen(key: ReportKey, fitting: list[CaseReport]) -> CaseReport:
             "call": st.column_config.TextColumn(width="medium"),
             "verdict": _verdict_column(),
             "answer": st.column_config.TextColumn(width="large"),
-            "greatest": st.column_config.TextColumn("difference", width="small"),
+            "greatest": st.column_config.TextColumn("difference", width=150),
             "oracle": st.column_config.TextColumn(width="small"),
         },
-        key=f"table {key.digest} {key.device} {key.order}",  # another report, another selection
+        key=f"table {key.digest} {key.device} {key.order} {rows_key} {first}",
         on_select="rerun",
         selection_mode="single-row-required",
-        selection_default={"selection": {"rows": [most_telling]}},
+        selection_default={"selection": {"rows": [first]}},
     )
     rows = selected["selection"]["rows"]
-    # The selection outlives a change of the filters, and may lie beyond the end then.
-    index = rows[0] if rows and rows[0] < len(fitting) else most_telling
-    return fitting[index]
+    return rows[0] if rows and rows[0] < len(fitting) else first
 
 
 def _rank(case: CaseReport) -> tuple[bool, int]:
@@ -151,7 +118,7 @@ def _rank(case: CaseReport) -> tuple[bool, int]:
 def _verdict_column() -> ColumnConfig:
     names = [wording.VERDICTS[verdict] for verdict in COLOURS]
     return st.column_config.MultiselectColumn(
-        options=[*names, UNEXPECTED], color=[*COLOURS.values(), "red"], width="small"
+        options=[*names, filters.UNEXPECTED], color=[*COLOURS.values(), "red"], width="small"
     )
 
 
@@ -166,17 +133,11 @@ def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
     for case in fitting:
         is_compared = case.verdict in COMPARED
         columns["call"].append(case.case.short)
-        columns["verdict"].append(_marks(case))
+        columns["verdict"].append(filters.marks_of(case))
         columns["answer"].append(_answers(case))
         columns["greatest"].append(wording.greatest(case.greatest) if is_compared else NOTHING)
         columns["oracle"].append(wording.oracle(case))
     return columns
-
-
-def _marks(case: CaseReport) -> list[str]:
-    """The verdict, and that it is unexpected."""
-    verdict = wording.VERDICTS[case.verdict]
-    return [verdict] if case.expected else [verdict, UNEXPECTED]
 
 
 def _answers(case: CaseReport) -> str:

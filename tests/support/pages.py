@@ -20,3 +20,12 @@ def opened(page: Callable[[], None], **query: str) -> Any:
 def said(page: Any) -> str:
     """All Markdown of a page in one text."""
     return " ".join(block.value for block in page.markdown)
+
+
+def address(page: Any) -> dict[str, str]:
+    """The query of a page; of values that are lists of one, that one."""
+    # AppTest gives what was set by a test as it is, and what the page has set as lists.
+    query = {}
+    for name, value in dict(page.query_params).items():
+        query[name] = value[0] if isinstance(value, list) else value
+    return query

@@ -1,17 +1,6 @@
 """What a page shows stands in its address, and the way back leads to what an address says."""
 
-from typing import Any
-
-from tests.support.pages import opened
-
-
-def address(page: Any) -> dict[str, str]:
-    """The query of a page; of values that are lists of one, that one."""
-    # AppTest gives what was set by a test as it is, and what the page has set as lists.
-    query = {}
-    for name, value in dict(page.query_params).items():
-        query[name] = value[0] if isinstance(value, list) else value
-    return query
+from tests.support.pages import address, opened
 
 
 def two_places() -> None:

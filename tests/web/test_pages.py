@@ -175,7 +175,7 @@ def drawn_case() -> None:
     from tests.support.sample_report import case_report, report
 
     case = msgspec.structs.replace(case_report(GradCase("grad", 0)), drawn=("dx",))
-    detail(case, report())
+    detail(case, report(), {})
 
 
 def test_a_case_says_what_is_drawn() -> None:
