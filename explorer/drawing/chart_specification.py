@@ -9,8 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
-import msgspec
-
+from explorer.drawing.chart_lines import with_equal_lines_joined
 from explorer.drawing.style import (
     CHART_FONT_FAMILIES,
     HEADLINE_SIZE,
@@ -18,7 +17,7 @@ from explorer.drawing.style import (
     SERIES_COLOURS,
     TITLE_SIZE,
 )
-from explorer.model.study import Chart, Series
+from explorer.model.study import Chart
 
 Axis = Literal["x", "y"]
 Specification = dict[str, Any]
@@ -61,6 +60,9 @@ LEGEND_MARK: Final = 6
 POINT: Final = {"size": 42, "filled": True}
 """The mark of a point; its size is in square pixels."""
 
+LEGENDS: Final = {"color", "shape"}
+"""What the legend shows of a series; a second one, of dashes, would only repeat the names."""
+
 # A line that lies under another one is still seen in its gaps.
 DASHES: Final = ([1, 0], [7, 5], [2, 3], [9, 3, 2, 3])
 """The dashes and gaps of the lines of each series in turn."""
@@ -73,24 +75,21 @@ ROUNDING: Final = 1e-9
 
 def specification(chart: Chart) -> Specification:
     """The Vega-Lite 5 specification of a chart; its background is transparent."""
+    # The title says what a single series is; of lines drawn as one the legend has the names.
+    has_legend = len(chart.series) > 1
     if chart.kind in ("line", "steps"):
-        chart = msgspec.structs.replace(chart, series=_with_equal_lines_joined(chart.series))
+        chart = with_equal_lines_joined(chart, HEIGHT)
+    drawn = _bars(chart) if chart.kind == "bars" else _lines_or_points(chart)
+    for channel in LEGENDS & drawn["encoding"].keys():
+        drawn["encoding"][channel]["legend"] = _legend(chart) if has_legend else None
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "title": {"text": chart.title, "subtitle": _lines(chart.note), "anchor": "start"},
         "data": {"values": _rows(chart)},
-        **(_bars(chart) if chart.kind == "bars" else _lines_or_points(chart)),
+        **drawn,
         "background": "transparent",
         "config": _config(),
     }
-
-
-def _with_equal_lines_joined(series: Sequence[Series]) -> tuple[Series, ...]:
-    """The lines of a chart; those that lie on each other throughout are one, under both names."""
-    names: dict[tuple[Any, ...], list[str]] = {}
-    for line in series:
-        names.setdefault((line.x, line.y), []).append(line.name)
-    return tuple(Series(" and ".join(joint), x, y) for (x, y), joint in names.items())
 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:
@@ -123,7 +122,6 @@ def _lines_or_points(chart: Chart) -> Specification:
             encoding["x"]["axis"] |= {"grid": True, "tickBand": "extent"}  # a line between groups
     else:
         mark = {"type": "line", "point": POINT}
-        # The legend of colours and shapes is enough; a second one would only repeat the names.
         dashes = {"scale": _scale(names, DASHES), "legend": None}
         encoding["strokeDash"] = {**_by_series(names), **dashes}
     if chart.kind == "steps":
@@ -175,15 +173,15 @@ def _places(chart: Chart) -> list[str]:
 
 
 def _by_series(names: list[str]) -> Specification:
-    """The encoding of the series by a colour, a shape or a dash; one series needs no legend."""
-    legend = {"columns": _legend_columns(names)} if len(names) > 1 else None
-    return {"field": "series", "type": "nominal", "sort": names, "title": None, "legend": legend}
+    """The encoding of the series by a colour, a shape or a dash."""
+    return {"field": "series", "type": "nominal", "sort": names, "title": None}
 
 
-def _legend_columns(names: list[str]) -> int:
-    longest = max(len(name) for name in names)
+def _legend(chart: Chart) -> Specification:
+    """The legend of the series, in as many columns as fit."""
+    longest = max(len(series.name) for series in chart.series)
     fitting = LEGEND_LINE // (longest + LEGEND_MARK)
-    return max(1, min(len(names), fitting))
+    return {"columns": max(1, min(len(chart.series), fitting))}
 
 
 def _scale(names: list[str], choices: Sequence[Any]) -> Specification:
@@ -282,6 +280,8 @@ def _config() -> Specification:
             "domainColor": line,
             "tickColor": line,
             "titlePadding": 8,
+            # Or Vega moves the first and the last number of an axis away from their ticks.
+            "labelFlush": False,
         },
         "legend": {
             **text,

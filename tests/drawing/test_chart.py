@@ -169,3 +169,41 @@ def test_lines_that_lie_on_each_other_are_one_under_both_names() -> None:
     # Bars stand beside each other, and each keeps its name.
     bars = msgspec.structs.replace(chart, kind="bars")
     assert len({row["series"] for row in specification(bars)["data"]["values"]}) == 3
+
+
+def test_lines_that_only_rounding_tells_apart_are_one() -> None:
+    def drawn(distance: float, log: tuple[Literal["x", "y"], ...] = ()) -> int:
+        lines = (
+            Series("one", (0.0, 1.0), (1.0, 1000.0)),
+            Series("other", (0.0, 1.0), (1.0 + distance, 1000.0)),
+        )
+        chart = msgspec.structs.replace(LINE, series=lines, log=log)
+        return len({row["series"] for row in specification(chart)["data"]["values"]})
+
+    # Of a plot 300 pixels high, half a pixel is 1.67 of 999: less cannot be seen.
+    assert drawn(1.6) == 1
+    assert drawn(1.7) == 2
+    # On a logarithmic axis the same distance is far at 1.
+    assert drawn(1.6, log=("y",)) == 2
+    assert drawn(1e-3, log=("y",)) == 1
+
+
+def test_lines_with_gaps_at_other_places_are_two() -> None:
+    lines = (
+        Series("one", (0.0, 1.0), (1.0, None)),
+        Series("other", (0.0, 1.0), (1.0, 1.0)),
+    )
+    chart = msgspec.structs.replace(LINE, series=lines)
+    assert len({row["series"] for row in specification(chart)["data"]["values"]}) == 2
+
+
+def test_lines_that_are_drawn_as_one_keep_their_names_in_the_legend() -> None:
+    lines = (Series("one", (0.0, 1.0), (1.0, 2.0)), Series("other", (0.0, 1.0), (1.0, 2.0)))
+    encoding = specification(msgspec.structs.replace(LINE, series=lines))["encoding"]
+    assert encoding["color"]["scale"]["domain"] == ["one and other"]
+    assert encoding["color"]["legend"] is not None
+    assert encoding["shape"]["legend"] is not None
+
+
+def test_numbers_stand_at_their_ticks() -> None:
+    assert specification(LINE)["config"]["axis"]["labelFlush"] is False
