@@ -18,7 +18,8 @@ from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
 from explorer.topics.higher_order.findings_nested import difference_of
-from explorer.topics.higher_order.growth import change_of_size
+from explorer.topics.higher_order.growth import change_of_size, node_counts
+from explorer.topics.higher_order.nested_nets import THE_WAVE
 from explorer.topics.higher_order.operators import OPERATORS, outcome
 from explorer.topics.higher_order.questions import (
     NODES,
@@ -230,7 +231,7 @@ def test_the_wave_is_asked_about_once_when_it_is_looked_at() -> None:
 def test_the_wave_is_told_about_once_when_it_is_looked_at(measured: dict[str, Measured]) -> None:
     telling = tell(TOPIC, Evidence(measured, Target(WAVE)))
     titles = [table.title for table in telling.tables]
-    assert titles.count("Derivatives of wave, orders 1 to 5") == 1
+    assert titles.count(f"Derivatives of {THE_WAVE.name}, orders 1 to 5") == 1
     assert not any("dense_mse" in title for title in titles)
 
 
@@ -384,13 +385,14 @@ def test_what_is_wrong_without_a_message_is_a_class_of_its_own() -> None:
 @pytest.mark.torch
 def test_findings_are_about_the_scenario_first_and_say_what_is_wrong(telling: Telling) -> None:
     findings = telling.findings
-    assert findings[0].startswith("dense_mse, MindSpore, tape: wrong without a message in ")
-    of_wave = [finding for finding in findings if finding.startswith("wave")]
+    assert findings[0].startswith("dense_mse, MindSpore, tape: of ")
+    assert " wrong without a message, the first by " in findings[0]
+    of_wave = [finding for finding in findings if finding.startswith("the wave")]
     assert "all 5 nested gradients up to order 5 are right in MindSpore graph, " in of_wave[0]
     growth = "grows from 9 to 274 operators in MindSpore tape, PyTorch tape (orders 1 to 5: 9, 24,"
     assert growth in of_wave[1]
     text = " ".join(findings)
-    assert "it is [0, 0, 0, 0] where the first changes by [115.2, 115.2, 115.2, 115.2]" in text
+    assert "is [0, 0, 0, 0] where the first changes by [115.2, 115.2, 115.2, 115.2]" in text
     assert f"Hessian, jacfwd of grad, {BY_MATRIX}" in text
     charts = [chart.name for chart in telling.charts]
     assert charts == ["nodes_wave", "seconds", "second_derivatives", "transformations"]
@@ -404,8 +406,8 @@ def test_a_planted_error_is_found(measured: dict[str, Measured]) -> None:
     figure["elements"][0] *= 1.001
     findings = tell(TOPIC, world.evidence).findings
     assert findings[0] == (
-        "wave, PyTorch, graph: wrong without a message in 1 of 5 nested gradients, the first by x"
-        " at order 3, off by 0.001; right in 4 of 5."
+        f"{THE_WAVE.name}, PyTorch, graph: of 5 nested gradients 1 wrong without a message, the"
+        " first by x at order 3 (relative error 0.001); 4 right."
     )
     assert "PyTorch graph" not in findings[1]
 
@@ -432,16 +434,43 @@ def test_what_this_study_did_not_ask_is_not_laid_at_a_frameworks_door() -> None:
     )
     telling = tell(TOPIC, evidence)
     assert telling.findings == (
-        "wave, PyTorch, graph: wrong without a message in 1 of 5 nested gradients, the first by x"
-        " at order 2, off by 0.32; refused in 1, from order 3 on (RuntimeError: no rule); not asked"
-        " by this study in 2, from order 4 on, since the graph of order 2 has 2345 operators"
-        " already; right in 1 of 5.",
+        f"{THE_WAVE.name}, PyTorch, graph: of 5 nested gradients 1 wrong without a message, the"
+        " first by x at order 2 (relative error 0.32); 1 refused, from order 3 on (RuntimeError: no"
+        " rule); 2 not asked by this study, from order 4 on, since the graph of order 2 has 2345"
+        " operators already; 1 right.",
     )
     table = telling.tables[0]
     column = table.columns.index("PyTorch, graph")
     cells = [str(row[column]) for row in table.rows]
     assert cells[2] == "RuntimeError: no rule"
     assert cells[3] == "not asked, since the graph of order 2 has 2345 operators already"
+
+
+def test_how_far_right_gradients_are_from_the_truth_is_said_and_that_none_is_too() -> None:
+    exact: dict[str, Any] = {str(order): wave.derivative(order) for order in nested.EVERY_ORDER}
+    near = {**exact, "2": wave.derivative(2) * (1 + 1e-9)}
+    name = ORDERS_OF_WAVE.measurement_name("torch-graph")
+    for elements, distance in (
+        (exact, "exactly those of"),
+        (near, "at most a relative 1e-09 from"),
+    ):
+        measured = Measured(outcome="ok", figures=of_wave(elements))
+        (finding,) = tell(TOPIC, Evidence({name: measured})).findings
+        assert finding.endswith(f"right in PyTorch graph ({distance} the closed form).")
+
+
+def test_a_stage_is_named_where_an_engine_has_several() -> None:
+    of_graph = {"by order": {"1": {"opt_a": 3, "validate": 2}}}
+    of_tape = {"by order": {"1": {"tape": 4}}}
+    measured = {}
+    for engine, figures in (("mindspore-graph", of_graph), ("mindspore-tape", of_tape)):
+        name = NODES_OF_WAVE.measurement_name(engine)
+        measured[name] = Measured(outcome="ok", figures=figures)
+    assert list(node_counts(Evidence(measured), THE_WAVE)) == [
+        "MindSpore, graph (opt_a)",
+        "MindSpore, graph (validate)",
+        "MindSpore, tape",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -476,7 +505,8 @@ def test_graphs_of_orders_that_were_refused_are_no_part_of_the_growth() -> None:
         }
     )
     assert tell(TOPIC, evidence).findings == (
-        "wave: the gradient grows from 10 to 45 operators in PyTorch graph (orders 1 to 3: 10, 45).",
+        f"{THE_WAVE.name}: the gradient grows from 10 to 45 operators in PyTorch graph (orders 1 to"
+        " 3: 10, 45).",
     )
 
 
@@ -525,7 +555,8 @@ def test_without_evidence_there_are_no_findings() -> None:
 def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
     torch_alone = {name: outcome for name, outcome in measured.items() if ".torch" in name}
     telling = tell(TOPIC, Evidence(torch_alone, DENSE))
-    (right,) = [finding for finding in telling.findings if finding.startswith("wave: all 5")]
+    start = f"{THE_WAVE.name}: all 5"
+    (right,) = [finding for finding in telling.findings if finding.startswith(start)]
     assert "PyTorch tape, PyTorch graph" in right
     assert not any("MindSpore" in finding for finding in telling.findings)
 

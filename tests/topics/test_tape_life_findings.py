@@ -94,9 +94,10 @@ def told(question: Question, **by_engine: dict[str, Any]) -> Telling:
 def test_who_keeps_least_stands_first_and_what_stays_is_said() -> None:
     telling = told(LIFETIME, torch_tape=life(0, 28728, 28728, 0), torch_graph=life(0, 192, 192, 8))
     assert telling.findings == (
-        "mine keeps for its backward, beside inputs and parameters: 192 bytes in 1 tensor (PyTorch"
-        " graph); 28,728 bytes in 1 tensor (PyTorch tape).",
-        "What outlives the backward: nothing (PyTorch tape); 1 tensor (PyTorch graph).",
+        "mine keeps for its backward: 192 bytes, 1 tensor (PyTorch graph); 28,728 bytes, 1 tensor"
+        " (PyTorch tape). Inputs and parameters are among the tensors, and not in the bytes.",
+        "Of these it keeps, once the gradients are there and no output is held: nothing (PyTorch"
+        " tape); 1 tensor (PyTorch graph).",
     )
 
 
@@ -136,7 +137,7 @@ def test_a_wrong_gradient_after_a_change_in_place_stands_first() -> None:
     wrong = {**right, "result": [2.0, 3.0, 4.0]}
     (finding,) = told(IN_PLACE, torch_tape=right, mindspore_graph=wrong).findings
     assert finding.startswith(
-        "Apart from the scenario, exp's saved result, changed in place, makes the gradient wrong,"
+        "In general: exp's saved result, changed in place, makes the gradient wrong,"
         " [2, 3, 4] (MindSpore graph); right, [1, 2.718, 7.389] (PyTorch tape); the truth is"
     )
 
@@ -152,7 +153,7 @@ def test_gradients_that_differ_from_call_to_call_are_listed() -> None:
         name = CALLED_AGAIN.measurement_name(engine)
         measured[name] = Measured(outcome="ok", figures=returned)
     assert tell(TOPIC, Evidence(measured)).findings == (
-        "Apart from the scenario, PyTorch's .grad is 1 after one backward and 2 after two; gradients"
+        "In general: PyTorch's .grad is 1 after one backward and 2 after two; gradients"
         " that are returned are 1 every time (MindSpore tape); 1, then 2 (PyTorch graph).",
     )
 

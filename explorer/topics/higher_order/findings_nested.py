@@ -115,30 +115,31 @@ def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[str]:
             right.append(in_a_list(label))
             worst = max(worst, *stands.near)
         else:
-            yield f"{net.name}, {label}: {in_words(stands, len(known))}."
+            yield f"{net.name}, {label}: of {len(known)} nested gradients {in_words(stands)}."
     if right:
+        distance = f"at most a relative {worst:.1g} from" if worst else "exactly those of"
         yield (
             f"{net.name}: all {len(known)} nested gradients up to order {LAST} are right in"
-            f" {', '.join(right)} (at most {worst:.1g} from {truth_label(net)})."
+            f" {', '.join(right)} ({distance} {truth_label(net)})."
         )
 
 
-def in_words(stands: Standing, total: int) -> str:
+def in_words(stands: Standing) -> str:
     """What is wrong or missing of one engine's nested gradients, the worst first."""
     clauses = []
     if stands.far:
         (name, order), difference = stands.far[0]
         clauses.append(
-            f"wrong without a message in {len(stands.far)} of {total} nested gradients, the first"
-            f" by {name} at order {order}, off by {difference:.2g}"
+            f"{len(stands.far)} wrong without a message, the first by {name} at order {order}"
+            f" (relative error {difference:.2g})"
         )
     for message, orders in stands.refused.items():
-        clauses.append(f"refused in {len(orders)}, from order {min(orders)} on ({message})")
+        clauses.append(f"{len(orders)} refused, from order {min(orders)} on ({message})")
     for why, orders in stands.left_out.items():
         clauses.append(
-            f"not asked by this study in {len(orders)}, from order {min(orders)} on, since {why}"
+            f"{len(orders)} not asked by this study, from order {min(orders)} on, since {why}"
         )
-    clauses.append(f"right in {len(stands.near)} of {total}")
+    clauses.append(f"{len(stands.near)} right")
     return "; ".join(clauses)
 
 
@@ -210,7 +211,7 @@ def growth_of_the_wave(evidence: Evidence) -> Iterator[Chart]:
     if series:
         yield Chart(
             name="nodes_wave",
-            title="Operators of the gradient of wave",
+            title=f"Operators of the gradient of {THE_WAVE.name}",
             kind="line",
             x="order",
             y="operators",
@@ -247,7 +248,7 @@ def seconds_by_order(evidence: Evidence) -> Iterator[Table]:
             cells += [timings.get(timing_name(order, turn), EMPTY) for turn in TURNS]
         rows.append(tuple(cells))
     yield Table(
-        title="Seconds of the first call, with whatever is compiled, and of the next (wave)",
+        title=f"Seconds of the first call, compiling included, and of the next ({THE_WAVE.name})",
         columns=tuple(columns),
         rows=tuple(rows),
         timing=True,
@@ -264,7 +265,7 @@ def seconds_of_first_calls(evidence: Evidence) -> Iterator[Chart]:
     if series:
         yield Chart(
             name="seconds",
-            title="Seconds of the first call, with whatever is compiled (wave)",
+            title=f"Seconds of the first call, compiling included ({THE_WAVE.name})",
             kind="line",
             x="order",
             y="seconds",

@@ -70,23 +70,22 @@ def outcomes_counted(figures: Figures) -> str:
     wrong, missing, right = names["wrong"], names["raises"], names["agrees"]
     what = f"{len(figures)} second derivatives of operators"
     if len(right) == len(figures):
-        return f"right in all {what}"
-    example = ""
+        return f"all {what} right"
+    clauses = []
     if wrong:
         first = wrong[0]  # the simplest: groups and operators begin with the plain ones
-        example = f", of {words(first)} it is {comparison(figures[first])}"
-    clauses = [f"wrong without a message in {_listed(wrong)} of {what}{example}"]
+        clauses.append(
+            f"{len(wrong)} wrong without a message ({_listed(wrong)}); that of {words(first)} is"
+            f" {comparison(figures[first])}"
+        )
     if missing:
-        clauses.append(f"refused in {_listed(missing)}")
-    clauses.append(f"right in {len(right)}")
-    return "; ".join(clauses)
+        clauses.append(f"{len(missing)} refused ({_listed(missing)})")
+    clauses.append(f"{len(right)} right")
+    return f"of {what} {'; '.join(clauses)}"
 
 
 def _listed(operators: list[str]) -> str:
-    """How many operators, and which: "2 (norm, cube of sum)"; "none" of none."""
-    if not operators:
-        return "none"
-    return f"{len(operators)} ({', '.join(map(words, operators))})"
+    return ", ".join(map(words, operators))
 
 
 @TOPIC.table()
@@ -173,13 +172,14 @@ def standings_counted(figures: Figures) -> str:
     right, wrong, refused = by_standing(figures).values()
     what = "Jacobians, products and Hessians"
     if len(right) == len(figures):
-        return f"right in all {len(figures)} {what}"
-    silent = f"{len(wrong)} ({' · '.join(wrong)})" if wrong else "none"
-    clauses = [f"wrong without a message in {silent} of {len(figures)} {what}"]
+        return f"all {len(figures)} {what} right"
+    clauses = []
+    if wrong:
+        clauses.append(f"{len(wrong)} wrong without a message ({' · '.join(wrong)})")
     for message, names in _by_message(figures, refused).items():
-        clauses.append(f"refused in {len(names)} with {message} ({' · '.join(names)})")
-    clauses.append(f"right in {len(right)}")
-    return "; ".join(clauses)
+        clauses.append(f"{len(names)} refused with {message} ({' · '.join(names)})")
+    clauses.append(f"{len(right)} right")
+    return f"of {len(figures)} {what} {'; '.join(clauses)}"
 
 
 def _by_message(figures: Figures, names: list[str]) -> dict[str, list[str]]:

@@ -13,13 +13,18 @@ from explorer.topics.question import PARTIES
 def node_counts(evidence: Evidence, net: NestedNet) -> dict[str, list[int | str]]:
     """The operators at every order, by engine and stage: "MindSpore, graph (validate)".
 
+    An engine with one stage stands by its label alone.
+
     Where something was raised, or the order was not asked, a message stands in place of a count.
     """
     counts: dict[str, list[int | str]] = {}
     for engine, figures in evidence[net.nodes].items():
         by_order = figures["by order"]
-        for stage in stages(by_order):
-            label = f"{PARTIES[engine].label} ({stage})"
+        all_stages = stages(by_order)
+        for stage in all_stages:
+            label = PARTIES[engine].label
+            if len(all_stages) > 1:
+                label = f"{label} ({stage})"
             counts[label] = [count_at(by_order.get(str(order), {}), stage) for order in EVERY_ORDER]
     return counts
 

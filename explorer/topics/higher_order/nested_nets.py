@@ -42,7 +42,7 @@ class NestedNet:
         return self.orders == ORDERS_OF_WAVE
 
 
-THE_WAVE = NestedNet("wave", ORDERS_OF_WAVE, REFERENCE_OF_WAVE, NODES_OF_WAVE)
+THE_WAVE = NestedNet(f"the wave {wave.FORMULA}", ORDERS_OF_WAVE, REFERENCE_OF_WAVE, NODES_OF_WAVE)
 
 
 def nets(evidence: Evidence) -> list[NestedNet]:

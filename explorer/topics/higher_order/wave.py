@@ -10,6 +10,9 @@ import numpy as np
 
 OUTPUTS = ("w",)
 
+FORMULA = "eˣ·sin x"
+"""What readers are told that is differentiated."""
+
 
 def inputs() -> dict[str, Any]:
     """One number, in float64."""

@@ -60,20 +60,23 @@ def kept_for_the_backward(evidence: Evidence) -> Iterator[str]:
     by_bytes = sorted(kept, key=lambda engine: int(kept[engine]["bytes"]))
     clauses = []
     for engine in by_bytes:
-        size = f"{kept[engine]['bytes']:,} bytes in {counted(kept[engine]['tensors'], 'tensor')}"
+        size = f"{kept[engine]['bytes']:,} bytes, {counted(kept[engine]['tensors'], 'tensor')}"
         clauses.append(f"{size} ({label_in_a_list(engine)})")
     if clauses:
         yield (
-            f"{_scenario(evidence)} keeps for its backward, beside inputs and parameters:"
-            f" {'; '.join(clauses)}."
+            f"{_scenario(evidence)} keeps for its backward: {'; '.join(clauses)}. Inputs and"
+            " parameters are among the tensors, and not in the bytes."
         )
 
-    outliving: dict[str, str] = {}
+    staying: dict[str, str] = {}
     for engine, life in lives.items():
         tensors = life["steps"][-1]["tensors"]
-        outliving[engine] = counted(tensors, "tensor") if tensors else "nothing"
-    if outliving:
-        yield f"What outlives the backward: {_with_engines(outliving)}."
+        staying[engine] = counted(tensors, "tensor") if tensors else "nothing"
+    if staying:
+        yield (
+            "Of these it keeps, once the gradients are there and no output is held:"
+            f" {_with_engines(staying)}."
+        )
 
 
 @TOPIC.finding()
@@ -109,9 +112,9 @@ def freed_by_mindspore(evidence: Evidence) -> Iterator[str]:
     inside, kept, dropped = (moments[moment] for moment in MINDSPORES_MOMENTS)
     yield (
         f"MindSpore's tape frees {inside['tensors'] - kept['tensors']} of"
-        f" {counted(inside['tensors'], 'saved tensor')} when the gradient function returns; while"
-        f" the loss is kept, {counted(kept['nodes'], 'node')} and"
-        f" {counted(kept['tensors'], 'tensor')} stay, and {dropped['tensors']} once it is dropped."
+        f" {counted(inside['tensors'], 'saved tensor')} when the gradient function returns; as long"
+        f" as the loss is held, {kept['nodes']} of {counted(inside['nodes'], 'node')} and"
+        f" {counted(kept['tensors'], 'tensor')} stay, without it {counted(dropped['tensors'], 'tensor')}."
     )
 
 
@@ -127,7 +130,7 @@ def left_by_one_forward(evidence: Evidence) -> Iterator[str]:
 # In general: on nets of the study's own, whatever scenario is looked at
 
 
-IN_GENERAL = "Apart from the scenario,"
+IN_GENERAL = "In general:"
 """The beginning of what is found on the study's own nets."""
 
 

@@ -77,6 +77,8 @@ def lifetime(ask: Ask) -> Found:
         recorded = taped_operators(output)
         with Steps(watch):
             output.backward()
+        # As MindSpore's gradient function does with its own: a tape hangs on its output.
+        del output
         watch.step("end of backward")
     return Found({"steps": watch.steps, "nodes": recorded, "savers": savers(ask)})
 
