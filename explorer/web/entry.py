@@ -4,6 +4,7 @@ import streamlit as st
 
 from explorer.web.cases_page import cases
 from explorer.web.claims_page import claims
+from explorer.web.code_page import code
 from explorer.web.graphs_page import graphs
 from explorer.web.home_page import Pages, home
 from explorer.web.links import turn_to
@@ -32,6 +33,7 @@ def main() -> None:
         st.Page(first, title="Home", url_path="home", default=True),
         of_cases,
         of_graphs,
+        st.Page(report_page(code(of_graphs)), title="Code", url_path="code"),
         of_studies,
         of_claims,
         st.Page(report_page(machine), title="Devices and versions", url_path="machine"),

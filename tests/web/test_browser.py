@@ -1,6 +1,7 @@
 """The app in a real browser: a run, then two graphs in which a click shows a node and its pair."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -127,3 +129,29 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
     expect(right.locator(".pick")).to_have_count(len(forward.nodes))
     expect(right.locator(".legend")).to_contain_text("This stage was not run")
     expect(page.get_by_text("mindspore-graph, type_inference")).to_be_visible()
+
+
+def test_a_line_of_code_lights_its_partner_and_opens_its_node_in_the_graphs(
+    page: Any, address: str, report: Reports
+) -> None:
+    report("aliased_input")
+    page.goto(f"{address}/code?scenario=aliased_input")
+    line = page.locator(".net[data-side=left] .line.differs")
+    line.wait_for(timeout=RUN_MILLISECONDS)
+    expect(line.locator(".sign")).to_have_text("≠")
+    right = page.locator(".net[data-side=right] .line.linked")
+    expect(right).to_have_count(1)
+    line.hover()
+    expect(right).to_have_class(re.compile("lit"))
+    page.mouse.move(0, 0)
+    expect(right).not_to_have_class(re.compile("lit"))
+
+    node = line.locator(".chip.differs")
+    side_and_id = node.get_attribute("data-node")
+    assert parse_qs(urlsplit(node.get_attribute("href")).query)["node"] == [side_and_id]
+    node.click()
+    page.wait_for_url(re.compile("/graphs"))
+    page.locator(".pane[data-side=left]").wait_for()
+    assert parse_qs(urlsplit(page.url).query)["scenario"] == ["aliased_input"]
+    page.go_back()
+    line.wait_for()

@@ -1,0 +1,165 @@
+"""The text of a scenario's nets, each line with the nodes that it made and the other net's lines."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from explorer.drawing.cards import short_name
+from explorer.model.alignment import Alignment, SideName
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph, Node
+from explorer.text.clean import clean
+from explorer.text.parsing import parsed
+
+OTHER: dict[SideName, SideName] = {"left": "right", "right": "left"}
+
+Place = tuple[str, int]
+"""A file's name and the number of a line in it."""
+
+
+class LinkedNode(msgspec.Struct, frozen=True):
+    """One node of a line; ``differs`` where the graphs part at it."""
+
+    id: str
+    op: str
+    phase: str
+    differs: bool
+
+
+class CodeLine(msgspec.Struct, frozen=True):
+    """One line of a net.
+
+    ``nodes`` are those that it made, in execution order; ``partners`` the places of lines on the
+    other side whose nodes hold the same quantities ("net.py:12"), the one with most pairs first.
+    """
+
+    place: str
+    number: int
+    text: str
+    nodes: tuple[LinkedNode, ...] = ()
+    partners: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether the graphs part at a node of this line."""
+        return any(node.differs for node in self.nodes)
+
+
+class CodeBlock(msgspec.Struct, frozen=True):
+    """A function or class at the top of a file."""
+
+    file: str
+    lines: tuple[CodeLine, ...]
+
+
+def both_nets(
+    left: GradGraph, right: GradGraph, alignment: Alignment | None, file: Path
+) -> tuple[tuple[CodeBlock, ...], tuple[CodeBlock, ...]]:
+    """The code of two graphs' nets, in a scenario's file and in those of its folder that nodes name."""
+    graphs: dict[SideName, GradGraph] = {"left": left, "right": right}
+    lines = {side: lines_by_node(graph) for side, graph in graphs.items()}
+    partners = _partners(alignment, lines)
+    blocks = []
+    for side, graph in graphs.items():
+        nodes = _nodes_by_place(graph, lines[side], _diverging(alignment, side))
+        net = f"{ENGINES[graph.engine].framework}_net"
+        blocks.append(tuple(_blocks(file, net, nodes, partners[side])))
+    return blocks[0], blocks[1]
+
+
+def lines_by_node(graph: GradGraph) -> dict[str, Place]:
+    """The user's line that made each node, by the node's id; a node without one is left out."""
+    lines = {}
+    for node in graph.nodes:
+        for source in node.source:
+            name, _, number = source.rpartition(":")
+            # A user's file is shown by its name alone, a framework's by its path.
+            if "/" not in name and number.isdecimal():
+                lines[node.id] = (name, int(number))
+                break
+    return lines
+
+
+def _partners(
+    alignment: Alignment | None, lines: Mapping[SideName, Mapping[str, Place]]
+) -> dict[SideName, dict[Place, Counter[Place]]]:
+    """How many pairs each line of a side has with each line of the other."""
+    partners: dict[SideName, dict[Place, Counter[Place]]] = {"left": {}, "right": {}}
+    for pair in alignment.pairs if alignment else ():
+        left, right = lines["left"].get(pair.left), lines["right"].get(pair.right)
+        if left and right:
+            partners["left"].setdefault(left, Counter())[right] += 1
+            partners["right"].setdefault(right, Counter())[left] += 1
+    return partners
+
+
+def _diverging(alignment: Alignment | None, side: SideName) -> set[str]:
+    """The nodes of a side where the graphs part."""
+    if alignment is None:
+        return set()
+    nodes = [getattr(divergence, side) for divergence in alignment.divergences]
+    return {node for node in nodes if node}
+
+
+def _nodes_by_place(
+    graph: GradGraph, lines: Mapping[str, Place], diverging: set[str]
+) -> dict[Place, list[LinkedNode]]:
+    nodes: dict[Place, list[LinkedNode]] = {}
+    for node in sorted(graph.nodes, key=_order):
+        if node.id in lines:
+            linked = LinkedNode(
+                node.id, clean(short_name(node.op)), node.phase, node.id in diverging
+            )
+            nodes.setdefault(lines[node.id], []).append(linked)
+    return nodes
+
+
+def _order(node: Node) -> int:
+    return node.order
+
+
+def _blocks(
+    file: Path,
+    net: str,
+    nodes: Mapping[Place, list[LinkedNode]],
+    partners: Mapping[Place, Counter[Place]],
+) -> Iterator[CodeBlock]:
+    """The net's own function, and every other definition with a line that made a node."""
+    # Names of files come from a framework: only those that lie in the folder itself are read.
+    names = dict.fromkeys([file.name, *sorted(name for name, _ in nodes)])
+    for name in names:
+        path = file.parent / name
+        if path.name != name or path.suffix != ".py" or not path.is_file():
+            continue
+        texts = path.read_text(encoding="utf-8").splitlines()
+        linked = {number for place, number in nodes if place == name}
+        for first, last in _spans(path, net if name == file.name else "", linked):
+            lines = []
+            for number in range(first, last + 1):
+                place = (name, number)
+                others = [
+                    _written(other) for other, _ in partners.get(place, Counter()).most_common()
+                ]
+                text = clean(texts[number - 1])
+                made = tuple(nodes.get(place, ()))
+                lines.append(CodeLine(_written(place), number, text, made, tuple(others)))
+            yield CodeBlock(name, tuple(lines))
+
+
+def _spans(path: Path, net: str, linked: set[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last line of each definition that is shown."""
+    for definition in parsed(path.read_bytes(), str(path)).body:
+        if not isinstance(definition, ast.FunctionDef | ast.ClassDef):
+            continue
+        decorators = [decorator.lineno for decorator in definition.decorator_list]
+        first = min([definition.lineno, *decorators])
+        last = definition.end_lineno or first
+        if definition.name == net or not linked.isdisjoint(range(first, last + 1)):
+            yield first, last
+
+
+def _written(place: Place) -> str:
+    return f"{place[0]}:{place[1]}"

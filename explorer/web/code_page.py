@@ -1,0 +1,98 @@
+"""The page of code: both nets side by side, each line linked to its nodes and to the other net's line."""
+
+from collections.abc import Callable, Mapping
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.navigation.page import StreamlitPage
+
+from explorer.model.alignment import SideName
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.report.markdown import escape
+from explorer.report.scenario.code_lines import both_nets
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+from explorer.web.alignments import alignment_of
+from explorer.web.code_view import Net, code_view
+from explorer.web.explorations import ReportKey
+from explorer.web.links import follow, last_shown, remember
+from explorer.web.sidebar import PLACE as CHOICE
+
+PLACE = "code"
+
+FIRST: dict[SideName, str] = {"left": "torch-tape", "right": "mindspore-graph"}
+"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
+
+
+def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
+    """The page of code, whose nodes lead to the page of ``graphs``."""
+
+    def code(key: ReportKey, report: Report) -> None:
+        """Choose two engines; then the code of their nets."""
+        last_stages = {graph.engine: graph for graph in report.graphs}
+        for name, reason in report.ungraphed.items():
+            st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
+        if not last_stages:
+            st.caption("No engine has a graph whose nodes could be linked to lines.")
+            return
+        wanted = follow(PLACE, ("left", "right"))
+        bar = st.container(horizontal=True)
+        engines: dict[SideName, str] = {}
+        for side, first in FIRST.items():
+            engines[side] = _engine(bar, side, first, last_stages, wanted)
+        remember(PLACE, {side: name for side, name in engines.items() if name != FIRST[side]})
+        st.caption(
+            "Hover over a line to see its counterpart; click it, or one of its nodes, to open"
+            " that node in the graphs. Dashed nodes belong to the backward; ≠ marks where the"
+            " graphs part."
+        )
+        opened = _nets(key, report, last_stages[engines["left"]], last_stages[engines["right"]])
+        if opened:
+            st.switch_page(graphs, query_params=_address(engines, *opened))
+
+    return code
+
+
+def _engine(
+    bar: DeltaGenerator,
+    side: SideName,
+    first: str,
+    graphs: Mapping[str, GradGraph],
+    wanted: Mapping[str, str],
+) -> str:
+    names = list(graphs)
+    asked = wanted.get(side, first)
+    index = names.index(asked) if asked in names else 0
+    chosen = bar.selectbox(side.capitalize(), names, index=index, key=side, width=200)
+    return chosen or names[index]
+
+
+def _nets(
+    key: ReportKey, report: Report, left: GradGraph, right: GradGraph
+) -> tuple[SideName, str] | None:
+    """Both nets; the side and the id of a node that was clicked."""
+    alignment = alignment_of(left, right, report)
+    if alignment and alignment.divergence:
+        st.warning(f"**{escape(clean(alignment.divergence.sentence))}**")
+    left_code, right_code = both_nets(left, right, alignment, key.path)
+    engines: dict[SideName, str] = {"left": left.engine, "right": right.engine}
+
+    def href(side: SideName, node: str) -> str:
+        return f"graphs?{urlencode(_address(engines, side, node))}"
+
+    nets = Net(_title(left), left_code), Net(_title(right), right_code)
+    return code_view(*nets, href, key=f"code {left.engine} {right.engine} {key.digest}")
+
+
+def _title(graph: GradGraph) -> str:
+    return f"{graph.engine} · {ENGINES[graph.engine].how}"
+
+
+def _address(engines: Mapping[SideName, str], side: SideName, node: str) -> dict[str, str]:
+    """The address of the page of graphs that shows a node."""
+    address = {**last_shown(CHOICE), "node": f"{side}:{node}"}
+    address.update((name, engine) for name, engine in engines.items())
+    return address

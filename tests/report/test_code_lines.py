@@ -1,0 +1,81 @@
+"""Lines of a scenario's nets: the nodes that each made, and the other net's lines of the same quantity."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from explorer.compare.align import align
+from explorer.model.graph import GradGraph
+from explorer.report.scenario.code_lines import CodeLine, both_nets, lines_by_node
+from tests.support.sample_report import DIVERGENCE, graph
+
+NET = """import numpy as np
+
+def mindspore_net():
+    return helper
+
+def unused():
+    return 1
+
+def torch_net():
+    return helper
+"""
+HELPER = "def block(x):\n    return x * x\n\ndef other(x):\n    return x\n"
+
+
+def sourced(engine: str, sources: dict[str, tuple[str, ...]]) -> GradGraph:
+    """The graph of four nodes with these sources, by the nodes' ids."""
+    plain = graph(engine)
+    nodes = [msgspec.structs.replace(node, source=sources.get(node.id, ())) for node in plain.nodes]
+    return msgspec.structs.replace(plain, nodes=tuple(nodes))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "helper.py").write_text(HELPER)
+    (tmp_path / "net.py").write_text(NET)
+    return tmp_path / "net.py"
+
+
+LEFT = sourced("torch-tape", {"n1": ("torch/nn/f.py:9", "net.py:10"), "n2": ("net.py:10",)})
+RIGHT = sourced("mindspore-graph", {"n1": ("helper.py:2", "net.py:4"), "n2": ("net.py:4",)})
+
+
+def by_place(blocks: tuple[object, ...]) -> dict[str, CodeLine]:
+    return {line.place: line for block in blocks for line in block.lines}  # type: ignore[attr-defined]
+
+
+def test_the_user_s_line_is_the_first_that_is_no_framework_s() -> None:
+    assert lines_by_node(LEFT) == {"n1": ("net.py", 10), "n2": ("net.py", 10)}
+    assert lines_by_node(RIGHT) == {"n1": ("helper.py", 2), "n2": ("net.py", 4)}
+    assert lines_by_node(sourced("torch-tape", {"n1": ("<string>:x",)})) == {}
+
+
+def test_each_line_has_its_nodes_and_its_partners(file: Path) -> None:
+    left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, align(LEFT, RIGHT), file))
+    assert list(left) == ["net.py:9", "net.py:10"]
+    assert [node.id for node in left["net.py:10"].nodes] == ["n1", "n2"]
+    assert [node.phase for node in left["net.py:10"].nodes] == ["forward", "backward"]
+    assert set(left["net.py:10"].partners) == {"helper.py:2", "net.py:4"}
+    assert list(right) == ["net.py:3", "net.py:4", "helper.py:1", "helper.py:2"]
+    assert right["helper.py:2"].partners == ("net.py:10",)
+    assert right["helper.py:2"].text == "    return x * x"
+    assert not any(line.differs for line in (*left.values(), *right.values()))
+
+
+def test_a_divergent_line_is_marked_on_its_side(file: Path) -> None:
+    diverging = msgspec.structs.replace(DIVERGENCE, left="n2", right=None)
+    alignment = msgspec.structs.replace(align(LEFT, RIGHT), divergence=diverging)
+    left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))
+    assert left["net.py:10"].differs
+    assert [node.differs for node in left["net.py:10"].nodes] == [False, True]
+    assert not any(line.differs for line in right.values())
+
+
+def test_no_file_outside_the_folder_is_read(file: Path) -> None:
+    secret = file.parent.parent / "secret.py"
+    secret.write_text("def key():\n    return 1\n")
+    hostile = sourced("torch-tape", {"n1": ("..\\secret.py:1",), "n2": ("passwd:1",)})
+    (blocks, _) = both_nets(hostile, RIGHT, None, file)
+    assert {block.file for block in blocks} == {"net.py"}
