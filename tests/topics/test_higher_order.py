@@ -53,7 +53,7 @@ from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.topics.studying import Telling, target, tell
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, told
 from tests.support.topics import World, measured_once
 
 TAPES = ("mindspore-tape", "torch-tape")
@@ -488,6 +488,31 @@ def test_the_same_nan_or_infinity_is_no_difference(
     elements: list[Any], truth: list[Any], difference: float
 ) -> None:
     assert difference_of(elements, truth) == difference
+
+
+def test_a_long_message_stands_in_a_finding_with_its_first_sentence_alone() -> None:
+    message = "You call requires_grad_() in a transform. " + "This is unsupported. " * 15
+    elements: dict[str, Any] = {"1": wave.derivative(1)}
+    elements["2"] = {"raised": "RuntimeError", "message": message}
+    (finding,) = told(TOPIC, {(ORDERS_OF_WAVE, "torch-graph"): of_wave(elements)}).findings
+    assert "from order 2 on (RuntimeError: You call requires_grad_() in a transform);" in finding
+
+
+@pytest.mark.torch
+def test_a_net_that_cannot_be_traced_spoils_no_later_measurement(workers: Workers) -> None:
+    checkpointing = Target(str(find("checkpointing")))
+    (nested_graphs,) = ORDERS.by("torch-graph").measurements(checkpointing)
+    (operators,) = BY_SHAPE.by("torch-tape").measurements(checkpointing)
+    by_order = measure([nested_graphs], workers)[nested_graphs.name].figures["by input"]["x"]
+    assert {order for order, figure in by_order.items() if "raised" in figure} == {
+        "2",
+        "3",
+        "4",
+        "5",
+    }
+    # What is asked next needs no net of a scenario, and finds torch.func as it must be.
+    figures = measure([operators], workers)[operators.name].figures
+    assert {outcome(figure) for figure in figures.values()} == {"agrees"}
 
 
 def test_graphs_of_orders_that_were_refused_are_no_part_of_the_growth() -> None:

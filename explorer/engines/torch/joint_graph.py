@@ -12,7 +12,16 @@ import torch
 from torch._dynamo.functional_export import dynamo_graph_capture_for_export
 from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
 
-from explorer.engines.torch.net import SEED, Net, build, flat, identity, returned_tree, seed
+from explorer.engines.torch.net import (
+    SEED,
+    Net,
+    build,
+    flat,
+    identity,
+    leave_transforms,
+    returned_tree,
+    seed,
+)
 from explorer.engines.torch.roots import (
     OwnOutputs,
     PlainOutputs,
@@ -152,11 +161,16 @@ def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
     """
     # Copies: one tensor in two positions would become one placeholder.
     apart = tuple(_copy(argument) for argument in arguments)
-    with contextlib.ExitStack() as stack:
-        # For this graph alone: a torch.compile of the user's must break where it always does.
-        stack.enter_context(torch._dynamo.config.patch(DYNAMO))
-        forward = dynamo_graph_capture_for_export(call)(*apart)
-        module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
+    try:
+        with contextlib.ExitStack() as stack:
+            # For this graph alone: a torch.compile of the user's must break where it always does.
+            stack.enter_context(torch._dynamo.config.patch(DYNAMO))
+            forward = dynamo_graph_capture_for_export(call)(*apart)
+            module = aot_export_joint_with_descriptors(stack, forward, apart).graph_module
+    except Exception:
+        # At once: what this worker is asked next may need no net.
+        leave_transforms()
+        raise
 
     wrappers = wrappers_of(call)
     # Each of them puts "net." before the names of parameters.

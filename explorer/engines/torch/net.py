@@ -79,7 +79,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
 
     Where ``dtype`` is given, all that is floating is converted to it.
     """
-    _leave_transforms()
+    leave_transforms()
     scenario = load(request.scenario)
     assert scenario.torch_net is not None
     torch.manual_seed(SEED)
@@ -106,7 +106,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     return Net(scenario, call, inputs, state, trainable, constants, masked, seed)
 
 
-def _leave_transforms() -> None:
+def leave_transforms() -> None:
     """Leave the levels of torch.func in which a call that raised has left this process.
 
     Dynamo does so where it cannot trace a nested gradient: all later calls would fail (torch 2.13).

@@ -11,7 +11,7 @@ from explorer.model.measurement import Figures
 from explorer.model.study import Cell, Chart, Series, Table
 from explorer.numeric.differences import relative_error
 from explorer.text.numbers import digits, number
-from explorer.topics.attempts import raised, said
+from explorer.topics.attempts import raised, said, said_briefly
 from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
 from explorer.topics.higher_order.growth import growth, node_counts
 from explorer.topics.higher_order.nested import (
@@ -51,8 +51,8 @@ class Standing:
     """How one engine's nested gradients of a net stand against the truth.
 
     ``near`` are the differences of those that agree, ``far`` those that do not although no message
-    came; ``refused`` are the orders by what was raised, ``left_out`` those by why this study did
-    not ask.
+    came; ``refused`` are the orders by the first sentence of what was raised, ``left_out`` those
+    by why this study did not ask.
     """
 
     near: list[float]
@@ -70,7 +70,7 @@ def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> St
         if is_not_asked(figure):
             stands.left_out.setdefault(figure[NOT_ASKED], []).append(order)
         elif raised(figure):
-            stands.refused.setdefault(said(figure).rstrip("."), []).append(order)
+            stands.refused.setdefault(said_briefly(figure), []).append(order)
         elif figure:  # an input or order that this engine was not asked about has none
             difference = difference_of(figure["elements"], derivative["elements"])
             if difference <= NEAR:
