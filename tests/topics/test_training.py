@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from explorer.model.measurement import Figures
-from explorer.model.study import StudyRecord
+from explorer.model.study import Cell, StudyRecord
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import PARTIES, Question, Target
 from explorer.topics.studying import target, tell
@@ -47,7 +47,7 @@ from explorer.topics.training.questions import (
 )
 from explorer.topics.training.update_rules import compare_rules
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, table_of
 from tests.support.topics import studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -296,16 +296,40 @@ def test_what_was_not_measured_is_a_row_with_its_reason(record: StudyRecord) -> 
     assert verdicts["torch.compile, aot_eager"] == "same"
 
 
-@pytest.mark.parametrize("framework", ["torch", "mindspore"])
-def test_with_one_framework_missing_the_other_is_told(record: StudyRecord, framework: str) -> None:
-    measured = {}
-    for name, outcome in record.measured.items():
-        party = name.rpartition(".")[2]
-        if PARTIES[party].library == framework:
-            measured[name] = outcome
-    telling = tell(TOPIC, Evidence(measured))
-    assert telling.tables
-    assert telling.findings
+def library(measurement: str) -> str:
+    """The library that a measurement was made in; its name ends with the party."""
+    return PARTIES[measurement.rpartition(".")[2]].library
+
+
+@pytest.mark.parametrize(
+    ("framework", "verdicts"),
+    [
+        ("torch", {"MindSpore": {"not measured"}, "PyTorch": {"same", "not measured"}}),
+        ("mindspore", {"MindSpore": {"not compared"}, "PyTorch": {"not measured"}}),
+    ],
+)
+def test_with_one_framework_missing_the_other_is_told_alone(
+    record: StudyRecord, framework: str, verdicts: dict[str, set[str]]
+) -> None:
+    of_framework = [name for name in record.measured if library(name) == framework]
+    telling = tell(TOPIC, Evidence({name: record.measured[name] for name in of_framework}))
+    check_telling(telling)
+
+    routes = table_of(telling, "step 1")
+    of_routes: dict[Cell, set[Cell]] = {}
+    for row in routes.rows:
+        of_routes.setdefault(row[0], set()).add(row[-1])
+    assert of_routes == verdicts
+    # A rule that PyTorch has is not MindSpore's alone where PyTorch was not measured.
+    for row in table_of(telling, "torch.optim").rows:
+        assert row[-1] != "MindSpore alone" or row[3] == EMPTY, row
+        assert row[-1] not in ("same", "parts"), row
+        assert row[4:6] == (None, None), row
+
+    own, missing = ("PyTorch", "MindSpore") if framework == "torch" else ("MindSpore", "PyTorch")
+    assert any(own in finding for finding in telling.findings)
+    for text in (*telling.findings, *(s.name for c in telling.charts for s in c.series)):
+        assert missing not in text
 
 
 def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:

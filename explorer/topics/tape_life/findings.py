@@ -26,11 +26,11 @@ from explorer.topics.tape_life.questions import (
 )
 from explorer.topics.tape_life.tables import only_leaf
 from explorer.topics.tape_life.wording import (
-    TRUE_IN_PLACE,
+    AFTER_CHANGE_IN_PLACE,
+    after_change_in_place,
     after_forward,
     all_equal,
     forwards,
-    judged_in_place,
     label_in_a_list,
     left,
     one_after_the_other,
@@ -186,16 +186,20 @@ def sums_in_grad(evidence: Evidence) -> Iterator[str]:
 
 @TOPIC.finding()
 def result_changed_in_place(evidence: Evidence) -> Iterator[str]:
-    """The derivative where the saved result of exp is changed in place: wrong ones first."""
-    outcomes: dict[str, str] = {}
+    """What each engine makes of a saved result that is changed in place: wrong gradients first."""
+    outcomes: dict[str, tuple[str, str]] = {}
     for engine, changed in evidence[IN_PLACE].items():
-        outcomes[engine] = judged_in_place(changed["result"], "result")
-    worst_first = sorted(outcomes, key=lambda engine: not outcomes[engine].startswith("wrong"))
-    ordered = {engine: outcomes[engine] for engine in worst_first}
-    if ordered:
+        outcomes[engine] = after_change_in_place(changed["result"], "result")
+    clauses = []
+    for outcome in AFTER_CHANGE_IN_PLACE.values():
+        alike = {engine: detail for engine, (made, detail) in outcomes.items() if made == outcome}
+        for engines, detail in grouped(alike):
+            clause = f"{outcome} in {', '.join(map(label_in_a_list, engines))}"
+            clauses.append(f"{clause} ({detail})" if detail else clause)
+    if clauses:
         yield (
-            f"{IN_GENERAL} exp's saved result, changed in place, makes the gradient"
-            f" {_with_engines(ordered)}; the truth is {shown(TRUE_IN_PLACE['result'])}."
+            f"{IN_GENERAL} changing the result of exp in place before its backward gives"
+            f" {'; '.join(clauses)}."
         )
 
 

@@ -65,6 +65,26 @@ def judged_in_place(figure: Any, name: str) -> str:
     return refusal(figure) if outcome == "raises" else f"{outcome}, {shown(figure)}"
 
 
+AFTER_CHANGE_IN_PLACE = {
+    "wrong": "a wrong gradient without a message",
+    "raises": "an error",
+    "right": "the right gradient",
+}
+"""What comes of a change in place in words, by ``correctness``: the worst first."""
+
+
+def after_change_in_place(figure: Any, name: str) -> tuple[str, str]:
+    """One of AFTER_CHANGE_IN_PLACE, and what stands in brackets behind it; "" for nothing."""
+    truth = TRUE_IN_PLACE[name]
+    outcome = correctness(figure, truth)
+    detail = ""
+    if outcome == "wrong":
+        detail = f"{shown(figure)} for {shown(truth)}"
+    elif outcome == "raises":
+        detail = refusal(figure)
+    return AFTER_CHANGE_IN_PLACE[outcome], detail
+
+
 def unwrapped(gradient: Any) -> Any:
     """A gradient without the lists of length one around it."""
     while isinstance(gradient, list) and len(gradient) == 1:

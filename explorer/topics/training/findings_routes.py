@@ -146,7 +146,11 @@ def every_route(evidence: Evidence) -> Iterator[Table]:
 
 def _why_not_compared(evidence: Evidence, route: StepRoute) -> str:
     figures = route.figures(evidence)
-    return said(figures) if raised(figures) else reason(evidence, route.question, route.party)
+    if raised(figures):
+        return said(figures)
+    if figures:
+        return "not compared"  # it ran, and PyTorch's loop did not
+    return reason(evidence, route.question, route.party)
 
 
 @TOPIC.table()
