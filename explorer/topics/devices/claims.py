@@ -15,7 +15,7 @@ from explorer.topics.evidence import Evidence, grouped
     " cannot move afterwards.",
     heading="devices",
     guides=("000", "001"),
-    sections={"000": "torch.device"},
+    sections={"000": "torch.device", "001": "backend device"},
     would=(
         ".to takes tensor and net to a second device in PyTorch; in MindSpore a second set_device is"
         " refused, and so is every call that could move a tensor or a net."
@@ -116,7 +116,7 @@ def _takes_everything(figures: Figures) -> bool:
     "MindSpore's outputs are readable with asnumpy() at once; PyTorch needs .cpu() first on a GPU.",
     heading="devices",
     guides=("000", "001"),
-    sections={"000": "torch.device"},
+    sections={"000": "torch.device", "001": "backend device"},
     would="asnumpy() reads a result; numpy() on a GPU tensor raises, and works after .cpu().",
     asks=(HOST,),
 )

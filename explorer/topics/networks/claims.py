@@ -35,7 +35,7 @@ def cells_and_modules(evidence: Evidence, question: Question) -> tuple[Figures, 
     "A Cell starts in inference mode, a Module in training mode.",
     heading=HEADING,
     guides=("001",),
-    sections={"001": "Principles of Network Inference"},
+    sections={"001": "nn.Module/nn.Cell"},
     would="`training` is False on every new Cell and True on every new Module.",
     asks=(STARTING_MODE,),
     expects={"cell": False, "module": True},
@@ -166,7 +166,7 @@ def _containers_register(figures: Mapping[str, int]) -> bool:
     ),
     heading=HEADING,
     guides=("000", "001"),
-    sections={"000": "nn.Module"},
+    sections={"000": "nn.Module", "001": "nn.Module/nn.Cell"},
     would="Each pair lists the same parts, or as many parameters, of the same net.",
     asks=(PARTS,),
 )
@@ -226,7 +226,7 @@ def _listed(names: Iterable[str]) -> str:
     ),
     heading=HEADING,
     guides=("000", "001"),
-    sections={"000": "Data Size"},
+    sections={"000": "Data Size", "001": "Tensor/Parameter"},
     would=(
         "PyTorch has Tensor, Variable, Parameter and Buffer, MindSpore Tensor and Parameter, "
         "without gradients on Tensor."
