@@ -149,6 +149,8 @@ def test_what_is_lost_is_told_at_the_least_the_best_and_the_greatest_scale() -> 
         f"{kind}, {DTYPES[0]}, PyTorch" for kind in lossy if kind != "error"
     ]
     assert shares.log == ("x",)
+    # What has no line is named, or it would look forgotten.
+    assert f" in {DTYPES[1]} (PyTorch), {DTYPES[2]} (PyTorch)." in shares.note
     error = chart_of(telling, "error")
     assert len(lines_of(error)) == 3
     assert error.log == ("x", "y")

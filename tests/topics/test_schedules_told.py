@@ -42,8 +42,11 @@ def test_pairs_that_part_are_told_with_the_first_step_that_differs() -> None:
     assert findings[0].startswith("2 of 3 pairs of schedules")
     assert "0.0e+00" in findings[0]
     parting = call(FAMILY["cosine"].schedules["torch"])
-    assert findings[1] == f"cosine: at step 2 MindSpore has cosine_decay_lr 0.75, {parting} 0.25."
-    assert "gets inverse only by" in findings[2]
+    assert findings[1] == (
+        "The rates of cosine part at step 2: cosine_decay_lr 0.75 (MindSpore);"
+        f" {parting} 0.25 (PyTorch)."
+    )
+    assert findings[2].endswith(" for: inverse.")
     refused = [finding for finding in findings if finding.endswith("ValueError: no such thing.")]
     assert len(refused) == 3
     assert sum(finding.startswith(FORM_LABELS["torch"]) for finding in refused) == 1
@@ -163,7 +166,7 @@ def test_exported_schedules_are_counted_and_those_of_one_framework_named() -> No
     alike[EXPORTED, "mindspore"]["list"] = {"cosine_decay_lr": exported()}
     findings = told(TOPIC, alike).findings
     assert findings[1].endswith("only PyTorch has: none.")
-    assert not any("ending" in finding for finding in findings)
+    assert not any("deprecated" in finding for finding in findings)
 
 
 def test_every_exported_schedule_stands_beside_its_counterpart() -> None:

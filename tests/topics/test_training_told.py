@@ -112,7 +112,7 @@ def test_a_line_is_drawn_for_each_distance_from_the_loop() -> None:
     assert len(lines) == 2
     assert chart.log == ("y",)
     assert chart.kind == "line"
-    assert chart.note == "no difference at all: PyTorch: torch.func.grad_and_value"
+    assert chart.note == "No difference at all: PyTorch: torch.func.grad_and_value."
 
 
 # The step
@@ -219,8 +219,8 @@ def test_operators_and_graphs_of_a_step_are_counted() -> None:
     for words in (
         "on MindSpore's tape dispatches 4 operators (forward 3, backward 1, update 0).",
         "on PyTorch's tape dispatches 2 operators (forward 2).",
-        "compiles 2 graphs (graph: forward+backward and update; 9 + 7 nodes).",
-        "compiles 1 graph (ms.jit: forward+backward+update; 5 nodes).",
+        "compiles 2 graphs (graph): forward + backward in 9 nodes; update in 7 nodes.",
+        "compiles 1 graph (ms.jit): forward + backward + update in 5 nodes.",
         "aot_eager, breaks a step 3 times and makes 1 graph of it.",
         "inductor, breaks a step 0 times and makes 2 graphs of it.",
     ):
@@ -276,7 +276,7 @@ def test_ways_to_write_momentum_are_told_by_style() -> None:
     ways = {"by hand": [[1.0], [0.5]], "printed": REFUSED}
     findings = told(TOPIC, {(MOMENTUM, "mindspore"): {"graph": ways, "tape": ways}}).findings
     for style, finding in zip(("graph", "tape"), findings, strict=True):
-        assert f"momentum, {style}: by hand: [0.5]; " in finding
+        assert f"({style} style) leaves of one weight: by hand: [0.5]; " in finding
         assert "printed: KeyError: no such thing" in finding
 
 
@@ -285,9 +285,12 @@ def test_a_group_that_is_added_moves_both_weights_or_says_why_not() -> None:
     telling = told(TOPIC, {(ADD_PARAM_GROUP, "torch"): {"torch": figures}})
     findings = telling.findings
     assert [finding.partition("add_param_group of ")[2] for finding in findings] == [
-        "torch.SGD, and a step after it: both weights move.",
-        "torch.Adam, and a step after it: KeyError: no such thing.",
+        "torch.SGD: both weights move.",
+        "torch.Adam: KeyError: no such thing.",
     ]
+    same = {"nn": {"SGD": REFUSED}, "torch": {"SGD": REFUSED}}
+    (together,) = told(TOPIC, {(ADD_PARAM_GROUP, "torch"): same}).findings
+    assert together.endswith("add_param_group of nn.SGD, torch.SGD: KeyError: no such thing.")
     assert rows_by_first(table_of(telling, "setting")) == {
         "add_param_group, SGD": ("[1] beside [2]",),
         "add_param_group, Adam": ("KeyError: no such thing.",),
@@ -299,14 +302,13 @@ def test_settings_of_groups_are_told_by_what_comes_of_them() -> None:
     settings = {"lr": {"first": [0.0], "second": [1.0]}, "anything": alike, "momentum": REFUSED}
     telling = told(TOPIC, {(GROUPS, "torch"): {"torch": settings, "nn": {"lr": alike}}})
     finding, of_nn = telling.findings
-    assert of_nn.endswith("refused: nothing; without effect: lr.")
-    assert finding.startswith("Groups of torch:")
+    assert of_nn.endswith("nn refuses: none; that it takes without effect: lr.")
     rows = rows_by_first(table_of(telling, "setting"))
     assert rows["lr"] == ("[0] beside [1]", "[1] beside [1]: no effect")
     assert rows["momentum"] == ("KeyError: no such thing.", "-")
-    assert finding.endswith("refused: momentum; without effect: anything.")
+    assert finding.endswith("torch refuses: momentum; that it takes without effect: anything.")
     (finding,) = told(TOPIC, {(GROUPS, "torch"): {"torch": {"lr": settings["lr"]}}}).findings
-    assert finding.endswith("refused: nothing; without effect: nothing.")
+    assert finding.endswith("torch refuses: none; that it takes without effect: none.")
 
 
 def test_spared_weights_and_decay_by_default_are_told() -> None:

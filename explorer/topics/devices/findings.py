@@ -71,10 +71,10 @@ def cases_answered_by_each(evidence: Evidence) -> Iterator[str]:
         label = PARTIES[engine].label.replace(",", "")  # without a comma, since it stands in a list
         for device, cases in devices.items():
             where = label if is_cpu_alone(matrices) else f"{label} on {device}"
-            counts[where] = f"{answered(cases)} of {len(cases)}{_without(cases)}"
-    clauses = [f"{count} ({', '.join(names)})" for names, count in grouped(counts)]
-    if clauses:
-        yield f"Ways to ask for a gradient that get one: {'; '.join(clauses)}."
+            count = f"{answered(cases)} of {counted(len(cases), 'way')}"
+            counts[where] = f"{count} to ask for a gradient get one{_without(cases)}"
+    for names, count in grouped(counts):
+        yield f"{count} ({', '.join(names)})."
 
 
 def _without(cases: Mapping[str, Any]) -> str:

@@ -72,7 +72,10 @@ def shares_lost(evidence: Evidence) -> Iterator[Chart]:
     What is never lost is left out.
     """
     series = []
+    lossless: dict[str, None] = {}  # an ordered set
     for dtype, who, losses in by_float(evidence, SWEEP):
+        if not any(losses["underflow"]) and not any(losses["overflow"]):
+            lossless[f"{dtype} ({who})"] = None
         for kind in ("underflow", "overflow"):
             shares = tuple(losses[kind])
             if any(shares):  # a line at zero says nothing
@@ -86,6 +89,7 @@ def shares_lost(evidence: Evidence) -> Iterator[Chart]:
             y="share of gradients",
             series=tuple(series),
             log=("x",),
+            note=f"Nothing is lost in {', '.join(lossless)}." if lossless else "",
         )
 
 
@@ -120,10 +124,10 @@ def tiny_gradient(evidence: Evidence) -> Iterator[str]:
         # Of an attempt that raised this is a message, which may end with a full stop.
         unscaled_there = shown(figures["unscaled there"]).rstrip(".")
         yield (
-            f"A gradient of 1e-8 is lost in {dtype} ({who}): {shown(figures['without'])} without "
-            f"scaling, {shown(figures['scaled'])} when the loss is scaled by 65536; unscaled in "
-            f"{dtype} it is {unscaled_there}, cast to float32 first "
-            f"{shown(figures['unscaled in float32'])}."
+            f"A gradient of 1e-8 is lost in {dtype} without scaling, and is "
+            f"{shown(figures['scaled'])} with the loss scaled by 65536; divided by the scale again "
+            f"it is {shown(figures['unscaled in float32'])} when cast to float32 first, in {dtype} "
+            f"{unscaled_there} ({who})."
         )
 
 

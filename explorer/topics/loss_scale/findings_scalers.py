@@ -65,8 +65,8 @@ def who_skips(evidence: Evidence) -> Iterator[str]:
     routes = evidence[OVERFLOWED_STEP]
     for party, sentence in by_name({style: said_of_routes(routes[style]) for style in routes}):
         yield (
-            f"{party}, whose steps above are skipped by a caller who asks all_finite, after an"
-            f" overflow: {sentence.rstrip('.')}."
+            f"After an overflow a caller of {party} asks all_finite and skips the step, as above;"
+            f" left to themselves, {sentence.rstrip('.')}."
         )
 
 

@@ -171,7 +171,10 @@ def kinks_where_engines_differ(evidence: Evidence) -> Iterator[str]:
         listed = "; ".join(f"{text} ({engines})" for engines, text in gradients.items())
         # An engine that raised has no value, and its message says so already.
         several_values = len(values) > 1 and "" not in values.values()
-        detail = f" ({joined(values)})" if several_values else ""
+        detail = ""
+        if several_values:
+            texts = [f"{text.removeprefix('value ')} ({who})" for who, text in values.items()]
+            detail = f"; the value is {', '.join(texts)}"
         yield f"{measured.kink.where}: the gradient is {listed}{detail}."
 
 

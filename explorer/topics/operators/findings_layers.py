@@ -103,8 +103,8 @@ def states_of_batch_norm(evidence: Evidence) -> Iterator[str]:
             f"{used} statistics, running ones {moved}" for used, moved in sorted(kinds)
         )
         yield (
-            f"{LABELS[library]}'s batch norm has {len(states)} states"
-            f" that do {len(kinds)} different things: {listed}."
+            f"The {len(states)} states of batch norm in {LABELS[library]} do {len(kinds)} different"
+            f" things: {listed}."
         )
 
 

@@ -51,8 +51,8 @@ def _parting(comparison: FamilyComparison, step: int) -> str:
         if abs(rates[step] - reference[step]) > SAME * max(reference):
             different.append(f"{family.schedule_name(form)} {rates[step]:.4g}")
     return (
-        f"{family.name}: at step {step} MindSpore has {', '.join(different)},"
-        f" {call(family.schedules['torch'])} {reference[step]:.4g}."
+        f"The rates of {family.name} part at step {step}: {', '.join(different)} (MindSpore);"
+        f" {call(family.schedules['torch'])} {reference[step]:.4g} (PyTorch)."
     )
 
 
@@ -64,7 +64,7 @@ def functions_of_ones_own(evidence: Evidence) -> Iterator[str]:
     by_function = [comparison for comparison in agreeing if not comparison.has_own_scheduler]
     names = [comparison.family.name for comparison in by_function]
     if names:
-        yield f"PyTorch gets {'; '.join(names)} only by a function of your own (LambdaLR)."
+        yield f"PyTorch needs a function of your own (LambdaLR) for: {'; '.join(names)}."
 
 
 @TOPIC.finding()
@@ -82,7 +82,7 @@ def exported_schedules(evidence: Evidence) -> Iterator[str]:
     """How many schedules there are, which only one framework has, and which are to be removed."""
     exported = exports(evidence)
     counts = [f"{len(exported[form])} × {label}" for form, label in FORM_LABELS.items()]
-    yield f"Exported: {', '.join(counts)}."
+    yield f"Schedules that are exported: {', '.join(counts)}."
     for form, other, framework in (("torch", "hand", "PyTorch"), ("hand", "torch", "MindSpore")):
         alone = sorted(set(exported[form]) - set(exported[other]))
         yield f"Schedulers that only {framework} has: {', '.join(alone) or 'none'}."
@@ -102,7 +102,7 @@ def _deprecated(exported: Exports) -> Iterator[str]:
         counts.append(f"{len(form_notices)} of {len(schedules)} × {FORM_LABELS[form]}")
         notices.update(form_notices)
     if notices:
-        yield f"Documented as ending: {', '.join(counts)} ({' / '.join(sorted(notices))})."
+        yield f"Documented as deprecated: {', '.join(counts)} ({' / '.join(sorted(notices))})."
 
 
 @TOPIC.finding()
@@ -126,4 +126,4 @@ def piecewise_constant(evidence: Evidence) -> Iterator[str]:
     """The sequence of the guide's example."""
     rates = evidence[PIECEWISE]["mindspore"]["rates"]
     outcome = said_briefly(rates) if raised(rates) else rates
-    yield f"piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01]): {outcome}."
+    yield f"piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01]) gives {outcome}."

@@ -8,7 +8,7 @@ from explorer.model.study import Cell, Chart, Series, Table
 from explorer.text.messages import first_sentence
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said, said_briefly
-from explorer.topics.evidence import EMPTY, Evidence, why_empty
+from explorer.topics.evidence import EMPTY, Evidence, grouped, why_empty
 from explorer.topics.question import PARTIES, Question
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.momentum import left
@@ -123,7 +123,10 @@ def ways_to_write_momentum(evidence: Evidence) -> Iterator[str]:
             outcome = left(path)
             text = said_briefly(outcome) if raised(outcome) else digits(outcome)
             outcomes.append(f"{way}: {text}")
-        yield f"A weight after the steps of momentum, {style}: {'; '.join(outcomes)}."
+        yield (
+            f"Momentum written in several ways ({style} style) leaves of one weight:"
+            f" {'; '.join(outcomes)}."
+        )
 
 
 @TOPIC.finding()
@@ -154,13 +157,16 @@ def parameter_groups(evidence: Evidence) -> Iterator[str]:
             elif without_effect(figure):
                 idle.append(name)
         yield (
-            f"Groups of {place}: refused: {'; '.join(refused) or 'nothing'};"
-            f" without effect: {'; '.join(idle) or 'nothing'}."
+            f"Settings of a parameter group that {place} refuses: {'; '.join(refused) or 'none'};"
+            f" that it takes without effect: {'; '.join(idle) or 'none'}."
         )
+    outcomes: dict[str, str] = {}
     for place, optimizers in by_place(evidence, ADD_PARAM_GROUP).items():
         for name, figure in optimizers.items():
-            outcome = said_briefly(figure) if raised(figure) else "both weights move"
-            yield f"add_param_group of {place}.{name}, and a step after it: {outcome}."
+            moved = "both weights move"
+            outcomes[f"{place}.{name}"] = said_briefly(figure) if raised(figure) else moved
+    for names, outcome in grouped(outcomes):
+        yield f"A step after add_param_group of {', '.join(names)}: {outcome}."
 
 
 @TOPIC.table()

@@ -211,17 +211,17 @@ def routes_chart(evidence: Evidence) -> Iterator[Chart]:
             heights = tuple(difference or None for difference in differences)
             series.append(Series(_line_name(group), steps, heights))
         else:
-            without_difference.append(f"no difference at all: {_line_name(group)}")
+            without_difference.append(f"No difference at all: {_line_name(group)}.")
     if series:
         yield Chart(
             name="training-routes",
             title="How far each way to take a step is from PyTorch's loop",
             kind="line",
             x="step",
-            y="greatest difference",
+            y="greatest difference of a weight",
             series=tuple(series),
             log=("y",),
-            note="; ".join(without_difference),
+            note=" ".join(without_difference),
         )
 
 

@@ -160,11 +160,12 @@ def dispatched_operators(evidence: Evidence) -> Iterator[str]:
 def compiled_graphs(evidence: Evidence) -> Iterator[str]:
     """How many graphs MindSpore compiles for a step, and what each holds."""
     for way, graphs in evidence[GRAPHS]["mindspore"].items():
-        contents = " and ".join("+".join(parts_of(counts)) for counts in graphs)
-        nodes = " + ".join(str(sum(counts.values())) for counts in graphs)
+        contents = [
+            f"{' + '.join(parts_of(counts))} in {sum(counts.values())} nodes" for counts in graphs
+        ]
         yield (
-            f"For a step MindSpore compiles {counted(len(graphs), 'graph')} ({way}: {contents};"
-            f" {nodes} nodes)."
+            f"For a step MindSpore compiles {counted(len(graphs), 'graph')} ({way}):"
+            f" {'; '.join(contents)}."
         )
 
 
