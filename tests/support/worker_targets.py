@@ -1,9 +1,11 @@
 """Functions that tests have a worker run: they answer, raise, crash, hang, print, or look around."""
 
+import gc
 import os
 import sys
 import threading
 import time
+import weakref
 
 import msgspec
 
@@ -35,6 +37,20 @@ def failure_of_an_operator(word: Word) -> Word:
     except (RuntimeError, ValueError):
         return Word("read")
     return Word("never")
+
+
+def garbage(word: Word) -> Word:
+    """How many objects a search for garbage leaves out, and whether it finds a cycle made here."""
+
+    class Link:
+        """One that refers to itself."""
+
+    link = Link()
+    link.itself = link  # type: ignore[attr-defined]  # what makes the cycle
+    seen = weakref.ref(link)
+    del link
+    gc.collect()
+    return Word(f"{gc.get_freeze_count()} {'kept' if seen() else 'found'}")
 
 
 def process(word: Word) -> Word:

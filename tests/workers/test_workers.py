@@ -57,6 +57,14 @@ def test_requests_share_one_process_other_than_ours(crew: Workers) -> None:
     assert first == second != Word(str(os.getpid()))
 
 
+def test_what_imports_brought_is_no_garbage_and_what_comes_later_is(crew: Workers) -> None:
+    answer = ask(crew, "garbage")
+    assert isinstance(answer, Word)
+    left_out, cycle = answer.text.split()
+    assert int(left_out) > 10_000
+    assert cycle == "found"
+
+
 def test_what_a_framework_prints_does_not_reach_the_protocol(crew: Workers) -> None:
     assert ask(crew, "noisy", "chatter") == Word("chatter")
     assert ask(crew, "echo", "still in step") == Word("still in step")
