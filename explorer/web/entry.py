@@ -5,6 +5,7 @@ import streamlit as st
 from explorer.web.cases_page import cases
 from explorer.web.claims_page import claims
 from explorer.web.code_page import code
+from explorer.web.export_page import export
 from explorer.web.graphs_page import graphs
 from explorer.web.home_page import Pages, home
 from explorer.web.links import turn_to
@@ -34,6 +35,7 @@ def main() -> None:
         of_cases,
         of_graphs,
         st.Page(report_page(code(of_graphs)), title="Code", url_path="code"),
+        st.Page(report_page(export), title="Export", url_path="export"),
         of_studies,
         of_claims,
         st.Page(report_page(machine), title="Devices and versions", url_path="machine"),

@@ -4,12 +4,10 @@ import re
 
 import msgspec
 
-from explorer import drawing
-from explorer.drawing.marks import diverging_nodes
 from explorer.drawing.thumbnail import thumbnail
 from explorer.exploration.stored import Wanted, key, stored_report
-from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.report.scenario.export import side_by_side
 from explorer.scenario.contract import Scenario
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store
@@ -118,28 +116,12 @@ def pair_of_ladders(scenario: Scenario, store: Store) -> str:
     graphs = [last_stages[engine] for engine in SHOWN_ENGINES if engine in last_stages]
     if len(graphs) < len(SHOWN_ENGINES):
         return ""
-    svg = _side_by_side(graphs[0], graphs[1], report)
+    left, right = graphs
+    titles = (left.engine, right.engine)
+    picture = side_by_side(left, right, report.alignments, titles=titles, prefix="home-")
+    svg = picture.decode()
     store.put(_pair_key(scenario), Drawn(svg))
     return svg
-
-
-def _side_by_side(left: GradGraph, right: GradGraph, report: Report) -> str:
-    # The report may have the two the other way round; numbers and nodes are each side's own.
-    numbers: dict[str, dict[str, int]] = {left.engine: {}, right.engine: {}}
-    diverging: dict[str, tuple[str, ...]] = {left.engine: (), right.engine: ()}
-    for alignment in report.alignments:
-        if {alignment.left, alignment.right} == {left.engine, right.engine}:
-            numbers[alignment.left] = alignment.numbers("left")
-            numbers[alignment.right] = alignment.numbers("right")
-            diverging[alignment.left], diverging[alignment.right] = diverging_nodes(alignment)
-    return drawing.pair(
-        left,
-        right,
-        numbers=(numbers[left.engine], numbers[right.engine]),
-        diverging=(diverging[left.engine], diverging[right.engine]),
-        titles=(left.engine, right.engine),
-        prefix="home-",
-    ).decode()
 
 
 def _card_key(scenario: Scenario) -> Key:

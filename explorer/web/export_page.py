@@ -1,0 +1,231 @@
+"""The page of exports: pictures, records and the report as files, and what gives or shows the same."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from explorer import drawing
+from explorer.drawing.formats import FormatName
+from explorer.drawing.views import VIEWS, ViewName
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.report.json import encode
+from explorer.report.markdown import escape
+from explorer.report.scenario.export import (
+    DEFAULT_VIEW,
+    PictureChoice,
+    picture_file,
+    report_command,
+    snippets,
+)
+from explorer.report.scenario.files import draw_ladder, report_files
+from explorer.report.scenario.json import report_document
+from explorer.scenario.find import SHIPPED
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+from explorer.web.alignments import digest_of_graph
+from explorer.web.cards import in_theme
+from explorer.web.cards import picture as image_of
+from explorer.web.explorations import ReportKey
+from explorer.web.links import follow, remember
+from explorer.web.report_page import graphs_of
+
+PLACE = "export"
+
+NAMES = ("case", "left", "right", "view", "depth", "format")
+
+FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
+ALONE = "alone"
+
+DEPTHS: dict[str, drawing.Depth] = {"fit": "fit", "all": "all", "0": 0, "1": 1, "2": 2}
+
+MIME = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "dot": "text/vnd.graphviz",
+    "mermaid": "text/plain",
+    "json": "application/json",
+    "html": "text/html",
+    "markdown": "text/markdown",
+}
+
+REPORT_FORMATS = {"html": "One HTML page", "json": "JSON", "markdown": "Markdown"}
+
+STYLE = """<style>
+.preview img { width: 100%; max-height: 28rem; object-fit: contain; border: 1px solid rgba(128, 136, 146, .4);
+  border-radius: .5rem; }
+</style>"""
+
+
+def export(key: ReportKey, report: Report) -> None:
+    """A picture with its snippets and its command, then the whole report."""
+    st.html(STYLE)
+    st.markdown("##### A picture")
+    wanted = follow(PLACE, NAMES)
+    bar = st.container(horizontal=True)
+    graphs_report, case = _report_on_case(bar, key, report, wanted)
+    last_stages = {graph.engine: graph for graph in graphs_report.graphs}
+    if last_stages:
+        _picture(bar, key, graphs_report, case, last_stages, wanted)
+    else:
+        st.caption("No engine has a graph of this case.")
+    st.markdown("##### The whole report")
+    _report_downloads(key, report)
+
+
+def _report_on_case(
+    bar: DeltaGenerator, key: ReportKey, report: Report, wanted: Mapping[str, str]
+) -> tuple[Report, str]:
+    """The report with the graphs of the chosen case, and the case's short name, "" for the first."""
+    labels = {case.case.short: case.case.label for case in report.cases}
+    captured = report.graphs[0].case if report.graphs else ""
+    names = sorted(labels, key=lambda name: labels[name] != captured)
+    asked = wanted.get("case", names[0])
+    index = names.index(asked) if asked in names else 0
+    name = bar.selectbox("Case", names, index=index, key="case", width=200) or names[0]
+    if labels[name] == captured:
+        return report, ""
+    return graphs_of(key, labels[name]), name
+
+
+def _picture(
+    bar: DeltaGenerator,
+    key: ReportKey,
+    report: Report,
+    case: str,
+    graphs: Mapping[str, GradGraph],
+    wanted: Mapping[str, str],
+) -> None:
+    engines = list(graphs)
+    left = _one(bar, "Left", "left", engines, wanted, FIRST_LEFT)
+    others = [ALONE, *(name for name in engines if name != left)]
+    right = _one(bar, "Right", "right", others, wanted, FIRST_RIGHT)
+    view = _one(bar, "View", "view", list(VIEWS), wanted, DEFAULT_VIEW)
+    depth = _one(bar, "Depth", "depth", list(DEPTHS), wanted, "fit")
+    shown = (left,) if right == ALONE else (left, right)
+    formats = list(drawing.FORMATS if len(shown) == 1 else drawing.PAIR_FORMATS)
+    file_format = _one(bar, "Format", "format", formats, wanted, "svg")
+    remember(
+        PLACE,
+        {
+            "case": case,
+            "left": _unless(left, FIRST_LEFT),
+            "right": _unless(right, FIRST_RIGHT),
+            "view": _unless(view, DEFAULT_VIEW),
+            "depth": _unless(depth, "fit"),
+            "format": _unless(file_format, "svg"),
+        },
+    )
+    choice = PictureChoice(
+        scenario=name_in_shell(key),
+        engines=shown,
+        file_format=cast(FormatName, file_format),
+        case=case,
+        view=cast(ViewName, view),
+        depth=DEPTHS[depth],
+        device=key.device,
+    )
+    _show(choice, [graphs[engine] for engine in shown], report)
+
+
+def _unless(value: str, default: str) -> str:
+    return value if value != default else ""
+
+
+def _one(
+    bar: DeltaGenerator,
+    label: str,
+    name: str,
+    options: Sequence[str],
+    wanted: Mapping[str, str],
+    first: str,
+) -> str:
+    asked = wanted.get(name, first)
+    index = options.index(asked) if asked in options else 0
+    return bar.selectbox(label, options, index=index, key=name, width=140) or options[index]
+
+
+def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> None:
+    description = f"{one_line(report.title)}: {' and '.join(choice.engines)}"
+    svg = _file(choice_as_svg(choice), graphs, report)
+    image = image_of(in_theme(svg.decode()), description)
+    st.html(f'<div class="preview">{image}</div>')
+    st.download_button(
+        f"Download {choice.file_name}",
+        partial(_file, choice, graphs, report),
+        file_name=choice.file_name,
+        mime=MIME[choice.file_format],
+        icon=":material/download:",
+        on_click="ignore",
+    )
+    st.markdown("The command that writes the same file")
+    st.code(choice.command(), language="bash", wrap_lines=True)
+    if choice.file_format in ("svg", "png"):
+        tabs = snippets(choice.file_name, clean(description))
+        for tab, text in zip(st.tabs(list(tabs)), tabs.values(), strict=True):
+            tab.code(text, language=None, wrap_lines=True)
+
+
+def choice_as_svg(choice: PictureChoice) -> PictureChoice:
+    """The same picture as the SVG that the page shows of it."""
+    return PictureChoice(
+        scenario=choice.scenario,
+        engines=choice.engines,
+        file_format="svg",
+        view=choice.view,
+        depth=choice.depth,
+    )
+
+
+def _file(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> bytes:
+    digests = tuple(map(digest_of_graph, graphs))
+    return _drawn(choice.command(), digests, choice, graphs, report)
+
+
+@st.cache_data(show_spinner="Drawing …", max_entries=32)
+def _drawn(
+    command: str,
+    digests: tuple[str, ...],
+    _choice: PictureChoice,
+    _graphs: list[GradGraph],
+    _report: Report,
+) -> bytes:
+    # Streamlit leaves arguments that begin with an underscore out of the key: the command and the
+    # digests of the graphs stand for them.
+    return picture_file(_graphs, _report.alignments, _choice)
+
+
+def name_in_shell(key: ReportKey) -> str:
+    """What the command line calls a scenario: a shipped one by its name, another by its file."""
+    # Where the file lies is the owner's affair, and not told to visitors.
+    return key.path.stem if key.path.parent in SHIPPED else key.path.name
+
+
+def _report_downloads(key: ReportKey, report: Report) -> None:
+    columns = st.columns(len(REPORT_FORMATS))
+    for column, (file_format, label) in zip(columns, REPORT_FORMATS.items(), strict=True):
+        with column:
+            name = f"{key.path.stem}.{'md' if file_format == 'markdown' else file_format}"
+            st.download_button(
+                label,
+                partial(report_bytes, report, file_format),
+                file_name=name,
+                mime=MIME[file_format],
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"report as {file_format}",
+            )
+            command = report_command(name_in_shell(key), file_format, key.device, key.order)
+            st.code(command, language="bash", wrap_lines=True)
+    st.caption(f"{escape(clean(report.title))}: cases, graphs and where they part.")
+
+
+def report_bytes(report: Report, file_format: str) -> bytes:
+    """The report as one file."""
+    if file_format == "json":
+        return encode(report_document(report))
+    ((_, make),) = report_files(report, (file_format,), draw_ladder)
+    return make()

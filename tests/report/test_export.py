@@ -1,0 +1,100 @@
+"""Exports: a picture's file, the command that writes the same, and what sets it in a document."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from typer.main import get_group
+
+from explorer import drawing
+from explorer.cli.commands import app
+from explorer.compare.align import align
+from explorer.report.scenario.export import (
+    PictureChoice,
+    picture_file,
+    report_command,
+    snippets,
+)
+from tests.support.command_line import explorer
+from tests.support.sample_report import graph
+from tests.support.scenario_reports import Reports
+from tests.support.scenario_reports import graph as last_stage
+
+LEFT, RIGHT = graph("torch-tape"), graph("mindspore-graph")
+
+
+def options_of(command: str) -> set[str]:
+    """The options that a command of the explorer has."""
+    declared: set[str] = set()
+    for parameter in get_group(app).commands[command].params:
+        declared.update(parameter.opts)
+    return declared
+
+
+def test_a_command_says_what_differs_from_the_defaults_and_nothing_else() -> None:
+    plain = PictureChoice(scenario="net", engines=("torch-tape",), file_format="svg")
+    assert shlex.split(plain.command())[3:] == [
+        *("graph", "net", "--engine", "torch-tape", "-o", "net-torch-tape.svg")
+    ]
+    full = PictureChoice(
+        scenario="my net.py",
+        engines=("torch-tape", "mindspore-graph"),
+        file_format="png",
+        case="grad(0, has_aux)",
+        view="flow",
+        depth=2,
+        device="cuda:1",
+    )
+    words = shlex.split(full.command())
+    assert words[4] == "my net.py"
+    assert words[-1] == "my_net-torch-tape-mindspore-graph.png"
+    assert words[words.index("--case") + 1] == "grad(0, has_aux)"
+    for option in (word for word in words if word.startswith("--")):
+        assert option in options_of("graph")
+
+
+def test_a_report_s_command_has_its_device_and_its_order() -> None:
+    assert "--device" not in report_command("net", "html", "cpu", 1)
+    words = shlex.split(report_command("net", "json", "cuda", 2))
+    assert words[words.index("--order") + 1] == "2"
+    assert {word for word in words if word.startswith("--")} <= options_of("scenario")
+
+
+def test_a_snippet_s_text_cannot_leave_its_place() -> None:
+    hostile = 'x](javascript:alert(1)) <img src=x onerror=alert(1)> *b*\n\n.. raw:: html "q"'
+    made = snippets("net.svg", hostile)
+    page = MarkdownIt().render(made["Markdown"])
+    assert page.count("<img") == 1
+    assert "javascript" in page  # as text
+    assert 'src="net.svg"' in page
+    assert not any(line.startswith(".. raw") for line in made["Sphinx"].splitlines())
+    assert made["MkDocs"].startswith("![")
+
+
+@pytest.mark.parametrize("file_format", list(drawing.FORMATS))
+def test_one_graph_is_a_file_of_each_format(file_format: drawing.formats.FormatName) -> None:
+    choice = PictureChoice(scenario="net", engines=("torch-tape",), file_format=file_format)
+    assert picture_file([LEFT], (), choice)
+    assert choice.file_name.endswith(drawing.FORMATS[file_format].ending)
+
+
+def test_numbers_of_pairs_do_not_depend_on_the_side_in_the_alignment() -> None:
+    choice = PictureChoice(scenario="n", engines=(LEFT.engine, RIGHT.engine), file_format="svg")
+    with_numbers = picture_file([LEFT, RIGHT], [align(LEFT, RIGHT)], choice)
+    turned = picture_file([LEFT, RIGHT], [align(RIGHT, LEFT)], choice)
+    assert with_numbers.count(b"data-pair") == turned.count(b"data-pair") > 0
+    assert picture_file([LEFT, RIGHT], (), choice).count(b"data-pair") == 0
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_the_command_writes_the_same_file(report: Reports, tmp_path: Path) -> None:
+    whole = report("aliased_input")
+    engines = ("torch-tape", "mindspore-graph")
+    choice = PictureChoice(scenario="aliased_input", engines=engines, file_format="svg")
+    graphs = [last_stage(whole, engine) for engine in engines]
+    done = explorer(*shlex.split(choice.command())[3:], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    written = (tmp_path / choice.file_name).read_bytes()
+    assert written == picture_file(graphs, whole.alignments, choice)
