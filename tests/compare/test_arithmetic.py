@@ -20,6 +20,9 @@ def node(op: str, value: AnyArray, *inputs: AnyArray) -> Vertex:
     return view(graph.record(), ComputedGraph("b").record())[0].nodes[-1]
 
 
+SIZES = 0.5 + Y**2
+"""Numbers that have a logarithm, and a root."""
+
 SOFTMAX = np.exp(X) / np.exp(X).sum(-1, keepdims=True)
 
 YIELDED = [
@@ -31,6 +34,19 @@ YIELDED = [
     ("SumExt", X.sum(0), (X,)),
     ("ReduceMean", X.mean(), (X,)),
     ("Square", X**2, (X,)),
+    ("Div", X / Y, (X, Y)),
+    ("Neg", -X, (X,)),
+    ("Abs", np.abs(X), (X,)),
+    ("Exp", np.exp(X), (X,)),
+    ("Log", np.log(SIZES), (SIZES,)),
+    ("Sin", np.sin(X), (X,)),
+    ("Cos", np.cos(X), (X,)),
+    ("Tanh", np.tanh(X), (X,)),
+    ("Sqrt", np.sqrt(SIZES), (SIZES,)),
+    ("ReLU", np.where(X > 0, X, 0), (X,)),
+    ("Sigmoid", 0.5 + 0.5 * np.tanh(X / 2), (X,)),
+    ("ReduceMax", X.max(1), (X,)),
+    ("LogSoftmax", X - np.log(np.exp(X).sum(-1, keepdims=True)), (X,)),
     ("Softmax", SOFTMAX, (X,)),
     ("SoftmaxBackward", SOFTMAX * (Y - (Y * SOFTMAX).sum(-1, keepdims=True)), (Y, SOFTMAX)),
     ("Transpose", X.T, (X,)),
@@ -45,6 +61,13 @@ def test_what_an_op_yields_is_told_from_a_value_off_by_a_hundredth(
 ) -> None:
     assert is_yielded(node(op, value, *inputs)) is True
     assert is_yielded(node(op, 1.01 * value, *inputs)) is False
+
+
+# The derivatives of x², x³ and x⁴ have them, and so do x⁵'s; roots, and what is divided by.
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 4, 5, 0.5, 1.5, -0.5, -1, -2])
+def test_a_power_is_told_whatever_its_exponent(exponent: float) -> None:
+    assert is_yielded(node("Pow", SIZES**exponent, SIZES)) is True
+    assert is_yielded(node("Pow", SIZES ** (exponent + 0.1), SIZES)) is False
 
 
 def test_of_an_op_with_hidden_attributes_nothing_is_known() -> None:

@@ -1,5 +1,6 @@
 """Where each tolerance ends: figures just inside and just outside, worked out by hand."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.sides import OutputValue, view
+from explorer.compare.noise import CLEAR, UNMEASURED
 from explorer.compare.results import compare, within
 from explorer.compare.tolerances import CENTRAL, COARSE, EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray
@@ -49,6 +51,21 @@ def test_integers_and_booleans_have_no_room_in_any_table(dtype: str) -> None:
     assert not comparison.in_mindspore_table
     assert compare(answer(ones, ones), answer(ones, ones)).in_torch_table
     assert EXACT == (0, 0)
+
+
+@pytest.mark.parametrize("size", [1.0, 2.0**-14])
+def test_a_float16_gradient_has_the_noise_of_both_sides_however_small_it_is(size: float) -> None:
+    # Each side is uncertain by UNMEASURED halves of a unit in the last place, 2 ** -11 of its size.
+    room = CLEAR * UNMEASURED * 2.0**-11 * math.hypot(1, 1)
+    one, inside, outside = (np.full(3, size * (1 + apart)) for apart in (0, 0.9 * room, 1.2 * room))
+    results = [answer(array, structure="dx", dtype="float16") for array in (one, inside, outside)]
+    for left, right, verdict in (
+        (0, 1, "close"),
+        (1, 0, "close"),
+        (0, 2, "differs"),
+        (2, 0, "differs"),
+    ):
+        assert compare(results[left], results[right]).verdict == verdict
 
 
 def test_float32_results_are_in_the_tables_up_to_their_rooms() -> None:

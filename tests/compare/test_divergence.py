@@ -323,6 +323,21 @@ def test_of_ops_that_are_equally_alike_the_first_is_named() -> None:
     assert "`Muls` (net.py:3) and `Muls` (net.py:3)" in sentence
 
 
+def test_ops_of_one_module_part_from_one_another_whatever_they_read() -> None:
+    def net(engine: str, op: str, read: str) -> GradGraph:
+        graph = ComputedGraph(engine)
+        leaves = {}
+        for number, name in enumerate(("x", "y")):
+            drawn = np.random.default_rng(number).standard_normal((4, 4))
+            leaves[name] = graph.leaf(name, drawn, "input")
+        graph.result("sum", graph.op("Add", np.add, leaves["x"], leaves["y"]))
+        curve = graph.op(op, np.tanh, leaves[read], line=3, scope="net.curve")
+        graph.result("out", curve)
+        return graph.record()
+
+    assert parting(net("a", "Tanh", "x"), net("b", "Softsign", "y"))[:2] == ("Tanh", "Softsign")
+
+
 def softmax(x: AnyArray, axis: int) -> AnyArray:
     e = np.exp(x - x.max(axis, keepdims=True))
     return np.asarray(e / e.sum(axis, keepdims=True))
@@ -553,6 +568,7 @@ def test_steps_of_forward_that_lead_to_equal_results_are_no_divergence() -> None
     divergence = align(net(2, "Twice", 1), net(3, "Thrice", 1.5)).divergence
     assert divergence is not None
     assert divergence.phase == "backward"
+    assert parting(net(2, "Twice", 1), net(3, "Thrice", 1.5))[:2] == ("WaveGrad", "WaveGrad")
     # The same op with another value is a divergence, though the results agree.
     assert parting(net(2, "Muls", 1), net(3, "Muls", 1.5))[:2] == ("Muls", "Muls")
 

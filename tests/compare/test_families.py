@@ -33,5 +33,10 @@ def test_no_op_is_of_two_families() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_members_of_a_family_are_found_as_the_table_spells_them(name: str) -> None:
+    assert {family(member) for member in (name, *FAMILIES[name].split())} == {name}
+
+
 def test_bookkeeping_families_are_in_the_table() -> None:
     assert FAMILIES.keys() >= BOOKKEEPING

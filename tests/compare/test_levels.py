@@ -1,5 +1,6 @@
 """Nodes whose noise is known: what agrees, what stands clear, and whose level a value may borrow."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -145,3 +146,28 @@ def test_a_value_that_the_lender_lacks_is_as_noisy_as_what_it_is_computed_from()
     graph = net("b", ("Mul", DRAWN, None), ("Other", DRAWN * 100, None))
     levels = noise_of(lent_levels(graph, tape))
     assert levels[2] == pytest.approx(1e-4)
+
+
+def test_a_capture_of_another_graph_lends_levels_by_value() -> None:
+    measured = net("a", ("Mul", DRAWN, 1e-7), ("Exp", DRAWN * 2, 3e-7))
+    longer = net("a", ("Cast", DRAWN, None), ("Mul", DRAWN, None), ("Exp", DRAWN * 2, None))
+    assert noise_of(with_levels(longer, measured)) == [1e-7, 1e-7, 1e-7, 3e-7, 3e-7]
+    renamed = net("a", ("Sin", DRAWN * 2, None), ("Mul", DRAWN, None))
+    assert noise_of(with_levels(renamed, measured)) == [1e-7, 3e-7, 1e-7, 3e-7]
+
+
+def test_a_zero_has_the_level_of_a_zero() -> None:
+    zeros = np.zeros(12, np.float32)
+    tape = net("a", ("Sub", zeros, 0.0), ("Mul", DRAWN, 1e-7))
+    # It reads nothing whose level it could have in place of that.
+    graph = msgspec.structs.replace(net("b", ("ZerosLike", zeros, None)), edges=())
+    assert noise_of(lent_levels(graph, tape))[1] == 0.0
+
+
+def test_no_noise_comes_along_a_control_edge() -> None:
+    tape = net("a", ("Mul", DRAWN, 1e-6))
+    graph = net("b", ("Mul", DRAWN, None), ("Other", DRAWN * 100, None))
+    waits = [msgspec.structs.replace(edge, kind="control") for edge in graph.edges]
+    assert (
+        noise_of(lent_levels(msgspec.structs.replace(graph, edges=tuple(waits)), tape))[2] is None
+    )

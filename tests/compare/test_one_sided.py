@@ -238,6 +238,9 @@ def test_an_op_that_stops_a_gradient_is_named_where_the_other_side_passes_it_on(
     assert f"`{stop}` (net.py:2) of stops stops the gradient" in sentence
     assert "passes passes on in `SinGrad` (net.py:3)" in sentence
     assert parting(gate("passes", ""), gate("stops", stop))[:2] == ("SinGrad", stop)
+    divergence = align(gate("stops", stop), gate("passes", "")).divergence
+    assert divergence is not None
+    assert divergence.phase == "backward"
 
 
 def test_two_ops_that_stop_the_same_gradient_are_no_divergence() -> None:

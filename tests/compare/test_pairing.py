@@ -254,6 +254,25 @@ def test_the_gradient_of_a_transposed_parameter_is_transposed_too() -> None:
     assert [pair.how for pair in alignment.pairs].count("transposed") == 3
 
 
+def test_a_transposed_gradient_of_a_parameter_that_is_not_is_a_divergence() -> None:
+    def dense(engine: str, is_transposed: bool) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.random.default_rng(1).standard_normal((4, 4)), "input")
+        weight = graph.leaf("fc.weight", np.random.default_rng(2).standard_normal((4, 4)))
+        y = graph.op("MatMul", np.matmul, x, weight)
+        graph.result("out", y)
+        dw = graph.back("MatMul", lambda x, y: x.T @ y, x, y, forward=y)
+        if is_transposed:
+            dw = graph.back("Transpose", np.transpose, dw, forward=y)
+        graph.result("dfc.weight", dw, "backward")
+        return graph.record()
+
+    assert align(dense("a", False), dense("b", False)).divergence is None
+    divergence = align(dense("a", False), dense("b", True)).divergence
+    assert divergence is not None
+    assert divergence.phase == "backward"
+
+
 def test_results_of_other_names_pair_in_their_order() -> None:
     def net(*names: str) -> GradGraph:
         graph = ComputedGraph("a")

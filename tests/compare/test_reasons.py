@@ -61,7 +61,9 @@ def test_a_step_that_the_other_side_does_not_take_is_decomposed_towards_the_firs
     alignment = align(left, wave("b"))
     assert alignment.divergence is None
     assert reasons(alignment, "left", left) == {"Exp": "decomposed"}
-    assert details(alignment, left)["Exp"].startswith("a step towards `Sin`")
+    detail = details(alignment, left)["Exp"]
+    assert detail.startswith("a step towards `Sin`")
+    assert "with no ops of its own" in detail
 
 
 def test_of_two_regions_the_one_with_fewer_ops_is_fused() -> None:

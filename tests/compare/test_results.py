@@ -66,6 +66,12 @@ def test_the_frameworks_own_tables_are_columns_beside_the_verdict(
     assert within_table["torch" if table is TORCH_TABLE else "mindspore"] is (times < 1)
 
 
+def test_results_of_other_structures_are_told_with_both_structures() -> None:
+    greatest = compare(FINE, answer(values(), structure="dx")).greatest
+    assert greatest is not None
+    assert (greatest.what, greatest.detail) == ("structure", "(dx, dy) against dx")
+
+
 # Noise
 
 

@@ -40,6 +40,36 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "Only a tensor without a finite number has none, and two of these agree whatever stands there.",
     ),
     Equivalent(
+        "explorer/compare/align/divergence.py",
+        'for side, suspects in suspects_behind(matching, results, "forward").items():',
+        "for side, suspects in suspects_behind(matching, results, None).items():",
+        "Only whether it is the backward is asked of this phase.",
+    ),
+    Equivalent(
+        "explorer/compare/align/divergence.py",
+        "best: Vertex | None = None",
+        'best: Vertex | None = ""',
+        "All that is asked of it is whether there is one.",
+    ),
+    Equivalent(
+        "explorer/compare/align/fingerprints.py",
+        "noise = np.array([content.noise for content in contents], np.float64)",
+        "noise = np.array([content.noise for content in contents], None)",
+        "Of Python's floats numpy makes float64, and of an empty list too.",
+    ),
+    Equivalent(
+        "explorer/compare/align/sides.py",
+        "return names < other_names",
+        "return names <= other_names",
+        "They are not equal here.",
+    ),
+    Equivalent(
+        "explorer/compare/results.py",
+        "for leaf, other in zip(left.leaves, right.leaves, strict=True):",
+        "for leaf, other in zip(left.leaves, right.leaves, strict=None):",
+        "Structures that nest alike, as these do, have as many leaves.",
+    ),
+    Equivalent(
         "explorer/compare/results.py",
         "a, b = np.asarray(one, np.float64), np.asarray(other, np.float64)",
         "a, b = np.asarray(one, ), np.asarray(other, np.float64)",

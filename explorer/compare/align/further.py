@@ -39,7 +39,7 @@ def find_further(matching: Matching, first: Finding, missing: list[Vertex]) -> l
         return []
     findings = [first]
     explained = _computed_from(first.parts)
-    for finding in _candidates(matching, findings, missing):
+    for finding in _candidates(matching, missing):
         if len(findings) > MOST:
             break
         if not _is_explained(finding, explained):
@@ -89,9 +89,7 @@ def _computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
     return reach(parts, lambda node: [user for user in node.consumers if not user.is_agreed])
 
 
-def _candidates(
-    matching: Matching, findings: list[Finding], missing: list[Vertex]
-) -> Iterator[Finding]:
+def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[Finding]:
     """What may be a divergence of its own, in the order in which it would explain the rest."""
     in_forward = matching.differing_results("forward")
     in_backward = matching.differing_results("backward")
