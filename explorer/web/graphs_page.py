@@ -1,18 +1,20 @@
-"""The page of graphs: two graphs of one case side by side, and a clicked node with its pair."""
+"""The page of graphs: any two side by side, with what is known of each node and of its pair."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
+import msgspec
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
+from explorer.drawing.folding import Folding
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.marks import Marks, diverging_nodes, marks
-from explorer.drawing.shown import Depth, Shown, show_both
+from explorer.drawing.modules import module_names
+from explorer.drawing.shown import Depth, Shown, show_both, show_folded
 from explorer.drawing.views import ViewName
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Alignment, SideName
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
-from explorer.model.passes import PASSES
 from explorer.model.report import Report
 from explorer.report.coverage import counted, not_compared, unproven
 from explorer.report.markdown import escape
@@ -20,113 +22,164 @@ from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.web.alignments import alignment_of, digest_of_graph, has_values
 from explorer.web.explorations import ReportKey
+from explorer.web.graph_address import IN_VIEW, address_of, state_of
+from explorer.web.graph_choices import (
+    NAMES,
+    SAME_CASE,
+    STAGES,
+    Chosen,
+    chosen_depth,
+    chosen_engine,
+    chosen_stage,
+    chosen_view,
+)
+from explorer.web.language import _
+from explorer.web.links import follow, last_shown, remember
 from explorer.web.merged_graph import merged_alignment
-from explorer.web.node_detail import node_detail
-from explorer.web.pair_view import Pane, links, pair_view
+from explorer.web.pair_records import Side, pair_record, sources
+from explorer.web.pair_view import ViewState, pair_view
+from explorer.web.pair_words import words
 from explorer.web.report_page import graphs_of
+from explorer.web.source_code import SourceLines
+from explorer.web.stage_changes import StageChanges, stage_changes
 
-FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
-"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
+PLACE = "graphs"
+"""Under this name the address of the page is kept."""
 
-VIEWS: tuple[ViewName, ...] = ("ladder", "flow")
-DEPTHS: dict[str, Depth] = {
-    "as fits": "fit",
-    "every op": "all",
-    "modules": 1,
-    "modules in modules": 2,
-}
-"""How much is shown; what is chosen first shows every op of a small net."""
+REVISION = "revision of the graphs"
+"""Counts in the session how often the address has changed what the drawings show."""
 
-STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
-"""The label of each captured stage of MindSpore's compiler."""
+ReportOn = Callable[[str], Report]
+"""Gives the report that has the graphs of a case, by the case's label."""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """The graph of one side, the report it is from, and what the pass before it changed."""
+
+    graph: GradGraph
+    report: Report
+    changes: StageChanges | None = None
 
 
 def graphs(key: ReportKey, report: Report) -> None:
-    """Choose a case, two engines and a view; then the two graphs."""
-    # Everything that can be chosen stands in one bar; what is below depends on it.
-    bar = st.container(horizontal=True)
-    case_report = _report_on_case(bar, key, report)
-    for name, reason in case_report.ungraphed.items():
-        st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
-    by_engine: dict[str, list[GradGraph]] = {}
-    for graph in case_report.graphs:
-        by_engine.setdefault(graph.engine, []).append(graph)
-    if not by_engine:
-        return
-    left = _graph(bar, by_engine, "left", FIRST_LEFT, taken="")
-    right = _graph(bar, by_engine, "right", FIRST_RIGHT, taken=left.engine)
-    view = bar.selectbox("View", VIEWS, key="view", width=110)
-    depth = DEPTHS[bar.selectbox("Detail", list(DEPTHS), key="depth", width=180)]
+    """Choose cases, engines and a view; then the two graphs."""
+    captured = report.graphs[0].case if report.graphs else None
 
-    alignment = alignment_of(left, right, case_report)
-    if alignment:
-        _summary(alignment)
-    else:
-        _stages_without_values(left, right)
-    _side_by_side(*show_both(left, right, depth), view, alignment)
-    notes = [f"{graph.engine}: {note}" for graph in (left, right) for note in graph.notes]
+    def report_on(label: str) -> Report:
+        return report if label == captured else graphs_of(key, label)
+
+    labels = {case.case.label: case.case.short for case in report.cases}
+    side_by_side(labels, captured, report_on, key.path.parent)
+
+
+def side_by_side(
+    labels: Mapping[str, str], captured: str | None, report_on: ReportOn, folder: Path
+) -> None:
+    """Two graphs of the cases with these labels and short names, the ``captured`` one at first.
+
+    ``folder`` holds the scenario's files.
+    """
+    before = last_shown(PLACE)
+    wanted = follow(PLACE, (*NAMES, *IN_VIEW))
+    revision = _revision(before, wanted)
+    # Everything that can be chosen stands in one bar; what is below depends on it.
+    chosen = Chosen(st.container(horizontal=True), wanted, {})
+    pair = _chosen_pair(chosen, labels, captured, report_on)
+    if pair is None:
+        return
+    left, right = pair
+    view, depth = chosen_view(chosen), chosen_depth(chosen)
+    alignment = alignment_of(left.graph, right.graph, left.report)
+    _introduce(left, right, alignment)
+    modules = module_names(left.graph) | module_names(right.graph)
+    state = state_of(wanted, revision, modules)
+    shown = _shown(left.graph, right.graph, depth, state)
+    sides = _sides(left, right, shown, view, alignment)
+    merged = merged_alignment(alignment, *shown) if alignment else None
+    drawn = "".join(f"{side.caption}{side.graph_key}{side.svg}" for side in sides)
+    record = _record(drawn, words(), sides, alignment, merged)
+    _panes(record, sources(*shown, folder), state, chosen.address)
+    notes = [f"{side.graph.engine}: {note}" for side in pair for note in side.graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
         st.caption(escape(clean(note)))
 
 
-def _report_on_case(bar: DeltaGenerator, key: ReportKey, report: Report) -> Report:
-    """The report that has the graphs of the chosen case; the whole report has those of one case."""
-    short_names = {case.case.label: case.case.short for case in report.cases}
-    captured = report.graphs[0].case if report.graphs else None
-    labels = list(short_names)
-    label = bar.selectbox(
-        "Case",
-        labels,
-        index=labels.index(captured) if captured in labels else 0,
-        format_func=short_names.__getitem__,
-        key="graph_case",
-        width=260,
+def _revision(before: Mapping[str, str], wanted: Mapping[str, str]) -> int:
+    """A number that grows when the address changes what is chosen in the drawings."""
+    revision: int = st.session_state.get(REVISION, 0)
+    if any(before.get(name) != wanted.get(name) for name in IN_VIEW):
+        revision += 1
+        st.session_state[REVISION] = revision
+    return revision
+
+
+def _chosen_pair(
+    chosen: Chosen, labels: Mapping[str, str], captured: str | None, report_on: ReportOn
+) -> tuple[Choice, Choice] | None:
+    """Both graphs; None where no engine gave one."""
+    shorts = {short: label for label, short in labels.items()}
+    first = labels.get(captured or "", next(iter(labels.values())))
+    case = chosen.one_of("case", _("Case"), list(shorts), first, width=260)
+    left_report = report_on(shorts[case])
+    left = _choice(chosen, "left", _("Left"), _("Stage on the left"), left_report, taken="")
+    others = [SAME_CASE, *(short for short in shorts if short != case)]
+    other = chosen.one_of(
+        "right_case",
+        _("Case on the right"),
+        others,
+        SAME_CASE,
+        lambda short: short or _("the same"),
+        width=150,
     )
-    return report if label == captured else graphs_of(key, label)
+    right_report = report_on(shorts[other]) if other else left_report
+    taken = left.graph.engine if left and not other else ""
+    right = _choice(chosen, "right", _("Right"), _("Stage on the right"), right_report, taken)
+    return (left, right) if left and right else None
 
 
-def _graph(
-    bar: DeltaGenerator,
-    by_engine: Mapping[str, list[GradGraph]],
-    side: str,
-    first: str,
-    taken: str,
-) -> GradGraph:
-    """The graph for one side: ``first``, or of the engines that are not ``taken``, until chosen."""
-    engines = list(by_engine)
-    # Where only one engine gave a graph, it stands on both sides.
-    free = [engine for engine in engines if engine != taken] or engines
-    shown_first = first if first in free else free[0]
-    engine = bar.selectbox(
-        side.capitalize(),
-        engines,
-        index=engines.index(shown_first),
-        key=f"{side} engine",
-        width=185,
-    )
-    return _stage(bar, by_engine[engine], side)
+def _choice(
+    chosen: Chosen, side: SideName, title: str, stage_title: str, report: Report, taken: str
+) -> Choice | None:
+    for name, reason in report.ungraphed.items():
+        message = _("No graph from {engine}: {reason}")
+        if side == "left":
+            st.warning(message.format(engine=escape(name), reason=escape(one_line(reason))))
+    by_engine: dict[str, list[GradGraph]] = {}
+    for graph in report.graphs:
+        by_engine.setdefault(graph.engine, []).append(graph)
+    if not by_engine:
+        return None
+    engine = chosen_engine(chosen, side, title, list(by_engine), taken)
+    graph, stage_before = chosen_stage(chosen, side, stage_title, by_engine[engine])
+    changes = stage_changes(stage_before, graph) if stage_before else None
+    return Choice(graph, report, changes)
 
 
-def _stage(bar: DeltaGenerator, engine_graphs: list[GradGraph], side: str) -> GradGraph:
-    """One of an engine's graphs: where a compiler makes several, the stage that is chosen."""
-    if len(engine_graphs) == 1:
-        return engine_graphs[0]
-    stages = {graph.stage: graph for graph in engine_graphs}
-    stage = bar.selectbox(
-        "Stage",
-        list(stages),
-        index=len(stages) - 1,
-        format_func=lambda name: STAGES.get(name, name),
-        key=f"{side} stage",
-        width=200,
-    )
-    return stages[stage]
+def _introduce(left: Choice, right: Choice, alignment: Alignment | None) -> None:
+    """How the two graphs stand to each other, and what a pass changed in them."""
+    if alignment:
+        _summary(alignment)
+    else:
+        _stages_without_values(left.graph, right.graph)
+    for side in (left, right):
+        # The last stage is what is shown at first: its changes are of interest beside another one.
+        if side.changes and (alignment is None or left.graph.engine == right.graph.engine):
+            told = _("{stage} has new: {added}. Gone since the stage before: {removed}.")
+            st.caption(
+                told.format(
+                    stage=escape(STAGES.get(side.graph.stage, side.graph.stage)),
+                    added=escape(clean(side.changes.added or _("nothing"))),
+                    removed=escape(clean(side.changes.removed or _("nothing"))),
+                )
+            )
 
 
 def _summary(alignment: Alignment) -> None:
     """How much is paired, in a sentence, and the first divergence where there is one."""
     left, right = alignment.left_coverage.whole, alignment.right_coverage.whole
-    ops = f"Ops on the left: {counted(left)}; on the right: {counted(right)}."
+    ops = _("Ops on the left: {left}; on the right: {right}.").format(
+        left=counted(left), right=counted(right)
+    )
     if alignment.drawn:
         remark = escape(clean(not_compared(alignment)))
         ops = f"{ops} Results {remark}."
@@ -148,28 +201,49 @@ def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
     stages = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not has_values(graph)]
     if stages:
         which = escape("; ".join(dict.fromkeys(stages)))
-        st.info(f"Nodes pair by their values, and this stage was not run: {which}.")
+        said = _("Nodes pair by their values, and this stage was not run: {which}.")
+        st.info(said.format(which=which))
 
 
-def _side_by_side(left: Shown, right: Shown, view: ViewName, alignment: Alignment | None) -> None:
-    left_numbers: dict[str, int] = {}
-    right_numbers: dict[str, int] = {}
-    if alignment:
-        alignment = merged_alignment(alignment, left, right)
-        left_numbers, right_numbers = alignment.numbers("left"), alignment.numbers("right")
+def _shown(
+    left: GradGraph, right: GradGraph, depth: Depth, state: ViewState
+) -> tuple[Shown, Shown]:
+    """Both graphs with their modules merged to a depth, but for those opened and folded."""
+    both = show_both(left, right, depth)
+    if not (state.opened or state.folded):
+        return both
+    opened, folded = frozenset(state.opened), frozenset(state.folded)
+    folding = [Folding(shown.depth, opened, folded) for shown in both]
+    return show_folded(left, folding[0]), show_folded(right, folding[1])
+
+
+def _sides(
+    left: Choice,
+    right: Choice,
+    shown: tuple[Shown, Shown],
+    view: ViewName,
+    alignment: Alignment | None,
+) -> tuple[Side, Side]:
+    merged = merged_alignment(alignment, *shown) if alignment else None
     left_parts, right_parts = diverging_nodes(alignment)
-    left_pane = _pane(left, view, marks(left, left_numbers, left_parts), "left-")
-    right_pane = _pane(right, view, marks(right, right_numbers, right_parts), "right-")
-    _panes(left_pane, right_pane, left.graph, right.graph, alignment)
+    left_marks = marks(shown[0], merged.numbers("left") if merged else {}, left_parts)
+    right_marks = marks(shown[1], merged.numbers("right") if merged else {}, right_parts)
+    return (
+        _side(left, shown[0], view, left_marks, "left-"),
+        _side(right, shown[1], view, right_marks, "right-"),
+    )
 
 
-def _pane(shown: Shown, view: ViewName, marks: Marks, prefix: str) -> Pane:
-    graph = shown.graph
+def _side(choice: Choice, shown: Shown, view: ViewName, marks: Marks, prefix: str) -> Side:
+    graph = choice.graph
     caption = f"{graph.engine} · {ENGINES[graph.engine].how}"
     if graph.stage in STAGES:
         caption += f" · {graph.stage}"
+    digest = digest_of_graph(shown.graph)
     said = tuple((node, mark.number, mark.diverges) for node, mark in marks.items())
-    return Pane(caption, _svg(digest_of_graph(graph), said, shown, view, marks, prefix), prefix)
+    drawing = _svg(digest, said, shown, view, marks, prefix)
+    new = choice.changes.new if choice.changes else frozenset()
+    return Side(caption, drawing, prefix, shown, graph, digest_of_graph(graph), new)
 
 
 @st.cache_data(show_spinner="Drawing …", max_entries=64)
@@ -186,14 +260,27 @@ def _svg(
     return draw_shown(_shown, format="svg", view=view, marks=_marks, prefix=prefix).decode()
 
 
+@st.cache_data(show_spinner="Reading the values …", max_entries=32)
+def _record(
+    drawn: str,
+    words: Mapping[str, str],
+    _sides: tuple[Side, Side],
+    _alignment: Alignment | None,
+    _merged: Alignment | None,
+) -> bytes:
+    # What is drawn says which nodes are pairs; the texts stand for the visitor's language.
+    return msgspec.json.encode(pair_record(*_sides, _alignment, _merged))
+
+
 @st.fragment
 def _panes(
-    left_pane: Pane,
-    right_pane: Pane,
-    left: GradGraph,
-    right: GradGraph,
-    alignment: Alignment | None,
+    record: bytes,
+    sources: Mapping[str, SourceLines],
+    state: ViewState,
+    address: Mapping[str, str],
 ) -> None:
-    # A fragment: a click reruns these lines alone, and the drawings stay where they are.
-    chosen = pair_view(left_pane, right_pane, links(alignment), key="pair_view")
-    node_detail(chosen, left, right, alignment)
+    # A fragment: what is chosen reruns these lines alone, and the drawings stay where they are.
+    told = pair_view(record, sources, state, key="pair_view")
+    remember(PLACE, {**address, **address_of(told)})
+    if (told.opened, told.folded) != (state.opened, state.folded):
+        st.rerun()  # other modules are open: the graphs are drawn anew

@@ -3,7 +3,7 @@
 import msgspec
 
 from explorer.drawing.shown import Shown
-from explorer.model.alignment import Alignment, Pair, Unpaired
+from explorer.model.alignment import Alignment, Divergence, Pair, Unpaired
 
 
 def merged_alignment(alignment: Alignment, left: Shown, right: Shown) -> Alignment:
@@ -17,7 +17,22 @@ def merged_alignment(alignment: Alignment, left: Shown, right: Shown) -> Alignme
         homes = (left.homes[pair.left], right.homes[pair.right])
         pairs.setdefault(homes, _merged_pair(pair, left, right))
     unpaired = [_merged_unpaired(node, left, right) for node in alignment.unpaired]
-    return msgspec.structs.replace(alignment, pairs=tuple(pairs.values()), unpaired=tuple(unpaired))
+    divergence = alignment.divergence
+    return msgspec.structs.replace(
+        alignment,
+        pairs=tuple(pairs.values()),
+        unpaired=tuple(unpaired),
+        divergence=_merged_divergence(divergence, left, right) if divergence else None,
+        further=tuple(_merged_divergence(further, left, right) for further in alignment.further),
+    )
+
+
+def _merged_divergence(divergence: Divergence, left: Shown, right: Shown) -> Divergence:
+    return msgspec.structs.replace(
+        divergence,
+        left=left.homes[divergence.left] if divergence.left else None,
+        right=right.homes[divergence.right] if divergence.right else None,
+    )
 
 
 def _merged_pair(pair: Pair, left: Shown, right: Shown) -> Pair:

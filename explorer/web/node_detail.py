@@ -1,137 +1,150 @@
-"""A node that was clicked, and the node that it is paired with on the other side."""
+"""All that is known of a node, as the panel of the graphs shows it."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 
-import streamlit as st
+import msgspec
 
-from explorer.model.alignment import Alignment, How, Pair, SideName
 from explorer.model.arrays import Summary, unpack
-from explorer.model.graph import GradGraph, Node, Output
-from explorer.report.markdown import escape
+from explorer.model.graph import Node, Output
 from explorer.text.clean import clean
 from explorer.text.numbers import digits
+from explorer.web.heat_map import HeatMap, heat_map
+from explorer.web.language import _
 
 ELEMENTS = 36
 """An output of at most this many elements is written out beside its figures."""
 
 SOURCE_LINES = 3
-"""The number of lines of a node's source that are shown, the user's first."""
+"""The number of places of a node's source that are shown, the user's first."""
 
-OTHER: dict[SideName, SideName] = {"left": "right", "right": "left"}
+MOST_OUTPUTS = 6
+"""Outputs of a node that are shown."""
 
-EVIDENCE: dict[How, str] = {
-    "name": "a name that both engines give",
-    "value": "a value that nothing else has",
-    "value+provenance": "equal values, and where they come from",
-    "value+order": "equal values, and the order of execution",
-    "transposed": "the same numbers, transposed",
-    "reordered": "the same numbers in another order",
-    "provenance": "where they come from; the value itself does not tell",
-    "across": "the same value, computed in the other phase",
-}
-"""By what a pair is recognised."""
+Fact = tuple[str, str]
+
+
+class Forward(msgspec.Struct, frozen=True):
+    """The forward node that a backward node derives from: its id in sight, and its title."""
+
+    id: str
+    title: str
+
+
+class OutputDetail(msgspec.Struct, frozen=True):
+    """One output: its shape and dtype, its figures, and its values as digits or as a heat map."""
+
+    shape: str
+    figures: str = ""
+    values: str = ""
+    map: HeatMap | None = None
+
+
+class NodeDetail(msgspec.Struct, frozen=True):
+    """A node's title, its facts under labels, the places of its source, and its outputs."""
+
+    title: str
+    facts: tuple[Fact, ...]
+    source: tuple[str, ...]
+    outputs: tuple[OutputDetail, ...]
+    forward: Forward | None = None
 
 
 def node_detail(
-    chosen: tuple[SideName, str] | None,
-    left: GradGraph,
-    right: GradGraph,
-    alignment: Alignment | None,
-) -> None:
-    """Both nodes in two columns; why there is no second one where there is none."""
-    nodes: dict[SideName, dict[str, Node]] = {"left": left.by_id(), "right": right.by_id()}
-    # What was chosen may belong to the graphs of a moment ago.
-    if chosen is None or chosen[1] not in nodes[chosen[0]]:
-        st.caption(
-            "Click a node for its values, its source line, "
-            "and the node that holds the same quantity on the other side."
-        )
-        return
-    side, node = chosen
-    shown: dict[SideName, Node] = {side: nodes[side][node]}
-    pair = _pair(alignment, side, node)
-    if pair:
-        _evidence(pair, is_step=getattr(pair, side) != node)
-        partner = getattr(pair, OTHER[side])
-        shown[OTHER[side]] = nodes[OTHER[side]][partner]
-    for column, name in zip(st.columns(2), nodes, strict=True):
-        with column.container(border=True):
-            if name in shown:
-                _node(shown[name])
-            else:
-                st.caption(escape(_reason(alignment, side, node)))
+    node: Node, nodes: Mapping[str, Node], members: tuple[Node, ...] = ()
+) -> NodeDetail:
+    """The detail of one of the ``nodes`` in sight; ``members`` are those that it shows."""
+    return NodeDetail(
+        title=title(node),
+        facts=tuple(_facts(node, members)),
+        source=places(node),
+        outputs=tuple(_output(output) for output in node.outputs[:MOST_OUTPUTS]),
+        forward=_forward(node.forward, nodes),
+    )
 
 
-def _pair(alignment: Alignment | None, side: SideName, node: str) -> Pair | None:
-    for pair in alignment.pairs if alignment else ():
-        if node in pair.members(side):
-            return pair
-    return None
-
-
-def _evidence(pair: Pair, is_step: bool) -> None:
-    evidence = f"recognised by {EVIDENCE[pair.how]}"
-    if is_step:
-        evidence = "a step that one op of the other side takes inside itself"
-    st.markdown(f"Pair {pair.number}, {evidence}.")
-
-
-def _reason(alignment: Alignment | None, side: SideName, node: str) -> str:
-    """Why a node has no partner."""
-    if alignment is None:
-        return "There are no pairs here: they join two engines' graphs of what was run."
-    for unpaired in alignment.unpaired:
-        if (unpaired.side, unpaired.node) == (side, node):
-            reason = clean(f"{unpaired.reason.capitalize()}: {unpaired.detail}.")
-            return f"No node here is its pair. {reason}"
-    return "No node here is its pair."
-
-
-def _node(node: Node) -> None:
-    title = node.op
+def title(node: Node) -> str:
+    """What a node is called: its name, where it has one, and its operator."""
     if node.name and node.name != node.op:
-        title = f"{node.name} · {node.op}"
-    st.markdown(f"**{escape(clean(title))}**")
-    facts = [f"{label:<9} {clean(text)}" for label, text in _facts(node)]
-    st.code("\n".join(facts), language=None)
+        return clean(f"{node.name} · {node.op}")
+    return clean(node.op)
 
 
-def _facts(node: Node) -> Iterator[tuple[str, str]]:
-    """The facts about a node under labels; an empty label continues the one before."""
-    yield "node", f"{node.id}, {node.phase} {node.kind}, step {node.order}"
+def places(node: Node) -> tuple[str, ...]:
+    """The places of a node's source that are shown."""
+    return tuple(clean(place) for place in node.source[:SOURCE_LINES])
+
+
+def _forward(id_: str | None, nodes: Mapping[str, Node]) -> Forward | None:
+    forward = nodes.get(id_ or "")
+    return Forward(forward.id, title(forward)) if forward else None
+
+
+def _facts(node: Node, members: tuple[Node, ...]) -> Iterator[Fact]:
+    phase = _("forward") if node.phase == "forward" else _("backward")
+    yield (
+        _("node"),
+        _("{id}, {phase} {kind}, step {step}").format(
+            id=node.id, phase=phase, kind=node.kind, step=node.order
+        ),
+    )
+    if members:
+        yield _("shows"), _("{n} nodes as one").format(n=len(members))
     if node.scope:
-        yield "module", node.scope
-    label = "source"
-    for line in node.source[:SOURCE_LINES]:
-        yield label, line
-        label = ""
-    if node.forward:
-        yield "backward", f"of {node.forward}"
-    for output in node.outputs:
-        yield from _output(output)
+        yield _("module"), clean(node.scope)
+    if node.tape:
+        yield _("on the tape"), clean(node.tape)
+    if node.body:
+        yield _("subgraph"), clean(node.body)
     if node.saved_bytes:
-        yield "saves", f"{node.saved_bytes} bytes for backward"
+        yield _("saves"), _("{n} bytes for backward").format(n=node.saved_bytes)
+    if node.outputs and not members:
+        yield _("value"), proof_text(node)
     for what, reason in sorted(node.missing.items()):
-        yield f"no {what}", reason
+        if what != "proof":
+            yield _("no {what}").format(what=what), clean(reason)
 
 
-def _output(output: Output) -> Iterator[tuple[str, str]]:
-    shape = "×".join(map(str, output.shape)) or "scalar"
-    yield "output", f"{shape} {output.dtype}"
-    if output.values:
-        yield from _values(output.values)
+def proof_text(node: Node) -> str:
+    """Whether a node's value is proven, and why not where that is known."""
+    texts = {
+        "proven": _("proven: its op, computed again alone from the recorded inputs, gives it"),
+        "refuted": _("refuted: its op, computed again from the recorded inputs, gives another one"),
+        "unproven": _("not proven"),
+        "": _("not computed again"),
+    }
+    reason = node.missing.get("proof", "")
+    return f"{texts[node.proof]} ({clean(reason)})" if reason else texts[node.proof]
 
 
-def _values(values: Summary) -> Iterator[tuple[str, str]]:
-    if values.whole is not None:
-        yield "values", digits(unpack(values.whole), ELEMENTS)
+def _output(output: Output) -> OutputDetail:
+    shape = "×".join(map(str, output.shape)) or _("scalar")
+    told = f"{shape} {clean(output.dtype)}"
+    summary = output.values
+    if summary is None:
+        return OutputDetail(told)
+    whole = None if summary.whole is None else unpack(summary.whole)
+    if whole is not None and whole.size <= ELEMENTS:
+        return OutputDetail(told, _figures(summary, output), digits(whole, ELEMENTS))
+    is_drawn = whole is not None and whole.dtype.kind in "fciub"
+    drawn = heat_map(whole) if whole is not None and is_drawn else None
+    return OutputDetail(told, _figures(summary, output), map=drawn)
+
+
+def _figures(values: Summary, output: Output) -> str:
+    parts = []
     # The figures of a single number would say it four times more.
-    is_scalar = values.whole is not None and not values.whole.shape
-    if not is_scalar:
-        yield (
-            "",
-            f"min {values.minimum:.5g}, mean {values.mean:.5g}, "
-            f"max {values.maximum:.5g}, norm {values.norm:.5g}",
-        )
+    if math.prod(output.shape) != 1:
+        parts += [
+            _("min {value}").format(value=f"{values.minimum:.5g}"),
+            _("mean {value}").format(value=f"{values.mean:.5g}"),
+            _("max {value}").format(value=f"{values.maximum:.5g}"),
+            _("norm {value}").format(value=f"{values.norm:.5g}"),
+        ]
+    if values.zeros:
+        parts.append(_("{n} zeros").format(n=values.zeros))
     if values.nonfinite:
-        yield "", f"{values.nonfinite} not finite"
+        parts.append(_("{n} not finite").format(n=values.nonfinite))
+    if output.noise:
+        parts.append(_("noise {value}").format(value=f"{output.noise:.2g}"))
+    return ", ".join(parts)

@@ -1,73 +1,97 @@
-"""The app's component of two drawings, in which a node is marked and chosen with its pair.
+"""The app's component of two graphs: its parts joined, what is chosen in it, and Streamlit's adapter.
 
-Its behaviour in the browser is in pair_view.js.
+Its behaviour in the browser is in the folder ``pair``. All but the last part of the code depend on
+no framework of pages: what is shown is a function of one record (``pair_records``).
 """
 
-import hashlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import streamlit as st
 
-from explorer.model.alignment import Alignment, SideName
+from explorer.web.source_code import SourceLines
 
-HERE = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent / "pair"
 
-Links = Mapping[SideName, Mapping[str, list[str]]]
-"""For each side, and each of its nodes that is in a pair, the ids to mark on the other side."""
+PARTS = (
+    "geometry",
+    "drawing",
+    "minimap",
+    "follow",
+    "marks",
+    "dimming",
+    "course",
+    "folding",
+    "panel",
+    "keys",
+    "controls",
+    "view",
+)
+"""The parts of the component's code, in the order in which they are joined."""
+
+ADAPTER = "streamlit"
+"""The part that joins the component to this app."""
+
+Only = Literal["", "differs", "unpaired", "new"]
 
 
-class Pane(msgspec.Struct, frozen=True):
-    """One drawing: its caption, its SVG, and what its nodes' ids begin with.
+class ViewState(msgspec.Struct, frozen=True):
+    """What is chosen in the two graphs.
 
-    The two of a page need different prefixes, so that ids stay unique on it.
+    ``node`` is a side and an id ("left:n5"), ``step`` of the execution is None where all has run,
+    ``only`` the filter; ``follow`` says whether the panes follow each other, ``opened`` and
+    ``folded`` name modules. A state of a higher ``revision`` replaces what the browser has.
     """
 
-    caption: str
-    svg: str
-    prefix: str
+    revision: int = 0
+    node: str = ""
+    step: int | None = None
+    only: Only = ""
+    follow: bool = True
+    opened: tuple[str, ...] = ()
+    folded: tuple[str, ...] = ()
 
-    def data(self) -> dict[str, str]:
-        """As the browser gets it; it replaces the drawing only when ``key`` changes."""
-        # Of the drawing alone: a new caption, or new pairs, leave place and scale as they are.
-        key = hashlib.sha256(self.svg.encode()).hexdigest()
-        return {**msgspec.structs.asdict(self), "key": key}
+
+def code() -> str:
+    """The component's code without an adapter: it defines ``mount``."""
+    return "\n".join((FOLDER / f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
+
+
+def markup() -> str:
+    """The elements that ``mount`` finds its places in."""
+    return (FOLDER / "view.html").read_text(encoding="utf-8")
+
+
+def style() -> str:
+    """The component's style sheet; colours and fonts are variables of the page around it."""
+    return (FOLDER / "view.css").read_text(encoding="utf-8")
 
 
 @cache
 def _component() -> Any:
-    html, css, javascript = (
-        (HERE / f"pair_view.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")
+    adapter = (FOLDER / f"{ADAPTER}.js").read_text(encoding="utf-8")
+    return st.components.v2.component(
+        "explorer.pair_view", html=markup(), css=style(), js=f"{code()}\n{adapter}"
     )
-    return st.components.v2.component("explorer.pair_view", html=html, css=css, js=javascript)
 
 
-def links(alignment: Alignment | None) -> Links:
-    """The nodes that are marked with each node: its partner first, then the steps inside that."""
-    left: dict[str, list[str]] = {}
-    right: dict[str, list[str]] = {}
-    for pair in alignment.pairs if alignment else ():
-        left_members, right_members = pair.members("left"), pair.members("right")
-        for node in left_members:
-            left.setdefault(node, []).extend(right_members)
-        for node in right_members:
-            right.setdefault(node, []).extend(left_members)
-    return {"left": left, "right": right}
+def pair_view(
+    record: bytes, sources: Mapping[str, SourceLines], state: ViewState, *, key: str
+) -> ViewState:
+    """Mount the component on a record in JSON and its sources; gives what is chosen in it now."""
+    # As bytes: Streamlit encodes and hashes anything else twice at every run.
+    data = msgspec.json.encode({"pair": msgspec.Raw(record), "sources": sources, "state": state})
+    result = _component()(data=data, key=key, on_view_change=lambda: None)
+    return _told(result.view, state)
 
 
-def pair_view(left: Pane, right: Pane, links: Links, *, key: str) -> tuple[SideName, str] | None:
-    """Mount the component; gives the side and the node id that was chosen last."""
-    before = st.session_state.get(key, {}).get("selected")
-    result = _component()(
-        data={"left": left.data(), "right": right.data(), "pairs": links, "selected": before},
-        key=key,
-        on_selected_change=lambda: None,
-    )
-    # What comes from a browser can be anything: only a side that there is may be looked up.
-    chosen = result.selected
-    if not chosen or chosen["side"] not in links:
-        return None
-    return chosen["side"], chosen["id"]
+def _told(view: Any, state: ViewState) -> ViewState:
+    """What the browser says; ``state`` where it says nothing of use, or what is older than that."""
+    try:
+        told = msgspec.convert(dict(view or {}), ViewState)
+    except (msgspec.ValidationError, TypeError, ValueError):
+        return state  # what comes from a browser can be anything
+    return told if view and told.revision == state.revision else state

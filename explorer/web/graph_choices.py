@@ -1,0 +1,122 @@
+"""What is chosen for the two graphs of a page: cases, engines, stages, view and detail."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+from streamlit.delta_generator import DeltaGenerator
+
+from explorer.drawing.shown import Depth
+from explorer.drawing.views import ViewName
+from explorer.model.graph import GradGraph
+from explorer.model.passes import PASSES
+from explorer.text.choices import refusal
+from explorer.web.language import _
+from explorer.web.messages import say_error
+
+FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
+"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
+
+VIEWS: dict[str, ViewName] = {"ladder": "ladder", "flow": "flow"}
+
+DEPTHS: dict[str, Depth] = {"fit": "fit", "all": "all", "1": 1, "2": 2, "3": 3}
+"""How much is shown, by what the address calls it; the first shows every op of a small net."""
+
+STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
+"""The label of each captured stage of MindSpore's compiler."""
+
+SAME_CASE = ""
+
+NAMES = ("case", "right_case", "left", "right", "left_stage", "right_stage", "view", "depth")
+"""The names in the address of what is chosen above the graphs."""
+
+Choice = TypeVar("Choice", bound=str)
+
+
+class Chosen(msgspec.Struct):
+    """The bar of boxes, what the address wants of them, and what was chosen other than the first."""
+
+    bar: DeltaGenerator
+    wanted: Mapping[str, str]
+    address: dict[str, str] = {}
+
+    def one_of(
+        self,
+        name: str,
+        title: str,
+        options: Sequence[str],
+        first: str,
+        label: Callable[[str], str] = str,
+        width: int = 180,
+    ) -> str:
+        """One option, from the address or ``first``; a name that is unknown is told as such."""
+        wanted = self.wanted.get(name, first)
+        if wanted not in options:
+            say_error(refusal(f"{name} {wanted!r} is unknown here", wanted, list(options)))
+            wanted = first
+        chosen = self.bar.selectbox(
+            title,
+            options,
+            index=list(options).index(wanted),
+            format_func=label,
+            key=name,
+            width=width,
+        )
+        chosen = chosen or first
+        self.address[name] = "" if chosen == first else chosen
+        return chosen
+
+    def step_of(self, name: str, title: str, options: Sequence[str], first: str) -> str:
+        """One option on a slider."""
+        wanted = self.wanted.get(name, first)
+        if wanted not in options:
+            say_error(refusal(f"{name} {wanted!r} is unknown here", wanted, list(options)))
+            wanted = first
+        chosen = self.bar.select_slider(
+            title,
+            options,
+            value=wanted,
+            format_func=lambda stage: STAGES.get(stage, stage),
+            key=name,
+            width=260,
+        )
+        self.address[name] = "" if chosen == first else chosen
+        return chosen
+
+
+def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str], taken: str) -> str:
+    """The engine of a side: by default the contrast shown first, or one that is not ``taken``."""
+    first = FIRST_LEFT if side == "left" else FIRST_RIGHT
+    # Where only one engine gave a graph, it stands on both sides.
+    free = [engine for engine in engines if engine != taken] or engines
+    return chosen.one_of(side, title, engines, first if first in free else free[0], width=170)
+
+
+def chosen_stage(
+    chosen: Chosen, side: str, title: str, graphs: Sequence[GradGraph]
+) -> tuple[GradGraph, GradGraph | None]:
+    """One of an engine's graphs, and that of the stage before; the last of them until chosen."""
+    stages = [graph.stage for graph in graphs]
+    if len(graphs) == 1:
+        return graphs[0], None
+    place = stages.index(chosen.step_of(f"{side}_stage", title, stages, stages[-1]))
+    return graphs[place], graphs[place - 1] if place else None
+
+
+def chosen_view(chosen: Chosen) -> ViewName:
+    """How the graphs are laid out."""
+    labels = {"ladder": _("ladder"), "flow": _("flow")}
+    return VIEWS[chosen.one_of("view", _("View"), list(VIEWS), "ladder", labels.__getitem__, 110)]
+
+
+def chosen_depth(chosen: Chosen) -> Depth:
+    """How far modules are merged."""
+    labels = {
+        "fit": _("as fits"),
+        "all": _("every op"),
+        "1": _("modules"),
+        "2": _("modules in modules"),
+        "3": _("three levels of modules"),
+    }
+    name = chosen.one_of("depth", _("Detail"), list(DEPTHS), "fit", labels.__getitem__, 190)
+    return DEPTHS[name]

@@ -1,0 +1,36 @@
+"""The page of graphs alone, on a made net: no scenario is run, and no framework is needed.
+
+The variables NET_BLOCKS and NET_SPOILED say how deep the net is, and which op has a wrong value,
+and NET_FOLDER where its file net.py is.
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from explorer.model.report import Report
+from explorer.web.graphs_page import side_by_side
+from tests.support.deep_nets import deep_report
+
+BLOCKS, SPOILED, FOLDER = "NET_BLOCKS", "NET_SPOILED", "NET_FOLDER"
+
+
+@cache
+def net_report(blocks: int, spoiled: str) -> Report:
+    """The report on a net, made once a server."""
+    return deep_report(blocks, spoiled)
+
+
+def page() -> None:
+    """The graphs of the one case that there is."""
+    report = net_report(int(os.environ.get(BLOCKS, "2")), os.environ.get(SPOILED, ""))
+    labels = {case.case.label: case.case.short for case in report.cases}
+    folder = Path(os.environ.get(FOLDER, "."))
+    side_by_side(labels, report.graphs[0].case, lambda _: report, folder)
+
+
+if __name__ == "__main__":
+    st.set_page_config(layout="wide")
+    page()

@@ -1,0 +1,73 @@
+"""A server of the app, or of a page of it, for the time of a test."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from tests.support.command_line import ROOT
+
+SECONDS = 120
+"""How long a server may take to answer for the first time."""
+
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""The switches of a Chromium that asks nobody anything."""
+
+
+@contextmanager
+def serving(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[str]:
+    """The address of a server that ``python -m command`` starts on a free port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["--server.address=127.0.0.1", f"--server.port={port}"]
+    server = subprocess.Popen(
+        [sys.executable, "-m", *command, *options],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(url)
+        yield url
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+@contextmanager
+def serving_graphs(blocks: int, spoiled: str, folder: str) -> Iterator[str]:
+    """The address of the page of graphs on a made net (tests/support/graphs_app.py)."""
+    script = "tests/support/graphs_app.py"
+    command = ["streamlit", "run", script, "--server.headless=true"]
+    variables = {"NET_BLOCKS": str(blocks), "NET_SPOILED": spoiled, "NET_FOLDER": folder}
+    with serving(command, variables) as url:
+        yield url
+
+
+def _wait_for(url: str) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not _answers(url):
+        assert time.monotonic() < deadline, f"the server did not start within {SECONDS} s"
+        time.sleep(0.2)
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,310 @@
+"""Two graphs in a real browser, on a made net: what a person does with the mouse and the keyboard."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from tests.support.deep_nets import LINE, SPOILED, deep_net
+from tests.support.servers import SWITCHES, serving_graphs
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+BLOCKS = 3
+MILLISECONDS = 60_000
+SOURCE = (
+    "import x\n\ndef net(x, w):\n    # a block\n    product = x @ w  # <img src=x>\n    y\n    z\n"
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of the page on a net of blocks whose first product is wrong on the right."""
+    folder = tmp_path_factory.mktemp("net")
+    (folder / "net.py").write_text(SOURCE)
+    with serving_graphs(BLOCKS, SPOILED, str(folder)) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    """One browser for all tests; each has a page of its own."""
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
+        yield opened
+        opened.close()
+
+
+class Graphs:
+    """The page of graphs in a browser."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page = page
+        self.address = address
+        self.left = page.locator(".pane[data-side=left]")
+        self.right = page.locator(".pane[data-side=right]")
+        self.panel = page.locator(".panel")
+
+    def open(self, query: str = "depth=all") -> None:
+        """Open the page with a query, and wait for both drawings."""
+        self.page.goto(f"{self.address}/?{query}")
+        for pane in (self.left, self.right):
+            pane.locator(".pick").first.wait_for()
+
+    def address_has(self, part: str) -> None:
+        """Wait until the address has a part of a query."""
+        self.page.wait_for_url(re.compile(re.escape(part)))
+
+    def node(self, op: str, place: int = 0) -> Any:
+        """A node of the left graph."""
+        return self.left.locator(f".pick[data-op='{op}']").nth(place)
+
+    def scale(self, pane: Any) -> float:
+        """How large a pane shows its drawing."""
+        script = "pane => pane.clientWidth / pane.querySelector('svg').viewBox.baseVal.width"
+        return float(pane.evaluate(script))
+
+    def off(self, pane: Any) -> int:
+        """How many nodes are dimmed."""
+        return int(pane.locator(".pick.off").count())
+
+
+@pytest.fixture
+def graphs(address: str, browser: Any) -> Iterator[Graphs]:
+    """A fresh page; at the end, nothing may have gone wrong in it, nor was another host asked."""
+    page = browser.new_page(viewport={"width": 1400, "height": 1200})
+    page.set_default_timeout(MILLISECONDS)
+    expect.set_options(timeout=MILLISECONDS)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: errors.append(request.url) if foreign(request.url) else None)
+    yield Graphs(page, address)
+    page.close()
+    assert errors == []
+
+
+def foreign(url: str) -> bool:
+    return not re.match(r"(https?|wss?)://127\.0\.0\.1|data:|blob:", url)
+
+
+def test_a_click_shows_the_node_its_code_its_values_and_where_the_other_differs(
+    graphs: Graphs,
+) -> None:
+    graphs.open()
+    graphs.node("aten.mm").click()
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
+    expect(graphs.panel.locator("[data-card=right] h3")).to_have_text("MatMul")
+    own = graphs.panel.locator("[data-card=left] .source .own")
+    expect(own).to_contain_text(f"{LINE}  product = x @ w  # <img src=x>")
+    expect(graphs.panel.locator("[data-card=left] canvas")).to_have_count(1)
+    expect(graphs.panel.locator(".difference")).to_contain_text("Greatest difference")
+    for pane in (graphs.left, graphs.right):
+        expect(pane.locator(".frame.chosen")).to_have_count(1)
+    graphs.address_has("node=left%3A")
+
+
+def test_the_forward_node_of_a_backward_one_is_a_click_away(graphs: Graphs) -> None:
+    graphs.open()
+    graphs.node("aten.tanh_backward").click()
+    graphs.panel.locator("[data-card=left] .link").click()
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.tanh")
+
+
+def test_a_link_opens_what_was_chosen_and_the_way_back_leads_to_what_was_before(
+    graphs: Graphs,
+) -> None:
+    graphs.open("depth=all&node=left:n0&only=unpaired&step=9&view=flow")
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("x · input")
+    expect(graphs.page.locator("[data-only]")).to_have_value("unpaired")
+    expect(graphs.page.locator(".step")).to_have_value("9")
+    expect(graphs.left.locator("svg .h")).to_have_count(0)  # a flow has no headings of columns
+    graphs.node("aten.mm", 1).click()
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
+    graphs.page.wait_for_url(lambda url: "node=left%3A" in url and "n0" not in url)
+    graphs.page.go_back()
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("x · input")
+    graphs.page.go_forward()
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
+
+
+def test_a_module_is_opened_and_folded_in_place_and_the_address_says_which(
+    graphs: Graphs,
+) -> None:
+    graphs.open("depth=2")
+    folded = graphs.left.locator(".pick").count()
+    graphs.left.get_by_role("button", name="Open module blocks.1").first.click()
+    graphs.address_has("opened=blocks.1")
+    expect(graphs.left.locator(".pick[data-op='aten.tanh']")).to_have_count(1)
+    expect(graphs.right.locator(".pick[data-op='Tanh']")).to_have_count(1)
+    assert graphs.left.locator(".pick").count() > folded
+    graphs.left.get_by_role("button", name="Fold module blocks.1").first.click()
+    graphs.address_has("folded=blocks.1")
+    expect(graphs.left.locator(".pick")).to_have_count(folded)
+
+
+def test_hovering_lights_the_partner_and_the_path_and_asks_nobody(graphs: Graphs) -> None:
+    graphs.open()
+    graphs.page.wait_for_timeout(1500)  # what was still on its way has arrived
+    sent: list[str] = []
+    graphs.page.on(
+        "websocket", lambda socket: socket.on("framesent", lambda frame: sent.append("frame"))
+    )
+    graphs.left.locator(".pick[data-op=output][data-phase=forward]").hover()
+    expect(graphs.right.locator(".frame.pale, .frame.chosen")).to_have_count(0)
+    expect(graphs.left.locator(".frame.pale")).to_have_count(1)
+    # All products lead to the output; no node of the backward does.
+    lit = graphs.left.locator(".pick.path")
+    expect(lit.and_(graphs.left.locator("[data-op='aten.mm'][data-phase=forward]"))).to_have_count(
+        BLOCKS
+    )
+    expect(lit.and_(graphs.left.locator("[data-phase=backward]"))).to_have_count(0)
+    graphs.left.locator(".pick[data-op=input]").hover()
+    expect(graphs.right.locator(".frame.pale")).to_have_count(1)
+    assert sent == []
+
+
+def test_the_slider_dims_what_has_not_run_and_playing_goes_on_to_the_end(graphs: Graphs) -> None:
+    graphs.open("depth=all&step=4")
+    whole = len(deep_net("torch-tape", BLOCKS).nodes)
+    for pane in (graphs.left, graphs.right):
+        expect(pane.locator(".pick.off")).to_have_count(whole - 4)
+        expect(pane.locator(".frame.now")).to_have_count(1)
+    expect(graphs.page.locator(".now-text")).to_contain_text("the tape is written")
+    graphs.page.locator(".step").fill(str(whole - 2))
+    expect(graphs.left.locator(".pick.off")).to_have_count(2)
+    expect(graphs.page.locator(".now-text")).to_contain_text("the tape is unwound")
+    graphs.address_has(f"step={whole - 2}")
+    graphs.page.get_by_role("button", name="Play the execution").click()
+    expect(graphs.left.locator(".pick.off")).to_have_count(0)
+    expect(graphs.page.get_by_role("button", name="Play the execution")).to_be_visible()
+    graphs.address_has(f"step={whole}")
+
+
+def test_filters_dim_what_is_paired_or_equal(graphs: Graphs) -> None:
+    graphs.open()
+    graphs.page.locator("[data-only]").select_option("differs")
+    expect(graphs.page.locator(".found")).to_contain_text("nodes differ")
+    assert not has_class(graphs.node("aten.mm"), "off")
+    assert has_class(graphs.left.locator(".pick[data-op=input]"), "off")
+    graphs.address_has("only=differs")
+    graphs.page.locator("[data-only]").select_option("")
+    expect(graphs.left.locator(".pick.off")).to_have_count(0)
+
+
+def has_class(locator: Any, name: str) -> bool:
+    return name in (locator.get_attribute("class") or "").split()
+
+
+def test_the_first_divergence_is_a_click_away_and_n_goes_there_too(graphs: Graphs) -> None:
+    graphs.open()
+    graphs.page.get_by_role("button", name="First divergence").click()
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
+    assert has_class(graphs.left.locator(".pick.diverges"), "node")
+    graphs.left.focus()
+    graphs.page.keyboard.press("Escape")
+    expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
+    graphs.page.keyboard.press("n")
+    expect(graphs.panel.locator("[data-card=right] h3")).to_have_text("MatMul")
+
+
+def test_the_keyboard_moves_between_nodes_chooses_searches_and_plays(graphs: Graphs) -> None:
+    graphs.open("depth=all&node=left:n0")
+    expect(graphs.left.locator(".frame.chosen")).to_have_count(1)
+    graphs.left.focus()
+    graphs.page.keyboard.press("ArrowRight")
+    said = graphs.page.locator(".cursor")
+    expect(said).to_have_text("aten.mm")
+    graphs.page.keyboard.press("Enter")
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.mm")
+    graphs.page.keyboard.press("/")
+    graphs.page.keyboard.type("tanh_back")
+    expect(graphs.page.locator(".found")).to_have_text(f"{BLOCKS} found")
+    graphs.page.keyboard.press("Escape")
+    expect(graphs.page.locator(".found")).to_have_text("")
+    graphs.left.focus()
+    graphs.page.keyboard.press(" ")
+    expect(graphs.page.get_by_role("button", name="Pause")).to_be_visible()
+    graphs.page.keyboard.press(" ")
+    expect(graphs.page.get_by_role("button", name="Play the execution")).to_be_visible()
+
+
+def test_both_graphs_are_fitted_at_first_and_panes_follow_until_that_is_switched_off(
+    graphs: Graphs,
+) -> None:
+    graphs.open()
+    scales = graphs.scale(graphs.left), graphs.scale(graphs.right)
+    assert min(scales) >= 0.4
+    graphs.node("aten.mm").hover()
+    graphs.page.mouse.wheel(0, -200)
+    assert graphs.scale(graphs.left) > scales[0]
+    assert graphs.scale(graphs.right) > scales[1]
+    before = graphs.scale(graphs.right)
+    graphs.page.locator("[data-follow]").uncheck()
+    graphs.page.mouse.wheel(0, -200)
+    graphs.node("aten.mm").hover()
+    graphs.page.mouse.wheel(0, -200)
+    assert graphs.scale(graphs.right) == before
+    graphs.address_has("follow=off")
+
+
+def test_the_partner_stands_where_the_node_does(graphs: Graphs) -> None:
+    graphs.open("depth=all&view=ladder")
+    graphs.left.locator(".pick[data-op=input]").click()
+    graphs.page.mouse.move(700, 700)
+    graphs.page.get_by_role("button", name="Zoom in").click()
+    places = []
+    for pane in (graphs.left, graphs.right):
+        frame, around = pane.locator(".frame.chosen").bounding_box(), pane.bounding_box()
+        places.append((frame["x"] - around["x"], frame["y"] - around["y"]))
+    assert places[0] == pytest.approx(places[1], abs=6)
+
+
+def test_stages_show_what_the_pass_changed(graphs: Graphs) -> None:
+    graphs.open("depth=all&right_stage=opt_a&left=mindspore-graph&right=mindspore-graph")
+    earlier = graphs.right.locator(".pick").count()
+    assert graphs.left.locator(".pick").count() > earlier
+    expect(graphs.page.get_by_text("has new")).to_contain_text(f"{2 * BLOCKS} Transpose")
+    graphs.page.locator("[data-only]").select_option("new")
+    expect(graphs.page.locator(".found")).to_have_text(re.compile(f"^{2 * BLOCKS} "))
+
+
+def test_what_the_address_cannot_mean_is_told_and_the_page_is_there(graphs: Graphs) -> None:
+    graphs.open("depth=all&left=torch-tpae&node=left:<b>&step=x&opened=../..")
+    alert = graphs.page.get_by_role("alert")
+    expect(alert.filter(has_text="did you mean 'torch-tape'")).to_be_visible()
+    expect(graphs.panel).to_contain_text("Click a node")
+
+
+def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
+    graphs: Graphs,
+) -> None:
+    graphs.page.set_viewport_size({"width": 390, "height": 900})
+    graphs.open("depth=2&node=left:n0")
+    boxes = [pane.bounding_box() for pane in (graphs.left, graphs.right)]
+    assert boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"]
+    # Drawings are cut at their panes; everything else must fit, or the page could be moved aside.
+    main = graphs.page.locator(".stMain")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
+    for element in (graphs.left, graphs.right, graphs.panel, graphs.page.locator(".step")):
+        box = element.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    cards = [
+        graphs.panel.locator(f"[data-card={side}]").bounding_box() for side in ("left", "right")
+    ]
+    assert cards[1]["y"] >= cards[0]["y"] + cards[0]["height"]
+
+
+def test_a_large_graph_has_a_map_that_moves_it(graphs: Graphs) -> None:
+    graphs.open("depth=all&view=flow")
+    graphs.page.get_by_role("button", name="Zoom in").click(click_count=6)
+    area = graphs.left.locator(".minimap")
+    expect(area).to_be_visible()
+    before = graphs.left.locator("svg").first.get_attribute("viewBox")
+    box = area.bounding_box()
+    graphs.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] - 3)
+    assert graphs.left.locator("svg").first.get_attribute("viewBox") != before
+    graphs.page.get_by_role("button", name="Fit").click()
+    expect(area).to_be_hidden()

@@ -1,0 +1,139 @@
+"""What the panel of a node and of its pair says, and from where."""
+
+import base64
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.model.alignment import Pair
+from explorer.model.graph import GradGraph, Node, Output
+from explorer.numeric.summaries import summarise
+from explorer.web.heat_map import heat_map
+from explorer.web.node_detail import ELEMENTS, node_detail
+from explorer.web.pair_detail import pair_detail
+from explorer.web.source_code import source_lines
+from explorer.web.stage_changes import stage_changes
+from tests.support.sample_report import HOSTILE, graph
+
+
+def node_of(values: object, **fields: object) -> Node:
+    array = np.asarray(values, np.float32)
+    output = Output(array.shape, "float32", summarise(array))
+    known = {"id": "n1", "op": "Mul", "kind": "op", "phase": "forward", "outputs": (output,)}
+    return Node(**{**known, **fields})  # type: ignore[arg-type]
+
+
+def test_few_values_are_written_and_many_are_a_heat_map() -> None:
+    (few,) = node_detail(node_of(np.ones(ELEMENTS)), {}).outputs
+    (many,) = node_detail(node_of(np.ones(ELEMENTS + 1)), {}).outputs
+    assert few.values
+    assert few.map is None
+    assert not many.values
+    assert many.map is not None
+    assert (many.map.rows, many.map.columns) == (1, ELEMENTS + 1)
+
+
+def test_a_heat_map_has_zero_in_the_middle_and_marks_what_is_not_finite() -> None:
+    drawn = heat_map(np.array([[-2.0, 0.0, 1.0], [2.0, np.nan, np.inf]]))
+    assert list(base64.b64decode(drawn.cells)) == [1, 128, 192, 255, 0, 0]
+    assert (drawn.rows, drawn.columns) == (2, 3)
+
+
+def test_a_heat_map_of_zeros_or_of_a_scalar_is_one_too() -> None:
+    assert set(base64.b64decode(heat_map(np.zeros((2, 2))).cells)) == {128}
+    assert heat_map(np.array(3.0)).rows == 1
+
+
+def facts(node: Node) -> dict[str, str]:
+    return dict(node_detail(node, {}).facts)
+
+
+def test_whether_a_value_is_proven_is_told_with_the_reason_where_it_is_not() -> None:
+    texts = {proof: facts(node_of(1, proof=proof))["value"] for proof in ("proven", "refuted", "")}
+    assert len(set(texts.values())) == 3
+    unproven = node_of(1, proof="unproven", missing={"proof": "its op is unknown"})
+    assert "its op is unknown" in facts(unproven)["value"]
+
+
+def test_saved_bytes_and_module_are_told_and_control_characters_spelled_out() -> None:
+    told = facts(node_of(1, saved_bytes=24, scope=f"fc{HOSTILE}"))
+    assert "24" in told["saves"]
+    assert "\x1b" not in told["module"]
+    assert "\\x1b" in told["module"]
+
+
+def test_a_backward_node_leads_to_its_forward_node_only_where_that_is_in_sight() -> None:
+    forward = node_of(1, id="n0", name="h")
+    backward = node_of(1, forward="n0")
+    link = node_detail(backward, {"n0": forward}).forward
+    assert link is not None
+    assert (link.id, link.title) == ("n0", "h · Mul")
+    assert node_detail(backward, {}).forward is None
+
+
+def pair(**fields: object) -> Pair:
+    known = {"left": "n1", "right": "n1", "left_output": 0, "right_output": 0, "number": 1}
+    return Pair(**{"how": "value", **known, **fields})  # type: ignore[arg-type]
+
+
+def test_the_greatest_difference_of_a_pair_is_told_with_its_place() -> None:
+    told = pair_detail(pair(), node_of([[1, 2], [3, 4]]), node_of([[1, 2.5], [3, 4.25]]))
+    assert "0.5 at [0, 1]" in told.difference
+    assert "2 on the left, 2.5 on the right" in told.difference
+
+
+def test_a_transposed_pair_is_compared_element_by_element() -> None:
+    left, right = node_of([[1, 2], [3, 4]]), node_of([[1, 3], [2, 4]])
+    assert "Equal" in pair_detail(pair(how="transposed"), left, right).difference
+    assert "Greatest" in pair_detail(pair(), left, right).difference
+
+
+def test_a_pair_of_many_elements_that_differ_has_a_map_of_the_difference() -> None:
+    one, other = np.zeros((8, 8)), np.zeros((8, 8))
+    other[3, 4] = 1
+    told = pair_detail(pair(), node_of(one), node_of(other))
+    assert "[3, 4]" in told.difference
+    assert told.map is not None
+    assert base64.b64decode(told.map.cells)[3 * 8 + 4] == 255
+    assert pair_detail(pair(), node_of(one), node_of(one)).map is None
+
+
+def test_a_line_comes_with_those_around_it(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("one\ntwo\nthree\nfour\nfive\nsix\n")
+    shown = source_lines("net.py:4", tmp_path)
+    assert shown.at == 4
+    assert [number for number, _ in shown.lines] == [2, 3, 4, 5, 6]
+    assert dict(shown.lines)[4] == "four"
+
+
+def test_a_line_of_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("before\n")
+    source_lines("net.py:1", tmp_path)
+    (tmp_path / "net.py").write_text("after, and longer\n")
+    assert source_lines("net.py:1", tmp_path).lines == ((1, "after, and longer"),)
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["../secret.py:1", "/etc/passwd:1", "torch/../../secret.py:1", "secret.txt:1", "net.py", "x:y"],
+)
+def test_no_name_leads_out_of_the_scenario_s_folder(place: str, tmp_path: Path) -> None:
+    inner = tmp_path / "scenarios"
+    inner.mkdir()
+    for folder, name in ((tmp_path, "secret.py"), (inner, "secret.txt")):
+        (folder / name).write_text("secret\n")
+    assert source_lines(place, inner).lines == ()
+
+
+def test_a_pass_s_new_nodes_are_those_that_the_stage_before_had_not() -> None:
+    before = graph("mindspore-graph")
+    fused = node_of(1, id="n4", op="Fused")
+    kept = tuple(node for node in before.nodes if node.op != "MulBackward")
+    after: GradGraph = msgspec.structs.replace(before, nodes=(*kept, fused, kept[1]))
+    changes = stage_changes(before, after)
+    assert changes.new == {"n4", "n1"}  # a second Mul is one more than there was
+    assert changes.added == "1 Fused, 1 Mul"
+    assert changes.removed == "1 MulBackward"
+    assert stage_changes(before, before).new == frozenset()

@@ -1,0 +1,112 @@
+"""Two graphs as the data that the browser shows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from explorer.drawing.folding import Folding
+from explorer.drawing.shown import Shown, show_folded
+from explorer.model.graph import GradGraph
+from explorer.web.merged_graph import merged_alignment
+from explorer.web.pair_records import Side, pair_record
+from tests.support.deep_nets import SPOILED, deep_report
+
+
+def record(spoiled: str = "", folding: Folding | None = None) -> dict[str, Any]:
+    """The record of a net of two blocks in two engines."""
+    report = deep_report(2, spoiled)
+    left, _, right = report.graphs
+    (alignment,) = report.alignments
+    folding = folding or Folding()
+    both = show_folded(left, folding), show_folded(right, folding)
+    merged = merged_alignment(alignment, *both)
+    sides = _side(both[0], left, "left"), _side(both[1], right, "right")
+    whole = pair_record(*sides, alignment, merged)
+    decoded: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(whole))
+    return decoded
+
+
+def _side(shown: Shown, graph: GradGraph, name: str) -> Side:
+    return Side(name, f"<svg>{name}</svg>", f"{name}-", shown, graph, name, frozenset({"n1"}))
+
+
+def called(nodes: Mapping[str, Any], op: str) -> list[str]:
+    return [id_ for id_, node in nodes.items() if node["op"] == op]
+
+
+def test_nodes_know_what_they_read_and_what_reads_them() -> None:
+    nodes = record()["left"]["nodes"]
+    first = called(nodes, "aten.mm")[0]
+    for before in nodes[first]["before"]:
+        assert first in nodes[before]["after"]
+    assert len(nodes[first]["before"]) == 2
+
+
+def test_the_course_is_the_order_of_execution_and_a_module_runs_with_its_first_node() -> None:
+    pane = record()["left"]
+    assert [pane["nodes"][node]["at"] for node in pane["course"]] == list(range(len(pane["nodes"])))
+    folded = record(folding=Folding(2))["left"]
+    modules = [node for node in folded["nodes"].values() if node["module"]]
+    assert {node["module"] for node in modules} == {"blocks.0", "blocks.1"}
+    for node in modules:
+        assert node["at"] == folded["course"].index(
+            next(id_ for id_, other in folded["nodes"].items() if other is node)
+        )
+
+
+def test_a_tape_is_written_and_unwound_and_a_graph_runs() -> None:
+    whole = record()
+    assert whole["left"]["does"]["backward"] != whole["right"]["does"]["backward"]
+    assert "unwound" in whole["left"]["does"]["backward"]
+
+
+def test_graphs_that_never_part_have_no_node_that_differs() -> None:
+    whole = record()
+    assert whole["divergences"] == []
+    for side in ("left", "right"):
+        assert not any("differs" in node["marks"] for node in whole[side]["nodes"].values())
+
+
+def test_the_first_divergence_and_what_follows_from_it_differ() -> None:
+    whole = record(SPOILED)
+    (place, *_) = whole["divergences"]
+    assert whole["left"]["nodes"][place["left"]]["op"] == "aten.mm"
+    assert whole["right"]["nodes"][place["right"]]["op"] == "MatMul"
+    assert {"differs", "unpaired"} <= set(whole["right"]["nodes"][place["right"]]["marks"])
+    told = whole["told"][f"{place['left']} {place['right']}"]
+    assert "Greatest difference" in told["difference"]
+    assert whole["pairs"]["left"][place["left"]] == [place["right"]]
+
+
+def test_in_folded_modules_the_divergence_is_the_module_that_holds_it() -> None:
+    whole = record(SPOILED, Folding(2))
+    (place, *_) = whole["divergences"]
+    assert whole["left"]["nodes"][place["left"]]["module"] == "blocks.0"
+
+
+def test_a_pair_is_told_with_its_difference_and_two_modules_by_their_pairs() -> None:
+    told = record()["told"].values()
+    assert all("Equal" in detail["difference"] for detail in told if detail["difference"])
+    assert any(detail["difference"] for detail in told)
+    folded = record(folding=Folding(2))
+    module = called(folded["left"]["nodes"], "blocks.1")[0]
+    other = folded["pairs"]["left"][module][0]
+    assert "pairs join" in folded["told"][f"{module} {other}"]["evidence"]
+
+
+@pytest.mark.parametrize(
+    "folding", [Folding(), Folding(1), Folding(None, folded=frozenset({"blocks.0"}))]
+)
+def test_everything_that_is_named_is_in_sight(folding: Folding) -> None:
+    whole = record(SPOILED, folding)
+    for side, other in (("left", "right"), ("right", "left")):
+        nodes = whole[side]["nodes"]
+        named = {*whole[side]["course"], *whole["pairs"][side]}
+        named.update(id_ for ids in whole["pairs"][other].values() for id_ in ids)
+        for node in nodes.values():
+            named.update(node["before"], node["after"])
+            if node["forward"]:
+                named.add(node["forward"]["id"])
+        assert named <= set(nodes)
