@@ -15,6 +15,15 @@ STACK = re.compile(
 )
 """The end of the message proper in MindSpore 2.10: its own sources and stacks follow."""
 
+ON_FAKE_TENSORS = re.compile(
+    r"when making fake tensor call\b.*?: got (?P<type>\w+)\((?P<quote>['\"])(?P<why>.*?)(?P=quote)\)",
+    re.DOTALL,
+)
+"""What PyTorch 2.13's compiler says of a call that raised while it was traced.
+
+Why it raised stands behind the call, which may be longer than all that is kept of a message.
+"""
+
 ADVICE = re.compile(
     r"\.? ?node:|, Please|[.!]? - [CFT]|\. For more details| FunctionGraph ID"
     r"|\. Dynamo does not| Explanation: | Caused by: | Arguments received"
@@ -60,7 +69,13 @@ IN_A_CLAUSE = 100
 
 
 def without_stack(text: str) -> str:
-    """The message proper: no rules, no stack of C++, none of the framework's own sources."""
+    """The message proper: no rules, no stack of C++, none of the framework's own sources.
+
+    Of a call that raised while it was traced, what it raised.
+    """
+    cause = ON_FAKE_TENSORS.search(text)
+    if cause:
+        return f"{cause['type']}: {cause['why']}"
     return STACK.split(RULE.sub("", text), maxsplit=1)[0]
 
 

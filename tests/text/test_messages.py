@@ -103,3 +103,16 @@ def test_the_first_statement_has_neither_advice_nor_decoration(
     message: str, statement: str
 ) -> None:
     assert first_statement(message) == statement
+
+
+def test_of_a_call_that_raised_while_it_was_traced_the_cause_is_told() -> None:
+    # PyTorch 2.13: the call may be longer than what is kept of a message.
+    trace = (
+        "RuntimeError when making fake tensor call\n  Explanation: Dynamo failed to run FX node"
+        f" with fake tensors: call_function f(*({'FakeTensor(..., size=(2, 4)), ' * 30}), **{{}}):"
+        " got RuntimeError('ViewBackward0 expected device cpu but got meta')\n  Hint: dynamo"
+    )
+    told = "RuntimeError: ViewBackward0 expected device cpu but got meta"
+    assert first_statement(repeatable(trace)) == told
+    assert first_sentence(trace) == told
+    assert first_sentence("RuntimeError when making fake tensor call") != told

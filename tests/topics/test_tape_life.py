@@ -37,6 +37,7 @@ from explorer.topics.tape_life.questions import (
     TOPIC,
     VARIABLE,
 )
+from explorer.topics.tape_life.wording import after_forward
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling
 from tests.support.topics import studied
@@ -176,6 +177,20 @@ def test_mindspores_tape_records_inside_a_gradient_alone(figures_of: FiguresOf) 
     assert saved > 10
 
 
+def test_what_a_backward_saves_is_nothing_that_its_forward_left(workers: Workers) -> None:
+    # The backward of a checkpoint computes its forward again, and saves as it does so.
+    asked = [FORWARD_ALONE.on("checkpointing"), LIFETIME.on("checkpointing")]
+    figures = {}
+    for question in asked:
+        (measurement,) = question.by("mindspore-tape").measurements(Target())
+        figures |= measure([measurement], workers)
+    alone, life = (outcome.figures for outcome in figures.values())
+    saved_in_all = sum(life["savers"].values())
+    saved = alone["inside a gradient"]["saved"]
+    assert saved == after_forward(life)["tensors"]
+    assert 0 < saved < saved_in_all
+
+
 def test_mindspores_graph_style_leaves_no_tape_and_does_not_take_the_switch(
     figures_of: FiguresOf,
 ) -> None:
@@ -282,7 +297,7 @@ def test_the_findings_are_made_of_the_figures(record: StudyRecord, figures_of: F
     nodes = len(figures_of(LIFETIME, "mindspore-tape")["nodes"])
     findings = "\n".join(record.findings)
     assert f"{nodes} nodes (MindSpore tape)" in findings
-    assert "makes the gradient wrong, [2, 3.718, 8.389] (MindSpore graph); " in findings
+    assert "in MindSpore graph ([2, 3.718, 8.389] for [1, 2.718, 7.389]); " in findings
     assert [chart.name for chart in record.charts] == ["bytes-alive", "bytes-kept"]
     for series in record.charts[0].series:
         assert (series.x[0], series.x[-1]) == (0, 2)

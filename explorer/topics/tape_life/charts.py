@@ -112,7 +112,8 @@ def kept_at_the_end_of_the_forward(evidence: Evidence) -> Iterator[Chart]:
         series.append(Series(label, names, bars))
         # In numbers too: beside a long bar a short one is hardly seen.
         pairs = zip(names, bars, strict=True)
-        sizes.append(f"{label}: {', '.join(f'{size:,.0f} ({name})' for name, size in pairs)}")
+        listed = ", ".join(f"{size:,.0f} ({name})" for name, size in pairs)
+        sizes.append(f"{label.capitalize()}: {listed}.")
     if lives:
         yield Chart(
             name="bytes-kept",
@@ -121,5 +122,5 @@ def kept_at_the_end_of_the_forward(evidence: Evidence) -> Iterator[Chart]:
             x="engine",
             y="bytes",
             series=tuple(series),
-            note=f"{'; '.join(sizes)}.",
+            note=" ".join(sizes),
         )

@@ -123,8 +123,8 @@ def left_by_one_forward(evidence: Evidence) -> Iterator[str]:
     """What one forward of MindSpore's tape leaves, by how it is called."""
     clauses = []
     for way, forward in forwards(evidence[FORWARD_ALONE]["mindspore-tape"]):
-        clauses.append(f"{left(forward)} {way}")
-    yield f"One forward on MindSpore's tape leaves {'; '.join(clauses)}."
+        clauses.append(f"{way}: {left(forward)}")
+    yield f"What one forward leaves on MindSpore's tape: {'; '.join(clauses)}."
 
 
 # In general: on nets of the study's own, whatever scenario is looked at

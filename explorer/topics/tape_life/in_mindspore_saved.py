@@ -1,6 +1,7 @@
 """What MindSpore's tape saves and frees, and what its compiled graph keeps for the backward."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mindspore as ms
@@ -127,7 +128,7 @@ def forward_alone(ask: Ask) -> Found:
     under_no_grad = attempt(left_in_gradient, ask, unrecorded, BehindUnrecorded(unrecorded.call))
     return Found(
         {
-            "by itself": left_behind(ask, by_itself, Behind(by_itself.call)),
+            "by itself": left_behind(ask, by_itself, Behind(by_itself.call), plainly),
             "inside a gradient": left_in_gradient(ask, inside, Behind(inside.call)),
             "inside a gradient, under _no_grad": under_no_grad,
             "mindspore._no_grad": hasattr(ms, "_no_grad"),
@@ -169,20 +170,40 @@ class BehindUnrecorded(Behind):
 
 def left_in_gradient(ask: Ask, net: Net, behind: Behind) -> dict[str, int | None]:
     """What the forward of a net leaves that a gradient function calls."""
-    return left_behind(ask, net, gradient_function(behind, net, has_aux=True))
+    return left_behind(ask, net, behind, partial(gradient_function, has_aux=True))
 
 
-def left_behind(ask: Ask, net: Net, call: Callable[..., Any]) -> dict[str, int | None]:
-    """How many nodes and saved tensors are left by ``call``, which asks for what is behind.
+def plainly(forward: Callable[..., Any], net: Net) -> Callable[..., Any]:
+    """The forward itself, where no gradient is asked for."""
+    return forward
 
-    In graph style None stands for the saved tensors: a compiled net saves without calling the hooks
-    that count them (2.10.0), so what it saves cannot be observed there.
+
+def left_behind(
+    ask: Ask,
+    net: Net,
+    behind: Behind,
+    called: Callable[[Callable[..., Any], Net], Callable[..., Any]],
+) -> dict[str, int | None]:
+    """How many nodes and saved tensors a forward leaves, when it ends.
+
+    ``called`` makes of the forward what calls it. In graph style None stands for the saved tensors:
+    a compiled net saves without calling the hooks that count them (2.10.0), so what it saves cannot
+    be observed there.
     """
     watch = watch_of(net)
+    kept: list[int] = []
+
+    def watched(*inputs: Any) -> Any:
+        """The forward; its backward may save tensors of its own, which are none of it."""
+        outcome = behind(*inputs)
+        kept.append(settled(watch)["tensors"])
+        return outcome
+
+    # A compiler would compile the look at the tape too.
+    forward = watched if ask.options["style"] == "tape" else behind
     with ms.saved_tensors_hooks(packing(watch), unpack):
         # First the output or its gradients, then the operators; has_aux puts a tuple around these.
-        _, operators = call(*net.arguments)
+        _, operators = called(forward, net)(*net.arguments)
     if isinstance(operators, tuple):
         (operators,) = operators
-    saved = len(watch.boxes) if ask.options["style"] == "tape" else None
-    return {"nodes": len(operators), "saved": saved}
+    return {"nodes": len(operators), "saved": kept[0] if kept else None}
