@@ -180,7 +180,7 @@ def test_mindspores_tape_records_inside_a_gradient_alone(figures_of: FiguresOf) 
 def test_what_a_backward_saves_is_nothing_that_its_forward_left(workers: Workers) -> None:
     # The backward of a checkpoint computes its forward again, and saves as it does so.
     asked = [FORWARD_ALONE.on("checkpointing"), LIFETIME.on("checkpointing")]
-    figures = {}
+    figures: dict[str, Measured] = {}
     for question in asked:
         (measurement,) = question.by("mindspore-tape").measurements(Target())
         figures |= measure([measurement], workers)
