@@ -7,17 +7,10 @@ from rich.table import Table
 from explorer.cli import exit_codes
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console
+from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
 from explorer.text.numbers import counted
-
-KINDS = {
-    "scenario": "reports on scenarios",
-    "measurement": "measurements of studies and claims",
-    "versions": "versions of the frameworks",
-    "damaged": "damaged files, which are made again when they are asked for",
-}
-"""What the kinds of results are called."""
 
 
 def show_store(clear: bool, as_json: bool) -> int:

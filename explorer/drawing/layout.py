@@ -103,3 +103,13 @@ def arrange_simply(request: LayoutRequest, note: str) -> Layout:
         layer.update(dict.fromkeys(request.bottom_row, max(layer.values(), default=0)))
     places = layered(request.sizes, request.edges, layer, request.column_gap, request.row_gap)
     return Layout(places, note)
+
+
+def substitute_layout(seconds: float = 10.0) -> str:
+    """What had to stand in for Graphviz when two nodes were laid out; "" if nothing.
+
+    Its first start on a cold disk is slow, so the limit is generous.
+    """
+    # That pygraphviz can be imported would not tell whether the child process that uses it works.
+    sizes = {"n0": (60.0, 30.0), "n1": (60.0, 30.0)}
+    return arrange(LayoutRequest(sizes=sizes, edges=[("n0", "n1")]), seconds).note

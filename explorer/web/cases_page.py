@@ -7,8 +7,9 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from explorer.model.report import CaseReport, CaseVerdict, Report
 from explorer.report.scenario import wording
-from explorer.report.scenario.overview import overview
+from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.wording import NOTHING
+from explorer.text.clean import clean
 from explorer.web import case_filters as filters
 from explorer.web.answer_letters import letters
 from explorer.web.case_detail import COLOURS, detail
@@ -64,6 +65,19 @@ def cases(key: ReportKey, report: Report) -> None:
     shown = {**chosen.address(), "case": "" if is_first else case.case.short}
     shown.update(detail(case, report, wanted))
     remember(PLACE, shown)
+    _engines(key, report)
+
+
+def _engines(key: ReportKey, report: Report) -> None:
+    """Where each engine ran, and every version that was used."""
+    with st.expander("Engines, devices and versions"):
+        rows = overview(report).engines
+        engines = [dict(zip(wording.ENGINE_COLUMNS, cells_of(row), strict=True)) for row in rows]
+        st.dataframe(engines, hide_index=True, width="content")
+        packages = sorted(report.versions)
+        versions = [clean(report.versions[package]) for package in packages]
+        st.dataframe({"package": packages, "version": versions}, hide_index=True, width="content")
+        st.caption(f"Asked for: device {clean(key.device)}, order {key.order}.")
 
 
 def _summary(report: Report) -> None:

@@ -5,11 +5,11 @@ import streamlit as st
 from explorer.web.cases_page import cases
 from explorer.web.claims_page import claims
 from explorer.web.code_page import code
+from explorer.web.doctor_page import doctor
 from explorer.web.export_page import export
 from explorer.web.graphs_page import graphs
 from explorer.web.home_page import Pages, home
-from explorer.web.links import turn_to
-from explorer.web.machine_page import machine
+from explorer.web.links import offer, turn_to
 from explorer.web.report_page import report_page
 from explorer.web.studies_page import studies
 
@@ -38,9 +38,11 @@ def main() -> None:
         st.Page(report_page(export), title="Export", url_path="export"),
         of_studies,
         of_claims,
-        st.Page(report_page(machine), title="Devices and versions", url_path="machine"),
+        st.Page(doctor, title="Doctor", url_path="doctor"),
     ]
     st.html(PAGE_STYLE)
+    for page in pages:
+        offer(page)
     page = st.navigation(pages, position="top")
     turn_to(page.url_path)
     page.run()

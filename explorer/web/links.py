@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 IN_SIGHT = "page in sight"
 SEEN = "address of "
 SHOWN = "shown on "
+PAGE = "page at "
 
 
 def turn_to(page: str) -> None:
@@ -64,3 +66,14 @@ def remember(page: str, shown: Mapping[str, str]) -> None:
 def last_shown(page: str) -> dict[str, str]:
     """What a page showed last, as its address says it: for a link to that page."""
     return dict(st.session_state.get(SHOWN + page, {}))
+
+
+def offer(page: StreamlitPage) -> None:
+    """Keep a page, so that others can link to it by the last part of its address."""
+    st.session_state[PAGE + page.url_path] = page
+
+
+def page_called(name: str) -> StreamlitPage | None:
+    """The page with this last part of its address, where the app offers it."""
+    page: StreamlitPage | None = st.session_state.get(PAGE + name)
+    return page

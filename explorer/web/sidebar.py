@@ -10,9 +10,10 @@ from explorer.scenario.matrix import MAX_ORDER
 from explorer.text.choices import refusal
 from explorer.text.clean import clean
 from explorer.web.explorations import ReportKey
-from explorer.web.links import follow, remember
+from explorer.web.links import follow, page_called, remember
 from explorer.web.messages import say_error, told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered, scenario
+from explorer.web.studies_page import studies_of_a_scenario
 
 FIRST_SCENARIO = "dense_mse"
 
@@ -43,6 +44,7 @@ def sidebar() -> ReportKey | None:
         remember(PLACE, _address(name, device, order))
         parse(device)
         _introduce(paths[name])
+        _link_studies(name)
         return ReportKey(paths[name], digest_of_file(paths[name]), device, order)
     return None
 
@@ -96,6 +98,16 @@ def _device_box(first: str) -> str:
         help=", ".join(FORMS),
     )
     return chosen or DEVICES[0]
+
+
+def _link_studies(name: str) -> None:
+    """The studies that can be run on the scenario in sight."""
+    page = page_called("studies")
+    if page is None:
+        return
+    with st.sidebar.expander("Studies of this scenario"):
+        for study in studies_of_a_scenario():
+            st.page_link(page, label=study, query_params={"study": study, "on": name})
 
 
 def _introduce(path: Path) -> None:

@@ -1,5 +1,6 @@
 """The page of studies: one of them on a scenario, with its findings, tables and charts."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -29,6 +30,9 @@ FIRST_STUDY = "devices"
 
 PLACE = "studies"
 
+FIRST_FINDINGS = 8
+"""The number of findings that are in sight at once."""
+
 
 def ask_study(topic: Topic, on: Target, questions: Askings) -> Asking[StudyRecord]:
     """A topic's study of a target, asked at once."""
@@ -52,11 +56,23 @@ def studies() -> None:
         scenario = None
         if topic.default_scenario is not None:
             scenario = _scenario_box(wanted.get("on", topic.default_scenario))
-        remember(PLACE, {"study": name, "on": scenario or ""})
+        is_first_scenario = scenario == topic.default_scenario
+        remember(
+            PLACE,
+            {
+                "study": name if name != FIRST_STUDY else "",
+                "on": "" if scenario is None or is_first_scenario else scenario,
+            },
+        )
         st.subheader(escape(topic.title), anchor=False)
         st.markdown(escape(topic.question))
         file = str(offered()[scenario]) if scenario else None
-        _show(watch(ask_study(topic, target(topic, file, "cpu"), askings())))
+        show_record(watch(ask_study(topic, target(topic, file, "cpu"), askings())))
+
+
+def studies_of_a_scenario() -> list[str]:
+    """The names of the studies that take a scenario."""
+    return [name for name in STUDIES if study_topic(name).default_scenario is not None]
 
 
 def _study_box(first: str) -> str:
@@ -74,9 +90,12 @@ def _scenario_box(first: str) -> str:
     return chosen or first
 
 
-def _show(record: StudyRecord) -> None:
-    st.caption(escape(clean(versions_text(record.versions))))
-    st.markdown("\n".join(f"- {escape(clean(finding))}" for finding in record.findings))
+def show_record(record: StudyRecord) -> None:
+    """When it was measured, the findings, the charts and the tables of a study."""
+    dates = [measured.date for measured in record.measured.values() if measured.date]
+    when = f"Measured on {min(dates)} with " if dates else ""
+    st.caption(escape(clean(f"{when}{versions_text(record.versions)}")))
+    _findings(record.findings)
     for chart in record.charts:
         alt = chart.note or f"{chart.y} by {chart.x}"
         st.vega_lite_chart(specification(chart), theme=None, alt=clean(f"{chart.title}. {alt}"))
@@ -87,6 +106,19 @@ def _show(record: StudyRecord) -> None:
         with st.expander(f"Not measured ({len(missing)})"):
             for names, reason in missing.items():
                 st.markdown(f"- {escape(clean(names))}: {escape(clean(reason))}")
+
+
+def _findings(findings: Sequence[str]) -> None:
+    """The first findings, which say most; the others are a click away."""
+    st.markdown(_listed(findings[:FIRST_FINDINGS]))
+    further = findings[FIRST_FINDINGS:]
+    if further:
+        with st.expander(f"{len(further)} more findings"):
+            st.markdown(_listed(further))
+
+
+def _listed(findings: Sequence[str]) -> str:
+    return "\n".join(f"- {escape(clean(finding))}" for finding in findings)
 
 
 def _table(table: Table) -> None:

@@ -11,7 +11,7 @@ import threading
 import time
 import typing
 from types import TracebackType
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -21,6 +21,9 @@ from explorer.workers.process import OUT_OF_TIME, WorkerProcess
 from explorer.workers.protocol import Call, Lost
 
 Reply = TypeVar("Reply")
+
+WorkerState = Literal["not started", "waiting", "at work"]
+"""A worker is started when it is first asked."""
 
 REQUEST_SECONDS = 60.0
 """The limit of one request where nobody says otherwise."""
@@ -105,6 +108,15 @@ class Workers:
         other = copy.copy(self)
         other.request_seconds = seconds
         return other
+
+    def states(self) -> dict[WorkerKind, WorkerState]:
+        """The state of each kind's process: at work, waiting to be asked, or not started."""
+        states: dict[WorkerKind, WorkerState] = {}
+        for kind, lock in self._locks.items():
+            states[kind] = "not started"
+            if kind in self._processes:
+                states[kind] = "at work" if lock.locked() else "waiting"
+        return states
 
     def close(self) -> None:
         """Stop every worker and remove its scratch folder; a later call starts a fresh one."""

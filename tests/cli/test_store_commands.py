@@ -54,10 +54,15 @@ def test_a_command_that_was_asked_before_answers_the_same_without_workers(
 def test_warm_stores_what_is_named_and_asks_it_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["warm", "unused_input"]) == 0
     assert "1/1 scenarios unused_input: stored" in capsys.readouterr().out
-    (entry,) = Store().entries()
-    assert entry.name == "unused_input"
+    entries = {entry.kind: entry for entry in Store().entries()}
+    assert {kind: entry.name for kind, entry in entries.items()} == {
+        "scenario": "unused_input",
+        "card": "unused_input",
+    }
     assert run(["warm", "unused_input"]) == 0
-    assert Store().entries()[0].made == entry.made
+    assert {entry.kind: entry.made for entry in Store().entries()} == {
+        kind: entry.made for kind, entry in entries.items()
+    }
 
 
 def test_what_is_not_shipped_cannot_be_warmed(capsys: pytest.CaptureFixture[str]) -> None:

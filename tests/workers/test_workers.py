@@ -52,6 +52,19 @@ def test_a_request_comes_back_as_the_record_it_is(crew: Workers) -> None:
     assert ask(crew, "echo", "∂y/∂x\0") == Word("∂y/∂x\0")
 
 
+def test_the_state_of_each_worker_is_told() -> None:
+    with Workers() as workers:
+        assert set(workers.states().values()) == {"not started"}
+        thread = threading.Thread(target=ask, args=(workers, "echo"), daemon=True)
+        thread.start()
+        while "at work" not in workers.states().values():
+            assert thread.is_alive()
+            time.sleep(0.01)
+        thread.join()
+        states = list(workers.states().values())
+        assert (states.count("waiting"), states.count("at work")) == (1, 0)
+
+
 def test_requests_share_one_process_other_than_ours(crew: Workers) -> None:
     first, second = ask(crew, "process"), ask(crew, "process")
     assert first == second != Word(str(os.getpid()))

@@ -1,0 +1,11 @@
+"""What the store holds, in words."""
+
+KINDS = {
+    "scenario": "reports on scenarios",
+    "measurement": "measurements of studies and claims",
+    "card": "cards of scenarios",
+    "drawing": "drawings of the app's first page",
+    "versions": "versions of the frameworks",
+    "damaged": "damaged files, which are made again when they are asked for",
+}
+"""What the kinds of results are called."""

@@ -1,0 +1,46 @@
+"""The page of studies: when it was measured, the first findings, and the others a click away."""
+
+from explorer.web.studies_page import FIRST_FINDINGS, studies_of_a_scenario
+from tests.support.pages import opened, said
+
+
+def study() -> None:
+    from explorer.model.measurement import Measured
+    from explorer.model.study import StudyRecord
+    from explorer.web.studies_page import FIRST_FINDINGS, show_record
+
+    findings = [f"finding {number} <b>" for number in range(FIRST_FINDINGS + 2)]
+    show_record(
+        StudyRecord(
+            study="s",
+            title="t",
+            question="q",
+            scenario="",
+            device="cpu",
+            versions={"torch": "2.13"},
+            measured={
+                "late": Measured(outcome="ok", date="2026-03-01"),
+                "early": Measured(outcome="ok", date="2026-02-01"),
+            },
+            findings=tuple(findings),
+            tables=(),
+            charts=(),
+        )
+    )
+
+
+def test_a_study_says_when_it_was_measured_and_its_first_findings() -> None:
+    page = opened(study)
+    assert not page.exception
+    assert "2026\\-02\\-01" in page.caption[0].value
+    first, further = (block.value for block in page.markdown)
+    assert first.count("- finding") == FIRST_FINDINGS
+    assert further.count("- finding") == 2
+    assert page.expander[0].label.startswith("2 ")
+    assert "<b>" not in said(page).replace("\\<b", "")
+
+
+def test_studies_of_a_scenario_are_those_that_take_one() -> None:
+    names = studies_of_a_scenario()
+    assert "devices" in names
+    assert "operators" not in names
