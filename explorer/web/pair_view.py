@@ -4,6 +4,7 @@ Its behaviour in the browser is in the folder ``pair``. All but the last part of
 no framework of pages: what is shown is a function of one record (``pair_records``).
 """
 
+import hashlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -43,7 +44,8 @@ class ViewState(msgspec.Struct, frozen=True):
 
     ``node`` is a side and an id ("left:n5"), ``step`` of the execution is None where all has run,
     ``only`` the filter; ``follow`` says whether the panes follow each other, ``opened`` and
-    ``folded`` name modules. A state of a higher ``revision`` replaces what the browser has.
+    ``folded`` name modules. A state of a higher ``revision`` replaces what the browser has; ``has``
+    is the digest of the record that the browser shows.
     """
 
     revision: int = 0
@@ -53,6 +55,7 @@ class ViewState(msgspec.Struct, frozen=True):
     follow: bool = True
     opened: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
+    has: str = ""
 
 
 def code() -> str:
@@ -82,8 +85,13 @@ def pair_view(
     record: bytes, sources: Mapping[str, SourceLines], state: ViewState, *, key: str
 ) -> ViewState:
     """Mount the component on a record in JSON and its sources; gives what is chosen in it now."""
-    # As bytes: Streamlit encodes and hashes anything else twice at every run.
-    data = msgspec.json.encode({"pair": msgspec.Raw(record), "sources": sources, "state": state})
+    body = msgspec.json.encode({"pair": msgspec.Raw(record), "sources": sources})
+    digest = hashlib.sha256(body).hexdigest()
+    known = _told(st.session_state.get(key, {}).get("view"), state).has
+    head = msgspec.json.encode({"state": state, "key": digest})
+    # As bytes: Streamlit encodes and hashes anything else twice at every run. And what the browser
+    # has already is not sent again at every click: a large net's record has megabytes.
+    data = head + b"\n" + (b"" if known == digest else body)
     result = _component()(data=data, key=key, on_view_change=lambda: None)
     return _told(result.view, state)
 

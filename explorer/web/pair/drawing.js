@@ -24,6 +24,8 @@ function load(pane, data) {
   pane.svg.removeAttribute('height')
   collectNodes(pane, data.prefix)
   pane.wires = [...pane.svg.querySelectorAll('.wire')]
+  pane.frames = pane.svg.appendChild(svgElement('g', {}))
+  pane.lit = []
   addMinimap(pane)
   if (isOtherGraph || !before) fitFirst(pane)
   else {
@@ -53,18 +55,19 @@ function collectNodes(pane, prefix) {
 function frame(pane, id, style) {
   const box = pane.boxes.get(id)
   if (!box) return
-  pane.svg.append(svgElement('rect', {
+  const rect = svgElement('rect', {
     x: box.x - 3,
     y: box.y - 3,
     width: box.width + 6,
     height: box.height + 6,
     rx: 5,
     class: `frame ${style}`,
-  }))
+  })
+  pane.frames.append(rect)
 }
 
 function unframe(pane, style) {
-  for (const rect of pane.svg.querySelectorAll(`.frame.${style}`)) rect.remove()
+  for (const rect of pane.frames.querySelectorAll(`.${style}`)) rect.remove()
 }
 
 // Dims the nodes that are not `kept`, and the edges at them; null keeps all.

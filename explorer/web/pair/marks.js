@@ -23,7 +23,8 @@ function unlight(view) {
   for (const side of SIDES) {
     const pane = view.panes[side]
     pane.element.classList.remove('tracing')
-    for (const element of pane.svg.querySelectorAll('.path')) element.classList.remove('path')
+    for (const element of pane.lit || []) element.classList.remove('path')
+    pane.lit = []
   }
 }
 
@@ -34,11 +35,12 @@ function trace(pane, id) {
   for (const wire of pane.wires) {
     const { from, to } = wire.dataset
     const isOnPath = (above.has(from) && above.has(to)) || (below.has(from) && below.has(to))
-    wire.classList.toggle('path', isOnPath)
+    if (isOnPath) pane.lit.push(wire)
   }
-  for (const [node, element] of pane.picks) {
-    element.classList.toggle('path', above.has(node) || below.has(node))
+  for (const node of [...above, ...below]) {
+    if (pane.picks.has(node)) pane.lit.push(pane.picks.get(node))
   }
+  for (const element of pane.lit) element.classList.add('path')
 }
 
 // A node and all that can be reached from it, against the edges ("before") or along them ("after").

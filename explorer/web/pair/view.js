@@ -33,12 +33,18 @@ function mount(root, tell) {
   listenToBar(view)
   listenToKeys(view)
   view.observer = new ResizeObserver(() => SIDES.forEach(side => resized(view.panes[side])))
-  view.update = data => update(view, data)
+  view.has = ''
+  view.update = (data, isNew = true) => update(view, data, isNew)
   view.end = () => view.observer.disconnect()
   return view
 }
 
-function update(view, data) {
+// Data that are not new are those of the last call, with another state.
+function update(view, data, isNew) {
+  if (!isNew && view.revision === data.state.revision) {
+    SIDES.forEach(side => view.observer.observe(view.panes[side].element))
+    return
+  }
   const graphs = view.data && SIDES.map(side => view.data[side].graph).join()
   view.data = data
   fillWords(view)
@@ -103,6 +109,7 @@ function toldState(view) {
   const { node, step, only, follow, opened, folded } = view.state
   return {
     revision: view.revision,
+    has: view.has,
     node: node ? `${node.side}:${node.id}` : '',
     step,
     only,
