@@ -1,5 +1,6 @@
 """Which values are the same numbers, up to layout and rounding."""
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
-from explorer.compare.align.fingerprints import Tolerance, agree, fingerprint, scales
+from explorer.compare.align.fingerprints import Tolerance, agree, allowances, fingerprint, scales
 from explorer.compare.align.sides import OutputValue, view
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
@@ -159,3 +160,53 @@ def test_the_noise_half_of_a_tensor_does_not_tell_its_scale() -> None:
     assert measured[0] == 8.0
     assert measured[1] == 1e-9  # unmeasured: small numbers like any others, and 1 is a mask
     assert measured[2] == 1e-9  # nothing but noise: as if it were not measured
+
+
+@pytest.mark.parametrize(
+    ("noise", "rtol", "floor"),
+    [
+        # 16 times the noise of both sides, √(3² + 4²); and 16 times √2 roundings of 2 ** -10.
+        ((3.0, 4.0), 0.0220971, 80 + 8 * 0.0220971),
+        # Of a side without a measured noise the tolerance is the noise; the other side's is known.
+        ((np.nan, 4.0), 1e-2, 8 * 1e-3 + 64),
+        ((3.0, np.nan), 1e-2, 8 * 1e-3 + 48),
+        ((np.nan, np.nan), 1e-2, 8 * 1e-3),
+    ],
+)
+def test_elements_may_lie_apart_by_the_noise_of_both_sides(
+    noise: tuple[float, float], rtol: float, floor: float
+) -> None:
+    sides = np.array([noise[0]]), np.array([noise[1]])
+    unit, scale = np.array([2.0**-10]), np.array([8.0])
+    allowed = allowances(Tolerance(rtol=1e-2, atol=1e-3), sides, unit, np.zeros(1), scale)
+    assert allowed[0] == pytest.approx([rtol], rel=1e-5)
+    assert allowed[1] == pytest.approx([floor], rel=1e-5)
+
+
+@pytest.mark.parametrize(("rtol", "floor"), [(0.0, 0.5), (0.5, 0.0), (0.25, 0.25)])
+def test_elements_agree_up_to_the_end_of_their_room(rtol: float, floor: float) -> None:
+    one = np.array([1.0, 3.0])
+    other = np.array([1.0 + (floor + rtol) / (1 - rtol), 3.0])
+    assert agree(one, other, rtol, floor)
+    assert not agree(one, other + np.array([1e-9, 0.0]), rtol, floor)
+
+
+def test_a_value_whose_elements_are_not_all_known_agrees_by_its_figures() -> None:
+    array = np.linspace(1, 3, 60)
+
+    def of_figures(array: AnyArray, whole: bool) -> GradGraph:
+        graph = one_input("a", lambda graph, x: graph.op("Exp", np.exp, x), array)
+        nodes = []
+        for node in graph.nodes:
+            (output,) = node.outputs
+            assert output.values is not None
+            values = output.values if whole else msgspec.structs.replace(output.values, whole=None)
+            output = msgspec.structs.replace(output, values=values)
+            nodes.append(msgspec.structs.replace(node, outputs=(output,)))
+        return msgspec.structs.replace(graph, nodes=tuple(nodes))
+
+    for whole in (True, False):
+        equal = align(of_figures(array, whole), of_figures(array, not whole))
+        assert equal.divergence is None
+        assert len(equal.pairs) == 3
+    assert align(of_figures(array, True), of_figures(array * 1.01, False)).divergence is not None

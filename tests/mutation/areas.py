@@ -35,6 +35,7 @@ AREAS = {
     "fingerprints": Area((*FINGERPRINTS, "explorer/numeric/*.py"), COMPARISONS, 0.75),
     "ir": Area(("explorer/engines/mindspore/ir/*.py",), ("tests/engines",), 0.75),
     "scenario": Area(("explorer/scenario/*.py",), ("tests/scenario", "tests/exploration"), 0.75),
+    "store": Area(("explorer/store/*.py",), ("tests/store",), 0.75),
     "judges": Area(
         (
             "explorer/topics/*/claims*.py",

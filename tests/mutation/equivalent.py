@@ -54,6 +54,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
         "explorer/compare/align/fingerprints.py",
         "noise = np.array([content.noise for content in contents], np.float64)",
+        "noise = np.array([content.noise for content in contents], )",
+        "Of Python's floats numpy makes float64, and of an empty list too.",
+    ),
+    Equivalent(
+        "explorer/compare/align/fingerprints.py",
+        "noise = np.array([content.noise for content in contents], np.float64)",
         "noise = np.array([content.noise for content in contents], None)",
         "Of Python's floats numpy makes float64, and of an empty list too.",
     ),
@@ -116,6 +122,24 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "for length in range(len(parts) - 1, 0, -1):",
         "for length in range(len(parts) + 1, 0, -1):",
         "A rename of the whole path was looked up before.",
+    ),
+    Equivalent(
+        "explorer/store/store.py",
+        "self._has_told = False",
+        "self._has_told = None",
+        "All that is asked of it is whether it is true.",
+    ),
+    Equivalent(
+        "explorer/store/store.py",
+        'return b"", b""',
+        'return b"XXXX", b""',
+        "Neither text is a header: either way the file counts as damaged.",
+    ),
+    Equivalent(
+        "explorer/store/store.py",
+        'if not 0 <= limit < float("inf"):',
+        'if not 0 <= limit < float("INF"):',
+        "Python reads infinity in letters of any case.",
     ),
     Equivalent(
         "explorer/engines/mindspore/ir/subgraphs.py",

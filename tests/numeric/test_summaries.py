@@ -74,6 +74,10 @@ def test_what_is_not_finite_is_counted_and_left_out_of_every_figure(size: int) -
     assert figures(nothing) == (0, 0, 0, 0, 0, 1)
 
 
+def test_of_no_elements_none_is_zero_or_not_finite() -> None:
+    assert figures(summarise(np.zeros((0, 2)))) == (0, 0, 0, 0, 0, 0)
+
+
 GREATEST = np.finfo(np.float64).max
 
 

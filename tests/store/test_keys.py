@@ -1,5 +1,6 @@
 """Keys: everything that a result depends on, and nothing else, gives another one."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,23 @@ from tests.support.house import FLOORS
 from tests.support.nets import NETS
 
 SQUARE = NETS / "square.py"
+
+
+REMEMBERED = keys.installation, keys.digest_of_parts
+
+
+def forget() -> None:
+    """What is remembered of the installation is looked at anew."""
+    for function in REMEMBERED:
+        function.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def looked_at_anew() -> Iterator[None]:
+    """No test has what another one has seen of the installation."""
+    forget()
+    yield
+    forget()
 
 
 def test_each_part_of_a_key_counts() -> None:
@@ -32,6 +50,31 @@ def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.Monk
     assert fact in facts
     monkeypatch.setattr(keys, "installation", lambda: {**facts, fact: "another"})
     assert key_of("scenario", "square") != here
+
+
+def test_every_fact_of_an_installation_is_a_text() -> None:
+    assert {type(fact) for fact in keys.installation().values()} == {str}
+
+
+def test_a_device_that_a_variable_hides_is_another_installation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    every_device = keys.installation()
+    forget()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    assert keys.installation() == {**every_device, "CUDA_VISIBLE_DEVICES": "1"}
+    assert every_device["CUDA_VISIBLE_DEVICES"] == ""
+
+
+def test_another_driver_is_another_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "DRIVER", tmp_path / "version")
+    assert keys.installation()["driver"] == ""
+    forget()
+    (tmp_path / "version").write_text("550.54")
+    assert keys.installation()["driver"] == "550.54"
 
 
 @pytest.mark.parametrize(
@@ -108,9 +151,39 @@ def test_what_only_shows_results_is_in_no_key(
         file.parent.mkdir(exist_ok=True)
         file.write_text("a = 1\n")
     monkeypatch.setattr(keys, "PACKAGE", tmp_path)
-    before = keys.installation.__wrapped__()["explorer"]
+    before = keys.installation()["explorer"]
     (tmp_path / changed).write_text("a = 2\n")
-    assert (keys.installation.__wrapped__()["explorer"] != before) is counts
+    forget()
+    assert (keys.installation()["explorer"] != before) is counts
+
+
+def test_a_file_of_another_name_is_other_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
+    (tmp_path / "noise.py").write_text("a = 1\n")
+    before = keys.installation()["explorer"]
+    forget()
+    (tmp_path / "noise.py").rename(tmp_path / "levels.py")
+    assert keys.installation()["explorer"] != before
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [("web/links.py", True), ("drawing/svg.py", True), ("compare/noise.py", False)],
+)
+def test_a_digest_of_parts_is_of_their_files_alone(
+    changed: str, counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("web/links.py", "drawing/svg.py", "compare/noise.py"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("a = 1\n")
+    monkeypatch.setattr(keys, "PACKAGE", tmp_path)
+    before = keys.digest_of_parts("drawing", "web")
+    (tmp_path / changed).write_text("a = 2\n")
+    forget()
+    assert (keys.digest_of_parts("drawing", "web") != before) is counts
 
 
 def test_no_part_that_makes_results_stands_on_what_is_in_no_key() -> None:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import threading
 import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,15 @@ from hypothesis import strategies as st
 
 from explorer.model.errors import UsageError
 from explorer.store.keys import Key, key_of
-from explorer.store.store import ENDING, LIMIT, Store, checked, default_limit
+from explorer.store.store import (
+    ENDING,
+    FOLDER,
+    LIMIT,
+    Store,
+    checked,
+    default_folder,
+    default_limit,
+)
 
 KEY = Key("scenario", "square", "ab" + "0" * 62)
 OTHER = Key("scenario", "cube", "cd" + "0" * 62)
@@ -171,11 +180,31 @@ def test_entries_say_what_is_there_and_what_is_damaged(store: Store) -> None:
     }
 
 
+def test_an_entry_says_in_utc_when_it_was_made(store: Store) -> None:
+    before = datetime.now(timezone.utc).replace(microsecond=0)
+    store.put(KEY, RECORD)
+    (entry,) = store.entries()
+    made, used = datetime.fromisoformat(entry.made), datetime.fromisoformat(entry.used)
+    assert made.utcoffset() == used.utcoffset() == timedelta(0)
+    assert before <= made <= datetime.now(timezone.utc)
+
+
 @pytest.mark.parametrize("text", ["many", "-1", "inf", "nan"])
 def test_a_limit_that_is_no_size_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LIMIT, text)
     with pytest.raises(UsageError, match="number of megabytes"):
         default_limit()
+
+
+def test_the_folder_is_the_one_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(FOLDER, "kept")
+    assert Store().folder == tmp_path.resolve() / "kept"
+    monkeypatch.delenv(FOLDER)
+    assert tmp_path.resolve() not in default_folder().parents
+    assert default_folder().is_absolute()
 
 
 def test_a_limit_is_in_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
