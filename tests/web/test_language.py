@@ -1,0 +1,57 @@
+"""The app's language: from the address, from the visitor's choice, and English where nobody asks."""
+
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explorer.web.language import LANGUAGES, _
+from tests.support.pages import address
+
+SECONDS = 60
+
+
+def page() -> None:
+    import streamlit as st
+
+    from explorer.web.language import _, language_box, settle_language
+
+    settle_language()
+    st.title(_("Graphs"))
+    language_box()
+
+
+def shown(**query: str) -> Any:
+    app = AppTest.from_function(page, default_timeout=SECONDS)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def test_outside_the_app_a_text_is_english() -> None:
+    assert _("Graphs") == "Graphs"
+
+
+@pytest.mark.parametrize(("code", "title"), [("en", "Graphs"), ("zh", "计算图"), ("xx", "Graphs")])
+def test_the_address_names_the_language(code: str, title: str) -> None:
+    app = shown(lang=code)
+    assert not app.exception
+    assert app.title[0].value == title
+
+
+def test_a_language_stays_when_a_page_is_opened_by_an_address_without_one() -> None:
+    app = shown(lang="zh")
+    del app.query_params["lang"]
+    assert app.run().title[0].value == "计算图"
+    app.query_params["lang"] = "en"
+    assert app.run().title[0].value == "Graphs"
+
+
+def test_the_visitor_s_choice_changes_texts_and_address() -> None:
+    app = shown()
+    (box,) = app.button_group
+    assert list(LANGUAGES) == ["en", "zh"]
+    box.set_value("zh").run()
+    assert app.title[0].value == "计算图"
+    assert address(app)["lang"] == "zh"
+    assert not app.exception
