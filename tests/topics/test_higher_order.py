@@ -53,7 +53,14 @@ from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.topics.studying import Telling, target, tell
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling, told
+from tests.support.tellings import (
+    Answers,
+    chart_of,
+    check_every_failure,
+    check_telling,
+    lines_of,
+    told,
+)
 from tests.support.topics import World, measured_once
 
 TAPES = ("mindspore-tape", "torch-tape")
@@ -488,6 +495,22 @@ def test_the_same_nan_or_infinity_is_no_difference(
     elements: list[Any], truth: list[Any], difference: float
 ) -> None:
     assert difference_of(elements, truth) == difference
+
+
+def test_a_bar_counts_the_second_derivatives_of_each_outcome() -> None:
+    right = {"dtype": "float64", "change of first": [1.0, 2.0], "second": [1.0, 2.0]}
+    wrong = {**right, "second": [0.0, 0.0]}
+    refused = {**right, "second": {"raised": "RuntimeError", "message": "no rule"}}
+    answers: Answers = {
+        (BY_SHAPE, "torch-tape"): {"norm": right, "broadcast": right, "concatenation": refused},
+        (BY_SHAPE, "torch-func"): {"norm": wrong, "broadcast": right, "concatenation": refused},
+    }
+    bars = lines_of(chart_of(told(TOPIC, answers), "second_derivatives"))
+    assert bars == {
+        "right": {"PyTorch, tape": 2, "torch.func": 1},
+        "wrong without a message": {"PyTorch, tape": 0, "torch.func": 1},
+        "refused": {"PyTorch, tape": 1, "torch.func": 1},
+    }
 
 
 def test_a_long_message_stands_in_a_finding_with_its_first_sentence_alone() -> None:

@@ -5,7 +5,15 @@ from typing import Any
 from explorer.model.measurement import Figures
 from explorer.topics.loss_scale.inputs import BATCHES, DTYPES, EXPONENTS, FACTOR, WINDOW
 from explorer.topics.loss_scale.life import turn
-from explorer.topics.loss_scale.questions import FINITENESS, LIFE, LIMITS, SWEEP, TOPIC, UNSCALING
+from explorer.topics.loss_scale.questions import (
+    FINITENESS,
+    GUIDE_EXAMPLE,
+    LIFE,
+    LIMITS,
+    SWEEP,
+    TOPIC,
+    UNSCALING,
+)
 from tests.support.tellings import (
     Answers,
     chart_of,
@@ -155,3 +163,18 @@ def test_what_is_lost_is_told_at_the_least_the_best_and_the_greatest_scale() -> 
     assert len(lines_of(error)) == 3
     assert error.log == ("x", "y")
     assert lines_of(error)[f"{DTYPES[0]}, PyTorch"][2.0 ** EXPONENTS[1]] == 0.125
+
+
+def test_the_guide_s_example_has_its_four_figures_in_their_places() -> None:
+    example: Figures = {
+        "scaled": {"loss": 2.0, "gradient": [4.0]},
+        "unscaled": {"loss": 1.0, "gradient": [3.0]},
+        "all_finite": False,
+    }
+    telling = told(TOPIC, {(GUIDE_EXAMPLE, "torch"): example})
+    assert rows_by_first(table_of(telling, "scaled gradient")) == {
+        "PyTorch": ("2", "[4]", "1", "[3]", False)
+    }
+    (finding,) = telling.findings
+    assert "the loss 1 and the gradient [3]; scaled by 1024 they were 2 and [4]" in finding
+    assert "not all finite" in finding

@@ -14,6 +14,7 @@ from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     CALLED_AGAIN,
     COMPILED,
+    FORWARD_ALONE,
     FREEING,
     HOOKS,
     IN_PLACE,
@@ -117,10 +118,12 @@ def test_lines_far_apart_are_drawn_on_a_logarithmic_axis() -> None:
     assert nothing.log == ()
 
 
-def test_what_pytorchs_tape_frees_is_counted() -> None:
-    def alive(nodes: int, tensors: int) -> dict[str, int]:
-        return {"nodes": nodes, "tensors": tensors, "bytes": 0, "of inputs and parameters": 0}
+def alive(nodes: int, tensors: int) -> dict[str, int]:
+    """What a tape holds at a moment."""
+    return {"nodes": nodes, "tensors": tensors, "bytes": 0, "of inputs and parameters": 0}
 
+
+def test_what_pytorchs_tape_frees_is_counted() -> None:
     moments = {
         "after the forward": alive(7, 8),
         "after backward": alive(6, 1),
@@ -130,6 +133,36 @@ def test_what_pytorchs_tape_frees_is_counted() -> None:
         "PyTorch's tape frees 7 of 8 saved tensors in the backward, with retain_graph=True 3; 6 of"
         " 7 nodes stay while the outputs live.",
     )
+
+
+def test_what_mindspores_tape_frees_is_counted() -> None:
+    moments = {
+        "inside the call, after the forward": alive(7, 8),
+        "after the call, the loss kept": alive(5, 2),
+        "after the call, the loss dropped": alive(0, 1),
+    }
+    (finding,) = told(FREEING, mindspore_tape=moments).findings
+    assert "frees 6 of 8 saved tensors when" in finding
+    assert "5 of 7 nodes and 2 tensors stay" in finding
+    assert finding.endswith(" 1 tensor.")
+
+
+def test_what_one_forward_leaves_is_told_by_how_it_is_called() -> None:
+    figures = {
+        "by itself": {"nodes": 0, "saved": 0},
+        "inside a gradient": {"nodes": 5, "saved": 1},
+        "compiled": {"nodes": 2, "saved": None},
+        "without recording": REFUSED,
+        "MindSpore has no_grad": True,
+    }
+    (finding,) = told(FORWARD_ALONE, mindspore_tape=figures).findings
+    _, _, ways = finding.partition(": ")
+    assert ways.rstrip(".").split("; ") == [
+        "by itself: 0 nodes and 0 saved tensors",
+        "inside a gradient: 5 nodes and 1 saved tensor",
+        "compiled: 2 nodes, and what it saved cannot be observed",
+        "without recording: RuntimeError: no",
+    ]
 
 
 def test_a_wrong_gradient_after_a_change_in_place_stands_first() -> None:

@@ -23,6 +23,7 @@ from explorer.topics.training.questions import (
     LOOP,
     MODEL,
     MOMENTUM,
+    OPTIMIZER_STATE,
     SCALED_STEP,
     SPEED,
     STEP_CELL,
@@ -337,4 +338,23 @@ def test_spared_weights_and_decay_by_default_are_told() -> None:
         "torch AdamW": (0.8, 0.7, 0.9, 0.9, ""),
         "torch Odd": refused,
         "torch Odder": refused,
+    }
+
+
+def test_what_an_optimizer_tells_of_itself_is_a_column_each() -> None:
+    answers: Answers = {
+        (OPTIMIZER_STATE, "mindspore"): {
+            "nn": {"has": {"state_dict": True, "get_lr": True}, "state_dict": REFUSED},
+            "scheduler.get_last_lr": [0.09],
+        },
+        (OPTIMIZER_STATE, "torch"): {
+            "torch": {"has": {"state_dict": True}, "state_dict": ["state", "param_groups"]}
+        },
+    }
+    table = table_of(told(TOPIC, answers), "nn")
+    assert table.columns == ("", "nn", "torch")
+    assert rows_by_first(table) == {
+        "state_dict": ("yes", "yes"),
+        "get_lr": ("yes", "no"),
+        "names in state_dict": ("KeyError: no such thing.", "state, param_groups"),
     }
