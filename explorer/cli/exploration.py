@@ -6,7 +6,7 @@ from explorer.cli import exit_codes
 from explorer.cli.options import Plan
 from explorer.cli.terminal import display
 from explorer.exploration import stored
-from explorer.exploration.explore import no_report
+from explorer.exploration.interim import no_report
 from explorer.model.errors import ExplorerError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report

@@ -8,11 +8,10 @@ from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_formats
 from explorer.cli.output import print_document, print_written
 from explorer.cli.terminal import console
-from explorer.exploration.explore import Interrupted
+from explorer.exploration.interim import Interrupted
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.files import prepare_folder
-from explorer.report.scenario.files import DEFAULT_FORMATS, FORMATS, Written, write_report
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.terminal import show_cases, show_graphs, show_report
 from explorer.text.messages import one_line
@@ -25,7 +24,7 @@ def compare_engines(
     options: ScenarioOptions, out: Path | None, given_formats: list[str] | None, as_json: bool
 ) -> int:
     """Ask cases of every engine; print the report, and write its files into ``out``."""
-    formats = chosen_formats(given_formats, out is not None, FORMATS, DEFAULT_FORMATS)
+    formats = _formats(given_formats, out)
     # All that can be refused is refused before the first worker starts.
     plan = checked_plan(options)
     folder = prepare_folder(out) if out else None
@@ -36,11 +35,11 @@ def compare_engines(
         page.show_rest(interruption.report)
         if folder:
             quick = tuple(name for name in formats if name in QUICK_FORMATS)
-            _print_written(write_report(interruption.report, folder, quick), as_json)
+            _write(interruption.report, folder, quick, as_json)
         return exit_codes.INTERRUPTED
     page.show_rest(report)
     if folder:
-        _print_written(write_report(report, folder, formats), as_json)
+        _write(report, folder, formats, as_json)
     return exit_code(report)
 
 
@@ -69,7 +68,20 @@ class _Page:
             show_report(report, console())
 
 
-def _print_written(written: Written, as_json: bool) -> None:
+def _formats(given: list[str] | None, out: Path | None) -> tuple[str, ...]:
+    if out is None and not given:
+        return ()
+    # Imported where they are used, as in _write: what draws takes a fifth of the time of a stored answer.
+    from explorer.report.scenario.files import DEFAULT_FORMATS, FORMATS
+
+    return chosen_formats(given, out is not None, FORMATS, DEFAULT_FORMATS)
+
+
+def _write(report: Report, folder: Path, formats: tuple[str, ...], as_json: bool) -> None:
+    """Write the files of a report, and say which; of a picture that cannot be drawn, why."""
+    from explorer.report.scenario.files import write_report
+
+    written = write_report(report, folder, formats)
     if not as_json:
         for path in written.paths:
             print_written(path)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from explorer.exploration.about import about_framework, start
 from explorer.exploration.course import Course
+from explorer.exploration.interim import Interrupted, no_report, no_row
 from explorer.exploration.jobs import captures, questions
 from explorer.exploration.noise import level_jobs, noise_jobs
 from explorer.model.engines import ENGINES, Framework, WorkerKind
@@ -18,22 +19,6 @@ from explorer.scenario.selection import Selection, asks_for_most, main_case
 from explorer.scenario.settling import settle
 from explorer.workers.queue import Job, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during an exploration, with the ``report`` on what was there by then."""
-
-    def __init__(self, report: Report) -> None:
-        super().__init__()
-        self.report = report
-
-
-def no_report(report: Report) -> None:
-    """What is done with the first report where nobody wants it."""
-
-
-def no_row(case_report: CaseReport) -> None:
-    """What is done with a case that is complete where nobody wants it."""
 
 
 def explore(

@@ -35,7 +35,7 @@ def test_a_command_that_was_asked_before_answers_the_same_without_workers(
         raise AssertionError("it was asked again")
 
     with monkeypatch.context() as patch:
-        patch.setattr("explorer.exploration.stored.explore", none)
+        patch.setattr("explorer.exploration.explore.explore", none)
         assert run(command) == 0
         assert capfdbinary.readouterr().out == first
         with pytest.raises(AssertionError, match="asked again"):

@@ -8,7 +8,8 @@ import pytest
 
 from explorer.exploration import course
 from explorer.exploration.about import STARTING
-from explorer.exploration.explore import Interrupted, explore
+from explorer.exploration.explore import explore
+from explorer.exploration.interim import Interrupted
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseReport, Report
 from explorer.scenario.load import load
