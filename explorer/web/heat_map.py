@@ -34,7 +34,9 @@ def heat_map(array: AnyArray) -> HeatMap:
     cells = _cells(plane, finite, farthest)
     rows, columns = plane.shape
     text = base64.b64encode(cells.tobytes()).decode()
-    return HeatMap(rows, columns, text, f"−{farthest:.3g} … {farthest:.3g}")
+    is_signed = bool((plane[finite] < 0).any())
+    least = f"−{farthest:.3g}" if is_signed else "0"
+    return HeatMap(rows, columns, text, f"{least} … {farthest:.3g}")
 
 
 def _cells(

@@ -160,6 +160,9 @@ def test_hovering_lights_the_partner_and_the_path_and_asks_nobody(graphs: Graphs
         BLOCKS
     )
     expect(lit.and_(graphs.left.locator("[data-phase=backward]"))).to_have_count(0)
+    # Every edge of the net's own chain: from x and each block to the next, and to the output.
+    wires = graphs.left.locator(".wire.path")
+    expect(wires).to_have_count(5 * BLOCKS + 1)
     graphs.left.locator(".pick[data-op=input]").hover()
     expect(graphs.right.locator(".frame.pale")).to_have_count(1)
     assert sent == []

@@ -46,6 +46,7 @@ def test_nodes_know_what_they_read_and_what_reads_them() -> None:
 
 def test_the_course_is_the_order_of_execution_and_a_module_runs_with_its_first_node() -> None:
     pane = record()["left"]
+    assert pane["course"] == [f"n{place}" for place in range(len(pane["nodes"]))]
     assert [pane["nodes"][node]["at"] for node in pane["course"]] == list(range(len(pane["nodes"])))
     folded = record(folding=Folding(2))["left"]
     modules = [node for node in folded["nodes"].values() if node["module"]]

@@ -1,7 +1,7 @@
 // The part of a drawing that a pane has in sight: fitting, panning, zooming.
 
 const LEGIBLE = 0.6 // a graph too large to be seen whole is first shown at this scale, from its top
-const SMALL_PRINT = 0.4 // from this scale on a whole graph is shown rather than a part of it
+const SMALL_PRINT = 0.3 // from this scale on a whole graph is shown rather than a part of it
 const SMALLEST = 0.02
 const LARGEST = 4
 const MARGIN = 8
