@@ -145,7 +145,8 @@ def _one(
 ) -> str:
     asked = wanted.get(name, first)
     index = options.index(asked) if asked in options else 0
-    return bar.selectbox(label, options, index=index, key=name, width=140) or options[index]
+    width = 175 if name in ("left", "right") else 115
+    return bar.selectbox(label, options, index=index, key=name, width=width) or options[index]
 
 
 def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> None:

@@ -45,7 +45,8 @@ SHADES = {
 """Streamlit's names of colours as colours that are seen on light and on dark paper."""
 
 STYLE = """<style>
-.two-by-two { border-collapse: collapse; width: 100%; }
+.two-by-two { border-collapse: collapse; width: 100%; table-layout: fixed; overflow-wrap: anywhere; }
+.two-by-two code { white-space: normal; }
 .two-by-two th, .two-by-two td { text-align: left; vertical-align: top; padding: .5rem .7rem;
   border: 1px solid rgba(128, 136, 146, .4); }
 .two-by-two th { font-weight: 600; }

@@ -76,6 +76,6 @@ def test_a_divergent_line_is_marked_on_its_side(file: Path) -> None:
 def test_no_file_outside_the_folder_is_read(file: Path) -> None:
     secret = file.parent.parent / "secret.py"
     secret.write_text("def key():\n    return 1\n")
-    hostile = sourced("torch-tape", {"n1": ("..\\secret.py:1",), "n2": ("passwd:1",)})
+    hostile = sourced("torch-tape", {"n1": ("../secret.py:1",), "n2": ("passwd:1",)})
     (blocks, _) = both_nets(hostile, RIGHT, None, file)
     assert {block.file for block in blocks} == {"net.py"}

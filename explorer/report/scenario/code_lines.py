@@ -128,11 +128,11 @@ def _blocks(
     partners: Mapping[Place, Counter[Place]],
 ) -> Iterator[CodeBlock]:
     """The net's own function, and every other definition with a line that made a node."""
-    # Names of files come from a framework: only those that lie in the folder itself are read.
+    # Names of files come from a framework; without a slash, none leads out of the folder.
     names = dict.fromkeys([file.name, *sorted(name for name, _ in nodes)])
     for name in names:
         path = file.parent / name
-        if path.name != name or path.suffix != ".py" or not path.is_file():
+        if path.suffix != ".py" or not path.is_file():
             continue
         texts = path.read_text(encoding="utf-8").splitlines()
         linked = {number for place, number in nodes if place == name}
