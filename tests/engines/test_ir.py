@@ -332,6 +332,22 @@ def test_a_shape_says_which_kind_of_sequence_it_is_of(text: str, kind: str) -> N
     assert output.shape.kind == kind
 
 
+@pytest.mark.parametrize(
+    ("shape", "shapes"),
+    [
+        (SequenceShape("Tuple", (TensorShape((2,)), None)), [TensorShape((2,)), None]),
+        # The kernel stages leave shapes out.
+        (SequenceShape("Tuple", (TensorShape((2,)),)), [None, None]),
+        (None, [None, None]),
+    ],
+)
+def test_each_leaf_of_a_tuple_has_its_shape_where_all_have_one(
+    shape: SequenceShape | None, shapes: list[TensorShape | None]
+) -> None:
+    abstract = Abstract(Type("Tuple", (FLOAT, Type("Bool"))), shape)
+    assert list(abstract.leaves()) == list(zip((FLOAT, Type("Bool")), shapes, strict=True))
+
+
 def test_several_nodes_of_a_subgraph_may_have_one_name() -> None:
     same = [statement("", 0, f"  %{index}(x) = Op") for index in range(2)]
     nodes = parsed(*same, RETURN).nodes

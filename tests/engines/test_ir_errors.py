@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 
 from explorer.engines.mindspore.ir import IRSyntaxError, parse, read
+from explorer.engines.mindspore.ir.atoms import Scope, read_atom
+from explorer.engines.mindspore.ir.lines import Fault
+from explorer.engines.mindspore.ir.records import NodeRef
 from tests.support.ir_texts import (
     FIRST_STATEMENT,
+    HEADER,
     RETURN,
     SAMPLES,
     module_of,
@@ -162,6 +166,59 @@ def test_a_wrong_header_is_reported(
     error = refused(text.replace(pattern, replacement))
     assert found in error.found
     assert allowed in error.allowed
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        (f"{HEADER}\nsubgraph @f() {{", "a node ('  %0(name) = …')"),
+        (
+            "# IR entry: @f\n# Total subgraphs: 1\n\n# Total params: 0\n\nsymbol engine details:\na",
+            "'}' after the details of the symbol engine",
+        ),
+    ],
+)
+def test_a_file_that_ends_too_early_says_what_is_missing(text: str, allowed: str) -> None:
+    error = refused(text)
+    last = text.splitlines()[-1]
+    assert (error.line, error.column) == (text.count("\n") + 1, len(last) + 1)
+    assert "the end of the file" in error.found
+    assert allowed in error.allowed
+
+
+def test_an_entry_of_the_order_may_have_several_lines_and_must_end() -> None:
+    order = ["# Order:", "#   1: @f:a{[0]: ValueNode<Tensor> [[1", " 2]]}", "#   2: @f:b{[0]: a}"]
+    module = module_of(statement("", 0), RETURN)
+    assert len(parse(module + "\n".join(order) + "\n", "net.ir").subgraphs) == 1
+    for torn in (order[:2], [*order[:2], order[3]]):
+        error = refused(module + "\n".join(torn) + "\n")
+        assert "the rest of an entry" in error.allowed
+
+
+def test_a_node_is_known_in_its_own_subgraph_alone() -> None:
+    scope = Scope([])
+    with pytest.raises(Fault, match="none so far"):
+        scope.check(NodeRef(0), 0)
+    scope.nodes = 4
+    assert scope.quick("%3, %2)", 0) == (NodeRef(3), 2)
+    # The next subgraph has fewer: that the text was read before says nothing.
+    scope.nodes = 3
+    with pytest.raises(Fault, match="%0 … %2"):
+        scope.quick("%3)", 0)
+    assert scope.quick("%2)", 0) == (NodeRef(2), 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "allowed"),
+    [(", a", 0, "a value"), ("A{b[c]", 6, "'}'"), ("A{b]", 3, "bracket")],
+)
+def test_a_name_with_brackets_ends_with_all_of_them_closed(
+    text: str, offset: int, allowed: str
+) -> None:
+    with pytest.raises(Fault) as caught:
+        read_atom(text, 0, Scope([]))
+    assert caught.value.offset == offset
+    assert allowed in caught.value.allowed
 
 
 def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:

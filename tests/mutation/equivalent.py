@@ -142,6 +142,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "Python reads infinity in letters of any case.",
     ),
     Equivalent(
+        "explorer/engines/mindspore/ir/records.py",
+        "waiting += reversed(list(zip(kind.args, inner, strict=True)))",
+        "waiting += reversed(list(zip(kind.args, inner, )))",
+        "The line before makes them equally many.",
+    ),
+    Equivalent(
         "explorer/engines/mindspore/ir/subgraphs.py",
         'while not (lines.peek() or "").endswith("}"):',
         'while not (lines.peek() or "XXXX").endswith("}"):',
