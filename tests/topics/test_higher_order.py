@@ -17,7 +17,8 @@ from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.higher_order import nested, transformations, wave
-from explorer.topics.higher_order.findings_nested import difference_of
+from explorer.topics.higher_order.findings_nested import Standing, difference_of, in_words
+from explorer.topics.higher_order.findings_nested import standing as standing_of
 from explorer.topics.higher_order.growth import change_of_size, node_counts
 from explorer.topics.higher_order.nested_nets import THE_WAVE
 from explorer.topics.higher_order.operators import OPERATORS, outcome
@@ -464,6 +465,36 @@ def test_how_far_right_gradients_are_from_the_truth_is_said_and_that_none_is_too
         measured = Measured(outcome="ok", figures=of_wave(elements))
         (finding,) = tell(TOPIC, Evidence({name: measured})).findings
         assert finding.endswith(f"right in PyTorch graph ({distance} the closed form).")
+
+
+def test_overflow_in_the_float_of_the_inputs_is_no_wrong_number() -> None:
+    def found(truth: float, element: str | float, dtype: str) -> bool:
+        figure = {"elements": [element], "dtype": dtype}
+        known = {("x", "1"): {"elements": [truth]}}
+        return bool(standing_of({"by input": {"x": {"1": figure}}}, known).far)
+
+    # The greatest float16 is 65504; what rounds to it is no overflow.
+    assert not found(131200.0, "Infinity", "float16")
+    assert not found(-131200.0, "-Infinity", "float16")
+    assert found(-131200.0, "Infinity", "float16")
+    assert found(131200.0, "Infinity", "float32")
+    assert found(65504.0, "Infinity", "float16")
+
+
+def test_the_gradient_by_a_tensor_is_no_wrong_gradient_by_an_argument() -> None:
+    far = [(("a", "1"), 1.0), (("c", "2"), math.inf)]
+    stands = Standing([0.0], far, {}, {"order 4 took 36 s": [5], "order 4 took 42 s": [5]})
+    wrong, by_tensor, left_out, right = in_words(stands, ["a", "b"]).split("; ")
+    assert wrong.startswith("1 wrong without a message, the first by c at order 2 (not finite")
+    assert by_tensor == "1 not those by each argument alone (a and b are one tensor)"
+    assert left_out.startswith("2 not asked by this study, from order 5 on, since order 4 took 36")
+    assert right == "1 right"
+    assert in_words(stands).startswith("2 wrong without a message, the first by a at order 1 (rel")
+
+
+def test_inputs_that_are_one_array_are_found() -> None:
+    assert nested.one_tensor(str(find("aliased_input"))) == ["a", "b"]
+    assert nested.one_tensor(str(find("polynomial"))) == []
 
 
 def test_a_stage_is_named_where_an_engine_has_several() -> None:

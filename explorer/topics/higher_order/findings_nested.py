@@ -1,7 +1,7 @@
 """Findings about nested gradients: how many orders are right, how graphs grow, what calls cost."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ from explorer.topics.higher_order.nested_nets import (
     in_a_list,
     labels,
     nets,
+    one_tensor,
     truth,
     truth_label,
 )
@@ -72,12 +73,23 @@ def standing(figures: Figures, known: dict[InputAndOrder, dict[str, Any]]) -> St
         elif raised(figure):
             stands.refused.setdefault(said_briefly(figure), []).append(order)
         elif figure:  # an input or order that this engine was not asked about has none
-            difference = difference_of(figure["elements"], derivative["elements"])
+            # Overflow in the float of the inputs is no error of the derivative.
+            held = as_held(derivative["elements"], figure.get("dtype", "float64"))
+            difference = difference_of(figure["elements"], held)
             if difference <= NEAR:
                 stands.near.append(difference)
             else:
                 stands.far.append((place, difference))
     return stands
+
+
+def as_held(elements: list[Any], dtype: str) -> list[float]:
+    """Elements in float64, infinite where a float of ``dtype`` overflows, else as they are."""
+    exact = np.array([number(element) for element in elements])
+    with np.errstate(over="ignore"):
+        overflows = np.isinf(exact.astype(dtype))
+    held: list[float] = np.where(overflows, np.copysign(math.inf, exact), exact).tolist()
+    return held
 
 
 def difference_of(elements: list[Any], truth: list[Any]) -> float:
@@ -115,7 +127,8 @@ def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[str]:
             right.append(in_a_list(label))
             worst = max(worst, *stands.near)
         else:
-            yield f"{net.name}, {label}: of {len(known)} nested gradients {in_words(stands)}."
+            words = in_words(stands, one_tensor(evidence, net))
+            yield f"{net.name}, {label}: of {len(known)} nested gradients {words}."
     if right:
         distance = f"at most a relative {worst:.1g} from" if worst else "exactly those of"
         yield (
@@ -124,23 +137,41 @@ def agreement_by_engine(evidence: Evidence, net: NestedNet) -> Iterator[str]:
         )
 
 
-def in_words(stands: Standing) -> str:
-    """What is wrong or missing of one engine's nested gradients, the worst first."""
+def in_words(stands: Standing, shared: Sequence[str] = ()) -> str:
+    """What is wrong or missing of one engine's nested gradients, the worst first.
+
+    ``shared`` are inputs that are one tensor: the gradient by a tensor is none by an argument, and
+    not wrong.
+    """
     clauses = []
-    if stands.far:
-        (name, order), difference = stands.far[0]
+    wrong = [far for far in stands.far if far[0][0] not in shared]
+    by_tensor = len(stands.far) - len(wrong)
+    if wrong:
+        (name, order), difference = wrong[0]
         clauses.append(
-            f"{len(stands.far)} wrong without a message, the first by {name} at order {order}"
-            f" (relative error {difference:.2g})"
+            f"{len(wrong)} wrong without a message, the first by {name} at order {order}"
+            f" ({_error_in_words(difference)})"
+        )
+    if by_tensor:
+        clauses.append(
+            f"{by_tensor} not those by each argument alone ({' and '.join(shared)} are one tensor)"
         )
     for message, orders in stands.refused.items():
         clauses.append(f"{len(orders)} refused, from order {min(orders)} on ({message})")
-    for why, orders in stands.left_out.items():
+    if stands.left_out:
+        left_out = [order for orders in stands.left_out.values() for order in orders]
         clauses.append(
-            f"{len(orders)} not asked by this study, from order {min(orders)} on, since {why}"
+            f"{len(left_out)} not asked by this study, from order {min(left_out)} on, since"
+            f" {' and '.join(stands.left_out)}"
         )
     clauses.append(f"{len(stands.near)} right")
     return "; ".join(clauses)
+
+
+def _error_in_words(error: float) -> str:
+    return (
+        f"relative error {error:.2g}" if math.isfinite(error) else "not finite, or where 0 is right"
+    )
 
 
 @TOPIC.table()

@@ -99,7 +99,7 @@ def reference(ask: Ask) -> Found:
             if raised(figure):
                 figure = attempt_briefly(in_double, request)
             by_input[name][order] = figure
-    return Found({"by input": by_input})
+    return Found({"by input": by_input, "one tensor": nested.one_tensor(ask.scenario)})
 
 
 def by_func(request: CaseRequest) -> dict[str, Any]:

@@ -48,6 +48,13 @@ def cases(scenario: str) -> dict[str, dict[int, GradCase]]:
     return cases
 
 
+def one_tensor(scenario: str) -> list[str]:
+    """The names of a scenario's inputs that are one array; such inputs reach a net as one tensor."""
+    inputs = load(scenario).inputs()
+    arrays = [id(array) for array in inputs.values()]
+    return [name for name, array in inputs.items() if arrays.count(id(array)) > 1]
+
+
 def check_scenario(scenario: str) -> None:
     """Raise UsageError for a scenario without an input that could be differentiated by."""
     if cases(scenario):
@@ -131,12 +138,13 @@ def derivative(result: Result) -> dict[str, Any]:
 
 
 def sampled(array: AnyArray) -> dict[str, Any]:
-    """Shape, norm, and up to SHOWN elements of an array."""
+    """Shape, dtype, norm, and up to SHOWN elements of an array."""
     # The norm is over all elements, so that an error in one that is not kept shows too.
     flat = np.asarray(array, np.float64).ravel()
     picks = np.linspace(0, flat.size - 1, min(flat.size, SHOWN)).round().astype(int)
     return {
         "shape": list(np.shape(array)),
+        "dtype": str(np.asarray(array).dtype),
         "norm": float(np.linalg.norm(flat)),
         "elements": flat[picks].tolist(),
     }

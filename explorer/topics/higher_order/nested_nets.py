@@ -69,6 +69,14 @@ def truth(evidence: Evidence, net: NestedNet) -> dict[InputAndOrder, dict[str, A
     return derivatives
 
 
+def one_tensor(evidence: Evidence, net: NestedNet) -> list[str]:
+    """The inputs of a net that are one tensor; the wave has a single input."""
+    for figures in evidence[net.reference].values():
+        names: list[str] = figures.get("one tensor", [])
+        return names
+    return []
+
+
 def truth_label(net: NestedNet) -> str:
     """What the truth of a net is called."""
     return "the closed form" if net.is_wave else REFERENCE_LABEL
