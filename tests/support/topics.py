@@ -118,7 +118,7 @@ def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Ruli
     """
     evidence = Evidence(written(figures))
     assert evidence.answered(*claim.asks)
-    return claim.judge(evidence, claim.expects)
+    return _whole(claim.judge(evidence, claim.expects))
 
 
 def judge(
@@ -132,4 +132,12 @@ def judge(
         {measurement.name: measured[measurement.name] for measurement in claim.measurements}
     )
     change(world)
-    return claim.judge(world.evidence, claim.expects)
+    return _whole(claim.judge(world.evidence, claim.expects))
+
+
+def _whole(ruling: Ruling) -> Ruling:
+    """A ruling, seen to be one that the board can show: a known verdict, evidence, and advice."""
+    assert msgspec.json.decode(msgspec.json.encode(ruling), type=Ruling) == ruling
+    assert ruling.evidence
+    assert ruling.advice.endswith("."), ruling.advice
+    return ruling

@@ -2,7 +2,8 @@
 
 import dataclasses
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -173,24 +174,49 @@ CELL = ("cell", BY_HAND)
 
 @pytest.mark.row(61)
 @pytest.mark.parametrize(
-    ("ruling", "verdict", "advice"),
+    ("ruling_in", "verdict", "advice"),
     [
-        (averages(ALL, ALL, torch_evens=False), "holds", "Set one seed on every rank in both"),
-        (averages(ALL, ALL), "holds_with_changes", "Set one seed on every rank in MindSpore;"),
-        (averages(ALL, ALL, mindspore_evens=True), "holds_with_changes", "only where data is"),
+        (
+            partial(averages, ALL, ALL, torch_evens=False),
+            "holds",
+            "Set one seed on every rank in both",
+        ),
+        (
+            partial(averages, ALL, ALL),
+            "holds_with_changes",
+            "Set one seed on every rank in MindSpore;",
+        ),
+        (
+            partial(averages, ALL, ALL, mindspore_evens=True),
+            "holds_with_changes",
+            "only where data is",
+        ),
         # The reducer is the caller's own: it makes no way right, and none wrong.
-        (averages(("loop", "cell"), ("loop", "cell")), "holds_with_changes", "Set one seed"),
-        (averages(ALL, CELL), "depends_on_style", "in graph style. Set one seed"),
-        (averages(CELL, ALL), "depends_on_style", "in tape style. Set one seed"),
-        (averages(CELL, CELL), "does_not_hold", "with cell; elsewhere call nn.Distributed"),
-        (averages(("cell",), ("cell",)), "does_not_hold", "with cell. Set one seed"),
-        (averages(CELL, ("loop", BY_HAND)), "does_not_hold", "with none of these; elsewhere"),
-        (averages(ALL, ALL, ddp=6.0), "does_not_hold", "Divide by the number of ranks"),
+        (
+            partial(averages, ("loop", "cell"), ("loop", "cell")),
+            "holds_with_changes",
+            "Set one seed",
+        ),
+        (partial(averages, ALL, CELL), "depends_on_style", "in graph style. Set one seed"),
+        (partial(averages, CELL, ALL), "depends_on_style", "in tape style. Set one seed"),
+        (
+            partial(averages, CELL, CELL),
+            "does_not_hold",
+            "with cell; elsewhere call nn.Distributed",
+        ),
+        (partial(averages, ("cell",), ("cell",)), "does_not_hold", "with cell. Set one seed"),
+        (
+            partial(averages, CELL, ("loop", BY_HAND)),
+            "does_not_hold",
+            "with none of these; elsewhere",
+        ),
+        (partial(averages, ALL, ALL, ddp=6.0), "does_not_hold", "Divide by the number of ranks"),
     ],
 )
 def test_the_verdict_on_averages_follows_what_the_ranks_report(
-    ruling: Ruling, verdict: str, advice: str
+    ruling_in: Callable[[], Ruling], verdict: str, advice: str
 ) -> None:
+    ruling = ruling_in()
     assert ruling.verdict == verdict
     assert advice in ruling.advice
 

@@ -223,6 +223,16 @@ def test_stop_gradient_is_has_aux_where_both_leave_the_output_out(
     assert judge(CLAIMS[81], written(BESIDE_THE_LOSS), change).verdict == verdict
 
 
+@pytest.mark.row(81)
+def test_what_was_stopped_before_the_loss_is_shown_for_each_party() -> None:
+    early = put(OUTPUTS, TAPE, "without", "stop_gradient too early", value=[9.0])
+    evidence = judge(CLAIMS[81], written(BESIDE_THE_LOSS), early).evidence
+    shown = [
+        sentence.rpartition(" stopped before the loss ")[2] for sentence in evidence.split(";")
+    ]
+    assert shown == ["[0, 0, 0]", "[9]", "RuntimeError: no"]
+
+
 # Row 82: (w · x) y at x = (1, 2), y = 4, w = (2, 3).
 
 DX, DY, DW = [[8.0, 12.0]], [[8.0]], [[4.0, 8.0]]
