@@ -63,7 +63,7 @@ class Chosen(msgspec.Struct):
             width=width,
         )
         chosen = chosen or first
-        self.address[name] = "" if chosen == first else chosen
+        self._remember(name, chosen, first)
         return chosen
 
     def step_of(self, name: str, title: str, options: Sequence[str], first: str) -> str:
@@ -80,8 +80,14 @@ class Chosen(msgspec.Struct):
             key=name,
             width=260,
         )
-        self.address[name] = "" if chosen == first else chosen
+        self._remember(name, chosen, first)
         return chosen
+
+    def _remember(self, name: str, chosen: str, first: str) -> None:
+        # What a link says stays in the address, also where it is what opens anyway: an address of
+        # its own would be pushed over the link's, and the way back would lead here again.
+        is_said = chosen != first or self.wanted.get(name) == first
+        self.address[name] = chosen if is_said else ""
 
 
 def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str], taken: str) -> str:
