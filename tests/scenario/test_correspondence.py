@@ -4,11 +4,13 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from explorer.model.arrays import pack
 from explorer.model.errors import ScenarioError
+from explorer.model.findings import ReportFinding
 from explorer.model.requests import Description, ParameterSpec, Role
 from explorer.model.trees import DICT, LIST, Branch, branch
 from explorer.scenario.contract import Scenario
@@ -45,7 +47,10 @@ def scenario(folder: Path, text: str = "") -> Scenario:
 def sentences(
     folder: Path, mindspore: Description, torch: Description, text: str = ""
 ) -> list[str]:
-    return [finding.sentence for finding in findings(scenario(folder, text), mindspore, torch)]
+    found = list(findings(scenario(folder, text), mindspore, torch))
+    # Each is of a kind that there is.
+    assert msgspec.json.decode(msgspec.json.encode(found), type=list[ReportFinding]) == found
+    return [finding.sentence for finding in found]
 
 
 # Findings

@@ -85,3 +85,10 @@ def test_every_known_cell_says_where_it_can_be_read() -> None:
     for name, cell in KNOWN.items():
         assert f", {name}" in cell.source
         assert cell.source.startswith("mindspore/nn/layer/")
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_known_cell_has_other_names_or_layouts_than_the_module(name: str) -> None:
+    cell = KNOWN[name]
+    assert {*cell.names, *cell.layouts}
+    assert all(own != name_there for own, name_there in cell.names.items())

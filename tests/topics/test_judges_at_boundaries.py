@@ -15,6 +15,7 @@ from explorer.topics.higher_order.questions import TOPIC as HIGHER_ORDER
 from explorer.topics.operators.questions import BATCH_NORM_STATES
 from explorer.topics.operators.questions import TOPIC as OPERATORS
 from explorer.topics.question import Question
+from tests.support.topics import ruled
 
 Figures = dict[str, Any]
 
@@ -117,8 +118,8 @@ def verdict_on_states(change: Callable[[dict[str, Figures]], None]) -> str:
         "keras": batch_norms(["trainable=True"]),
     }
     change(world)
-    claim = OPERATORS.claims[42]
-    return claim.judge(evidence({BATCH_NORM_STATES: world}), claim.expects).verdict or ""
+    figures = {(BATCH_NORM_STATES, party): states for party, states in world.items()}
+    return ruled(OPERATORS.claims[42], figures).verdict
 
 
 TRAINING = "use_batch_statistics=None, training"
