@@ -104,7 +104,8 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
     page.get_by_text("0 unexpected").wait_for(timeout=RUN_MILLISECONDS)
     for text in ("[1, 2, 3]", "[2, 4, 6]"):
         answers = page.locator("[data-testid=stCode]", has_text=text)
-        expect(answers.nth(1)).to_be_visible()  # the values of two engines, and perhaps their difference
+        # The values of two engines, and perhaps their difference.
+        expect(answers.nth(1)).to_be_visible()
 
     page.get_by_role("link", name="Graphs").first.click()
     left, right = (page.locator(f".pane[data-side={side}]") for side in ("left", "right"))
