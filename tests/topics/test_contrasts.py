@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from explorer.model.measurement import Figures
 from explorer.topics.contrasts.axes import FLOOR, axis, same
+from explorer.topics.contrasts.main_cases import leaves_of
 from explorer.topics.contrasts.questions import KINKS, MAIN_CASES, OPERATORS, TOPIC
 from explorer.topics.question import Question
+from tests.support.results import answer
 from tests.support.topics import ruled
 
 REFUSED = {"raised": "TypeError", "message": "no"}
@@ -126,3 +129,12 @@ def test_the_evidence_counts_every_kind_of_program_and_names_those_that_part_sty
 def test_one_tensor_passed_twice_is_among_the_scenarios() -> None:
     assert "aliased_input" in MAIN_CASES
     assert len(MAIN_CASES) >= 30
+
+
+def test_answers_as_they_are_measured_can_be_compared() -> None:
+    def measured(number: float, name: str = "dx") -> dict[str, Any]:
+        return leaves_of(answer(np.full((2, 1), number, np.float32), structure=name))
+
+    assert same(measured(1.0), measured(1.0))
+    assert not same(measured(1.0), measured(1.1))
+    assert not same(measured(1.0), measured(1.0, "dy"))

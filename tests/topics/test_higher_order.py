@@ -54,6 +54,7 @@ from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
 from explorer.topics.studying import Telling, target, tell
 from explorer.workers.workers import Workers
+from tests.support.results import answer
 from tests.support.tellings import (
     Answers,
     chart_of,
@@ -479,6 +480,13 @@ def test_overflow_in_the_float_of_the_inputs_is_no_wrong_number() -> None:
     assert found(-131200.0, "Infinity", "float16")
     assert found(131200.0, "Infinity", "float32")
     assert found(65504.0, "Infinity", "float16")
+
+
+def test_a_derivative_has_the_float_that_its_numbers_are_in() -> None:
+    for dtype, carried in (("float16", "float16"), ("bfloat16", "float32")):
+        ones = np.ones(2, carried)
+        figure = nested.derivative(answer(ones, structure="dx", dtype=dtype))
+        assert (figure["dtype"], figure["elements"]) == (carried, [1.0, 1.0])
 
 
 def test_the_gradient_by_a_tensor_is_no_wrong_gradient_by_an_argument() -> None:

@@ -130,21 +130,21 @@ def is_not_asked(figure: Any) -> bool:
 
 
 def derivative(result: Result) -> dict[str, Any]:
-    """A figure of an engine's answer: elements and norm of the derivative, or what was raised."""
+    """A figure of an engine's answer: the derivative sampled, its dtype, or what was raised."""
     if result.error:
         message = first_statement(repeatable(result.error.message))
         return {"raised": result.error.type, "message": message}
-    return sampled(unpack(result.leaves[0].value))
+    array = unpack(result.leaves[0].value)
+    return {**sampled(array), "dtype": str(array.dtype)}
 
 
 def sampled(array: AnyArray) -> dict[str, Any]:
-    """Shape, dtype, norm, and up to SHOWN elements of an array."""
+    """Shape, norm, and up to SHOWN elements of an array."""
     # The norm is over all elements, so that an error in one that is not kept shows too.
     flat = np.asarray(array, np.float64).ravel()
     picks = np.linspace(0, flat.size - 1, min(flat.size, SHOWN)).round().astype(int)
     return {
         "shape": list(np.shape(array)),
-        "dtype": str(np.asarray(array).dtype),
         "norm": float(np.linalg.norm(flat)),
         "elements": flat[picks].tolist(),
     }
