@@ -37,6 +37,27 @@ def test_each_side_knows_the_other() -> None:
     assert (left.is_left, right.is_left) == (True, False)
 
 
+@pytest.mark.parametrize("engine", ["a", "b"])
+def test_which_of_two_graphs_is_first_does_not_depend_on_the_order_they_come_in(
+    engine: str,
+) -> None:
+    one, other = (ComputedGraph(name) for name in ("a", engine))
+    one.leaf("x", np.ones(2), "input")
+    other.leaf("x", np.zeros(2), "input")
+    graphs = one.record(), other.record()
+    left, right = view(*graphs)
+    swapped_left, swapped_right = view(*reversed(graphs))
+    assert left.is_first is not right.is_first
+    assert (left.is_first, right.is_first) == (swapped_right.is_first, swapped_left.is_first)
+
+
+def test_a_value_knows_which_output_it_is() -> None:
+    graph = ComputedGraph("a")
+    graph.hold("Split", np.ones(2), np.zeros(3))
+    (node,) = left_side(graph.record()).nodes
+    assert [value.output for value in node.values] == [0, 1]
+
+
 def test_nodes_come_in_execution_order_forward_first() -> None:
     graph = bare(("n0", "backward", 0), ("n1", "forward", 2), ("n2", "forward", 1), edges=())
     assert ids(left_side(graph)) == ["n2", "n1", "n0"]
