@@ -27,10 +27,18 @@ function fitFirst(pane) {
   show(pane, firstScale)
 }
 
+// Notes the size of a pane. To ask the browser for it makes it lay out the page, which takes long
+// where a drawing is large: everything else reads what is noted here.
+function measure(pane) {
+  const { clientWidth, clientHeight } = pane.element
+  pane.room = { width: clientWidth, height: clientHeight }
+}
+
 // What does not fit is shown from the top and the middle.
 function show(pane, scaleIn) {
+  measure(pane)
+  const { room } = pane
   const { x, y, width, height } = pane.size
-  const room = { width: pane.element.clientWidth, height: pane.element.clientHeight }
   const scale = scaleIn(pane.size, room.width - 2 * MARGIN, room.height - 2 * MARGIN)
   pane.scale = Math.max(scale, SMALLEST)
   pane.placed = room.width > 0
@@ -42,7 +50,7 @@ function show(pane, scaleIn) {
 }
 
 function draw(pane) {
-  if (!pane.element.clientWidth) return
+  if (!pane.room.width) return
   const { width, height } = inSight(pane)
   pane.svg.setAttribute('viewBox', `${pane.x} ${pane.y} ${width} ${height}`)
   drawMinimap(pane)
@@ -50,8 +58,7 @@ function draw(pane) {
 
 // The size of the part in sight, in the drawing's own units.
 function inSight(pane) {
-  const { clientWidth, clientHeight } = pane.element
-  return { width: clientWidth / pane.scale, height: clientHeight / pane.scale }
+  return { width: pane.room.width / pane.scale, height: pane.room.height / pane.scale }
 }
 
 function pan(pane, dx, dy) {
@@ -61,7 +68,7 @@ function pan(pane, dx, dy) {
 }
 
 function middleOf(pane) {
-  return { x: pane.element.clientWidth / 2, y: pane.element.clientHeight / 2 }
+  return { x: pane.room.width / 2, y: pane.room.height / 2 }
 }
 
 // Zooms about a point of the pane, which stays where it is; by default its middle.

@@ -22,7 +22,8 @@ function mount(root, tell) {
     timer: null,
   }
   for (const side of SIDES) {
-    view.panes[side] = { element: root.querySelector(`[data-side=${side}]`), scale: 1, x: 0, y: 0 }
+    const element = root.querySelector(`[data-side=${side}]`)
+    view.panes[side] = { element, room: { width: 0, height: 0 }, scale: 1, x: 0, y: 0 }
     listenToPointer(view, side)
   }
   let waiting = null
@@ -184,6 +185,7 @@ function showsLargerAbove(sizes, width) {
 // A pane that gets its first width, or another one: the drawing is fitted once, then only redrawn.
 function resized(pane) {
   if (!pane.element.clientWidth || !pane.svg) return
+  measure(pane)
   if (pane.placed) draw(pane)
   else fitFirst(pane)
 }
