@@ -102,9 +102,9 @@ def _introduce(pages: Pages) -> None:
         )
         st.html(_two_by_two())
         st.markdown(
-            "Most of what is said of MindSpore *against* PyTorch is graph *against* tape: pass one"
-            " tensor `[1, 2, 3]` as both arguments of `sum(a·b)`, and ask for the derivative with"
-            " respect to `a`. Both tapes say `[2, 4, 6]`, both graphs say `[1, 2, 3]`."
+            "Not only frameworks part, styles do too: pass one tensor `[1, 2, 3]` as both arguments"
+            " of `sum(a·b)`, and ask for the derivative with respect to `a`. Both tapes say"
+            " `[2, 4, 6]`, both graphs say `[1, 2, 3]`."
         )
         st.page_link(
             pages.graphs,
@@ -118,7 +118,7 @@ def _introduce(pages: Pages) -> None:
             image = image_of(in_theme(drawing), "The tape of PyTorch beside the graph of MindSpore")
             st.html(f'<div class="introduction">{image}</div>')
         else:
-            st.caption("The two graphs are drawn once this scenario was opened.")
+            st.caption("The picture of these two graphs appears here once they have been opened.")
 
 
 def _two_by_two() -> str:
