@@ -70,6 +70,16 @@ def test_a_power_is_told_whatever_its_exponent(exponent: float) -> None:
     assert is_yielded(node("Pow", SIZES ** (exponent + 0.1), SIZES)) is False
 
 
+def test_a_reduction_of_a_number_is_that_number() -> None:
+    assert is_yielded(node("SumExt", np.array(3.0), np.array(3.0))) is True
+    assert is_yielded(node("SumExt", np.array(3.1), np.array(3.0))) is False
+
+
+@pytest.mark.parametrize("op", ["TensorMove", "aten.split.Tensor", "Cast", "Transpose"])
+def test_an_op_that_moves_numbers_yields_none_that_it_does_not_read(op: str) -> None:
+    assert is_yielded(node(op, X, Y)) is False
+
+
 def test_of_an_op_with_hidden_attributes_nothing_is_known() -> None:
     assert is_yielded(node("Conv2D", X, X, Y)) is None
     assert is_yielded(node("Muls", 3 * X, X)) is None

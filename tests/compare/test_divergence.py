@@ -88,6 +88,9 @@ def test_a_parameter_that_starts_elsewhere_is_the_divergence() -> None:
     left, right, sentence = parting(mindspore_net(), pytorch_net(values=other))
     assert (left, right) == ("l2.bias", "l2.bias")
     assert "start from different values of `l2.bias`" in sentence
+    divergence = align(mindspore_net(), pytorch_net(values=other)).divergence
+    assert divergence is not None
+    assert divergence.phase == "forward"
 
 
 def test_an_input_that_differs_is_the_divergence() -> None:
