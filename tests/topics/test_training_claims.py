@@ -90,12 +90,13 @@ def test_evidence_names_what_each_side_spares_takes_and_compiles(
     assert "ms.jit: 1 graph (" in judge(TOPIC.claims[21], measured).evidence
 
 
-def test_a_step_under_jit_is_told_to_be_as_much_faster_as_it_is(
+def test_a_step_under_jit_is_told_by_the_factor_that_it_must_be_faster_by(
     measured: dict[str, Measured],
 ) -> None:
+    # By no other number: times are never the same twice, and a board is.
     ruling = judge(TOPIC.claims[20], measured, four_times_as_fast)
     assert ruling.verdict == "holds"
-    assert "a step takes 4.0 times the processor's time" in ruling.evidence
+    assert "a step takes at least 1.2 times the processor's time" in ruling.evidence
 
 
 def clipped_to_two(world: World) -> None:

@@ -103,10 +103,12 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         evidence[JIT][TAPE]["states"], evidence[FUNCTIONAL][TAPE]["states"]
     )
     seconds = evidence.timings(SPEED)["mindspore"]
-    ratio = seconds["by itself"] / seconds["ms.jit"]
+    is_faster = seconds["by itself"] >= expects["faster"] * seconds["ms.jit"]
+    # The times themselves, which no two runs share, stand in the record alone: a board is the same twice.
+    share = "at least" if is_faster else "less than"
     seen = (
-        f"weights at most {difference:.1e} apart after 5 steps; "
-        f"repeated without ms.jit, a step takes {ratio:.1f} times the processor's time"
+        f"weights at most {difference:.1e} apart after 5 steps; repeated without ms.jit, a step"
+        f" takes {share} {expects['faster']} times the processor's time"
     )
     if difference > NEAR:
         return Ruling(
@@ -114,7 +116,7 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             seen,
             "Compare the weights with and without ms.jit before you rely on it.",
         )
-    if ratio < expects["faster"]:
+    if not is_faster:
         return Ruling(
             "does_not_hold",
             seen,
