@@ -47,6 +47,7 @@ def test_a_long_point_is_cut_between_words(tmp_path: Path) -> None:
     assert len(line) <= LONGEST_POINT + 2
 
 
+@pytest.mark.slow
 def test_a_card_counts_what_differs_and_what_is_unexpected() -> None:
     whole = report(unexpected=True, foreseen=True)
     made = card_of(whole)
@@ -69,6 +70,7 @@ def test_a_label_in_a_thumbnail_is_text() -> None:
     assert "<script" not in thumbnail(graph("torch-tape"), HOSTILE)
 
 
+@pytest.mark.slow
 def test_a_card_is_made_once_of_a_stored_report(tmp_path: Path) -> None:
     scenario, store = load(NETS / "square.py"), Store(tmp_path)
     assert card(scenario, store) is None

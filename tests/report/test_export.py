@@ -79,6 +79,7 @@ def test_one_graph_is_a_file_of_each_format(file_format: drawing.formats.FormatN
     assert choice.file_name.endswith(drawing.FORMATS[file_format].ending)
 
 
+@pytest.mark.slow
 def test_numbers_of_pairs_do_not_depend_on_the_side_in_the_alignment() -> None:
     choice = PictureChoice(scenario="n", engines=(LEFT.engine, RIGHT.engine), file_format="svg")
     with_numbers = picture_file([LEFT, RIGHT], [align(LEFT, RIGHT)], choice)

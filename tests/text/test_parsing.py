@@ -31,6 +31,7 @@ def restless_threads() -> Iterator[None]:
     sys.setswitchinterval(interval)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("restless_threads")
 def test_threads_parse_side_by_side() -> None:
     with ThreadPoolExecutor(8) as threads:

@@ -21,6 +21,7 @@ def export_of_sample() -> None:
     export(ReportKey(Path("net.py"), "digest"), report())
 
 
+@pytest.mark.slow
 def test_the_address_says_which_picture() -> None:
     page = opened(export_of_sample)
     assert not page.exception

@@ -53,6 +53,7 @@ def test_a_card_s_badge_tells_the_worst(
     assert count in badge
 
 
+@pytest.mark.slow
 def test_a_search_picks_cards_by_name_title_and_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
