@@ -213,6 +213,6 @@ SPEED = TOPIC.ask(
     "speed",
     FRAMEWORKS,
     program="dispatches:speed",
-    options={"repeats": 41},
+    options={"repeats": 15},
     kinds={"mindspore": "mindspore-plain"},
 )
