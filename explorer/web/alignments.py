@@ -9,6 +9,7 @@ from explorer.compare.align import align
 from explorer.model.alignment import Alignment, Divergence, Pair, Unpaired
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.web.language import _
 
 
 def has_values(graph: GradGraph) -> bool:
@@ -25,7 +26,10 @@ def alignment_of(left: GradGraph, right: GradGraph, report: Report) -> Alignment
     if left.engine == right.engine or not has_values(left) or not has_values(right):
         return None
     alignment = _reported(left, right, report)
-    return alignment or _aligned(digest_of_graph(left), digest_of_graph(right), left, right)
+    if alignment:
+        return alignment
+    with st.spinner(_("Pairing the nodes …"), show_time=True):
+        return _aligned(digest_of_graph(left), digest_of_graph(right), left, right)
 
 
 def _reported(left: GradGraph, right: GradGraph, report: Report) -> Alignment | None:
@@ -46,7 +50,7 @@ def digest_of_graph(graph: GradGraph) -> str:
     return hashlib.sha256(msgspec.msgpack.encode(graph)).hexdigest()
 
 
-@st.cache_data(show_spinner="Pairing the nodes …", max_entries=64)
+@st.cache_data(show_spinner=False, max_entries=64)
 def _aligned(left_digest: str, right_digest: str, _left: GradGraph, _right: GradGraph) -> Alignment:
     # Streamlit leaves arguments that begin with an underscore out of the key.
     return align(_left, _right)

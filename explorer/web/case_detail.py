@@ -14,12 +14,16 @@ from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.web.answer_letters import letters
 from explorer.web.case_values import values, written_leaf
+from explorer.web.case_words import described, who
+from explorer.web.language import _, later
 
 STYLES: dict[Style, str] = {
-    "tape": "recorded while the forward runs",
-    "graph": "derived from the program before it runs",
+    "tape": later("recorded while the forward runs"),
+    "graph": later("derived from the program before it runs"),
 }
 """The columns, and what each style means."""
+
+STYLE_NAMES: dict[Style, str] = {"tape": later("Tape"), "graph": later("Graph")}
 
 TINTS = {"A": "blue", "B": "orange", "C": "violet", "D": "red"}
 """The colour of each letter that tells one answer from another."""
@@ -34,6 +38,13 @@ COLOURS: dict[CaseVerdict, str] = {
     "not_compared": "gray",
 }
 """Each verdict's colour; its name stands beside it everywhere."""
+
+
+ABOUT_DRAWS = later(
+    "What depends on random numbers is drawn: each engine draws its own. Structure, shapes and"
+    " dtypes are compared; values are not, nor does the oracle judge them. Dropout layers"
+    " (nn.Dropout) drop the same elements in both nets unless SAME_DROPOUT = False."
+)
 
 
 def detail(case: CaseReport, report: Report, wanted: Mapping[str, str]) -> dict[str, str]:
@@ -55,7 +66,7 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
     # Where all agree, letters would tell nothing.
     by_engine = letters(case) if case.verdict in ("differs", "some_raise") else {}
     for column, (style, meaning) in zip(st.columns(len(STYLES)), STYLES.items(), strict=True):
-        column.markdown(f"**{style.capitalize()}** — {meaning}")
+        column.markdown(f"**{_(STYLE_NAMES[style])}** — {_(meaning)}")
     for framework in FRAMEWORK_LABELS:
         for column, style in zip(st.columns(len(STYLES)), STYLES, strict=True):
             engine = ENGINES[f"{framework}-{style}"]
@@ -66,26 +77,29 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
 
 
 def _verdict(case: CaseReport) -> None:
-    verdict = f":{COLOURS[case.verdict]}-badge[{wording.VERDICTS[case.verdict]}]"
-    expectation = "as expected" if case.expected else ":red-badge[not as expected]"
+    verdict = f":{COLOURS[case.verdict]}-badge[{_(wording.VERDICTS[case.verdict])}]"
+    expectation = _("as expected") if case.expected else f":red-badge[{_('not as expected')}]"
     reason = f": {escape(clean(case.reason))}" if case.reason else ""
-    lines = [f"{verdict} {expectation}{reason}."]
+    lines = [f"{verdict} {expectation}{reason}"]
 
     difference = case.greatest
     if difference and (difference.what != "value" or difference.abs):
-        lines.append(f"Difference: {escape(wording.described(difference))}.")
+        lines.append(escape(described(difference)))
     if case.oracle_agrees:
-        lines.append("Central differences agree with the gradient asked for.")
+        lines.append(_("Central differences agree with the gradient asked for."))
     elif case.oracle_agrees is False:
-        lines.append(f"Central differences say {escape(wording.estimates(case.oracle))}.")
+        estimates = escape(wording.estimates(case.oracle))
+        lines.append(_("Central differences say {estimates}.").format(estimates=estimates))
     if case.drawn:
         names = escape(clean(", ".join(case.drawn)))
-        lines.append(f"Not compared by value: {names}. {escape(wording.ABOUT_DRAWS)}.")
+        lines.append(_("Not compared by value: {names}.").format(names=names))
+        lines.append(escape(_(ABOUT_DRAWS)))
     st.markdown("  \n".join(lines))
 
 
 def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None:
-    badge = f" :{TINTS.get(letter, 'gray')}-badge[answer {letter}]" if letter else ""
+    answer = _("answer {letter}").format(letter=letter)
+    badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]" if letter else ""
     st.markdown(f"**{FRAMEWORK_LABELS[engine.framework]}** {engine.how}{badge}")
     _answer(result, report.devices.get(engine.name, ""))
     if result.error and result.error.source:
@@ -97,17 +111,17 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
 def _answer(result: Result, device: str) -> None:
     """The leaves and how they nest, or why there are none."""
     if result.outcome == "not_defined":
-        st.caption("The scenario defines no net for this framework.")
+        st.caption(_("The scenario defines no net for this framework."))
     elif result.outcome != "ok":
         st.code(wording.answer(result), language=None, wrap_lines=True)
     else:
         st.code("\n".join(map(written_leaf, result.leaves)), language=None, wrap_lines=True)
-        structure = f"returns {result.written}"
+        parts = [_("returns {structure}").format(structure=result.written)]
         if result.natural not in ("", result.written):
-            structure += f" · in its own form {result.natural}"
+            parts.append(_("in its own form {structure}").format(structure=result.natural))
         if device:
-            structure += f" · on {device}"
-        st.caption(escape(clean(structure)))
+            parts.append(_("on {device}").format(device=device))
+        st.caption(escape(clean(" · ".join(parts))))
 
 
 def _structure(case: CaseReport) -> None:
@@ -118,10 +132,11 @@ def _structure(case: CaseReport) -> None:
             engines_by_tree.setdefault(structure_tree(result), []).append(name)
     if not engines_by_tree:
         return
-    st.markdown("**Structure**")
+    st.markdown(f"**{_('Structure')}**")
     for tree, engines in engines_by_tree.items():
         st.code(tree, language=None)
-        st.caption(f"returned by {escape(wording.who(tuple(engines), tuple(case.results)))}")
+        engines_told = escape(who(tuple(engines), tuple(case.results)))
+        st.caption(_("returned by {engines}").format(engines=engines_told))
 
 
 def _code(case: CaseReport) -> None:
@@ -129,8 +144,8 @@ def _code(case: CaseReport) -> None:
     codes = {name: result.code for name, result in case.results.items() if result.code}
     if not codes:
         return
-    st.markdown("##### Code")
-    st.caption("A program for each engine, which can be pasted and gives the same.")
+    st.markdown(f"##### {_('Code')}")
+    st.caption(_("A program for each engine, which can be pasted and gives the same."))
     names = list(codes)
     for start in range(0, len(names), 2):
         for column, name in zip(st.columns(2), names[start : start + 2], strict=False):

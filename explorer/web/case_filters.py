@@ -1,6 +1,6 @@
 """The filters of the table of cases, chosen in a bar above it; the address says them too."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import streamlit as st
@@ -8,13 +8,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from explorer.model.report import CaseReport, Report
 from explorer.report.scenario import wording
+from explorer.web.language import _, later
 
-UNEXPECTED = "unexpected"
+UNEXPECTED = later("unexpected")
 """A mark beside the verdict, and a filter like one."""
 
-AUX = ("with", "without")
+AUX = (later("with"), later("without"))
 
-NO_WEIGHTS = "none"
+NO_WEIGHTS = later("none")
 
 SEPARATOR = "; "
 """Stands between several choices in an address; a position such as (0, 1) has a comma of its own."""
@@ -86,13 +87,18 @@ def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
     verdicts = dict.fromkeys(mark for case in report.cases for mark in marks_of(case))
     bar = _Bar(st.container(horizontal=True), wanted)
     return Filters(
-        apis=bar.several("API", "api", apis, 160),
-        positions=bar.several("Position", "position", positions, 140),
-        weights=bar.one("Weights", "weights", weights),
-        aux=bar.one("has_aux", "aux", AUX),
-        verdicts=bar.several("Verdict", "verdict", verdicts, 180),
-        words=bar.words("Search", "words", "dx, weights=all, ValueError …"),
+        apis=bar.several(_("API"), "api", apis, 160),
+        positions=bar.several(_("Position"), "position", positions, 140),
+        weights=bar.one(_("Weights"), "weights", weights, _weights_label),
+        aux=bar.one("has_aux", "aux", AUX, _),
+        verdicts=bar.several(_("Verdict"), "verdict", verdicts, 180),
+        words=bar.words(_("Search"), "words", _("dx, weights=all, ValueError …")),
     )
+
+
+def _weights_label(name: str) -> str:
+    # "one" and "all" are what the call says, as the table shows it.
+    return _(name) if name == NO_WEIGHTS else name
 
 
 class _Bar:
@@ -108,17 +114,31 @@ class _Bar:
         asked = self._wanted.get(name, "").split(SEPARATOR)
         first = [option for option in all_options if option in asked]
         chosen = self._box.multiselect(
-            label, all_options, first, key=name, placeholder="all", width=width
+            label,
+            all_options,
+            first,
+            key=name,
+            placeholder=_("all"),
+            width=width,
+            format_func=_,
         )
         return tuple(chosen)
 
-    def one(self, label: str, name: str, options: Iterable[str]) -> str:
-        """One option or none."""
+    def one(
+        self, label: str, name: str, options: Iterable[str], called: Callable[[str], str]
+    ) -> str:
+        """One option or none; ``called`` says what an option is called."""
         all_options = list(options)
         asked = self._wanted.get(name)
         index = all_options.index(asked) if asked in all_options else None
         chosen = self._box.selectbox(
-            label, all_options, index=index, key=name, placeholder="any", width=105
+            label,
+            all_options,
+            index=index,
+            key=name,
+            placeholder=_("any"),
+            width=105,
+            format_func=called,
         )
         return chosen or ""
 

@@ -13,6 +13,7 @@ from explorer.model.results import Leaf, Result
 from explorer.report.markdown import escape
 from explorer.text.clean import clean
 from explorer.text.numbers import digits
+from explorer.web.language import _, later
 
 ELEMENTS = 64
 """A tensor of at most this many elements is written out; a larger one is drawn."""
@@ -23,7 +24,7 @@ CELLS = 48
 FIRST_PAIR = ("torch-tape", "mindspore-graph")
 """The engines that are compared first where no difference says which."""
 
-DIFFERENCE = "difference"
+DIFFERENCE = later("difference")
 
 Plane = NDArray[np.float64]
 
@@ -34,19 +35,19 @@ def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
     leaves = list(dict.fromkeys(leaf.name for result in answers.values() for leaf in result.leaves))
     if not leaves:
         return {}
-    st.markdown("##### Values")
+    st.markdown(f"##### {_('Values')}")
     bar = st.container(horizontal=True)
     index = leaves.index(wanted["leaf"]) if wanted.get("leaf") in leaves else 0
-    leaf = bar.selectbox("Tensor", leaves, index=index, key="leaf", width=200, format_func=clean)
+    leaf = bar.selectbox(_("Tensor"), leaves, index=index, key="leaf", width=200, format_func=clean)
     first = first_pair(case, answers, wanted.get("engines", ""))
     chosen = bar.multiselect(
-        "Engines",
+        _("Engines"),
         list(answers),
         first,
         key="engines",
         max_selections=2,
         width=420,
-        help="two at a time; their difference stands beside them",
+        help=_("two at a time; their difference stands beside them"),
     )
     shown = [name for name in answers if name in chosen]
     _show({name: _array(answers[name], leaf) for name in shown})
@@ -79,11 +80,11 @@ def _show(arrays: Mapping[str, AnyArray | None]) -> None:
     if len(both) == 2:
         shown[DIFFERENCE] = difference(both[0], both[1])
     if not shown:
-        st.caption("Choose one engine or two.")
+        st.caption(_("Choose one engine or two."))
         return
     for column, (name, array) in zip(st.columns(len(shown)), shown.items(), strict=True):
         with column:
-            st.markdown(f"**{escape(name)}**")
+            st.markdown(f"**{escape(_(name))}**")
             _array_view(name, array)
 
 
@@ -99,16 +100,15 @@ def difference(left: AnyArray | None, right: AnyArray | None) -> AnyArray | None
 
 def _array_view(name: str, array: AnyArray | None) -> None:
     if array is None:
-        st.caption(
-            "The two shapes differ." if name == DIFFERENCE else "This engine has no such tensor."
-        )
+        shapes, none = _("The two shapes differ."), _("This engine has no such tensor.")
+        st.caption(shapes if name == DIFFERENCE else none)
     elif array.size <= ELEMENTS:
         st.code(digits(array, ELEMENTS), language=None, wrap_lines=True)
     else:
         magnitudes = np.abs(array) if array.dtype.kind == "c" else array
         st.vega_lite_chart(
             heat_map(magnitudes.astype(np.float64)),
-            alt=clean(f"{name}: {described(magnitudes)}"),
+            alt=clean(f"{_(name)}: {described(magnitudes)}"),
         )
         st.caption(described(magnitudes))
 
@@ -118,14 +118,19 @@ def described(array: AnyArray) -> str:
     shape = "×".join(map(str, array.shape))
     finite = np.isfinite(array)
     if not finite.any():
-        return f"{shape}, nothing finite"
+        return _("{shape}, nothing finite").format(shape=shape)
     magnitude = np.where(finite, np.abs(array), -1.0)
     place = tuple(int(index) for index in np.unravel_index(int(magnitude.argmax()), array.shape))
     least, greatest = float(array[finite].min()), float(array[finite].max())
-    farthest = f"farthest from zero at {list(place)}: {float(array[place]):.5g}"
-    text = f"{shape}, from {least:.5g} to {greatest:.5g}; {farthest}"
+    text = _("{shape}, from {least} to {greatest}; farthest from zero at {index}: {value}").format(
+        shape=shape,
+        least=f"{least:.5g}",
+        greatest=f"{greatest:.5g}",
+        index=list(place),
+        value=f"{float(array[place]):.5g}",
+    )
     missing = int(array.size - finite.sum())
-    return f"{text}; {missing} not finite" if missing else text
+    return f"{text}; {_('{n} not finite').format(n=missing)}" if missing else text
 
 
 def plane_of(array: AnyArray) -> Plane:
@@ -177,9 +182,9 @@ def heat_map(array: Plane) -> dict[str, Any]:
             "y": {"field": "row", "type": "ordinal", "axis": axis},
             "color": colour,
             "tooltip": [
-                {"field": "row", "type": "ordinal"},
-                {"field": "column", "type": "ordinal"},
-                {"field": "value", "type": "quantitative", "format": ".6g"},
+                {"field": "row", "title": _("row"), "type": "ordinal"},
+                {"field": "column", "title": _("column"), "type": "ordinal"},
+                {"field": "value", "title": _("value"), "type": "quantitative", "format": ".6g"},
             ],
         },
     }

@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from explorer.model.report import CaseReport, CaseVerdict, Report
+from explorer.report.markdown import escape
 from explorer.report.scenario import wording
 from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.wording import NOTHING
@@ -13,7 +14,9 @@ from explorer.text.clean import clean
 from explorer.web import case_filters as filters
 from explorer.web.answer_letters import letters
 from explorer.web.case_detail import COLOURS, detail
+from explorer.web.case_words import oracle_summary, summary
 from explorer.web.explorations import ReportKey
+from explorer.web.language import _
 from explorer.web.links import follow, last_shown, remember
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
@@ -53,7 +56,7 @@ def cases(key: ReportKey, report: Report) -> None:
     chosen = filters.choose_filters(report, wanted)
     fitting = [case for case in report.cases if chosen.fit(case)]
     if not fitting:
-        st.caption("No case fits these filters.")
+        st.caption(_("No case fits these filters."))
         remember(PLACE, {**chosen.address(), "case": wanted.get("case", "")})
         return
     if wanted.get("case") != before.get("case") or TABLE not in st.session_state:
@@ -70,22 +73,24 @@ def cases(key: ReportKey, report: Report) -> None:
 
 def _engines(key: ReportKey, report: Report) -> None:
     """Where each engine ran, and every version that was used."""
-    with st.expander("Engines, devices and versions"):
+    with st.expander(_("Engines, devices and versions")):
         rows = overview(report).engines
-        engines = [dict(zip(wording.ENGINE_COLUMNS, cells_of(row), strict=True)) for row in rows]
+        heads = [_(name) for name in wording.ENGINE_COLUMNS]
+        engines = [dict(zip(heads, cells_of(row), strict=True)) for row in rows]
         st.dataframe(engines, hide_index=True, width="content")
         packages = sorted(report.versions)
         versions = [clean(report.versions[package]) for package in packages]
-        st.dataframe({"package": packages, "version": versions}, hide_index=True, width="content")
-        st.caption(f"Asked for: device {clean(key.device)}, order {key.order}.")
+        table = {_("package"): packages, _("version"): versions}
+        st.dataframe(table, hide_index=True, width="content")
+        asked = _("Asked for: device {device}, order {order}.")
+        st.caption(asked.format(device=escape(clean(key.device)), order=key.order))
 
 
 def _summary(report: Report) -> None:
     """The outcome of the whole matrix at a glance."""
     # Two blanks before the end of a line are Markdown's line break.
-    whole = overview(report)
-    box = st.success if whole.state == "good" else st.error
-    box(f"**{whole.summary}**  \n{whole.oracle_summary}")
+    box = st.success if report.is_as_expected else st.error
+    box(f"**{summary(report)}**  \n{oracle_summary(report.cases)}")
 
 
 def _first(fitting: list[CaseReport], name: str) -> int:
@@ -110,11 +115,11 @@ def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int) -> int:
         row_height=ROW_HEIGHT,
         hide_index=True,
         column_config={
-            "call": st.column_config.TextColumn(width="medium"),
+            "call": st.column_config.TextColumn(_("call"), width="medium"),
             "verdict": _verdict_column(),
-            "answer": st.column_config.TextColumn(width="large"),
-            "greatest": st.column_config.TextColumn("difference", width=150),
-            "oracle": st.column_config.TextColumn(width="small"),
+            "answer": st.column_config.TextColumn(_("answer"), width="large"),
+            "greatest": st.column_config.TextColumn(_("difference"), width=150),
+            "oracle": st.column_config.TextColumn(_("oracle"), width="small"),
         },
         key=f"table {key.digest} {key.device} {key.order} {rows_key} {first}",
         on_select="rerun",
@@ -130,9 +135,12 @@ def _rank(case: CaseReport) -> tuple[bool, int]:
 
 
 def _verdict_column() -> ColumnConfig:
-    names = [wording.VERDICTS[verdict] for verdict in COLOURS]
+    names = [_(wording.VERDICTS[verdict]) for verdict in COLOURS]
     return st.column_config.MultiselectColumn(
-        options=[*names, filters.UNEXPECTED], color=[*COLOURS.values(), "red"], width="small"
+        _("verdict"),
+        options=[*names, _(filters.UNEXPECTED)],
+        color=[*COLOURS.values(), "red"],
+        width="small",
     )
 
 
@@ -147,11 +155,17 @@ def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
     for case in fitting:
         is_compared = case.verdict in COMPARED
         columns["call"].append(case.case.short)
-        columns["verdict"].append(filters.marks_of(case))
+        columns["verdict"].append([_(mark) for mark in filters.marks_of(case)])
         columns["answer"].append(_answers(case))
         columns["greatest"].append(wording.greatest(case.greatest) if is_compared else NOTHING)
-        columns["oracle"].append(wording.oracle(case))
+        columns["oracle"].append(_oracle(case))
     return columns
+
+
+def _oracle(case: CaseReport) -> str:
+    """The oracle's word on a case in the visitor's language, and along how many directions."""
+    word, dot, directions = wording.oracle(case).partition(" ·")
+    return f"{_(word)}{dot}{directions}"
 
 
 def _answers(case: CaseReport) -> str:
@@ -160,4 +174,4 @@ def _answers(case: CaseReport) -> str:
     for name, letter in letters(case).items():
         if letter not in answers:
             answers[letter] = wording.answer(case.results[name], drawn=case.drawn)
-    return "  ≠  ".join(answers.values()) or "no engine answers"
+    return "  ≠  ".join(answers.values()) or _("no engine answers")

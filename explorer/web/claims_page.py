@@ -1,5 +1,6 @@
 """The page of claims: the board with its counts, filters and search, and the chosen claim in full."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 import streamlit as st
@@ -8,7 +9,6 @@ from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimR
 from explorer.report.claims.wording import (
     NOT_RUN,
     PAGE_TITLE,
-    counts,
     listings,
     source,
     verdict_name,
@@ -21,6 +21,8 @@ from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import board, stored_board
 from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.case_words import SEPARATOR
+from explorer.web.language import _, later
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.messages import told_errors
 from explorer.workers.queue import Progress
@@ -36,6 +38,12 @@ COLOURS: dict[ClaimVerdict | None, str] = {
     None: "gray",
 }
 """Each verdict's colour; its name stands beside it everywhere."""
+
+CODE = {
+    "as the guide prints it": later("Code as the guide prints it"),
+    "as meant": later("Code as meant"),
+}
+"""The titles of a claim's listings, by what the report calls them."""
 
 SECONDS = 300.0
 """The limit of one measurement."""
@@ -57,34 +65,50 @@ def ask_board(questions: Askings) -> Asking[Board]:
 
 def claims() -> None:
     """The board, asked as soon as the page is opened."""
-    st.subheader(PAGE_TITLE, anchor=False)
+    st.subheader(_(PAGE_TITLE), anchor=False)
     with told_errors():
         show_board(watch(ask_board(askings())))
 
 
 def show_board(whole: Board) -> None:
     """Counts, filters, the table, and one claim."""
-    st.caption(escape(clean(f"Measured on {whole.date} with {versions_text(whole.versions)}")))
-    st.markdown(f"**{counts(whole)}**")
+    measured = _("Measured on {date} with {versions}")
+    versions = versions_text(whole.versions)
+    st.caption(escape(clean(measured.format(date=whole.date, versions=versions))))
+    st.markdown(f"**{_counts(whole)}**")
     wanted = follow(PLACE, ("claim", "topic", "verdict", "words"))
     rows = _filtered(whole, wanted)
     if not rows:
-        st.caption("No claim fits these filters.")
+        st.caption(_("No claim fits these filters."))
         return
     _show(whole, _chosen(rows, wanted.get("claim", "")))
+
+
+def _counts(whole: Board) -> str:
+    """The number of rows with each verdict."""
+    by_verdict = Counter(row.verdict for row in whole.rows)
+    verdicts = [verdict for verdict in (*CLAIM_VERDICTS, None) if by_verdict[verdict]]
+    parts = [count_text(by_verdict[verdict], verdict) for verdict in verdicts]
+    text = _("1 claim: {counts}") if len(whole.rows) == 1 else _("{n} claims: {counts}")
+    return text.format(n=len(whole.rows), counts=_(SEPARATOR).join(parts))
+
+
+def count_text(count: int, verdict: ClaimVerdict | None) -> str:
+    """How many claims have a verdict."""
+    return _("{count} {verdict}").format(count=count, verdict=_(verdict_name(verdict)))
 
 
 def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
     """The rows that fit the filters, which the bar above the table asks for."""
     bar = st.container(horizontal=True)
-    topic = _choice(bar, "Topic", "topic", HEADINGS, wanted.get("topic"))
+    topic = _choice(bar, _("Topic"), "topic", HEADINGS, wanted.get("topic"))
     names = [verdict_name(verdict) for verdict in CLAIM_VERDICTS]
-    verdict = _choice(bar, "Verdict", "verdict", names, wanted.get("verdict"))
+    verdict = _choice(bar, _("Verdict"), "verdict", names, wanted.get("verdict"))
     words = bar.text_input(
-        "Search",
+        _("Search"),
         wanted.get("words", ""),
         key="words",
-        placeholder="BatchNorm, zero_grad, 35 …",
+        placeholder=_("BatchNorm, zero_grad, 35 …"),
         width=290,
     )
     remember(
@@ -103,7 +127,9 @@ def _choice(
 ) -> str:
     names = list(options)
     index = names.index(first) if first in names else None
-    chosen = bar.selectbox(label, names, index=index, key=key, placeholder="all", width=240)
+    chosen = bar.selectbox(
+        label, names, index=index, key=key, placeholder=_("all"), width=240, format_func=_
+    )
     return chosen or ""
 
 
@@ -123,20 +149,21 @@ def _chosen(rows: list[ClaimRow], claim: str) -> ClaimRow:
     table: dict[str, list[object]] = {"claim": [], "verdict": [], "statement": [], "topic": []}
     for row in rows:
         table["claim"].append(row.id)
-        table["verdict"].append([verdict_name(row.verdict)])
+        table["verdict"].append([_(verdict_name(row.verdict))])
         table["statement"].append(one_line(row.statement))
-        table["topic"].append(row.heading)
-    names = [verdict_name(verdict) for verdict in COLOURS]
+        table["topic"].append(_(row.heading))
+    names = [_(verdict_name(verdict)) for verdict in COLOURS]
     selected = st.dataframe(
         table,
         hide_index=True,
         height=400,
         column_config={
-            "claim": st.column_config.NumberColumn(width=60),
+            "claim": st.column_config.NumberColumn(_("claim"), width=60),
             "verdict": st.column_config.MultiselectColumn(
-                options=names, color=list(COLOURS.values()), width="small"
+                _("verdict"), options=names, color=list(COLOURS.values()), width="small"
             ),
-            "statement": st.column_config.TextColumn(width="large"),
+            "statement": st.column_config.TextColumn(_("statement"), width="large"),
+            "topic": st.column_config.TextColumn(_("topic")),
         },
         # Other rows, another selection.
         key=f"claims {' '.join(numbers)}",
@@ -155,19 +182,19 @@ def _chosen(rows: list[ClaimRow], claim: str) -> ClaimRow:
 def _show(whole: Board, row: ClaimRow) -> None:
     """One claim in full."""
     st.markdown(f"#### {row.id}. {_plain(row.statement)}")
-    verdict, colour = verdict_name(row.verdict), COLOURS[row.verdict]
-    meaning = CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN
+    verdict, colour = _(verdict_name(row.verdict)), COLOURS[row.verdict]
+    meaning = _(CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN)
     st.markdown(f":{colour}-badge[{verdict}] {meaning}")
-    st.markdown(f"**Evidence.** {_plain(row.evidence)}")
+    st.markdown(f"**{_('Evidence.')}** {_plain(row.evidence)}")
     if row.advice:
-        st.markdown(f"**What to do.** {_plain(row.advice)}")
-    st.markdown(f"**If it holds:** {_plain(row.would)}")
-    sources = [f"{source(guide, row)}: {GUIDES[guide]}" for guide in row.guides]
+        st.markdown(f"**{_('What to do.')}** {_plain(row.advice)}")
+    st.markdown(f"**{_('If it holds:')}** {_plain(row.would)}")
+    sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
     st.caption(_plain("; ".join(sources)))
     for name, listing in listings(row):
-        st.markdown(f"**Code {name}**")
+        st.markdown(f"**{_(CODE[name])}**")
         st.code(clean(listing.code, keep="\n"))
-    with st.expander("What was run"):
+    with st.expander(_("What was run")):
         for name in row.measured:
             st.caption(_plain(name))
             st.code(clean(whole.measured[name].code, keep="\n"))

@@ -18,6 +18,7 @@ from explorer.text.messages import one_line
 from explorer.web.alignments import alignment_of
 from explorer.web.code_view import Net, code_view
 from explorer.web.explorations import ReportKey
+from explorer.web.language import _, later
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.sidebar import PLACE as CHOICE
 
@@ -27,6 +28,9 @@ FIRST: dict[SideName, str] = {"left": "torch-tape", "right": "mindspore-graph"}
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""
 
 
+SIDES: dict[SideName, str] = {"left": later("Left"), "right": later("Right")}
+
+
 def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
     """The page of code, whose nodes lead to the page of ``graphs``."""
 
@@ -34,9 +38,10 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
         """Choose two engines; then the code of their nets."""
         last_stages = {graph.engine: graph for graph in report.graphs}
         for name, reason in report.ungraphed.items():
-            st.warning(f"No graph from {escape(name)}: {escape(one_line(reason))}")
+            message = _("No graph from {engine}: {reason}")
+            st.warning(message.format(engine=escape(name), reason=escape(one_line(reason))))
         if not last_stages:
-            st.caption("No engine has a graph whose nodes could be linked to lines.")
+            st.caption(_("No engine has a graph whose nodes could be linked to lines."))
             return
         wanted = follow(PLACE, ("left", "right"))
         bar = st.container(horizontal=True)
@@ -45,9 +50,11 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
             engines[side] = _engine(bar, side, first, last_stages, wanted)
         remember(PLACE, {side: name for side, name in engines.items() if name != FIRST[side]})
         st.caption(
-            "Hover over a line to see its counterpart; click it, or one of its nodes, to open"
-            " that node in the graphs. Dashed nodes belong to the backward; ≠ marks where the"
-            " graphs part."
+            _(
+                "Hover over a line to see its counterpart; click it, or one of its nodes, to open"
+                " that node in the graphs. Dashed nodes belong to the backward; ≠ marks where the"
+                " graphs part."
+            )
         )
         opened = _nets(key, report, last_stages[engines["left"]], last_stages[engines["right"]])
         if opened:
@@ -66,7 +73,7 @@ def _engine(
     names = list(graphs)
     asked = wanted.get(side, first)
     index = names.index(asked) if asked in names else 0
-    chosen = bar.selectbox(side.capitalize(), names, index=index, key=side, width=200)
+    chosen = bar.selectbox(_(SIDES[side]), names, index=index, key=side, width=200)
     return chosen or names[index]
 
 

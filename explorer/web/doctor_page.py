@@ -13,6 +13,7 @@ from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
 from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.language import _
 from explorer.web.messages import told_errors
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
@@ -34,7 +35,7 @@ def ask_checks(questions: Askings) -> Asking[list[Check]]:
 
 def doctor() -> None:
     """What is installed and what is missing, the engines, the workers, and the store."""
-    st.subheader("Doctor", anchor=False)
+    st.subheader(_("Doctor"), anchor=False)
     questions = askings()
     # What is known at once comes first: the checks take as long as importing both frameworks.
     store, workers = st.columns(2, gap="large")
@@ -42,75 +43,87 @@ def doctor() -> None:
         show_store(Store().entries(), Store().limit)
     with workers:
         _workers(questions.workers)
-    st.markdown("##### What is installed")
+    st.markdown(f"##### {_('What is installed')}")
     with told_errors():
         show_checks(watch(ask_checks(questions)))
-    _engines()
+    show_engines()
 
 
 def show_checks(checks: list[Check]) -> None:
     """A row for each thing looked at, and below how to get what is missing."""
-    columns: dict[str, list[str]] = {"": [], "what": [], "found": []}
-    for check in checks:
-        columns[""].append(mark(check))
-        columns["what"].append(clean(check.name))
-        columns["found"].append(clean(check.found))
-    st.dataframe(columns, hide_index=True, width="content")
+    marks = [mark(check) for check in checks]
+    names = [clean(check.name) for check in checks]
+    found = [clean(check.found) for check in checks]
+    table = {"": marks, _("what"): names, _("found"): found}
+    st.dataframe(table, hide_index=True, width="content", height="content")
     missing = [check for check in checks if check.remedy]
     if not missing:
-        st.success("Nothing is missing.")
+        st.success(_("Nothing is missing."))
     for check in missing:
         box = st.error if check.required else st.warning
-        need = "needed" if check.required else "of use"
-        box(f"{escape(clean(check.name))} is {need} and missing: {escape(clean(check.found))}")
+        needed, of_use = (
+            _("{what} is needed and missing: {found}"),
+            _("{what} is of use and missing: {found}"),
+        )
+        told = needed if check.required else of_use
+        what, found_instead = escape(clean(check.name)), escape(clean(check.found))
+        box(told.format(what=what, found=found_instead))
         st.code(clean(check.remedy), language="bash", wrap_lines=True)
 
 
 def mark(check: Check) -> str:
     """A sign with a word: never the colour alone."""
     if check.fine:
-        return "✓ ok"
-    return "✗ missing" if check.required else "– missing"
+        return f"✓ {_('ok')}"
+    return f"{'✗' if check.required else '–'} {_('missing')}"
 
 
 def show_store(entries: Sequence[Entry], limit: int) -> None:
     """How many results of each kind are stored, how large they are, and when the last was used."""
-    st.markdown("##### Store")
+    st.markdown(f"##### {_('Store')}")
     megabytes = sum(entry.size for entry in entries) / MEGABYTE
     share = min(1.0, megabytes * MEGABYTE / limit) if limit else 1.0
-    st.progress(share, text=f"{megabytes:.1f} of {limit / MEGABYTE:.0f} MB")
+    text = _("{used} of {limit} MB")
+    st.progress(share, text=text.format(used=f"{megabytes:.1f}", limit=f"{limit / MEGABYTE:.0f}"))
     counts = Counter(entry.kind for entry in entries)
     sizes: Counter[str] = Counter()
     for entry in entries:
         sizes[entry.kind] += entry.size
-    table: dict[str, list[object]] = {"results": [], "of": [], "MB": [], "last used (UTC)": []}
+    rows = []
     for kind, count in counts.most_common():
         used = max(entry.used for entry in entries if entry.kind == kind)
-        table["results"].append(count)
-        table["of"].append(KINDS.get(kind, clean(kind)))
-        table["MB"].append(f"{sizes[kind] / MEGABYTE:.1f}")
-        table["last used (UTC)"].append(used[:16])
+        row = {
+            _("results"): count,
+            _("of"): _(KINDS[kind]) if kind in KINDS else clean(kind),
+            "MB": f"{sizes[kind] / MEGABYTE:.1f}",
+            _("last used (UTC)"): used[:16],
+        }
+        rows.append(row)
     if entries:
-        st.dataframe(table, hide_index=True, width="content")
+        st.dataframe(rows, hide_index=True, width="content")
     else:
-        st.caption("Nothing is stored yet; `explorer warm` asks everything that is shipped.")
+        st.caption(_("Nothing is stored yet; `explorer warm` asks everything that is shipped."))
 
 
 def _workers(workers: Workers) -> None:
-    st.markdown("##### Workers")
+    st.markdown(f"##### {_('Workers')}")
     states = workers.states()
-    st.dataframe(
-        {"worker": list(states), "state": list(states.values())}, hide_index=True, width="content"
-    )
+    table = {_("worker"): list(states), _("state"): [_(state) for state in states.values()]}
+    st.dataframe(table, hide_index=True, width="content")
     st.caption(
-        "A framework runs in worker processes alone; each is started when it is first asked."
+        _("A framework runs in worker processes alone; each is started when it is first asked.")
     )
 
 
-def _engines() -> None:
-    st.markdown("##### Engines")
+def show_engines() -> None:
+    """The engines, with the call that each stands for and where it answers."""
+    st.markdown(f"##### {_('Engines')}")
     rows = [
-        {"engine": engine.name, "how": engine.how, "answers in": ", ".join(engine.answers_in)}
+        {
+            _("engine"): engine.name,
+            _("how"): engine.how,
+            _("answers in"): ", ".join(engine.answers_in),
+        }
         for engine in ENGINES.values()
     ]
     st.dataframe(rows, hide_index=True, width="content")

@@ -30,6 +30,8 @@ from explorer.web.alignments import digest_of_graph
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
 from explorer.web.explorations import ReportKey
+from explorer.web.graph_choices import depth_labels, view_labels
+from explorer.web.language import _, later
 from explorer.web.links import follow, remember
 from explorer.web.report_page import graphs_of
 
@@ -39,6 +41,7 @@ NAMES = ("case", "left", "right", "view", "depth", "format")
 
 FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 ALONE = "alone"
+"""In the place of a second engine: the first one's picture alone."""
 
 DEPTHS: dict[str, drawing.Depth] = {"fit": "fit", "all": "all", "0": 0, "1": 1, "2": 2}
 
@@ -52,7 +55,11 @@ MIME = {
     "markdown": "text/markdown",
 }
 
-REPORT_FORMATS = {"html": "One HTML page", "json": "JSON", "markdown": "Markdown"}
+REPORT_FORMATS = {
+    "html": later("One HTML page"),
+    "json": later("JSON"),
+    "markdown": later("Markdown"),
+}
 
 STYLE = """<style>
 .preview img { width: 100%; max-height: 28rem; object-fit: contain; border: 1px solid rgba(128, 136, 146, .4);
@@ -63,7 +70,7 @@ STYLE = """<style>
 def export(key: ReportKey, report: Report) -> None:
     """A picture with its snippets and its command, then the whole report."""
     st.html(STYLE)
-    st.markdown("##### A picture")
+    st.markdown(f"##### {_('A picture')}")
     wanted = follow(PLACE, NAMES)
     bar = st.container(horizontal=True)
     graphs_report, case = _report_on_case(bar, key, report, wanted)
@@ -71,8 +78,8 @@ def export(key: ReportKey, report: Report) -> None:
     if last_stages:
         _picture(bar, key, graphs_report, case, last_stages, wanted)
     else:
-        st.caption("No engine has a graph of this case.")
-    st.markdown("##### The whole report")
+        st.caption(_("No engine has a graph of this case."))
+    st.markdown(f"##### {_('The whole report')}")
     _report_downloads(key, report)
 
 
@@ -85,7 +92,7 @@ def _report_on_case(
     names = sorted(labels, key=lambda name: labels[name] != captured)
     asked = wanted.get("case", names[0])
     index = names.index(asked) if asked in names else 0
-    name = bar.selectbox("Case", names, index=index, key="case", width=200) or names[0]
+    name = bar.selectbox(_("Case"), names, index=index, key="case", width=200) or names[0]
     if labels[name] == captured:
         return report, ""
     return graphs_of(key, labels[name]), name
@@ -100,14 +107,14 @@ def _picture(
     wanted: Mapping[str, str],
 ) -> None:
     engines = list(graphs)
-    left = _one(bar, "Left", "left", engines, wanted, FIRST_LEFT)
+    left = _one(bar, _("Left"), "left", engines, wanted, FIRST_LEFT)
     others = [ALONE, *(name for name in engines if name != left)]
-    right = _one(bar, "Right", "right", others, wanted, FIRST_RIGHT)
-    view = _one(bar, "View", "view", list(VIEWS), wanted, DEFAULT_VIEW)
-    depth = _one(bar, "Depth", "depth", list(DEPTHS), wanted, "fit")
+    right = _one(bar, _("Right"), "right", others, wanted, FIRST_RIGHT)
+    view = _one(bar, _("View"), "view", list(VIEWS), wanted, DEFAULT_VIEW)
+    depth = _one(bar, _("Detail"), "depth", list(DEPTHS), wanted, "fit")
     shown = (left,) if right == ALONE else (left, right)
     formats = list(drawing.FORMATS if len(shown) == 1 else drawing.PAIR_FORMATS)
-    file_format = _one(bar, "Format", "format", formats, wanted, "svg")
+    file_format = _one(bar, _("Format"), "format", formats, wanted, "svg")
     remember(
         PLACE,
         {
@@ -135,6 +142,11 @@ def _unless(value: str, default: str) -> str:
     return value if value != default else ""
 
 
+def option_labels() -> dict[str, str]:
+    """What options are called whose names in the address are English."""
+    return {**view_labels(), **depth_labels(), "0": _("the net as one"), ALONE: _("alone")}
+
+
 def _one(
     bar: DeltaGenerator,
     label: str,
@@ -146,23 +158,33 @@ def _one(
     asked = wanted.get(name, first)
     index = options.index(asked) if asked in options else 0
     width = 175 if name in ("left", "right") else 115
-    return bar.selectbox(label, options, index=index, key=name, width=width) or options[index]
+    labels = option_labels()
+    chosen = bar.selectbox(
+        label,
+        options,
+        index=index,
+        key=name,
+        width=width,
+        format_func=lambda option: labels.get(option, option),
+    )
+    return chosen or options[index]
 
 
 def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> None:
-    description = f"{one_line(report.title)}: {' and '.join(choice.engines)}"
-    svg = _file(choice_as_svg(choice), graphs, report)
+    description = f"{one_line(report.title)}: {_(' and ').join(choice.engines)}"
+    with st.spinner(_("Drawing …"), show_time=True):
+        svg = _file(choice_as_svg(choice), graphs, report)
     image = image_of(in_theme(svg.decode()), description)
     st.html(f'<div class="preview">{image}</div>')
     st.download_button(
-        f"Download {choice.file_name}",
+        _("Download {file}").format(file=choice.file_name),
         partial(_file, choice, graphs, report),
         file_name=choice.file_name,
         mime=MIME[choice.file_format],
         icon=":material/download:",
         on_click="ignore",
     )
-    st.markdown("The command that writes the same file")
+    st.markdown(_("The command that writes the same file"))
     st.code(choice.command(), language="bash", wrap_lines=True)
     if choice.file_format in ("svg", "png"):
         tabs = snippets(choice.file_name, clean(description))
@@ -186,7 +208,7 @@ def _file(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> byt
     return _drawn(choice.command(), digests, choice, graphs, report)
 
 
-@st.cache_data(show_spinner="Drawing …", max_entries=32)
+@st.cache_data(show_spinner=False, max_entries=32)
 def _drawn(
     command: str,
     digests: tuple[str, ...],
@@ -211,7 +233,7 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
         with column:
             name = f"{key.path.stem}.{'md' if file_format == 'markdown' else file_format}"
             st.download_button(
-                label,
+                _(label),
                 partial(report_bytes, report, file_format),
                 file_name=name,
                 mime=MIME[file_format],
@@ -221,7 +243,8 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
             )
             command = report_command(name_in_shell(key), file_format, key.device, key.order)
             st.code(command, language="bash", wrap_lines=True)
-    st.caption(f"{escape(clean(report.title))}: cases, graphs and where they part.")
+    told = _("{title}: cases, graphs and where they part.")
+    st.caption(told.format(title=escape(clean(report.title))))
 
 
 def report_bytes(report: Report, file_format: str) -> bytes:

@@ -10,9 +10,9 @@ from explorer.drawing.shown import Depth
 from explorer.drawing.views import ViewName
 from explorer.model.graph import GradGraph
 from explorer.model.passes import PASSES
-from explorer.text.choices import refusal
 from explorer.web.language import _
 from explorer.web.messages import say_error
+from explorer.web.refusals import refusal
 
 FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""
@@ -52,7 +52,7 @@ class Chosen(msgspec.Struct):
         """One option, from the address or ``first``; a name that is unknown is told as such."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
-            say_error(refusal(f"{name} {wanted!r} is unknown here", wanted, list(options)))
+            _refuse(name, wanted, options)
             wanted = first
         chosen = self.bar.selectbox(
             title,
@@ -70,13 +70,13 @@ class Chosen(msgspec.Struct):
         """One option on a slider."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
-            say_error(refusal(f"{name} {wanted!r} is unknown here", wanted, list(options)))
+            _refuse(name, wanted, options)
             wanted = first
         chosen = self.bar.select_slider(
             title,
             options,
             value=wanted,
-            format_func=lambda stage: STAGES.get(stage, stage),
+            format_func=lambda stage: _(STAGES.get(stage) or stage),
             key=name,
             width=260,
         )
@@ -88,6 +88,11 @@ class Chosen(msgspec.Struct):
         # its own would be pushed over the link's, and the way back would lead here again.
         is_said = chosen != first or self.wanted.get(name) == first
         self.address[name] = chosen if is_said else ""
+
+
+def _refuse(name: str, wanted: str, options: Sequence[str]) -> None:
+    fact = _("{name} {wanted} is unknown here").format(name=name, wanted=repr(wanted))
+    say_error(refusal(fact, wanted, options))
 
 
 def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str], taken: str) -> str:
@@ -111,18 +116,28 @@ def chosen_stage(
 
 def chosen_view(chosen: Chosen) -> ViewName:
     """How the graphs are laid out."""
-    labels = {"ladder": _("ladder"), "flow": _("flow")}
+    labels = view_labels()
     return VIEWS[chosen.one_of("view", _("View"), list(VIEWS), "ladder", labels.__getitem__, 110)]
+
+
+def view_labels() -> dict[str, str]:
+    """What the views are called."""
+    return {"ladder": _("ladder"), "flow": _("flow")}
 
 
 def chosen_depth(chosen: Chosen) -> Depth:
     """How far modules are merged."""
-    labels = {
+    labels = depth_labels()
+    name = chosen.one_of("depth", _("Detail"), list(DEPTHS), "fit", labels.__getitem__, 190)
+    return DEPTHS[name]
+
+
+def depth_labels() -> dict[str, str]:
+    """What the degrees of detail are called."""
+    return {
         "fit": _("as fits"),
         "all": _("every op"),
         "1": _("modules"),
         "2": _("modules in modules"),
         "3": _("three levels of modules"),
     }
-    name = chosen.one_of("depth", _("Detail"), list(DEPTHS), "fit", labels.__getitem__, 190)
-    return DEPTHS[name]

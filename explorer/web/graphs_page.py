@@ -12,11 +12,10 @@ from explorer.drawing.marks import Marks, diverging_nodes, marks
 from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Depth, Shown, show_both, show_folded
 from explorer.drawing.views import ViewName
-from explorer.model.alignment import Alignment, SideName
+from explorer.model.alignment import Alignment, Count, SideName
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
-from explorer.report.coverage import counted, not_compared, unproven
 from explorer.report.markdown import escape
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
@@ -97,7 +96,8 @@ def side_by_side(
     sides = _sides(left, right, shown, view, alignment)
     merged = merged_alignment(alignment, *shown) if alignment else None
     drawn = "".join(f"{side.caption}{side.graph_key}{side.svg}" for side in sides)
-    record = _record(drawn, words(), sides, alignment, merged)
+    with st.spinner(_("Reading the values …"), show_time=True):
+        record = _record(drawn, words(), sides, alignment, merged)
     _panes(record, sources(*shown, folder), state, chosen.address)
     notes = [f"{side.graph.engine}: {note}" for side in pair for note in side.graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
@@ -167,7 +167,7 @@ def _introduce(left: Choice, right: Choice, alignment: Alignment | None) -> None
             told = _("{stage} has new: {added}. Gone since the stage before: {removed}.")
             st.caption(
                 told.format(
-                    stage=escape(STAGES.get(side.graph.stage, side.graph.stage)),
+                    stage=escape(_(STAGES.get(side.graph.stage, side.graph.stage))),
                     added=escape(clean(side.changes.added or _("nothing"))),
                     removed=escape(clean(side.changes.removed or _("nothing"))),
                 )
@@ -178,22 +178,39 @@ def _summary(alignment: Alignment) -> None:
     """How much is paired, in a sentence, and the first divergence where there is one."""
     left, right = alignment.left_coverage.whole, alignment.right_coverage.whole
     ops = _("Ops on the left: {left}; on the right: {right}.").format(
-        left=counted(left), right=counted(right)
+        left=_counted(left), right=_counted(right)
     )
     if alignment.drawn:
-        remark = escape(clean(not_compared(alignment)))
-        ops = f"{ops} Results {remark}."
-    same = f"Every {'other' if alignment.drawn else 'named'} result is the same"
+        told = _("Results not compared, since each engine draws its own random numbers: {names}.")
+        ops = f"{ops} {told.format(names=escape(clean(', '.join(alignment.drawn))))}"
+    same = _("Every other result is the same.")
+    if not alignment.drawn:
+        same = _("Every named result is the same.")
     wrong = len(alignment.contradictions)
     if alignment.divergence:
         st.warning(f"**{escape(clean(alignment.divergence.sentence))}**  \n{ops}")
     elif wrong:
-        nodes = "1 op holds" if wrong == 1 else f"{wrong} ops hold"
-        st.warning(f"**No result differs, but {nodes} a value that is wrong.** {ops}")
+        told = _("No result differs, but {n} ops hold a value that is wrong.")
+        if wrong == 1:
+            told = _("No result differs, but 1 op holds a value that is wrong.")
+        st.warning(f"**{told.format(n=wrong)}** {ops}")
     elif alignment.unproven:
-        st.success(f"**{same}.** {ops} {unproven(alignment).capitalize()}.")
+        st.success(f"**{same}** {ops} {_unproven(alignment.unproven)}")
     else:
-        st.success(f"**The two graphs never part.** {same}. {ops}")
+        st.success(f"**{_('The two graphs never part.')}** {same} {ops}")
+
+
+def _counted(count: Count) -> str:
+    """The op nodes of a graph, by whether they have partners."""
+    text = _("{paired} paired, {inside} inside, {unpaired} unpaired")
+    return text.format(paired=count.paired, inside=count.inside, unpaired=count.unpaired)
+
+
+def _unproven(number: int) -> str:
+    if number == 1:
+        return _("1 step inside one op of the other graph has a value that nothing confirms.")
+    text = _("{n} steps inside one op of the other graph have values that nothing confirms.")
+    return text.format(n=number)
 
 
 def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
@@ -241,12 +258,13 @@ def _side(choice: Choice, shown: Shown, view: ViewName, marks: Marks, prefix: st
         caption += f" · {graph.stage}"
     digest = digest_of_graph(shown.graph)
     said = tuple((node, mark.number, mark.diverges) for node, mark in marks.items())
-    drawing = _svg(digest, said, shown, view, marks, prefix)
+    with st.spinner(_("Drawing …"), show_time=True):
+        drawing = _svg(digest, said, shown, view, marks, prefix)
     new = choice.changes.new if choice.changes else frozenset()
     return Side(caption, drawing, prefix, shown, graph, digest_of_graph(graph), new)
 
 
-@st.cache_data(show_spinner="Drawing …", max_entries=64)
+@st.cache_data(show_spinner=False, max_entries=64)
 def _svg(
     graph_digest: str,
     said: tuple[tuple[str, int | None, bool], ...],
@@ -260,7 +278,7 @@ def _svg(
     return draw_shown(_shown, format="svg", view=view, marks=_marks, prefix=prefix).decode()
 
 
-@st.cache_data(show_spinner="Reading the values …", max_entries=32)
+@st.cache_data(show_spinner=False, max_entries=32)
 def _record(
     drawn: str,
     words: Mapping[str, str],

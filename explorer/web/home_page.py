@@ -22,13 +22,16 @@ from explorer.topics.judging import stored_board
 from explorer.topics.studying import stored_study, target
 from explorer.web.cards import draw_missing, in_theme, introduction, scenario_card
 from explorer.web.cards import picture as image_of
-from explorer.web.case_detail import STYLES
-from explorer.web.claims_page import COLOURS
+from explorer.web.case_detail import STYLE_NAMES, STYLES
+from explorer.web.claims_page import COLOURS, count_text
+from explorer.web.language import _
 from explorer.web.links import follow, remember
 from explorer.web.offered_scenarios import offered
 
 COLUMNS = 4
 """The number of cards beside each other; Streamlit puts them under each other on a phone."""
+
+STUDIES_IN_A_ROW = 3
 
 LONGEST_FINDING = 180
 
@@ -84,7 +87,7 @@ def home(pages: Pages) -> None:
     """What this is, the board in a bar, the studies, and the scenarios as cards."""
     draw_missing()
     st.html(STYLE)
-    st.title("What does this gradient mean?", anchor=False)
+    st.title(_("What does this gradient mean?"), anchor=False)
     _introduce(pages)
     _claims(pages.claims)
     _studies(pages.studies)
@@ -95,37 +98,46 @@ def _introduce(pages: Pages) -> None:
     words, picture = st.columns([5, 6], gap="large")
     with words:
         st.markdown(
-            "One small net is written twice, for MindSpore and for PyTorch, and four engines"
-            " differentiate it. Their gradient graphs stand side by side with the values in them,"
-            " paired node by node where they hold the same quantity. Where they part, a sentence"
-            " says where, and why."
+            _(
+                "One small net is written twice, for MindSpore and for PyTorch, and four engines"
+                " differentiate it. Their gradient graphs stand side by side with the values in"
+                " them, paired node by node where they hold the same quantity. Where they part, a"
+                " sentence says where, and why."
+            )
         )
         st.html(_two_by_two())
         st.markdown(
-            "Not only frameworks part, styles do too: pass one tensor `[1, 2, 3]` as both arguments"
-            " of `sum(a·b)`, and ask for the derivative with respect to `a`. Both tapes say"
-            " `[2, 4, 6]`, both graphs say `[1, 2, 3]`."
+            _(
+                "Not only frameworks part, styles do too: pass one tensor `[1, 2, 3]` as both"
+                " arguments of `sum(a·b)`, and ask for the derivative with respect to `a`. Both"
+                " tapes say `[2, 4, 6]`, both graphs say `[1, 2, 3]`."
+            )
         )
         st.page_link(
             pages.graphs,
-            label="Open these two graphs",
+            label=_("Open these two graphs"),
             icon=":material/account_tree:",
             query_params={"scenario": INTRODUCTION},
         )
     drawing = introduction()
     with picture:
         if drawing:
-            image = image_of(in_theme(drawing), "The tape of PyTorch beside the graph of MindSpore")
+            image = image_of(
+                in_theme(drawing), _("The tape of PyTorch beside the graph of MindSpore")
+            )
             st.html(f'<div class="introduction">{image}</div>')
         else:
-            st.caption("The picture of these two graphs appears here once they have been opened.")
+            st.caption(
+                _("The picture of these two graphs appears here once they have been opened.")
+            )
 
 
 def _two_by_two() -> str:
     """The engines as the table that they are, in HTML of our own."""
     heads = ["<td></td>"]
     for style, meaning in STYLES.items():
-        heads.append(f'<th scope="col">{style}<br/><small>{html_escape(meaning)}</small></th>')
+        name, meant = html_escape(_(STYLE_NAMES[style])), html_escape(_(meaning))
+        heads.append(f'<th scope="col">{name}<br/><small>{meant}</small></th>')
     rows = [f"<tr>{''.join(heads)}</tr>"]
     for framework, label in FRAMEWORK_LABELS.items():
         cells = [f'<th scope="row">{html_escape(label)}</th>']
@@ -138,20 +150,21 @@ def _two_by_two() -> str:
 
 
 def _claims(page: StreamlitPage) -> None:
-    st.subheader("What the migration guides say", anchor=False)
+    st.subheader(_("What the migration guides say"), anchor=False)
     counts = _board_counts()
     if not counts:
-        count = len(every_claim())
-        st.page_link(page, label=f"{count} claims, checked when they are opened")
+        label = _("{count} claims, checked when they are opened").format(count=len(every_claim()))
+        st.page_link(page, label=label)
         return
     st.html(_bar(counts))
     links = st.container(horizontal=True, gap="small")
-    links.page_link(page, label=f"**{sum(counts.values())} claims**", icon=":material/fact_check:")
+    whole = _("{count} claims").format(count=sum(counts.values()))
+    links.page_link(page, label=f"**{whole}**", icon=":material/fact_check:")
     for verdict, count in counts.items():
         name = verdict_name(verdict)
         links.page_link(
             page,
-            label=f":{COLOURS[verdict]}[■] {count} {name}",
+            label=f":{COLOURS[verdict]}[■] {count_text(count, verdict)}",
             query_params={"verdict": name},
         )
 
@@ -160,10 +173,10 @@ def _bar(counts: dict[ClaimVerdict | None, int]) -> str:
     """All claims as one bar, a part for each verdict as wide as its count."""
     parts = []
     for verdict, count in counts.items():
-        name, colour = verdict_name(verdict), SHADES[COLOURS[verdict]]
+        name, colour = _(verdict_name(verdict)), SHADES[COLOURS[verdict]]
         style = f"flex: {count}; background: {colour}"
         parts.append(f'<span style="{style}" title="{html_escape(name)}">{count}</span>')
-    label = ", ".join(f"{count} {verdict_name(verdict)}" for verdict, count in counts.items())
+    label = ", ".join(count_text(count, verdict) for verdict, count in counts.items())
     return (
         f'<div class="counts" role="img" aria-label="{html_escape(label)}">{"".join(parts)}</div>'
     )
@@ -181,15 +194,22 @@ def _board_counts() -> dict[ClaimVerdict | None, int]:
 
 
 def _studies(page: StreamlitPage) -> None:
-    st.subheader("Studies", anchor=False)
-    columns = [column for _ in range(0, len(STUDIES), 3) for column in st.columns(3)]
-    for column, name in zip(columns, STUDIES, strict=False):
-        with column.container(border=True, height="stretch"):
-            st.page_link(page, label=f"**{name}**", query_params={"study": name})
-            st.markdown(escape(study_topic(name).question))
-            finding = _finding(name)
-            if finding:
-                st.caption(escape(finding))
+    st.subheader(_("Studies"), anchor=False)
+    names = list(STUDIES)
+    for start in range(0, len(names), STUDIES_IN_A_ROW):
+        columns = st.columns(STUDIES_IN_A_ROW)
+        in_row = names[start : start + STUDIES_IN_A_ROW]
+        for column, name in zip(columns, in_row, strict=False):
+            with column.container(border=True, height="stretch"):
+                _study(page, name)
+
+
+def _study(page: StreamlitPage, name: str) -> None:
+    st.page_link(page, label=f"**{name}**", query_params={"study": name})
+    st.markdown(escape(_(study_topic(name).question)))
+    finding = _finding(name)
+    if finding:
+        st.caption(escape(finding))
 
 
 @st.cache_data(ttl=60, show_spinner=False)
@@ -208,10 +228,13 @@ def _finding(name: str) -> str:
 @st.fragment
 def _scenarios(page: StreamlitPage) -> None:
     # A fragment: a search reruns these lines alone.
-    st.subheader("Scenarios", anchor=False)
+    st.subheader(_("Scenarios"), anchor=False)
     wanted = follow(PLACE, ("words",))
     words = st.text_input(
-        "Search", wanted.get("words", ""), key="words", placeholder="dropout, lstm, second …"
+        _("Search"),
+        wanted.get("words", ""),
+        key="words",
+        placeholder=_("dropout, lstm, second …"),
     )
     remember(PLACE, {"words": words})
     by_folder: dict[Path, list[Entry]] = {}
@@ -224,15 +247,16 @@ def _scenarios(page: StreamlitPage) -> None:
         st.caption(_about_folder(folder, len(entries)))
         _cards(page, entries)
     if not by_folder:
-        st.caption("No scenario has these words in its name, its title or its point.")
+        st.caption(_("No scenario has these words in its name, its title or its point."))
 
 
 def _about_folder(folder: Path, count: int) -> str:
     if folder == scenarios_folder():
-        return f"{count} small nets, each for one question"
+        return _("{count} small nets, each for one question").format(count=count)
     if folder == scenarios_folder() / "real":
-        return f"{count} nets modelled on published ones"
-    return f"{count} of the folder {escape(clean(folder.name))}"
+        return _("{count} nets modelled on published ones").format(count=count)
+    name = escape(clean(folder.name))
+    return _("{count} of the folder {name}").format(count=count, name=name)
 
 
 def _cards(page: StreamlitPage, entries: Sequence[Entry]) -> None:
@@ -246,9 +270,10 @@ def _cards(page: StreamlitPage, entries: Sequence[Entry]) -> None:
 
 def _card(page: StreamlitPage, name: str, title: str, line: str, card: ScenarioCard | None) -> None:
     st.page_link(page, label=f"**{escape(clean(name))}**", query_params={"scenario": name})
-    ladder = "<span>not asked yet</span>"
+    ladder = f"<span>{html_escape(_('not asked yet'))}</span>"
     if card and card.ladder:
-        ladder = image_of(card.ladder, f"The gradient graph of {clean(name)}")
+        label = _("The gradient graph of {name}").format(name=clean(name))
+        ladder = image_of(card.ladder, label)
     st.html(f'<div class="small-ladder">{ladder}</div>')
     st.markdown(escape(clean(title)))
     if line:
@@ -260,10 +285,11 @@ def _card(page: StreamlitPage, name: str, title: str, line: str, card: ScenarioC
 def _verdict(card: ScenarioCard) -> str:
     """The verdict on a scenario in a badge."""
     if card.unexpected:
-        return f":red-badge[:material/error: {card.unexpected} unexpected]"
+        text = _("{count} unexpected").format(count=card.unexpected)
+        return f":red-badge[:material/error: {text}]"
     if card.different:
-        return (
-            f":orange-badge[:material/difference: {card.different} of {card.cases} cases differ,"
-            " as foreseen]"
-        )
-    return f":green-badge[:material/check: all {card.cases} cases agree]"
+        text = _("{count} of {cases} cases differ, as foreseen")
+        told = text.format(count=card.different, cases=card.cases)
+        return f":orange-badge[:material/difference: {told}]"
+    text = _("all {cases} cases agree").format(cases=card.cases)
+    return f":green-badge[:material/check: {text}]"

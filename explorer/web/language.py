@@ -26,7 +26,13 @@ ASKED = "language in the address"
 
 def _(text: str) -> str:
     """A text in the visitor's language; as it is where the catalogue lacks it."""
-    return _catalogue(language()).gettext(text)
+    # Of an empty text, gettext gives the notes at the head of the catalogue.
+    return _catalogue(language()).gettext(text) if text else ""
+
+
+def later(text: str) -> str:
+    """Mark a text of a table as one of the catalogue's; ``_`` says it when the table is shown."""
+    return text
 
 
 def language() -> str:
@@ -70,6 +76,8 @@ def language_box() -> None:
         on_change=_choose,
         required=True,
     )
+    if language() != ENGLISH:
+        st.caption(_("What was measured, and what scenarios, studies and claims say, is English."))
 
 
 def _choose() -> None:

@@ -7,12 +7,13 @@ import streamlit as st
 from explorer.report.markdown import escape
 from explorer.scenario.devices import FORMS, parse
 from explorer.scenario.matrix import MAX_ORDER
-from explorer.text.choices import refusal
 from explorer.text.clean import clean
 from explorer.web.explorations import ReportKey
+from explorer.web.language import _
 from explorer.web.links import follow, page_called, remember
 from explorer.web.messages import say_error, told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered, scenario
+from explorer.web.refusals import refusal
 from explorer.web.studies_page import studies_of_a_scenario
 
 FIRST_SCENARIO = "dense_mse"
@@ -28,7 +29,7 @@ def sidebar() -> ReportKey | None:
     """Ask for scenario, device and order; None where the choice cannot be asked, which is said."""
     paths = offered()
     if not paths:
-        say_error("there is no scenario in the configured folders")
+        say_error(_("There is no scenario in the configured folders."))
         return None
     wanted = follow(PLACE, ("scenario", "device", "order"))
     refused = _refused(wanted, list(paths))
@@ -64,9 +65,10 @@ def _refused(wanted: dict[str, str], names: list[str]) -> str:
     """Why what an address asks for cannot be asked; empty where it can."""
     name, order = wanted.get("scenario"), wanted.get("order", "1")
     if name is not None and name not in names:
-        return refusal(f"no scenario is called {name!r}", name, names)
+        return refusal(_("no scenario is called {name}").format(name=repr(name)), name, names)
     if not _is_order(order):
-        return f"order {order!r} is out of range; allowed: 1 to {MAX_ORDER}"
+        text = _("order {order} is out of range; allowed: 1 to {most}")
+        return text.format(order=repr(order), most=MAX_ORDER)
     return ""
 
 
@@ -76,13 +78,18 @@ def _is_order(text: str) -> bool:
 
 def _scenario_box(names: list[str], first: str) -> str:
     index = names.index(first) if first in names else 0
-    return st.selectbox("Scenario", names, index=index, key="scenario") or names[index]
+    return st.selectbox(_("Scenario"), names, index=index, key="scenario") or names[index]
 
 
 def _order_box(first: str) -> int:
     value = int(first) if _is_order(first) else 1
     chosen = st.number_input(
-        "Order", 1, MAX_ORDER, value, key="order", help="nested gradients up to this order"
+        _("Order"),
+        1,
+        MAX_ORDER,
+        value,
+        key="order",
+        help=_("nested gradients up to this order"),
     )
     return int(chosen)
 
@@ -90,7 +97,7 @@ def _order_box(first: str) -> int:
 def _device_box(first: str) -> str:
     devices = list(dict.fromkeys((*DEVICES, first)))
     chosen = st.selectbox(
-        "Device",
+        _("Device"),
         devices,
         index=devices.index(first),
         key="device",
@@ -105,7 +112,7 @@ def _link_studies(name: str) -> None:
     page = page_called("studies")
     if page is None:
         return
-    with st.sidebar.expander("Studies of this scenario"):
+    with st.sidebar.expander(_("Studies of this scenario")):
         for study in studies_of_a_scenario():
             st.page_link(page, label=study, query_params={"study": study, "on": name})
 
@@ -115,5 +122,5 @@ def _introduce(path: Path) -> None:
     about = scenario(path)
     if about.notes:
         # Notes are Markdown by contract; Streamlit shows the HTML in it as text.
-        st.sidebar.expander("About this scenario").markdown(about.notes)
+        st.sidebar.expander(_("About this scenario")).markdown(about.notes)
     st.subheader(escape(clean(about.title)), anchor=False)

@@ -12,16 +12,17 @@ from explorer.report.markdown import escape
 from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
-from explorer.text.choices import refusal
 from explorer.text.clean import clean
 from explorer.topics import STUDIES, study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import stored_study, study, target
 from explorer.topics.topic import Topic
 from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.language import _
 from explorer.web.links import follow, remember
 from explorer.web.messages import told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered
+from explorer.web.refusals import refusal
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
@@ -64,8 +65,8 @@ def studies() -> None:
                 "on": "" if scenario is None or is_first_scenario else scenario,
             },
         )
-        st.subheader(escape(topic.title), anchor=False)
-        st.markdown(escape(topic.question))
+        st.subheader(escape(_(topic.title)), anchor=False)
+        st.markdown(escape(_(topic.question)))
         file = str(offered()[scenario]) if scenario else None
         show_record(watch(ask_study(topic, target(topic, file, "cpu"), askings())))
 
@@ -77,33 +78,36 @@ def studies_of_a_scenario() -> list[str]:
 
 def _study_box(first: str) -> str:
     if first not in STUDIES:
-        raise UsageError(refusal(f"no study is called {first!r}", first, STUDIES))
-    chosen = st.selectbox("Study", STUDIES, index=STUDIES.index(first), key="study")
+        fact = _("no study is called {name}").format(name=repr(first))
+        raise UsageError(refusal(fact, first, list(STUDIES)))
+    chosen = st.selectbox(_("Study"), STUDIES, index=STUDIES.index(first), key="study")
     return chosen or first
 
 
 def _scenario_box(first: str) -> str:
     names = list(offered())
     if first not in names:
-        raise UsageError(refusal(f"no scenario is called {first!r}", first, names))
-    chosen = st.selectbox("On the scenario", names, index=names.index(first), key="on")
+        fact = _("no scenario is called {name}").format(name=repr(first))
+        raise UsageError(refusal(fact, first, names))
+    chosen = st.selectbox(_("On the scenario"), names, index=names.index(first), key="on")
     return chosen or first
 
 
 def show_record(record: StudyRecord) -> None:
     """When it was measured, the findings, the charts and the tables of a study."""
     dates = [measured.date for measured in record.measured.values() if measured.date]
-    when = f"Measured on {min(dates)} with " if dates else ""
-    st.caption(escape(clean(f"{when}{versions_text(record.versions)}")))
+    measured = _("Measured on {date} with {versions}") if dates else "{versions}"
+    told = measured.format(date=min(dates, default=""), versions=versions_text(record.versions))
+    st.caption(escape(clean(told)))
     _findings(record.findings)
     for chart in record.charts:
-        alt = chart.note or f"{chart.y} by {chart.x}"
+        alt = chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x)
         st.vega_lite_chart(specification(chart), theme=None, alt=clean(f"{chart.title}. {alt}"))
     for table in record.tables:
         _table(table)
     missing = not_measured(record)
     if missing:
-        with st.expander(f"Not measured ({len(missing)})"):
+        with st.expander(_("Not measured ({n})").format(n=len(missing))):
             for names, reason in missing.items():
                 st.markdown(f"- {escape(clean(names))}: {escape(clean(reason))}")
 
@@ -113,7 +117,7 @@ def _findings(findings: Sequence[str]) -> None:
     st.markdown(_listed(findings[:FIRST_FINDINGS]))
     further = findings[FIRST_FINDINGS:]
     if further:
-        with st.expander(f"{len(further)} more findings"):
+        with st.expander(_("{n} more findings").format(n=len(further))):
             st.markdown(_listed(further))
 
 
@@ -129,6 +133,6 @@ def _table(table: Table) -> None:
             columns[clean(name)] = [clean(cell_text(row[place])) for row in table.rows]
         st.dataframe(columns, hide_index=True)
     else:
-        st.caption(NO_ROWS)
+        st.caption(_(NO_ROWS))
     if table.note:
         st.caption(escape(clean(table.note)))

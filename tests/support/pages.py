@@ -1,6 +1,6 @@
 """Pages of the app without a browser, as a link with a query opens them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -9,9 +9,13 @@ SECONDS = 240
 """The limit of one run of a page, which may have to run a scenario."""
 
 
-def opened(page: Callable[[], None], **query: str) -> Any:
-    """A page as a link with a query opens it."""
+def opened(
+    page: Callable[[], None], session: Mapping[str, str] | None = None, /, **query: str
+) -> Any:
+    """A page as a link with a query opens it, where the session has some values already."""
     app = AppTest.from_function(page, default_timeout=SECONDS)
+    for name, value in (session or {}).items():
+        app.session_state[name] = value
     for name, value in query.items():
         app.query_params[name] = value
     return app.run()

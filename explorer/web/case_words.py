@@ -1,0 +1,125 @@
+"""What is said of cases in the visitor's language; in English as every other face says it."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport, Difference, Report
+from explorer.report.scenario import wording
+from explorer.report.wording import NOTHING
+from explorer.text.clean import clean
+from explorer.text.numbers import multiple
+from explorer.web.language import _, later
+
+COUNTED = {
+    "match": later("{n} match"),
+    "close": later("{n} close"),
+    "must": later("{n} fail everywhere as they must"),
+    "raise": later("{n} raise everywhere"),
+    "drawn": later("{n} depend on random numbers in every value"),
+    "differs": later("{n} differ"),
+    "some_raise": later("{n} raise in some engines only"),
+    "not_compared": later("{n} answered by fewer than two engines"),
+}
+"""How many cases there are of a kind: a verdict, or "must" or "raise"."""
+
+SEPARATOR = later(", ")
+"""What stands between the parts of a list."""
+
+
+def summary(report: Report) -> str:
+    """The outcome of the whole matrix in a sentence."""
+    kinds = Counter(map(_kind, report.cases))
+    counts = [_(text).format(n=kinds[kind]) for kind, text in COUNTED.items() if kinds[kind]]
+    total = len(report.cases)
+    whole = _("1 case: {counts}") if total == 1 else _("{n} cases: {counts}")
+    unexpected = sum(not case.expected for case in report.cases)
+    parts = [
+        whole.format(n=total, counts=_(SEPARATOR).join(counts)),
+        _("{count} unexpected").format(count=unexpected),
+    ]
+    divergences = sum(not alignment.expected for alignment in report.alignments)
+    if divergences == 1:
+        parts.append(_("1 pair of graphs part unexpectedly"))
+    elif divergences:
+        parts.append(_("{n} pairs of graphs part unexpectedly").format(n=divergences))
+    findings = sum(finding.is_alarm for finding in report.findings)
+    if findings == 1:
+        parts.append(_("1 finding about the nets themselves"))
+    elif findings:
+        parts.append(_("{n} findings about the nets themselves").format(n=findings))
+    return _("; ").join(parts)
+
+
+def _kind(case: CaseReport) -> str:
+    if case.verdict == "all_raise":
+        return "must" if case.case.must_fail else "raise"
+    return case.verdict
+
+
+def oracle_summary(cases: Iterable[CaseReport]) -> str:
+    """How the oracle stands to all cases, in a line."""
+    words = Counter(_oracle_kind(case) for case in cases)
+    told = {
+        "agrees": _("agrees on every element in {n}"),
+        "along directions": _("agrees along random directions in {n}"),
+        "differs": _("differs in {n}"),
+        wording.DRAWN: _("leaves out what is drawn, which is all, in {n}"),
+        NOTHING: _("does not apply to {n}"),
+    }
+    parts = [text.format(n=words[kind]) for kind, text in told.items() if words[kind]]
+    whole = _("oracle (central differences in float64): {parts}")
+    return whole.format(parts=_(SEPARATOR).join(parts))
+
+
+def _oracle_kind(case: CaseReport) -> str:
+    # What is neither agreement everywhere, nor difference, nor nothing, is "agrees ·16".
+    word = wording.oracle(case)
+    return word if word in ("agrees", "differs", wording.DRAWN, NOTHING) else "along directions"
+
+
+def described(difference: Difference) -> str:
+    """A difference in a sentence: where it is, how great, and between whom."""
+    engines = _(" and ").join(difference.engines)
+    if difference.what != "value":
+        leaf = difference.leaf
+        text = _("Difference: {what} of {leaf} between {engines}: {detail}.") if leaf else ""
+        text = text or _("Difference: {what} between {engines}: {detail}.")
+        what = _(difference.what)
+        return clean(text.format(what=what, leaf=leaf, engines=engines, detail=difference.detail))
+    place = difference.leaf
+    if difference.index:
+        place += f"[{', '.join(map(str, difference.index))}]"
+    text = _("Greatest difference at {place}: {size} ({relative} relative) between {engines}.")
+    told = text.format(
+        place=place,
+        size=f"{difference.abs:.3g}",
+        relative=f"{difference.rel:.2g}",
+        engines=engines,
+    )
+    return clean(f"{told} {_noise(difference)}".strip())
+
+
+def _noise(difference: Difference) -> str:
+    """The multiple of the noise that a difference is, where that was measured."""
+    noise, ratio = difference.noise, difference.ratio
+    if not noise or ratio is None or not math.isfinite(ratio):
+        return ""
+    text = _("That is {ratio} times the noise of {noise}.")
+    return text.format(ratio=multiple(ratio), noise=f"{noise:.1g}")
+
+
+def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
+    """Some of ``every_engine``, in as few words as name them."""
+    others = [name for name in every_engine if name not in engines]
+    # Of two engines in all, "all" and "all but" tell less than their names.
+    if len(engines) > 1 and len(others) < 2 and len(every_engine) > 2:
+        return _("all but {engine}").format(engine=others[0]) if others else _("all engines")
+    if len(engines) == 2:
+        one, other = ENGINES[engines[0]], ENGINES[engines[1]]
+        if one.style == other.style:
+            return _("both tape engines") if one.style == "tape" else _("both graph engines")
+        if one.framework == other.framework:
+            return _("both {framework} engines").format(framework=one.framework)
+    return _(SEPARATOR).join(engines)

@@ -1,0 +1,37 @@
+"""The fixed words of records, studies and the board that the app says in the visitor's language.
+
+Their tables stand where the records are made. The app gives a word of them to ``_`` when it shows it;
+here they are named, so that the catalogue can be checked against them.
+"""
+
+import typing
+from collections.abc import Iterator
+
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
+from explorer.model.passes import PASSES
+from explorer.model.report import Difference
+from explorer.report.claims.wording import NOT_RUN, PAGE_TITLE, verdict_name
+from explorer.report.scenario import wording
+from explorer.report.stored import KINDS
+from explorer.report.study.cells import NO_ROWS
+from explorer.topics import STUDIES, study_topic
+from explorer.workers.workers import WorkerState
+
+
+def terms() -> Iterator[str]:
+    """Every word of these tables that the app shows."""
+    yield from wording.VERDICTS.values()
+    yield from wording.ENGINE_COLUMNS
+    yield from ("agrees", "differs", wording.DRAWN)  # the oracle's words on one case
+    yield from typing.get_args(typing.get_type_hints(Difference)["what"])
+    yield from CLAIM_VERDICTS.values()
+    yield from map(verdict_name, CLAIM_VERDICTS)
+    yield from (NOT_RUN, PAGE_TITLE, NO_ROWS)
+    yield from HEADINGS
+    yield from GUIDES.values()
+    yield from KINDS.values()
+    yield from typing.get_args(WorkerState)
+    yield from (compiler_pass.label for compiler_pass in PASSES)
+    for name in STUDIES:
+        topic = study_topic(name)
+        yield from (topic.title, topic.question)

@@ -1,0 +1,83 @@
+"""The texts of the app's sources: those that are given to its catalogue, and those that are not."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from explorer.web.language import LOCALE
+from explorer.web.terms import terms
+
+SOURCES = LOCALE.parent
+
+SAYING = ("_", "later")
+"""The functions that a text of the catalogue is given to."""
+
+PROSE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,}|^[A-Z][a-z]+[.:?]?$")
+"""Two words in a row, or one with a capital letter: what a visitor would read."""
+
+
+class Text(NamedTuple):
+    """One string in the sources: where it stands, and what it says."""
+
+    place: str
+    text: str
+
+
+def modules() -> list[Path]:
+    """The app's modules."""
+    return sorted(SOURCES.glob("*.py"))
+
+
+def said(source: str) -> Iterator[str]:
+    """The texts in a module's source that are given to the catalogue as they stand there."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and _is_saying(node):
+            yield from _literals(node.args)
+
+
+def every_key() -> set[str]:
+    """All texts that the catalogue must have."""
+    keys = set(terms())
+    for module in modules():
+        keys.update(said(module.read_text(encoding="utf-8")))
+    return keys
+
+
+def outside(name: str, source: str) -> Iterator[Text]:
+    """The texts in a module's source that read like prose, and are given to no catalogue."""
+    tree = ast.parse(source)
+    spared = {id(part) for node in ast.walk(tree) for part in _spared(node)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+            continue
+        if id(node) not in spared and PROSE.search(_without_markup(node.value)):
+            yield Text(f"{name}:{node.lineno}", node.value)
+
+
+def _is_saying(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SAYING
+
+
+def _literals(nodes: list[ast.expr]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def _spared(node: ast.AST) -> Iterator[ast.AST]:
+    """What is no text of the app below a node: texts of the catalogue, docstrings, notes on types."""
+    if _is_saying(node):
+        yield from ast.walk(node)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        yield node.value
+    elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation:
+        yield from ast.walk(node.annotation)
+
+
+def _without_markup(text: str) -> str:
+    """A text without tags, style sheets, icons, and the places that are filled in."""
+    for markup in (r"(?s)<style>.*?</style>", r"<[^>]*>?", r":material/\w+:", r"\{\w*\}"):
+        text = re.sub(markup, " ", text)
+    return text.strip()

@@ -1,0 +1,149 @@
+"""Every text that the app itself says is in its catalogue, translated, with all that is filled in."""
+
+import gettext
+import re
+from collections.abc import Iterator
+from string import Formatter
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import read_po
+
+from explorer.scenario.devices import FORMS
+from explorer.web import language
+from explorer.web.language import DOMAIN, LANGUAGES, LOCALE
+from tests.support.app_texts import Text, every_key, modules, outside, said
+from tests.support.page_labels import labels
+from tests.support.pages import opened
+from tests.support.sample_pages import PAGES
+
+TRANSLATIONS = [code for code in LANGUAGES if code != language.ENGLISH]
+
+NO_TEXTS = {
+    "Answer",  # the names of type variables
+    "Choice",
+    "English",  # its own name, in every language
+    "Autodiff semantics explorer",  # the app's name
+    "page in sight",  # keys of the session
+    "address of",
+    "shown on",
+    "page at",
+    "language of the app",
+    "language in the address",
+    "case that the table begins with",
+    "revision of the graphs",
+    "report as",
+    "along directions",  # a kind of the oracle's words
+    "as the guide prints it",  # what the report calls a listing
+    "as meant",
+}
+"""Strings of the sources that read like prose, and are shown to nobody as they stand."""
+
+WORD = re.compile(r"[A-Za-z]{3,}")
+
+
+def catalogue(code: str) -> Catalog:
+    with (LOCALE / code / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
+        return read_po(file, locale=code, domain=DOMAIN)
+
+
+def messages(code: str) -> Iterator[Message]:
+    for message in catalogue(code):
+        if message.id:
+            yield message
+
+
+def places(text: str) -> list[str]:
+    return sorted(name for _, name, _, _ in Formatter().parse(text) if name is not None)
+
+
+def test_no_text_of_the_app_stands_outside_the_catalogue() -> None:
+    found: list[Text] = []
+    for module in modules():
+        if module.name != "askings.py":  # its texts are on their way into the catalogue
+            found.extend(outside(module.name, module.read_text(encoding="utf-8")))
+    assert [text for text in found if text.text.strip() not in NO_TEXTS] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'st.caption("Nothing fits.")',
+        'st.caption(f"{n} cases differ")',
+        'bar.selectbox("Case", names)',
+        'TITLES = {"a": "All of them"}',
+        "st.html(\"<p title='x'>Nothing fits</p>\")",
+        'st.info(_("{a} is") + "something else")',
+    ],
+)
+def test_a_text_outside_the_catalogue_is_found(source: str) -> None:
+    assert list(outside("planted.py", source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'st.caption(_("Nothing fits."))',
+        'def f() -> "Some[int]":\n    """Nothing fits."""',
+        'st.caption(f":material/icon: {name} **{count}**")',
+        'st.html("<style>.some thing { color: red; }</style>")',
+    ],
+)
+def test_what_is_no_text_of_the_app_is_left_alone(source: str) -> None:
+    assert list(outside("planted.py", source)) == []
+
+
+def test_texts_are_found_where_they_are_said() -> None:
+    source = '_("one").format(a=1)\nTABLE = {"a": later("two" " three")}\nother("four")\n_(name)'
+    assert sorted(said(source)) == ["one", "two three"]
+
+
+@pytest.mark.parametrize("code", TRANSLATIONS)
+def test_every_text_is_translated_with_the_same_places_and_none_is_left_over(code: str) -> None:
+    translated = {str(message.id): str(message.string) for message in messages(code)}
+    keys = every_key()
+    assert sorted(keys - set(translated)) == []
+    assert sorted(set(translated) - keys) == []
+    assert [key for key, text in translated.items() if not text.strip()] == []
+    for key, text in translated.items():
+        assert places(text) == places(key), key
+        assert text.count("`") == key.count("`"), key
+
+
+@pytest.mark.parametrize("code", TRANSLATIONS)
+def test_what_is_compiled_is_what_is_written(code: str) -> None:
+    compiled = gettext.translation(DOMAIN, LOCALE, [code])
+    for message in messages(code):
+        assert compiled.gettext(str(message.id)) == message.string, "run `make catalogue`"
+    assert not any(message.fuzzy for message in messages(code))
+
+
+def test_an_empty_text_is_empty_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    for code in LANGUAGES:
+        monkeypatch.setattr(language, "language", lambda code=code: code)
+        assert language._("") == ""
+
+
+class Marked(gettext.NullTranslations):
+    """A language in which every text is its English in brackets."""
+
+    def gettext(self, message: str) -> str:
+        return f"⟦{message}⟧"
+
+
+SAME_EVERYWHERE = {"has_aux", "MB", "Sphinx", "MkDocs", "Markdown", ", ".join(FORMS)}
+"""Labels that are the same in every language: names of code, of programs, of units."""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_boxes_and_columns_are_called_is_in_the_catalogue(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language, "_catalogue", lambda code: Marked())
+    page = opened(PAGES[name], {"label": "«»"})
+    assert not page.exception
+    called = list(labels(page))
+    assert called
+    for label in called:
+        ours = re.sub(r"⟦[^⟧]*⟧|«»|:material/\w+:", "", label)
+        assert ours.strip() in SAME_EVERYWHERE or not WORD.search(ours), label
