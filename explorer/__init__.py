@@ -1,3 +1,35 @@
-"""Compares the gradients of one net in MindSpore and PyTorch, in tape style and in graph style."""
+"""Compares the gradients of one net in MindSpore and PyTorch, in tape style and in graph style.
+
+``explore``, ``diff``, ``graph``, ``study`` and ``claims`` do what the shell commands do; ``nets`` names
+two nets of one's own package for them, and ``assert_same_gradients`` is for tests.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from explorer.api import (
+        assert_same_gradients,
+        claims,
+        diff,
+        explore,
+        graph,
+        nets,
+        study,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = ["assert_same_gradients", "claims", "diff", "explore", "graph", "nets", "study"]
+
+
+def __getattr__(name: str) -> Any:
+    """A function of the API, which is loaded when it is first asked for."""
+    # The command and the workers import this package too, and need nothing of it.
+    if name in __all__:
+        return getattr(importlib.import_module("explorer.api"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,6 +1,8 @@
 """The README does what it says: its commands run, and print what it shows."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from explorer.model.engines import ENGINES
 from tests.support.command_line import ROOT
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-SCENARIOS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+SCENARIOS = [text for text in PYTHON if text.startswith('"""')]
+PROGRAMS = [text for text in PYTHON if text not in SCENARIOS]
 SESSIONS = re.findall(r"```console\n\$ (.*?)\n(.*?)```", TEXT, re.DOTALL)
 
 LEFT_OUT = "…"
@@ -42,6 +46,13 @@ def test_a_session_prints_what_the_readme_shows(
         assert is_there, f"{line!r} is not printed, or not in this place"
 
 
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_its_programs_run(program: str) -> None:
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
 def test_it_names_every_engine() -> None:
     assert all(f"`{name}`" in TEXT for name in ENGINES)
 
@@ -60,5 +71,5 @@ def test_make_has_every_target_that_is_named() -> None:
 
 
 def test_sessions_and_the_scenario_were_found() -> None:
-    assert len(SCENARIOS) == 1
+    assert (len(SCENARIOS), len(PROGRAMS)) == (1, 1)
     assert len(SESSIONS) == 6

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from explorer.model.errors import UsageError
+
 app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,  # with it, the help would load rich and frame every line
@@ -117,12 +119,36 @@ def scenario(
     fresh: Fresh = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
+    new: Annotated[
+        str | None,
+        typer.Option("--new", help="Write NAME.py, a commented scenario.", metavar="NAME"),
+    ] = None,
+    from_factories: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--from-factories",
+            help="With --new: MindSpore's net and PyTorch's, each as package.module:function.",
+            metavar="MINDSPORE TORCH",
+        ),
+    ] = None,
+    inputs: Annotated[
+        Path | None,
+        typer.Option("--inputs", help="With --from-factories: their inputs.", metavar="FILE.npz"),
+    ] = None,
 ) -> int:
     """Compare the engines on a scenario, or list the scenarios.
 
     Asks every engine the case that asks for most, then the others; without a name, lists the
     scenarios there are.
     """
+    if new is not None:
+        if name is not None:
+            raise UsageError(f"--new writes a file and runs nothing; leave out {name!r}")
+        from explorer.cli.new import write_new
+
+        return write_new(new, from_factories, inputs)
+    if from_factories or inputs:
+        raise UsageError("--from-factories and --inputs say what --new is to write; give it too")
     # Other options than --json say nothing about a list, and are ignored.
     if name is None:
         from explorer.cli.listings import list_scenarios

@@ -1,11 +1,12 @@
 """The ``diff`` command: where two engines' graphs of one case part first."""
 
 from explorer.cli import exit_codes
-from explorer.cli.exploration import explored, graphs_of
+from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan
 from explorer.cli.output import print_document
 from explorer.model.errors import UsageError
 from explorer.report.diff import diff_document, diff_lines, finding_lines
+from explorer.report.scenario.graphs import graphs_of
 from explorer.text.clean import clean
 
 

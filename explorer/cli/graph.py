@@ -7,17 +7,15 @@ import msgspec
 
 from explorer import drawing
 from explorer.cli import exit_codes
-from explorer.cli.exploration import explored, graphs_of
+from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_format
 from explorer.cli.output import print_written
 from explorer.drawing.formats import FormatName
-from explorer.drawing.marks import diverging_nodes
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
-from explorer.model.graph import GradGraph
-from explorer.model.report import Report
 from explorer.report.files import prepare_folder, put_file
-from explorer.report.json import encode, graph_document
+from explorer.report.scenario.export import PictureChoice, picture_file
+from explorer.report.scenario.graphs import at_stage
 from explorer.text.choices import choose, refusal
 
 FORMATS_BY_ENDING = {picture.ending: name for name, picture in drawing.FORMATS.items()}
@@ -46,14 +44,16 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     prepare_folder(output.parent)
 
     report = explored(plan)
-    every_stage = [graphs_of(report, engine) for engine in plan.wanted.engines]
-    graphs = _at_stage(every_stage, drawing_options.stage)
-    if len(graphs) == 1:
-        content = _alone(graphs[0], file_format, drawing_options.view, depth)
-    else:
-        content = _side_by_side(
-            graphs[0], graphs[1], report, file_format, drawing_options.view, depth
-        )
+    graphs, are_last = at_stage(report, plan.wanted.engines, drawing_options.stage)
+    choice = PictureChoice(
+        scenario=options.name,
+        engines=plan.wanted.engines,
+        file_format=cast(FormatName, file_format),
+        view=cast(ViewName, drawing_options.view),
+        depth=depth,
+    )
+    # A pair's number on an earlier stage would be that of another graph's node.
+    content = picture_file(graphs, report.alignments if are_last else (), choice)
     print_written(put_file(output, content))
     return exit_codes.AS_EXPECTED
 
@@ -83,27 +83,6 @@ def _format(output: Path, name: str | None) -> str:
     raise UsageError(f"{message}; or give --format")
 
 
-def _at_stage(every_stage: list[list[GradGraph]], stage: str | None) -> list[GradGraph]:
-    """Each engine's graph at a stage, or its last one.
-
-    Beside an engine that has the stage, one that has not shows its last.
-    """
-    last_graphs = [graphs[-1] for graphs in every_stage]
-    if stage is None:
-        return last_graphs
-    engines = " and ".join(graph.engine for graph in last_graphs)
-    stages: list[str] = []
-    for graphs in every_stage:
-        stages.extend(graph.stage for graph in graphs)
-    choose(f"stage of {engines}", stage, stages)
-
-    chosen = []
-    for graphs in every_stage:
-        at_stage = [graph for graph in graphs if graph.stage == stage]
-        chosen.append(at_stage[0] if at_stage else graphs[-1])
-    return chosen
-
-
 def checked_depth(depth: str) -> drawing.Depth:
     """The depth as typed: a number from 0 up, "all" or "fit"; raises UsageError for another."""
     names: dict[str, drawing.Depth] = {"all": "all", "fit": "fit"}
@@ -115,46 +94,3 @@ def checked_depth(depth: str) -> drawing.Depth:
             "apart), fit (as far as a screen holds, the default)"
         )
     return int(depth)
-
-
-def _alone(graph: GradGraph, file_format: str, view: str, depth: drawing.Depth) -> bytes:
-    if file_format == "json":
-        return encode(graph_document(graph))
-    return drawing.draw(
-        graph,
-        format=cast(FormatName, file_format),
-        view=cast(ViewName, view),
-        depth=depth,
-    )
-
-
-def _side_by_side(
-    left: GradGraph,
-    right: GradGraph,
-    report: Report,
-    file_format: str,
-    view: str,
-    depth: drawing.Depth,
-) -> bytes:
-    """Both in one picture; nodes that hold the same quantity carry the same number.
-
-    Numbers, and the first divergence, there are where these very graphs were aligned: at the last
-    stages.
-    """
-    last_graphs = (graphs_of(report, left.engine)[-1], graphs_of(report, right.engine)[-1])
-    # A number on an earlier stage would be that of another graph's node.
-    alignment = None
-    left_numbers: dict[str, int] = {}
-    right_numbers: dict[str, int] = {}
-    if (left, right) == last_graphs:
-        (alignment,) = report.alignments
-        left_numbers, right_numbers = alignment.numbers("left"), alignment.numbers("right")
-    return drawing.pair(
-        left,
-        right,
-        format=cast(FormatName, file_format),
-        view=cast(ViewName, view),
-        depth=depth,
-        numbers=(left_numbers, right_numbers),
-        diverging=diverging_nodes(alignment),
-    )

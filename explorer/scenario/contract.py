@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, FRAMEWORKS
+from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
 from explorer.scenario.layouts import Layout
@@ -108,7 +108,8 @@ class Scenario:
     are asked, by name or by their attributes; None is all. ``layouts`` are those of parameters that
     lie otherwise in MindSpore than in PyTorch, by their names in either. ``left_out`` are buffers
     of which each net keeps its own. ``same_dropout`` says whether both nets drop the same elements:
-    None is as far as that can be, True refuses nets that draw random numbers beside.
+    None is as far as that can be, True refuses nets that draw random numbers beside. ``leader`` is the
+    framework with whose net's values both start where parameters() gives none.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Scenario:
     tolerances: tuple[Tolerance, ...] = ()
     left_out: tuple[str, ...] = ()
     same_dropout: bool | None = None
+    leader: Framework = "torch"
 
     def inputs(self) -> dict[str, AnyArray]:
         """Fresh input arrays by name.

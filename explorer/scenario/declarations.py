@@ -5,6 +5,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.scenario.contract import (
     CONDITIONS,
@@ -43,6 +44,19 @@ def optional_flag(path: Path, module: ModuleType, option: str) -> bool | None:
     if hasattr(module, option) and not isinstance(value, bool):
         raise ScenarioError(f"{path}: {option} is {value!r}; give True or False")
     return value
+
+
+def leader(path: Path, module: ModuleType) -> Framework:
+    """STARTS_FROM: the framework whose net's own values both start from; PyTorch where not given."""
+    nets: dict[str, Framework] = {
+        framework: framework for framework in FRAMEWORKS if hasattr(module, f"{framework}_net")
+    }
+    if not hasattr(module, "STARTS_FROM"):
+        return "torch"
+    name = module.STARTS_FROM
+    if name not in nets:
+        raise ScenarioError(f"{path}: STARTS_FROM is {name!r}; allowed: {', '.join(nets)}")
+    return nets[name]
 
 
 def parameter_names(path: Path, module: ModuleType) -> dict[str, str]:

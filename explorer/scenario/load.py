@@ -55,6 +55,7 @@ def load(path: Path | str) -> Scenario:
         tolerances=declarations.tolerances(path, module),
         left_out=left_out,
         same_dropout=declarations.optional_flag(path, module, "SAME_DROPOUT"),
+        leader=declarations.leader(path, module),
         layouts=declarations.layouts(path, module),
         expected=declarations.expected_differences(path, module),
         expected_findings=declarations.expected_findings(path, module),

@@ -96,8 +96,8 @@ def _looked_at(scenario: Scenario, engines: tuple[str, ...]) -> list[Framework]:
     """PyTorch first; it is looked at whenever its net gives the other its starting values."""
     # Also where none of its engines is asked: all engines must start alike whoever takes part.
     frameworks = {ENGINES[name].framework for name in engines}
-    if scenario.defines("torch") and scenario.parameters() is None:
-        frameworks.add("torch")
+    if scenario.defines(scenario.leader) and scenario.parameters() is None:
+        frameworks.add(scenario.leader)
     return [framework for framework in reversed(FRAMEWORKS) if framework in frameworks]
 
 
@@ -202,15 +202,18 @@ def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) ->
 def _declared(
     scenario: Scenario, descriptions: Mapping[Framework, Description]
 ) -> dict[str, Array]:
-    """The values with which the leading net begins, as far as the other is to begin with them."""
+    """The values with which one net begins, as far as the other is to begin with them."""
     start = {spec.name: spec.value for spec in _leading(descriptions).parameters}
     if len(descriptions) < len(FRAMEWORKS):
         return start
     for held in common(descriptions["mindspore"], descriptions["torch"]):
+        of_leader = held.torch if scenario.leader == "torch" else held.mindspore
         if held.mindspore.trainable:
-            start[held.name] = held.torch.value
+            start[held.name] = of_leader.value
         elif keep_their_own(held) or is_left_out(scenario, held):
             start.pop(held.name, None)
+        elif held.name in start:
+            start[held.name] = of_leader.value
     for spec in filter(is_weight, lone(descriptions["mindspore"], descriptions["torch"])):
         start[spec.name] = spec.value
     return start

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from explorer.model.errors import UsageError
 
-SHOWN = 12
+SHOWN = 16
 """The greatest number of allowed names that a refusal lists.
 
 Where there are more, only the nearest are listed, or the first ones where none is near.

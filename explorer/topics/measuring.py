@@ -88,10 +88,12 @@ def _stored_or_run(
 
 
 def key(measurement: Measurement) -> Key:
-    """The key of a measurement's outcome."""
-    scenario = measurement.scenario
-    files = files_read(Path(scenario)) if scenario else {}
-    return key_of("measurement", measurement.name, measurement, files)
+    """The key of a measurement's outcome: that of the same scenario's files in any folder."""
+    if not measurement.scenario:
+        return key_of("measurement", measurement.name, measurement)
+    path = Path(measurement.scenario)
+    placeless = msgspec.structs.replace(measurement, scenario=path.name)
+    return key_of("measurement", measurement.name, placeless, files_read(path))
 
 
 def can_be_kept(measured: Measured) -> bool:

@@ -60,7 +60,7 @@ UNKNOWN_NAMES = [
 ]
 
 IMPOSSIBLE = [
-    (["scenario", "dense_mse", "--order", "9"], "--order 9 is out of range; allowed: 1 to 4"),
+    (["scenario", "dense_mse", "--order", "9"], "order 9 is out of range; allowed: 1 to 4"),
     (["scenario", "dense_mse", "--order", "two"], "invalid value for '--order'"),
     (["scenario", "dense_mse", "--timeout", "0"], "--timeout 0 is no time limit"),
     (["scenario", "dense_mse", "--timeout", "nan"], "--timeout nan is no time limit"),

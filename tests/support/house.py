@@ -18,12 +18,13 @@ FLOORS = (
     ("exploration",),
     ("topics", "drawing"),
     ("report",),
-    ("cli", "web"),
+    ("pytest_plugin",),
+    ("cli", "web", "api"),
     ("__main__",),
 )
 """The parts of the package, lowest floor first: a module imports from its own part or lower floors.
 
-Two parts that share a floor import nothing of each other: questions and drawings, the two faces.
+Two parts that share a floor import nothing of each other: questions and drawings, the three faces.
 """
 
 FRAMEWORKS = {"mindspore", "torch", "keras"}

@@ -1,0 +1,222 @@
+"""The functions of the Python API: each asks the store first, then workers of its own."""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from explorer import drawing
+from explorer.api.results import Claims, Difference, Exploration, Picture, Study
+from explorer.drawing.formats import FormatName
+from explorer.drawing.views import ViewName
+from explorer.exploration import stored
+from explorer.exploration.wanted import check_names, wanted
+from explorer.model.errors import UsageError
+from explorer.scenario.contract import Scenario
+from explorer.scenario.devices import parse
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.scenario.own_nets import OwnNets, own_nets, write_nets
+from explorer.store.store import Store
+from explorer.text.choices import refusal
+from explorer.topics import claims as every_claim
+from explorer.topics import study_topic, studying
+from explorer.topics.judging import board
+from explorer.workers.workers import REQUEST_SECONDS, Workers
+
+Net = str | Path | OwnNets
+"""A shipped scenario's name, a scenario's file, or nets() of one's own package."""
+
+CLAIM_SECONDS = 300.0
+"""The limit of one measurement for claims: some compile for a minute on a busy machine."""
+
+
+def nets(
+    *,
+    mindspore: str = "",
+    torch: str = "",
+    inputs: Mapping[str, Any] | str | Path,
+    parameters: Mapping[str, Any] | str | Path | None = None,
+    name: str = "",
+    **declarations: Any,
+) -> OwnNets:
+    """Two nets that exist already, to be given to the other functions in a scenario's place.
+
+    ``mindspore`` and ``torch`` are "package.module:function", of a package that can be imported
+    here; the function, or class, is called without arguments, in a process of its own. One of both
+    may be left out. ``inputs`` are arrays of shape and dtype as the nets take them, by name, in the
+    order of the arguments; or a file, .npz or .safetensors. ``parameters`` are the starting values by
+    PyTorch's names: arrays, such a file, or a .ckpt, .pt or .pth, which its framework reads into its
+    own net; none of them runs what a file says. Without them both start as PyTorch's net does.
+    ``declarations`` are what a scenario file may say beside: train, outputs, constants, cases,
+    parameter_names, buffers, layouts, same_dropout, tolerances, expected_differences and
+    expected_findings.
+
+    Raises UsageError for what is no factory, no array, no such file, or no such declaration.
+    """
+    return own_nets(
+        mindspore=mindspore,
+        torch=torch,
+        inputs=inputs,
+        parameters=parameters,
+        name=name,
+        declarations=declarations,
+    )
+
+
+def explore(
+    net: Net,
+    *,
+    engines: tuple[str, ...] | None = None,
+    device: str = "cpu",
+    order: int = 1,
+    case: str | None = None,
+    cases: str | None = None,
+    prove: bool = False,
+    fresh: bool = False,
+    timeout: float = math.inf,
+    request_timeout: float = REQUEST_SECONDS,
+) -> Exploration:
+    """Ask a net's gradients of every engine in every way there is to ask, as ``explorer scenario``.
+
+    ``engines`` are all four by default, ``order`` n adds nested gradients up to that order. ``case``
+    is whose graphs are captured; ``cases`` is "all", "structure" or "main". ``fresh`` asks again what
+    is stored; both limits are in seconds. Raises ExplorerError: UsageError, ScenarioError,
+    MissingFrameworkError.
+    """
+    check_names(engines or (), device, order, cases)
+    with scenario_of(net) as scenario:
+        asked = wanted(
+            scenario,
+            engines=engines,
+            device=device,
+            order=order,
+            case=case,
+            cases=cases,
+            prove=prove,
+        )
+        with Workers(request_timeout, timeout) as workers:
+            report = stored.explored(scenario, asked, workers, Store(fresh=fresh))
+    return Exploration(report)
+
+
+def diff(
+    net: Net,
+    left: str = "torch-tape",
+    right: str = "mindspore-graph",
+    *,
+    case: str | None = None,
+    device: str = "cpu",
+    prove: bool = False,
+    fresh: bool = False,
+    timeout: float = math.inf,
+    request_timeout: float = REQUEST_SECONDS,
+) -> Difference:
+    """Where the gradient graphs of two engines part first, as ``explorer diff``.
+
+    Raises as explore() does, and NoGraphError where an engine has no graph.
+    """
+    if left == right:
+        raise UsageError(f"{left!r} is given twice; name two different engines")
+    explored = explore(
+        net,
+        engines=(left, right),
+        device=device,
+        case=case,
+        cases="main",
+        prove=prove,
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    return explored.diff(left, right)
+
+
+def graph(
+    net: Net,
+    *engines: str,
+    case: str | None = None,
+    view: ViewName = "ladder",
+    depth: drawing.Depth = "fit",
+    stage: str | None = None,
+    format: FormatName = "svg",
+    device: str = "cpu",
+    fresh: bool = False,
+    timeout: float = math.inf,
+    request_timeout: float = REQUEST_SECONDS,
+) -> Picture:
+    """The gradient graph of one engine as a picture, or of two side by side, as ``explorer graph``.
+
+    ``depth`` collapses modules below it: a number, "all" or "fit". Raises as diff() does.
+    """
+    chosen = engines or ("mindspore-graph",)
+    if len(chosen) > 2:
+        raise UsageError(f"{len(chosen)} engines are given; a picture shows one graph, or two")
+    explored = explore(
+        net,
+        engines=chosen,
+        device=device,
+        case=case,
+        cases="main",
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    return explored.graph(*chosen, view=view, depth=depth, stage=stage, format=format)
+
+
+def study(
+    name: str,
+    net: Net | None = None,
+    *,
+    device: str = "cpu",
+    fresh: bool = False,
+    timeout: float = math.inf,
+    request_timeout: float | None = None,
+) -> Study:
+    """A question beyond the matrix, measured on both frameworks, as ``explorer study``.
+
+    Raises UsageError for an unknown study, and for a net that it cannot be run on.
+    """
+    topic = study_topic(name)
+    parse(device)
+    limit = topic.seconds if request_timeout is None else request_timeout
+    with _file_of(net) as file, Workers(limit, timeout) as workers:
+        target = studying.target(topic, file, device)
+        record = studying.study(topic, target, workers, store=Store(fresh=fresh))
+    return Study(record)
+
+
+def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECONDS) -> Claims:
+    """What the migration guides say, run on the installed versions and judged, as ``explorer claims``.
+
+    All claims, or those of some numbers. Raises UsageError for a number that no claim has.
+    """
+    known = every_claim()
+    for row in rows:
+        if row not in known:
+            allowed = [f"{min(known)} to {max(known)}"]
+            raise UsageError(refusal(f"no claim has the number {row!r}", str(row), allowed))
+    chosen = [known[row] for row in rows] if rows else list(known.values())
+    with Workers(request_timeout) as workers:
+        return Claims(board(chosen, workers, store=Store(fresh=fresh)))
+
+
+@contextmanager
+def scenario_of(net: Net) -> Iterator[Scenario]:
+    """The scenario that a net is; files that it needs are there inside the context."""
+    with _file_of(net) as file:
+        assert file is not None
+        yield load(find(file))
+
+
+@contextmanager
+def _file_of(net: Net | None) -> Iterator[str | None]:
+    """A name, or the path of a scenario's file, which is written for nets of one's own."""
+    if not isinstance(net, OwnNets):
+        yield None if net is None else str(net)
+        return
+    with TemporaryDirectory(prefix="explorer-nets-") as folder:
+        yield str(write_nets(net, Path(folder)))

@@ -1,0 +1,120 @@
+"""What a notebook shows of results: HTML without scripts, styles or ids that could meet the page's own."""
+
+import base64
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from explorer.drawing.chart import chart_svg
+from explorer.model.claim import Board
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.model.study import StudyRecord
+from explorer.report.claims.wording import counts, verdict_name
+from explorer.report.html import row, table
+from explorer.report.scenario.case_rows import case_row
+from explorer.report.scenario.export import side_by_side
+from explorer.report.scenario.overview import cells_of, overview
+from explorer.report.scenario.wording import ALIGNMENT_COLUMNS
+from explorer.report.study.cells import cell_text
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+
+KINDS = {"svg": "image/svg+xml", "png": "image/png"}
+
+AGREEMENT = "{left} and {right} do not part: every result is the same, up to rounding."
+
+SHOWN_FIRST = ("torch-tape", "mindspore-graph")
+"""The engines whose ladders stand side by side where both were asked."""
+
+
+def image(content: bytes, kind: str, description: str) -> str:
+    """A picture as an element that holds it whole: its style and ids are its own."""
+    data = base64.b64encode(content).decode()
+    source = f"data:{KINDS[kind]};base64,{data}"
+    return f'<img src="{source}" alt="{escape(description)}" style="max-width:100%;height:auto">'
+
+
+def paragraphs(text: str) -> str:
+    """Foreign text, as it is spaced."""
+    return f'<pre style="white-space:pre-wrap">{escape(clean(text, keep=chr(10)))}</pre>'
+
+
+def description(report: Report, graphs: Sequence[GradGraph]) -> str:
+    """What a picture of graphs shows, for who cannot see it."""
+    names = " beside ".join(graph.engine for graph in graphs)
+    nodes = " and ".join(str(len(graph.nodes)) for graph in graphs)
+    text = f"Gradient graph of {one_line(report.title)} in {names}: {nodes} nodes."
+    engines = {graph.engine for graph in graphs}
+    for alignment in report.alignments:
+        if {alignment.left, alignment.right} == engines and alignment.divergence:
+            return f"{text} {clean(alignment.divergence.sentence)}"
+    return text
+
+
+def exploration(report: Report) -> str:
+    """The verdict, where two engines part, their ladders, and the cases folded."""
+    whole = overview(report)
+    parts = [f"<h4>{escape(whole.title)}</h4>", f"<p><b>{escape(whole.summary)}</b></p>"]
+    parts += [f"<p>{escape(finding.text)}</p>" for finding in whole.findings]
+    if whole.alignments:
+        pairs = [row(cells_of(pair)) for pair in whole.alignments]
+        parts.append(table(ALIGNMENT_COLUMNS, pairs))
+    parts.append(_ladders(report))
+    parts.append(_folded(f"{len(report.cases)} cases", _cases(report)))
+    return "\n".join(parts)
+
+
+def _ladders(report: Report) -> str:
+    last = {graph.engine: graph for graph in report.graphs}
+    chosen = [last[engine] for engine in SHOWN_FIRST if engine in last] or list(last.values())
+    if len(chosen) < 2:
+        chosen = list(last.values())[:2]
+    if len(chosen) < 2:
+        return ""
+    content = side_by_side(chosen[0], chosen[1], report.alignments)
+    return image(content, "svg", description(report, chosen[:2]))
+
+
+def _cases(report: Report) -> str:
+    rows = []
+    for case in report.cases:
+        shown = case_row(case)
+        rows.append(row((shown.call, shown.structure, shown.value, shown.verdict, shown.greatest)))
+    return table(("call", "structure", "value", "verdict", "greatest difference"), rows)
+
+
+def study(record: StudyRecord) -> str:
+    """A study's findings and charts, and its tables folded."""
+    parts = [f"<h4>{escape(clean(record.title))}</h4>", f"<p>{escape(clean(record.question))}</p>"]
+    parts.append(f"<ul>{''.join(_items(record.findings))}</ul>")
+    parts += [image(chart_svg(chart), "svg", clean(chart.title)) for chart in record.charts]
+    for shown in record.tables:
+        rows = [row(clean(cell_text(cell)) for cell in cells) for cells in shown.rows]
+        parts.append(_folded(clean(shown.title), table(map(clean, shown.columns), rows)))
+    return "\n".join(parts)
+
+
+def _items(texts: Iterable[str]) -> list[str]:
+    return [f"<li>{escape(clean(text))}</li>" for text in texts]
+
+
+def claims(board: Board) -> str:
+    """Counts, and a row a claim."""
+    rows = [
+        row(
+            (
+                str(claim.id),
+                claim.statement,
+                verdict_name(claim.verdict),
+                claim.evidence,
+                claim.advice,
+            )
+        )
+        for claim in board.rows
+    ]
+    shown = table(("claim", "statement", "verdict", "evidence", "what to do"), rows)
+    return f"<p><b>{escape(counts(board))}</b></p>{shown}"
+
+
+def _folded(summary: str, content: str) -> str:
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>"

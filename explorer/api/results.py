@@ -1,0 +1,198 @@
+"""What the API gives: records, each with what a notebook shows of it and what a terminal prints."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from explorer import drawing
+from explorer.api import notebook
+from explorer.drawing.formats import FormatName
+from explorer.drawing.views import ViewName
+from explorer.model.alignment import Alignment
+from explorer.model.claim import Board
+from explorer.model.errors import UsageError
+from explorer.model.report import Report
+from explorer.model.study import StudyRecord
+from explorer.report.claims.terminal import show_board
+from explorer.report.diff import diff_lines, finding_lines
+from explorer.report.files import put_file
+from explorer.report.scenario.export import PictureChoice, picture_file
+from explorer.report.scenario.files import draw_ladder, report_files
+from explorer.report.scenario.graphs import at_stage, graphs_of
+from explorer.report.scenario.overview import overview
+from explorer.report.scenario.terminal import show_report
+from explorer.report.study.terminal import show_study
+from explorer.text.clean import clean
+
+WIDTH = 120
+"""Columns of a text where nobody says how wide it is shown."""
+
+Bundle = dict[str, Any]
+"""What a notebook shows, by MIME type: it takes the richest that it can."""
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """One file with a gradient graph, or two; ``description`` is its text for who cannot see it."""
+
+    content: bytes
+    choice: PictureChoice
+    description: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write the file, whole or not at all; UsageError where that cannot be."""
+        return put_file(Path(path), self.content)
+
+    @property
+    def text(self) -> str:
+        """The file as text; UsageError of a PNG."""
+        if self.choice.file_format == "png":
+            raise UsageError("a PNG is no text; ask for another format, or take .content")
+        return self.content.decode()
+
+    def __str__(self) -> str:
+        return self.description
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        bundle: Bundle = {"text/plain": self.description}
+        if self.choice.file_format in ("svg", "png"):
+            kind = self.choice.file_format
+            bundle["text/html"] = notebook.image(self.content, kind, self.description)
+        return bundle
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The gradient graphs of two engines side by side, and where they part."""
+
+    report: Report
+    alignment: Alignment
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing tells the two apart: no result, no node, no unproven step."""
+        return self.alignment.is_same
+
+    def explain(self) -> str:
+        """Where the graphs part first and why, in a sentence; or that they do not."""
+        divergence = self.alignment.divergence
+        if divergence is None:
+            return notebook.AGREEMENT.format(left=self.alignment.left, right=self.alignment.right)
+        return clean(divergence.sentence)
+
+    def graph(self) -> Picture:
+        """Both graphs side by side as an SVG; nodes that hold the same quantity carry the same number."""
+        return Exploration(self.report).graph(self.alignment.left, self.alignment.right)
+
+    def __str__(self) -> str:
+        left = graphs_of(self.report, self.alignment.left)[-1]
+        right = graphs_of(self.report, self.alignment.right)[-1]
+        lines = (*finding_lines(self.report), *diff_lines(self.alignment, left, right))
+        return "\n".join(map(clean, lines))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        picture = self.graph()
+        shown = notebook.image(picture.content, "svg", picture.description)
+        return {
+            "text/plain": str(self),
+            "text/html": notebook.paragraphs(str(self)) + shown,
+        }
+
+
+class Exploration(msgspec.Struct, frozen=True):
+    """The answers of the engines to every case of a net, compared; ``report`` has all of it."""
+
+    report: Report
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether there is no difference but those that the scenario foresees."""
+        return self.report.is_as_expected
+
+    @property
+    def summary(self) -> str:
+        """The verdicts in counts, in a line."""
+        return overview(self.report).summary
+
+    def diff(self, left: str = "torch-tape", right: str = "mindspore-graph") -> Difference:
+        """Where the graphs of two engines part first; UsageError where one was not asked."""
+        graphs_of(self.report, left)
+        graphs_of(self.report, right)
+        for alignment in self.report.alignments:
+            if {alignment.left, alignment.right} == {left, right}:
+                return Difference(self.report, alignment)
+        raise UsageError(f"{left!r} is given twice; name two different engines")
+
+    def graph(
+        self,
+        *engines: str,
+        view: ViewName = "ladder",
+        depth: drawing.Depth = "fit",
+        stage: str | None = None,
+        format: FormatName = "svg",
+    ) -> Picture:
+        """The gradient graph of an engine as a picture, or of two side by side."""
+        graphs, are_last = at_stage(self.report, engines, stage)
+        choice = PictureChoice(
+            scenario=self.report.scenario,
+            engines=engines,
+            file_format=format,
+            view=view,
+            depth=depth,
+            stage=stage or "",
+        )
+        content = picture_file(graphs, self.report.alignments if are_last else (), choice)
+        return Picture(content, choice, notebook.description(self.report, graphs))
+
+    def html(self) -> str:
+        """The whole report as one HTML page that needs nothing else."""
+        ((_, make),) = report_files(self.report, ("html",), draw_ladder)
+        return make().decode()
+
+    def save(self, path: str | Path) -> Path:
+        """Write html() to a file, whole or not at all; UsageError where that cannot be."""
+        return put_file(Path(path), self.html().encode())
+
+    def __str__(self) -> str:
+        return _printed(lambda console: show_report(self.report, console))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        return {"text/plain": str(self), "text/html": notebook.exploration(self.report)}
+
+
+class Study(msgspec.Struct, frozen=True):
+    """A study's findings, tables and charts; ``record`` has all of it."""
+
+    record: StudyRecord
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What was found, a sentence each."""
+        return self.record.findings
+
+    def __str__(self) -> str:
+        return _printed(lambda console: show_study(self.record, console))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        return {"text/plain": str(self), "text/html": notebook.study(self.record)}
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """Claims with their verdicts on the installed versions; ``board`` has all of it."""
+
+    board: Board
+
+    def __str__(self) -> str:
+        return _printed(lambda console: show_board(self.board, console))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        return {"text/plain": str(self), "text/html": notebook.claims(self.board)}
+
+
+def _printed(show: Callable[[Console], None]) -> str:
+    """What a terminal would show, as text."""
+    text = io.StringIO()
+    show(Console(file=text, width=WIDTH, markup=False, highlight=False, emoji=False))
+    return text.getvalue().rstrip("\n")

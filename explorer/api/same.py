@@ -1,0 +1,136 @@
+"""An assertion for tests: two nets have the same gradients; its message says where they part."""
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from explorer.api.asking import Net, explore, nets
+from explorer.api.results import Exploration
+from explorer.model.errors import UsageError
+from explorer.model.report import CaseReport
+from explorer.pytest_plugin import REPORTS
+from explorer.report.files import prepare_folder
+from explorer.report.scenario.case_rows import case_row
+from explorer.text.clean import clean
+from explorer.workers.workers import REQUEST_SECONDS
+
+CURRENT_TEST = "PYTEST_CURRENT_TEST"
+"""The variable in which pytest says which test is running."""
+
+MOST_CASES = 5
+"""The greatest number of cases that a message tells one by one."""
+
+
+def assert_same_gradients(
+    net: Net | None = None,
+    *,
+    mindspore: str = "",
+    torch: str = "",
+    inputs: Mapping[str, Any] | str | Path | None = None,
+    parameters: Mapping[str, Any] | str | Path | None = None,
+    engines: tuple[str, ...] | None = None,
+    cases: str = "main",
+    order: int = 1,
+    device: str = "cpu",
+    fresh: bool = False,
+    timeout: float = math.inf,
+    request_timeout: float = REQUEST_SECONDS,
+    **declarations: Any,
+) -> Exploration:
+    """Assert that a net has the same gradients in every engine, up to rounding.
+
+    Given is a ``net`` as for explore(), or what nets() takes. By default the gradients with respect to
+    every input and weight are asked; ``cases`` "structure" and "all" ask more. Differences that the
+    scenario foresees, with their reasons, are no failure. Returns what was found.
+
+    Raises AssertionError, whose message has the cases that differ, the first divergence and the lines
+    of both nets; UsageError for what cannot be asked, MissingFrameworkError.
+    """
+    __tracebackhide__ = True
+    explored = explore(
+        _chosen(net, mindspore, torch, inputs, parameters, declarations),
+        engines=engines,
+        cases=cases,
+        order=order,
+        device=device,
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    if not _is_same(explored):
+        raise AssertionError(message(explored) + _report_written(explored))
+    return explored
+
+
+def _chosen(
+    net: Net | None,
+    mindspore: str,
+    torch: str,
+    inputs: Mapping[str, Any] | str | Path | None,
+    parameters: Mapping[str, Any] | str | Path | None,
+    declarations: Mapping[str, Any],
+) -> Net:
+    """The net that is meant: one that is given, or two of one's own package."""
+    of_own = bool(mindspore or torch or inputs or parameters or declarations)
+    if net is not None and of_own:
+        raise UsageError(
+            "a net is given, and what makes one of two factories too; give one of both"
+        )
+    if net is not None:
+        return net
+    if inputs is None:
+        raise UsageError("no inputs are given; give arrays by name, or a file of them")
+    return nets(
+        mindspore=mindspore, torch=torch, inputs=inputs, parameters=parameters, **declarations
+    )
+
+
+def _is_same(explored: Exploration) -> bool:
+    """Whether all that was asked was answered, and nothing unforeseen came of it."""
+    report = explored.report
+    if any(left_out.cause != "selected" for left_out in report.left_out):
+        return False
+    return explored.is_as_expected and all(_is_answered(case) for case in report.cases)
+
+
+def _is_answered(case: CaseReport) -> bool:
+    # "All raise as they must" is right in a matrix, and no gradient.
+    return case.verdict != "not_compared" and any(
+        result.outcome == "ok" for result in case.results.values()
+    )
+
+
+def message(explored: Exploration) -> str:
+    """What a failed assertion says: which cases differ, and where the graphs part first."""
+    report = explored.report
+    lines = [f"the gradients of {clean(report.scenario)} are not the same: {explored.summary}"]
+    lines += [f"  {clean(finding.sentence)}" for finding in report.findings if finding.is_alarm]
+    different = [case for case in report.cases if not case.expected or not _is_answered(case)]
+    for case in different[:MOST_CASES]:
+        row = case_row(case)
+        lines.append(f"  {row.call}: {row.verdict} {row.greatest}".rstrip())
+        lines += [f"    {statement.who} {statement.text}" for statement in row.statements]
+    if len(different) > MOST_CASES:
+        lines.append(f"  and {len(different) - MOST_CASES} further cases")
+    for alignment in report.alignments:
+        if alignment.divergence and not alignment.expected:
+            lines += [
+                f"  {line}"
+                for line in str(explored.diff(alignment.left, alignment.right)).splitlines()
+            ]
+            break
+    return "\n".join(lines)
+
+
+def _report_written(explored: Exploration) -> str:
+    """Where the report of a failed assertion lies; "" where none is wanted."""
+    folder = os.environ.get(REPORTS)
+    if not folder:
+        return ""
+    test = os.environ.get(CURRENT_TEST, explored.report.scenario).split(" ")[0]
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", test.rpartition("/")[2]).strip("-.")
+    path = explored.save(prepare_folder(Path(folder)) / f"{name or 'report'}.html")
+    return f"\nthe whole report is in {path}"

@@ -1,0 +1,45 @@
+"""The option ``--new`` of ``scenario``: writes a scenario file to start from."""
+
+import re
+from pathlib import Path
+
+from explorer.cli import exit_codes
+from explorer.cli.output import print_written
+from explorer.model.errors import UsageError
+from explorer.report.files import put_file
+from explorer.scenario.own_nets import check_factory, folder_of
+from explorer.scenario.templates import new_scenario, scenario_of_factories
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def write_new(name: str, factories: tuple[str, str] | None, inputs: Path | None) -> int:
+    """Write NAME.py into the current folder; one that is there stays as it is.
+
+    ``factories`` make MindSpore's net and PyTorch's, and ``inputs`` are theirs; None where the file
+    is to have a net of its own.
+    """
+    path = Path(f"{name.removesuffix('.py')}.py")
+    if not NAME.fullmatch(path.stem) or path.parent != Path():
+        raise UsageError(f"{name!r} is no name of a scenario; give letters, digits and _ alone")
+    if path.exists():
+        raise UsageError(f"{str(path)!r} is there already; give another name, or remove it")
+    if inputs and not factories:
+        raise UsageError("--inputs are those of the nets of --from-factories; give these too")
+    text = _text(path.stem, factories, inputs) if factories else new_scenario(path.stem)
+    print_written(put_file(path, text.encode()))
+    print(f"next: python -m explorer scenario {path}")
+    return exit_codes.AS_EXPECTED
+
+
+def _text(name: str, factories: tuple[str, str], inputs: Path | None) -> str:
+    if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
+        raise UsageError(f"--inputs {str(inputs)!r} is no .npz file; write one with numpy.savez")
+    by_framework = dict(zip(("mindspore", "torch"), factories, strict=True))
+    folders: dict[str, None] = {}
+    for factory in factories:
+        check_factory(factory)
+        folders[str(folder_of(factory))] = None
+    return scenario_of_factories(
+        name, by_framework, list(folders), str(inputs.resolve()) if inputs else None
+    )

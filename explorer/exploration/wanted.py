@@ -1,0 +1,69 @@
+"""What is wanted of a scenario, checked before any framework is started."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from explorer.exploration.stored import Wanted
+from explorer.model.engines import ENGINES
+from explorer.model.errors import UsageError
+from explorer.scenario.contract import Scenario
+from explorer.scenario.devices import parse
+from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
+from explorer.scenario.selection import SELECTIONS, Selection
+from explorer.text.choices import choose
+
+
+def check_names(engines: Iterable[str], device: str, order: int, cases: str | None) -> None:
+    """Check what can be checked before the scenario's text is run; raises UsageError."""
+    parse(device)
+    for name in engines:
+        choose("engine", name, ENGINES)
+    if not 1 <= order <= MAX_ORDER:
+        raise UsageError(f"order {order} is out of range; allowed: 1 to {MAX_ORDER}")
+    if cases is not None:
+        choose("selection of cases", cases, SELECTIONS)
+
+
+def wanted(
+    scenario: Scenario,
+    *,
+    engines: Iterable[str] | None = None,
+    device: str = "cpu",
+    order: int = 1,
+    case: str | None = None,
+    cases: str | None = None,
+    prove: bool = False,
+) -> Wanted:
+    """What is asked of a scenario, by the names that a person gives; None are the defaults.
+
+    ``case`` is whose graphs are captured, ``cases`` says which are asked. Raises UsageError for a name
+    that is not known, and for an engine that is named and has no net.
+    """
+    named = list(engines or ())
+    check_names(named, device, order, cases)
+    _check_nets(scenario, named)
+    label = None
+    if case:
+        # Whether the nets have parameters is not known yet; a case too many does no harm here.
+        known = cases_of(scenario, has_parameters=True, order=order)
+        label = case_called(case, known).label
+    return Wanted(
+        # A dict keeps the order in which engines are named, each once.
+        engines=tuple(dict.fromkeys(named or ENGINES)),
+        device=device,
+        order=order,
+        graph_case=label,
+        selection=cast("Selection | None", cases),
+        prove="all" if prove else "small",
+    )
+
+
+def _check_nets(scenario: Scenario, engines: list[str]) -> None:
+    """An engine that was asked for by name needs a net."""
+    defined = [name for name, engine in ENGINES.items() if scenario.defines(engine.framework)]
+    for name in engines:
+        if name not in defined:
+            raise UsageError(
+                f"scenario {scenario.name} has no net for {name!r}; "
+                f"it has one for {', '.join(defined)}"
+            )

@@ -1,0 +1,60 @@
+"""The graphs that a report holds, by engine and stage."""
+
+from collections.abc import Sequence
+
+from explorer.model.errors import ExplorerError, MissingFrameworkError, UsageError
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.model.results import LOST
+from explorer.text.choices import choose
+from explorer.text.messages import one_line
+
+
+class NoGraphError(ExplorerError):
+    """An engine that could not capture the case asked for.
+
+    The exit code says whether its worker was lost.
+    """
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def graphs_of(report: Report, engine: str) -> list[GradGraph]:
+    """An engine's graphs, last stage last, of a report on one case; raises NoGraphError."""
+    graphs = [graph for graph in report.graphs if graph.engine == engine]
+    if graphs:
+        return graphs
+    # The reason stands with the graphs that are missing; whether a worker was lost, with the case.
+    reason = one_line(report.ungraphed.get(engine, "it gave none"))
+    case = report.cases[0]
+    is_lost = engine in case.results and case.results[engine].outcome in LOST
+    raise NoGraphError(
+        f"{engine} has no graph of {case.case.label}: {reason}",
+        MissingFrameworkError.exit_code if is_lost else UsageError.exit_code,
+    )
+
+
+def at_stage(
+    report: Report, engines: Sequence[str], stage: str | None
+) -> tuple[list[GradGraph], bool]:
+    """Each engine's graph at a stage, and whether all of these are the last ones.
+
+    None is the last stage; beside an engine that has the stage, one that has not shows its last.
+    Raises UsageError where none has it.
+    """
+    every_stage = [graphs_of(report, engine) for engine in engines]
+    last_graphs = [graphs[-1] for graphs in every_stage]
+    if stage is None:
+        return last_graphs, True
+    stages: list[str] = []
+    for graphs in every_stage:
+        stages.extend(graph.stage for graph in graphs)
+    choose(f"stage of {' and '.join(engines)}", stage, stages)
+
+    chosen = []
+    for graphs in every_stage:
+        at_this = [graph for graph in graphs if graph.stage == stage]
+        chosen.append(at_this[0] if at_this else graphs[-1])
+    return chosen, chosen == last_graphs

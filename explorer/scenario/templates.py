@@ -1,0 +1,115 @@
+"""Scenario files to start from: a commented net in both frameworks, or two nets that exist already."""
+
+from string import Template
+
+HEAD = '''"""$name: what its gradients are to show.
+
+Notes in Markdown, which the reports show. Run it with `explorer scenario $file`.
+"""
+
+${before}import numpy as np
+$after
+# OUTPUTS = ("loss", "logits")  # names of the outputs
+# CONSTANTS = ("y",)  # inputs that are not differentiated, such as labels and masks
+# TRAIN = True  # training mode: batch norm, dropout
+
+'''
+
+INPUTS = '''
+def inputs():
+    """The inputs by name, in the order in which the nets take them; small ones are easiest to read."""
+    return {
+        "x": np.array([[1.0, 2.0, 3.0]], np.float32),
+        "y": np.array([[2.0]], np.float32),
+    }
+
+'''
+
+READ_INPUTS = '''
+def inputs():
+    """The inputs by name, in the order in which the nets take them."""
+    with np.load($inputs) as arrays:
+        return dict(arrays)
+
+'''
+
+PARAMETERS = '''
+def parameters():
+    """Where both nets start, by PyTorch's names; without this function, where PyTorch's net does."""
+    return {"fc.weight": np.array([[0.5, -1.0, 2.0]], np.float32), "fc.bias": np.zeros(1, np.float32)}
+
+'''
+
+NETS = '''
+def mindspore_net():
+    """The net in MindSpore; its framework is imported here, and not at the head of the file."""
+    from mindspore import nn
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Dense(3, 1)
+
+        def construct(self, x, y):
+            return ((self.fc(x) - y) ** 2).mean()
+
+    return Net()
+
+
+def torch_net():
+    """The same net in PyTorch."""
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(3, 1)
+
+        def forward(self, x, y):
+            return ((self.fc(x) - y) ** 2).mean()
+
+    return Net()
+'''
+
+OWN_NET = '''
+def ${framework}_net():
+    """The net in $label, from a package of one's own."""
+    from $module import $first as given
+
+    return $call()
+
+'''
+
+
+def new_scenario(name: str) -> str:
+    """A scenario of a small net, with comments that say what else there is."""
+    head = Template(HEAD).substitute(name=name, file=f"{name}.py", before="", after="")
+    return head + INPUTS + PARAMETERS + NETS
+
+
+def scenario_of_factories(
+    name: str, factories: dict[str, str], folders: list[str], inputs: str | None
+) -> str:
+    """A scenario of nets that exist already.
+
+    ``factories`` are "package.module:function" by framework; ``folders`` are those from which their
+    packages are imported. ``inputs`` is the path of an .npz file, or None for arrays to be filled in.
+    """
+    paths = "".join(f"sys.path.append({folder!r})\n" for folder in folders)
+    head = Template(HEAD).substitute(
+        name=name, file=f"{name}.py", before="import sys\n\n", after=f"\n{paths}"
+    )
+    read = INPUTS if inputs is None else Template(READ_INPUTS).substitute(inputs=repr(inputs))
+    parts = [head, read]
+    for framework, factory in factories.items():
+        module, _, attribute = factory.partition(":")
+        first, _, rest = attribute.partition(".")
+        net = Template(OWN_NET).substitute(
+            framework=framework,
+            label={"mindspore": "MindSpore", "torch": "PyTorch"}[framework],
+            module=module,
+            first=first,
+            call=f"given.{rest}" if rest else "given",
+        )
+        parts.append(net)
+    return "".join(parts).rstrip("\n") + "\n"

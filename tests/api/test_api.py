@@ -1,0 +1,180 @@
+"""The functions of the API on real frameworks: what they find, and what a notebook shows of it."""
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.model.errors import UsageError
+from tests.support.command_line import ROOT
+from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, WRONG, WRONG_LINE, write_package
+
+BATCH = {
+    "x": np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], np.float32),
+    "y": np.array([[1.0], [-1.0]], np.float32),
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = write_package(tmp_path / "own")
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+class Texts(HTMLParser):
+    """The texts of a document, its tags, and the alternative texts of its pictures."""
+
+    def __init__(self, document: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: list[str] = []
+        self.alternatives: list[str] = []
+        self.feed(document)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "img":
+            self.alternatives.append(dict(attrs)["alt"] or "")
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def shown(result: Any) -> Texts:
+    return Texts(result._repr_mimebundle_()["text/html"])
+
+
+def test_importing_the_api_loads_no_framework_and_the_package_alone_nothing() -> None:
+    code = (
+        "import sys, explorer; print(any('explorer.api' in name for name in sys.modules)); "
+        "explorer.explore, explorer.assert_same_gradients; "
+        "print(sorted({'mindspore', 'torch', 'keras', 'streamlit'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split("\n")[:2] == ["False", "[]"]
+
+
+def test_every_name_that_the_package_promises_is_there() -> None:
+    for name in explorer.__all__:
+        assert callable(getattr(explorer, name))
+        assert name in dir(explorer)
+    with pytest.raises(AttributeError, match="exlpore"):
+        explorer.exlpore  # noqa: B018
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_a_net_of_one_s_own_package_is_explored_as_a_scenario_is(package: Path) -> None:
+    found = explorer.explore(
+        explorer.nets(mindspore=MINDSPORE, torch=RIGHT, inputs=BATCH, constants=("y",)),
+        cases="structure",
+    )
+    assert found.is_as_expected
+    assert found.diff().is_same
+    assert "do not part" in found.diff().explain()
+    page = shown(found)
+    assert {"table", "img", "details"} <= set(page.tags)
+    assert found.summary in page.texts
+    assert "Gradient graph of" in page.alternatives[0]
+
+
+@pytest.mark.torch
+def test_what_is_stored_of_own_nets_starts_no_worker_until_they_change(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
+    monkeypatch.setattr("explorer.workers.workers.WorkerProcess", None)
+    again = explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
+    assert again.report == first.report
+    (package / PACKAGE / "sizes.py").write_text("HIDDEN = 5\n")
+    with pytest.raises(TypeError, match="NoneType"):
+        explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH), cases="main")
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> None:
+    parted = explorer.diff(explorer.nets(mindspore=MINDSPORE, torch=WRONG, inputs=BATCH))
+    assert not parted.is_same
+    assert f"torch_models.py:{WRONG_LINE}" in str(parted)
+    assert "mindspore_models.py:11" in str(parted)
+    assert parted.explain() in str(parted)
+    page = shown(parted)
+    assert any(parted.explain() in text for text in page.texts)
+    assert parted.explain() in page.alternatives[0]
+
+
+@pytest.mark.torch
+def test_one_framework_alone_is_enough(package: Path) -> None:
+    nets = explorer.nets(torch=RIGHT, inputs=BATCH)
+    drawn = explorer.graph(nets, "torch-tape")
+    picture = ElementTree.fromstring(drawn.text)
+    assert picture.tag.endswith("svg")
+    assert "aten.gelu" in drawn.text
+    assert "torch-tape" in str(drawn)
+    with pytest.raises(UsageError, match="no net for 'mindspore-tape'"):
+        explorer.graph(nets, "mindspore-tape")
+
+
+@pytest.mark.torch
+def test_a_picture_is_written_as_it_is_asked(tmp_path: Path) -> None:
+    drawn = explorer.graph("dense_mse", "torch-tape", format="png")
+    path = drawn.save(tmp_path / "graph.png")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert "png" in drawn._repr_mimebundle_()["text/html"][:40]
+    with pytest.raises(UsageError, match="PNG"):
+        drawn.text  # noqa: B018
+    dot = explorer.graph("dense_mse", "torch-tape", format="dot")
+    assert dot.text.startswith("digraph")
+    assert set(dot._repr_mimebundle_()) == {"text/plain"}
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_claims_and_studies_show_themselves() -> None:
+    board = explorer.claims(4, 30)
+    assert [row.id for row in board.board.rows] == [4, 30]
+    page = shown(board)
+    assert board.board.rows[1].evidence in page.texts
+    assert "30" in str(board)
+
+    schedules = explorer.study("schedules")
+    page = shown(schedules)
+    assert schedules.findings
+    assert set(schedules.findings) <= set(page.texts)
+    assert "img" in page.tags
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: explorer.explore("dense_mes"), ["dense_mes", "dense_mse"]),
+        (lambda: explorer.explore("dense_mse", engines=("torch",)), ["torch", "torch-tape"]),
+        (lambda: explorer.explore("dense_mse", order=9), ["9", "1 to"]),
+        (lambda: explorer.explore("dense_mse", cases="few"), ["few", "structure"]),
+        (lambda: explorer.explore("dense_mse", case="gard"), ["gard"]),
+        (lambda: explorer.explore("dense_mse", device="abacus"), ["abacus", "cpu"]),
+        (lambda: explorer.diff("dense_mse", "torch-tape", "torch-tape"), ["twice"]),
+        (lambda: explorer.graph("dense_mse", *["torch-tape"] * 3), ["3", "two"]),
+        (lambda: explorer.study("tape"), ["tape", "tape-life"]),
+        (lambda: explorer.study("schedules", "dense_mse"), ["schedules", "dense_mse"]),
+        (lambda: explorer.claims(999), ["999", "1 to 85"]),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_a_worker_starts(
+    ask: Any, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.workers.workers.WorkerProcess", None)
+    with pytest.raises(UsageError) as refused:
+        ask()
+    for word in words:
+        assert word in str(refused.value)

@@ -1,0 +1,68 @@
+"""Starting values from the files of both frameworks, and what a file of pickles cannot do."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.model.arrays import unpack
+from explorer.model.errors import ExplorerError
+from tests.support.own_package import MINDSPORE, RIGHT, write_package
+
+BATCH = {"x": np.ones((1, 3), np.float32), "y": np.ones((1, 1), np.float32)}
+
+BIAS = [0.5, -1.5, 2.5, 3.5]
+"""What the first layer's bias is in the checkpoints, which no initialiser draws."""
+
+SAVE = {
+    ".pt": (
+        f"import torch; from ported_nets.models import torch_net as net; net = net();"
+        f"net.first.bias.data = torch.tensor({BIAS}); torch.save(net.state_dict(), FILE)"
+    ),
+    ".ckpt": (
+        f"import mindspore as ms; from ported_nets.models import mindspore_net as net; net = net();"
+        f"net.first.bias.set_data(ms.Tensor({BIAS})); ms.save_checkpoint(net, FILE)"
+    ),
+}
+"""Programs that write a checkpoint, run in a process of their own."""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = write_package(tmp_path / "own")
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("ending", SAVE)
+def test_both_nets_start_from_a_checkpoint_of_either(package: Path, ending: str) -> None:
+    file = package / f"weights{ending}"
+    program = f"FILE = {str(file)!r}; {SAVE[ending]}"
+    subprocess.run([sys.executable, "-c", program], cwd=package, check=True)
+    found = explorer.assert_same_gradients(
+        mindspore=MINDSPORE, torch=RIGHT, inputs=BATCH, parameters=file
+    )
+    start = {leaf.name: unpack(leaf.value) for leaf in found.report.parameters}
+    assert start["first.bias"].tolist() == BIAS
+    assert start["last.weight"].any()
+
+
+@pytest.mark.torch
+def test_a_pickle_that_would_run_something_is_refused(package: Path) -> None:
+    file, trace = package / "weights.pt", package / "sprung"
+    program = (
+        "import pathlib, torch\n"
+        "class Trap:\n"
+        f"    def __reduce__(self): return pathlib.Path.touch, (pathlib.Path({str(trace)!r}),)\n"
+        f"torch.save({{'first.bias': Trap()}}, {str(file)!r})"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=package, check=True)
+    with pytest.raises(ExplorerError) as refused:
+        explorer.explore(explorer.nets(torch=RIGHT, inputs=BATCH, parameters=file))
+    assert "weights_only" in str(refused.value)
+    assert not trace.exists()

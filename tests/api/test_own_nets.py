@@ -1,0 +1,153 @@
+"""Nets of one's own package as a scenario: what is refused, what is written, what changes its key."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from explorer import nets
+from explorer.model.errors import UsageError
+from explorer.scenario.load import load
+from explorer.scenario.own_nets import write_nets
+from explorer.store.keys import files_read
+from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, write_package
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+Y = np.ones((2, 1), np.float32)
+
+
+@pytest.fixture(autouse=True)
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = write_package(tmp_path / "own")
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+def written(folder: Path, **given: Any) -> Path:
+    folder.mkdir(exist_ok=True)
+    return write_nets(nets(**{"mindspore": MINDSPORE, "torch": RIGHT, **given}), folder)
+
+
+def test_a_written_file_is_a_scenario_with_the_inputs_in_their_order(tmp_path: Path) -> None:
+    path = written(tmp_path / "out", inputs={"y": Y, "x": X}, constants=("y",), train=True)
+    scenario = load(path)
+    inputs = scenario.inputs()
+    assert list(inputs) == ["y", "x"]
+    assert inputs["x"].dtype == np.float32
+    assert np.array_equal(inputs["x"], X)
+    assert scenario.constants == ("y",)
+    assert scenario.train
+    assert scenario.defines("mindspore")
+    assert scenario.defines("torch")
+
+
+def test_one_array_under_two_names_is_one_input_to_the_nets(tmp_path: Path) -> None:
+    inputs = load(written(tmp_path / "out", inputs={"a": X, "b": X, "c": X.copy()})).inputs()
+    assert inputs["a"] is inputs["b"]
+    assert inputs["c"] is not inputs["a"]
+
+
+def test_arrays_may_have_any_name(tmp_path: Path) -> None:
+    parameters = {"file": Y, "first.weight": X}
+    path = written(tmp_path / "out", inputs={"file": X, "args": Y}, parameters=parameters)
+    scenario = load(path)
+    assert np.array_equal(scenario.inputs()["file"], X)
+    start = scenario.parameters()
+    assert start is not None
+    assert np.array_equal(start["first.weight"], X)
+    assert np.array_equal(start["file"], Y)
+
+
+def test_inputs_are_read_from_npz_and_safetensors(tmp_path: Path) -> None:
+    np.savez(tmp_path / "batch.npz", x=X, y=Y)
+    save_file({"x": X, "y": Y}, tmp_path / "batch.safetensors")
+    for name in ("batch.npz", "batch.safetensors"):
+        given = nets(torch=RIGHT, inputs=tmp_path / name)
+        assert set(given.inputs) == {"x", "y"}
+        assert np.array_equal(given.inputs["x"], X)
+
+
+def test_a_file_of_pickles_is_refused_and_not_run(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return Path.touch, (tmp_path / "sprung",)
+
+    trapped = np.array([Trap()], dtype=object)
+    np.savez(tmp_path / "batch.npz", x=trapped)
+    assert pickle.dumps(trapped)
+    with pytest.raises(UsageError, match="cannot be read"):
+        nets(torch=RIGHT, inputs=tmp_path / "batch.npz")
+    assert not (tmp_path / "sprung").exists()
+
+
+def key(path: Path) -> dict[str, str]:
+    """What the store tells scenarios apart by, without the file's own name."""
+    return dict(zip(("file",), files_read(path).values(), strict=True))
+
+
+def test_what_is_written_changes_with_all_that_the_nets_are_made_of(
+    tmp_path: Path, package: Path
+) -> None:
+    def now(name: str, x: Any = X, **given: Any) -> dict[str, str]:
+        return key(written(tmp_path / name, inputs={"x": x, "y": Y}, **given))
+
+    first = now("first")
+    assert now("again", X.copy()) == first
+    assert now("other_values", X + 1) != first
+    assert now("other_shape", X.reshape(3, 2)) != first
+    assert now("other_dtype", X.view(np.int32)) != first
+    assert now("trained", train=True) != first
+    assert now("other_start", parameters={"first.bias": Y[:, 0]}) != first
+    # A file of the package that the module itself imports only through another one.
+    (package / PACKAGE / "sizes.py").write_text("HIDDEN = 5\n")
+    assert now("other_sizes") != first
+
+
+def test_a_checkpoint_changes_the_file_with_its_content(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "weights.pt"
+    keys: list[dict[str, str]] = []
+    for content in (b"one", b"two", b"one"):
+        checkpoint.write_bytes(content)
+        path = written(tmp_path / f"out{len(keys)}", inputs={"x": X, "y": Y}, parameters=checkpoint)
+        keys.append(key(path))
+    assert keys[0] == keys[2] != keys[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"torch": "", "mindspore": ""}, ["no net is given"]),
+        ({"torch": "models.torch_net"}, ["'models.torch_net'", "package.module:function"]),
+        ({"torch": "no_such_package.models:net"}, ["no_such_package", "path"]),
+        ({"torch": "__main__:net"}, ["__main__"]),
+        ({"torch": f"{RIGHT}()"}, ["package.module:function"]),
+        ({"inputs": {"x": object()}}, ["inputs['x']", "object"]),
+        ({"inputs": {"x": "text"}}, ["inputs['x']"]),
+        ({"inputs": {"x": [[1.0], [1.0, 2.0]]}}, ["inputs['x']"]),
+        ({"inputs": "no_such.npz"}, ["no_such.npz", "no file"]),
+        ({"parameters": "no_such.pt"}, ["no_such.pt", "no file"]),
+        ({"inputs": __file__}, [".npz", ".safetensors"]),
+        ({"parameters": __file__}, [".npz", ".safetensors", ".ckpt", ".pt"]),
+        ({"trian": True}, ["trian", "train"]),
+        ({"tolerances": (X,)}, ["tolerances"]),
+    ],
+)
+def test_what_is_no_net_or_no_array_is_refused(given: dict[str, Any], words: list[str]) -> None:
+    usual: dict[str, Any] = {"mindspore": "", "torch": RIGHT, "inputs": {"x": X, "y": Y}}
+    with pytest.raises(UsageError) as refused:
+        nets(**{**usual, **given})
+    for word in words:
+        assert word in str(refused.value)
+
+
+def test_a_function_s_own_object_is_refused_with_the_reason() -> None:
+    with pytest.raises(UsageError, match="package"):
+        nets(torch=test_arrays_may_have_any_name, inputs={"x": X})  # type: ignore[arg-type]
+
+
+def test_naming_a_net_runs_nothing_of_its_package(package: Path) -> None:
+    (package / PACKAGE / "__init__.py").write_text("raise SystemExit('was run')\n")
+    nets(torch=RIGHT, inputs={"x": X})

@@ -1,0 +1,90 @@
+"""assert_same_gradients() in a user's own tests, run by pytest outside the repository."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import explorer
+from explorer.model.errors import UsageError
+from tests.support.command_line import ROOT
+from tests.support.own_package import MINDSPORE, RIGHT, WRONG, WRONG_LINE, write_package
+
+TEST = f"""
+import numpy as np
+import pytest
+
+import explorer
+
+BATCH = {{"x": np.array([[0.5, -1.0, 2.0]], np.float32), "y": np.array([[1.0]], np.float32)}}
+
+
+@pytest.mark.parametrize("port", ["{RIGHT}", "{WRONG}"], ids=["right", "wrong"])
+def test_port(port):
+    explorer.assert_same_gradients(mindspore="{MINDSPORE}", torch=port, inputs=BATCH, constants=("y",))
+"""
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+
+def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)])}
+    environment.pop("PYTEST_CURRENT_TEST", None)
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "explorer.pytest_plugin", *options],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path) -> None:
+    folder = write_package(tmp_path / "own")
+    (folder / "test_port.py").write_text(TEST)
+    done = run_pytest(folder, "--explorer-report", "reports")
+    assert done.returncode == 1, done.stderr
+    assert "1 failed, 1 passed" in done.stdout
+    assert f"torch_models.py:{WRONG_LINE}" in done.stdout
+    assert "mindspore_models.py:11" in done.stdout
+    # The failure is the assertion in the user's test, not a frame of ours.
+    assert "explorer/api" not in done.stdout
+    (report,) = (folder / "reports").iterdir()
+    assert report.name == "test_port.py-test_port-wrong.html"
+    assert str(report) in done.stdout
+    assert "aten.gelu" in report.read_text()
+
+
+def test_without_the_option_no_report_is_written(tmp_path: Path) -> None:
+    folder = write_package(tmp_path / "own")
+    (folder / "test_port.py").write_text(TEST)
+    done = run_pytest(folder, "-k", "wrong")
+    assert "1 failed" in done.stdout
+    assert "report is in" not in done.stdout
+    assert not list(folder.rglob("*.html"))
+
+
+def test_a_difference_that_the_scenario_foresees_is_no_failure() -> None:
+    found = explorer.assert_same_gradients("aliased_input")
+    assert found.report.cases[0].verdict == "differs"
+
+
+def test_a_net_that_no_engine_differentiates_is_a_failure(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text(
+        "import numpy as np\n"
+        "def inputs():\n    return {'x': np.ones(2, np.float32)}\n"
+        "def torch_net():\n    return lambda x: x.detach().sum()\n"
+    )
+    with pytest.raises(AssertionError, match="broken"):
+        explorer.assert_same_gradients(broken)
+
+
+def test_a_net_and_factories_together_are_refused() -> None:
+    with pytest.raises(UsageError, match="one of both"):
+        explorer.assert_same_gradients("dense_mse", torch=RIGHT)
+    with pytest.raises(UsageError, match="no inputs"):
+        explorer.assert_same_gradients(torch="json:loads")

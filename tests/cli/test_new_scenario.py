@@ -1,0 +1,75 @@
+"""``scenario --new``: the files that it writes run as they are."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.cli.entry import run
+from explorer.scenario.load import load
+from tests.support.own_package import MINDSPORE, RIGHT, write_package
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_a_new_scenario_runs_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["scenario", "--new", "first_try"]) == 0
+    assert "first_try.py" in capsys.readouterr().out
+    assert run(["scenario", "first_try.py", "--cases", "structure"]) == 0
+    assert "0 unexpected" in capsys.readouterr().out
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_one_of_two_factories_runs_on_inputs_of_a_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_package(folder)
+    np.savez(folder / "batch.npz", x=np.ones((2, 3), np.float32), y=np.ones((2, 1), np.float32))
+    new = ["scenario", "--new", "port", "--from-factories", MINDSPORE, RIGHT]
+    assert run([*new, "--inputs", "batch.npz"]) == 0
+    assert load(folder / "port.py").inputs()["x"].shape == (2, 3)
+    assert run(["scenario", "port.py", "--cases", "main"]) == 0
+    assert "0 unexpected" in capsys.readouterr().out
+
+
+def test_without_inputs_there_are_arrays_to_be_filled_in(folder: Path) -> None:
+    write_package(folder)
+    assert run(["scenario", "--new", "port", "--from-factories", MINDSPORE, RIGHT]) == 0
+    assert list(load(folder / "port.py").inputs()) == ["x", "y"]
+
+
+def test_a_file_that_is_there_stays_as_it_is(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "mine.py").write_text("# mine\n")
+    assert run(["scenario", "--new", "mine"]) == 2
+    assert (folder / "mine.py").read_text() == "# mine\n"
+    assert "mine.py" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--new", "../x"], "../x"),
+        (["--new", "1st"], "1st"),
+        (["--new", "port", "--from-factories", "a.b", "c.d:e"], "a.b"),
+        (["--new", "port", "--from-factories", "no_such:net", "json:loads"], "no_such"),
+        (["--new", "port", "--from-factories", "json:loads", "json:loads", "--inputs", "x"], "npz"),
+        (["--new", "port", "--inputs", "x.npz"], "--from-factories"),
+        (["--from-factories", "json:loads", "json:loads"], "--new"),
+        (["dense_mse", "--new", "port"], "dense_mse"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_and_nothing_is(
+    folder: Path, options: list[str], word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["scenario", *options]) == 2
+    assert word in capsys.readouterr().err
+    assert not list(folder.iterdir())
