@@ -7,7 +7,6 @@ import streamlit as st
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
 from explorer.model.report import CaseReport, CaseVerdict, Report
 from explorer.model.results import Result
-from explorer.report.markdown import escape
 from explorer.report.scenario import wording
 from explorer.report.scenario.structure_tree import structure_tree
 from explorer.text.clean import clean
@@ -16,6 +15,7 @@ from explorer.web.answer_letters import letters
 from explorer.web.case_values import values, written_leaf
 from explorer.web.case_words import described, who
 from explorer.web.language import _, later
+from explorer.web.plain_text import plain
 
 STYLES: dict[Style, str] = {
     "tape": later("recorded while the forward runs"),
@@ -49,7 +49,7 @@ ABOUT_DRAWS = later(
 
 def detail(case: CaseReport, report: Report, wanted: Mapping[str, str]) -> dict[str, str]:
     """Everything about one case; what was chosen in it, as an address says it."""
-    st.markdown(f"#### {escape(case.case.short)}")
+    st.markdown(f"#### {plain(case.case.short)}")
     _verdict(case)
     answers, structure = st.columns([7, 3], gap="medium")
     with structure:
@@ -79,21 +79,21 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
 def _verdict(case: CaseReport) -> None:
     verdict = f":{COLOURS[case.verdict]}-badge[{_(wording.VERDICTS[case.verdict])}]"
     expectation = _("as expected") if case.expected else f":red-badge[{_('not as expected')}]"
-    reason = f": {escape(clean(case.reason))}" if case.reason else ""
+    reason = f": {plain(case.reason)}" if case.reason else ""
     lines = [f"{verdict} {expectation}{reason}"]
 
     difference = case.greatest
     if difference and (difference.what != "value" or difference.abs):
-        lines.append(escape(described(difference)))
+        lines.append(plain(described(difference)))
     if case.oracle_agrees:
         lines.append(_("Central differences agree with the gradient asked for."))
     elif case.oracle_agrees is False:
-        estimates = escape(wording.estimates(case.oracle))
+        estimates = plain(wording.estimates(case.oracle))
         lines.append(_("Central differences say {estimates}.").format(estimates=estimates))
     if case.drawn:
-        names = escape(clean(", ".join(case.drawn)))
+        names = plain(", ".join(case.drawn))
         lines.append(_("Not compared by value: {names}.").format(names=names))
-        lines.append(escape(_(ABOUT_DRAWS)))
+        lines.append(plain(_(ABOUT_DRAWS)))
     st.markdown("  \n".join(lines))
 
 
@@ -103,9 +103,9 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
     st.markdown(f"**{FRAMEWORK_LABELS[engine.framework]}** {engine.how}{badge}")
     _answer(result, report.devices.get(engine.name, ""))
     if result.error and result.error.source:
-        st.caption(escape(clean(result.error.source)))
+        st.caption(plain(result.error.source))
     if result.note:
-        st.caption(escape(one_line(result.note)))
+        st.caption(plain(one_line(result.note)))
 
 
 def _answer(result: Result, device: str) -> None:
@@ -121,7 +121,7 @@ def _answer(result: Result, device: str) -> None:
             parts.append(_("in its own form {structure}").format(structure=result.natural))
         if device:
             parts.append(_("on {device}").format(device=device))
-        st.caption(escape(clean(" · ".join(parts))))
+        st.caption(plain(" · ".join(parts)))
 
 
 def _structure(case: CaseReport) -> None:
@@ -134,8 +134,8 @@ def _structure(case: CaseReport) -> None:
         return
     st.markdown(f"**{_('Structure')}**")
     for tree, engines in engines_by_tree.items():
-        st.code(tree, language=None)
-        engines_told = escape(who(tuple(engines), tuple(case.results)))
+        st.code(tree, language=None, wrap_lines=True)
+        engines_told = plain(who(tuple(engines), tuple(case.results)))
         st.caption(_("returned by {engines}").format(engines=engines_told))
 
 
@@ -150,4 +150,4 @@ def _code(case: CaseReport) -> None:
     for start in range(0, len(names), 2):
         for column, name in zip(st.columns(2), names[start : start + 2], strict=False):
             column.markdown(f"**{ENGINES[name].label}**")
-            column.code(clean(codes[name], keep="\n"), wrap_lines=False)
+            column.code(clean(codes[name], keep="\n"), wrap_lines=True)

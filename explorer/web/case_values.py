@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.report import CaseReport
 from explorer.model.results import Leaf, Result
-from explorer.report.markdown import escape
 from explorer.text.clean import clean
 from explorer.text.numbers import digits
 from explorer.web.language import _, later
+from explorer.web.plain_text import plain
 
 ELEMENTS = 64
 """A tensor of at most this many elements is written out; a larger one is drawn."""
@@ -84,7 +84,7 @@ def _show(arrays: Mapping[str, AnyArray | None]) -> None:
         return
     for column, (name, array) in zip(st.columns(len(shown)), shown.items(), strict=True):
         with column:
-            st.markdown(f"**{escape(_(name))}**")
+            st.markdown(f"**{plain(_(name))}**")
             _array_view(name, array)
 
 

@@ -6,7 +6,6 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from explorer.model.report import CaseReport, CaseVerdict, Report
-from explorer.report.markdown import escape
 from explorer.report.scenario import wording
 from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.wording import NOTHING
@@ -18,6 +17,7 @@ from explorer.web.case_words import oracle_summary, summary
 from explorer.web.explorations import ReportKey
 from explorer.web.language import _
 from explorer.web.links import follow, last_shown, remember
+from explorer.web.plain_text import plain
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
     "differs",
@@ -83,7 +83,7 @@ def _engines(key: ReportKey, report: Report) -> None:
         table = {_("package"): packages, _("version"): versions}
         st.dataframe(table, hide_index=True, width="content")
         asked = _("Asked for: device {device}, order {order}.")
-        st.caption(asked.format(device=escape(clean(key.device)), order=key.order))
+        st.caption(asked.format(device=plain(key.device), order=key.order))
 
 
 def _summary(report: Report) -> None:

@@ -13,7 +13,6 @@ from explorer.report.claims.wording import (
     source,
     verdict_name,
 )
-from explorer.report.markdown import escape
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.clean import clean
@@ -25,6 +24,7 @@ from explorer.web.case_words import SEPARATOR
 from explorer.web.language import _, later
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.messages import told_errors
+from explorer.web.plain_text import plain
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
@@ -74,7 +74,7 @@ def show_board(whole: Board) -> None:
     """Counts, filters, the table, and one claim."""
     measured = _("Measured on {date} with {versions}")
     versions = versions_text(whole.versions)
-    st.caption(escape(clean(measured.format(date=whole.date, versions=versions))))
+    st.caption(plain(measured.format(date=whole.date, versions=versions)))
     st.markdown(f"**{_counts(whole)}**")
     wanted = follow(PLACE, ("claim", "topic", "verdict", "words"))
     rows = _filtered(whole, wanted)
@@ -181,24 +181,20 @@ def _chosen(rows: list[ClaimRow], claim: str) -> ClaimRow:
 
 def _show(whole: Board, row: ClaimRow) -> None:
     """One claim in full."""
-    st.markdown(f"#### {row.id}. {_plain(row.statement)}")
+    st.markdown(f"#### {row.id}. {plain(row.statement)}")
     verdict, colour = _(verdict_name(row.verdict)), COLOURS[row.verdict]
     meaning = _(CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN)
     st.markdown(f":{colour}-badge[{verdict}] {meaning}")
-    st.markdown(f"**{_('Evidence.')}** {_plain(row.evidence)}")
+    st.markdown(f"**{_('Evidence.')}** {plain(row.evidence)}")
     if row.advice:
-        st.markdown(f"**{_('What to do.')}** {_plain(row.advice)}")
-    st.markdown(f"**{_('If it holds:')}** {_plain(row.would)}")
+        st.markdown(f"**{_('What to do.')}** {plain(row.advice)}")
+    st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
     sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
-    st.caption(_plain("; ".join(sources)))
+    st.caption(plain("; ".join(sources)))
     for name, listing in listings(row):
         st.markdown(f"**{_(CODE[name])}**")
-        st.code(clean(listing.code, keep="\n"))
+        st.code(clean(listing.code, keep="\n"), wrap_lines=True)
     with st.expander(_("What was run")):
         for name in row.measured:
-            st.caption(_plain(name))
-            st.code(clean(whole.measured[name].code, keep="\n"))
-
-
-def _plain(text: str) -> str:
-    return escape(clean(text))
+            st.caption(plain(name))
+            st.code(clean(whole.measured[name].code, keep="\n"), wrap_lines=True)

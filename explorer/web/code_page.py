@@ -11,15 +11,14 @@ from explorer.model.alignment import SideName
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
-from explorer.report.markdown import escape
 from explorer.report.scenario.code_lines import both_nets
-from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.web.alignments import alignment_of
 from explorer.web.code_view import Net, code_view
 from explorer.web.explorations import ReportKey
 from explorer.web.language import _, later
 from explorer.web.links import follow, last_shown, remember
+from explorer.web.plain_text import plain
 from explorer.web.sidebar import PLACE as CHOICE
 
 PLACE = "code"
@@ -39,7 +38,7 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
         last_stages = {graph.engine: graph for graph in report.graphs}
         for name, reason in report.ungraphed.items():
             message = _("No graph from {engine}: {reason}")
-            st.warning(message.format(engine=escape(name), reason=escape(one_line(reason))))
+            st.warning(message.format(engine=plain(name), reason=plain(one_line(reason))))
         if not last_stages:
             st.caption(_("No engine has a graph whose nodes could be linked to lines."))
             return
@@ -83,7 +82,7 @@ def _nets(
     """Both nets; the side and the id of a node that was clicked."""
     alignment = alignment_of(left, right, report)
     if alignment and alignment.divergence:
-        st.warning(f"**{escape(clean(alignment.divergence.sentence))}**")
+        st.warning(f"**{plain(alignment.divergence.sentence)}**")
     left_code, right_code = both_nets(left, right, alignment, key.path)
     engines: dict[SideName, str] = {"left": left.engine, "right": right.engine}
 

@@ -8,13 +8,13 @@ import streamlit as st
 from explorer.drawing.layout import substitute_layout
 from explorer.exploration.doctor import Check, examine
 from explorer.model.engines import ENGINES
-from explorer.report.markdown import escape
 from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
 from explorer.web.askings import Asking, Askings, askings, watch
 from explorer.web.language import _
 from explorer.web.messages import told_errors
+from explorer.web.plain_text import plain
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
@@ -43,7 +43,7 @@ def doctor() -> None:
         show_store(Store().entries(), Store().limit)
     with workers:
         _workers(questions.workers)
-    st.markdown(f"##### {_('What is installed')}")
+    st.markdown(f"#### {_('What is installed')}")
     with told_errors():
         show_checks(watch(ask_checks(questions)))
     show_engines()
@@ -54,7 +54,7 @@ def show_checks(checks: list[Check]) -> None:
     marks = [mark(check) for check in checks]
     names = [clean(check.name) for check in checks]
     found = [clean(check.found) for check in checks]
-    table = {"": marks, _("what"): names, _("found"): found}
+    table = {_("state"): marks, _("what"): names, _("found"): found}
     st.dataframe(table, hide_index=True, width="content", height="content")
     missing = [check for check in checks if check.remedy]
     if not missing:
@@ -66,9 +66,9 @@ def show_checks(checks: list[Check]) -> None:
             _("{what} is of use and missing: {found}"),
         )
         told = needed if check.required else of_use
-        what, found_instead = escape(clean(check.name)), escape(clean(check.found))
+        what, found_instead = plain(check.name), plain(check.found)
         box(told.format(what=what, found=found_instead))
-        st.code(clean(check.remedy), language="bash", wrap_lines=True)
+        st.code(clean(check.remedy), language=None, wrap_lines=True)
 
 
 def mark(check: Check) -> str:
@@ -80,7 +80,7 @@ def mark(check: Check) -> str:
 
 def show_store(entries: Sequence[Entry], limit: int) -> None:
     """How many results of each kind are stored, how large they are, and when the last was used."""
-    st.markdown(f"##### {_('Store')}")
+    st.markdown(f"#### {_('Store')}")
     megabytes = sum(entry.size for entry in entries) / MEGABYTE
     share = min(1.0, megabytes * MEGABYTE / limit) if limit else 1.0
     text = _("{used} of {limit} MB")
@@ -106,7 +106,7 @@ def show_store(entries: Sequence[Entry], limit: int) -> None:
 
 
 def _workers(workers: Workers) -> None:
-    st.markdown(f"##### {_('Workers')}")
+    st.markdown(f"#### {_('Workers')}")
     states = workers.states()
     table = {_("worker"): list(states), _("state"): [_(state) for state in states.values()]}
     st.dataframe(table, hide_index=True, width="content")
@@ -117,7 +117,7 @@ def _workers(workers: Workers) -> None:
 
 def show_engines() -> None:
     """The engines, with the call that each stands for and where it answers."""
-    st.markdown(f"##### {_('Engines')}")
+    st.markdown(f"#### {_('Engines')}")
     rows = [
         {
             _("engine"): engine.name,

@@ -13,7 +13,6 @@ from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.report.json import encode
-from explorer.report.markdown import escape
 from explorer.report.scenario.export import (
     DEFAULT_VIEW,
     PictureChoice,
@@ -33,6 +32,7 @@ from explorer.web.explorations import ReportKey
 from explorer.web.graph_choices import depth_labels, view_labels
 from explorer.web.language import _, later
 from explorer.web.links import follow, remember
+from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
 
 PLACE = "export"
@@ -70,7 +70,7 @@ STYLE = """<style>
 def export(key: ReportKey, report: Report) -> None:
     """A picture with its snippets and its command, then the whole report."""
     st.html(STYLE)
-    st.markdown(f"##### {_('A picture')}")
+    st.markdown(f"#### {_('A picture')}")
     wanted = follow(PLACE, NAMES)
     bar = st.container(horizontal=True)
     graphs_report, case = _report_on_case(bar, key, report, wanted)
@@ -79,7 +79,7 @@ def export(key: ReportKey, report: Report) -> None:
         _picture(bar, key, graphs_report, case, last_stages, wanted)
     else:
         st.caption(_("No engine has a graph of this case."))
-    st.markdown(f"##### {_('The whole report')}")
+    st.markdown(f"#### {_('The whole report')}")
     _report_downloads(key, report)
 
 
@@ -185,7 +185,7 @@ def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> Non
         on_click="ignore",
     )
     st.markdown(_("The command that writes the same file"))
-    st.code(choice.command(), language="bash", wrap_lines=True)
+    st.code(choice.command(), language=None, wrap_lines=True)
     if choice.file_format in ("svg", "png"):
         tabs = snippets(choice.file_name, clean(description))
         for tab, text in zip(st.tabs(list(tabs)), tabs.values(), strict=True):
@@ -242,9 +242,9 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
                 key=f"report as {file_format}",
             )
             command = report_command(name_in_shell(key), file_format, key.device, key.order)
-            st.code(command, language="bash", wrap_lines=True)
+            st.code(command, language=None, wrap_lines=True)
     told = _("{title}: cases, graphs and where they part.")
-    st.caption(told.format(title=escape(clean(report.title))))
+    st.caption(told.format(title=plain(report.title)))
 
 
 def report_bytes(report: Report, file_format: str) -> bytes:

@@ -16,8 +16,6 @@ from explorer.model.alignment import Alignment, Count, SideName
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
-from explorer.report.markdown import escape
-from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.web.alignments import alignment_of, digest_of_graph, has_values
 from explorer.web.explorations import ReportKey
@@ -38,6 +36,7 @@ from explorer.web.merged_graph import merged_alignment
 from explorer.web.pair_records import Side, pair_record, sources
 from explorer.web.pair_view import ViewState, pair_view
 from explorer.web.pair_words import words
+from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
 from explorer.web.source_code import SourceLines
 from explorer.web.stage_changes import StageChanges, stage_changes
@@ -101,7 +100,7 @@ def side_by_side(
     _panes(record, sources(*shown, folder), state, chosen.address)
     notes = [f"{side.graph.engine}: {note}" for side in pair for note in side.graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
-        st.caption(escape(clean(note)))
+        st.caption(plain(note))
 
 
 def _revision(before: Mapping[str, str], wanted: Mapping[str, str]) -> int:
@@ -143,7 +142,7 @@ def _choice(
     for name, reason in report.ungraphed.items():
         message = _("No graph from {engine}: {reason}")
         if side == "left":
-            st.warning(message.format(engine=escape(name), reason=escape(one_line(reason))))
+            st.warning(message.format(engine=plain(name), reason=plain(one_line(reason))))
     by_engine: dict[str, list[GradGraph]] = {}
     for graph in report.graphs:
         by_engine.setdefault(graph.engine, []).append(graph)
@@ -167,9 +166,9 @@ def _introduce(left: Choice, right: Choice, alignment: Alignment | None) -> None
             told = _("{stage} has new: {added}. Gone since the stage before: {removed}.")
             st.caption(
                 told.format(
-                    stage=escape(_(STAGES.get(side.graph.stage, side.graph.stage))),
-                    added=escape(clean(side.changes.added or _("nothing"))),
-                    removed=escape(clean(side.changes.removed or _("nothing"))),
+                    stage=plain(_(STAGES.get(side.graph.stage, side.graph.stage))),
+                    added=plain(side.changes.added or _("nothing")),
+                    removed=plain(side.changes.removed or _("nothing")),
                 )
             )
 
@@ -182,13 +181,13 @@ def _summary(alignment: Alignment) -> None:
     )
     if alignment.drawn:
         told = _("Results not compared, since each engine draws its own random numbers: {names}.")
-        ops = f"{ops} {told.format(names=escape(clean(', '.join(alignment.drawn))))}"
+        ops = f"{ops} {told.format(names=plain(', '.join(alignment.drawn)))}"
     same = _("Every other result is the same.")
     if not alignment.drawn:
         same = _("Every named result is the same.")
     wrong = len(alignment.contradictions)
     if alignment.divergence:
-        st.warning(f"**{escape(clean(alignment.divergence.sentence))}**  \n{ops}")
+        st.warning(f"**{plain(alignment.divergence.sentence)}**  \n{ops}")
     elif wrong:
         told = _("No result differs, but {n} ops hold a value that is wrong.")
         if wrong == 1:
@@ -217,7 +216,7 @@ def _stages_without_values(left: GradGraph, right: GradGraph) -> None:
     """Why two graphs have no pairs: a stage that was not run has no values."""
     stages = [f"{graph.engine}, {graph.stage}" for graph in (left, right) if not has_values(graph)]
     if stages:
-        which = escape("; ".join(dict.fromkeys(stages)))
+        which = plain("; ".join(dict.fromkeys(stages)))
         said = _("Nodes pair by their values, and this stage was not run: {which}.")
         st.info(said.format(which=which))
 

@@ -11,7 +11,6 @@ from streamlit.navigation.page import StreamlitPage
 from explorer.model.claim import CLAIM_VERDICTS, ClaimVerdict
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
 from explorer.report.claims.wording import verdict_name
-from explorer.report.markdown import escape
 from explorer.report.scenario.card import INTRODUCTION, ScenarioCard
 from explorer.shipped import scenarios_folder
 from explorer.store.store import Store
@@ -27,6 +26,7 @@ from explorer.web.claims_page import COLOURS, count_text
 from explorer.web.language import _
 from explorer.web.links import follow, remember
 from explorer.web.offered_scenarios import offered
+from explorer.web.plain_text import plain
 
 COLUMNS = 4
 """The number of cards beside each other; Streamlit puts them under each other on a phone."""
@@ -38,14 +38,14 @@ LONGEST_FINDING = 180
 PLACE = "home"
 
 SHADES = {
-    "green": "#3f8f4f",
-    "blue": "#3d7bd0",
-    "violet": "#8456c2",
-    "red": "#c9473f",
-    "orange": "#c9731c",
-    "gray": "#7d8792",
+    "green": "#2f7a3f",
+    "blue": "#2f66b8",
+    "violet": "#7a4bbb",
+    "red": "#b93a32",
+    "orange": "#a65a0a",
+    "gray": "#656e78",
 }
-"""Streamlit's names of colours as colours that are seen on light and on dark paper."""
+"""Streamlit's names of colours as colours on which white is read, beside light and dark paper."""
 
 STYLE = """<style>
 .two-by-two { border-collapse: collapse; width: 100%; table-layout: fixed; overflow-wrap: anywhere; }
@@ -150,7 +150,7 @@ def _two_by_two() -> str:
 
 
 def _claims(page: StreamlitPage) -> None:
-    st.subheader(_("What the migration guides say"), anchor=False)
+    st.header(_("What the migration guides say"), anchor=False)
     counts = _board_counts()
     if not counts:
         label = _("{count} claims, checked when they are opened").format(count=len(every_claim()))
@@ -194,7 +194,7 @@ def _board_counts() -> dict[ClaimVerdict | None, int]:
 
 
 def _studies(page: StreamlitPage) -> None:
-    st.subheader(_("Studies"), anchor=False)
+    st.header(_("Studies"), anchor=False)
     names = list(STUDIES)
     for start in range(0, len(names), STUDIES_IN_A_ROW):
         columns = st.columns(STUDIES_IN_A_ROW)
@@ -206,10 +206,10 @@ def _studies(page: StreamlitPage) -> None:
 
 def _study(page: StreamlitPage, name: str) -> None:
     st.page_link(page, label=f"**{name}**", query_params={"study": name})
-    st.markdown(escape(_(study_topic(name).question)))
+    st.markdown(plain(_(study_topic(name).question)))
     finding = _finding(name)
     if finding:
-        st.caption(escape(finding))
+        st.caption(plain(finding))
 
 
 @st.cache_data(ttl=60, show_spinner=False)
@@ -228,7 +228,7 @@ def _finding(name: str) -> str:
 @st.fragment
 def _scenarios(page: StreamlitPage) -> None:
     # A fragment: a search reruns these lines alone.
-    st.subheader(_("Scenarios"), anchor=False)
+    st.header(_("Scenarios"), anchor=False)
     wanted = follow(PLACE, ("words",))
     words = st.text_input(
         _("Search"),
@@ -255,7 +255,7 @@ def _about_folder(folder: Path, count: int) -> str:
         return _("{count} small nets, each for one question").format(count=count)
     if folder == scenarios_folder() / "real":
         return _("{count} nets modelled on published ones").format(count=count)
-    name = escape(clean(folder.name))
+    name = plain(folder.name)
     return _("{count} of the folder {name}").format(count=count, name=name)
 
 
@@ -269,15 +269,15 @@ def _cards(page: StreamlitPage, entries: Sequence[Entry]) -> None:
 
 
 def _card(page: StreamlitPage, name: str, title: str, line: str, card: ScenarioCard | None) -> None:
-    st.page_link(page, label=f"**{escape(clean(name))}**", query_params={"scenario": name})
+    st.page_link(page, label=f"**{plain(name)}**", query_params={"scenario": name})
     ladder = f"<span>{html_escape(_('not asked yet'))}</span>"
     if card and card.ladder:
         label = _("The gradient graph of {name}").format(name=clean(name))
         ladder = image_of(card.ladder, label)
     st.html(f'<div class="small-ladder">{ladder}</div>')
-    st.markdown(escape(clean(title)))
+    st.markdown(plain(title))
     if line:
-        st.caption(escape(clean(line)))
+        st.caption(plain(line))
     if card:
         st.markdown(_verdict(card))
 

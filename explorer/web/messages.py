@@ -7,14 +7,13 @@ import streamlit as st
 
 from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
-from explorer.report.markdown import escape
 from explorer.report.wording import fault_text
-from explorer.text.clean import clean
+from explorer.web.plain_text import plain
 
 
 def say_error(message: str) -> None:
     """One error message; what a scenario or a framework put into it shows as it is."""
-    st.error(escape(clean(message, keep="\n")))
+    st.error(plain(message))
 
 
 @contextmanager
@@ -31,8 +30,8 @@ def told_errors() -> Iterator[None]:
 def say_finding(finding: ReportFinding) -> None:
     """What was found out about the nets themselves; an alarm or not."""
     if finding.is_remark:
-        st.info(escape(clean(finding.sentence)))
+        st.info(plain(finding.sentence))
     elif finding.expected:
-        st.info(escape(clean(f"{finding.sentence} ({finding.reason})")))
+        st.info(plain(f"{finding.sentence} ({finding.reason})"))
     else:
-        st.warning(escape(clean(finding.sentence)))
+        st.warning(plain(finding.sentence))

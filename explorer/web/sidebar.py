@@ -4,7 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer.report.markdown import escape
 from explorer.scenario.devices import FORMS, parse
 from explorer.scenario.matrix import MAX_ORDER
 from explorer.text.clean import clean
@@ -13,6 +12,7 @@ from explorer.web.language import _
 from explorer.web.links import follow, page_called, remember
 from explorer.web.messages import say_error, told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered, scenario
+from explorer.web.plain_text import plain, without_pictures
 from explorer.web.refusals import refusal
 from explorer.web.studies_page import studies_of_a_scenario
 
@@ -122,5 +122,6 @@ def _introduce(path: Path) -> None:
     about = scenario(path)
     if about.notes:
         # Notes are Markdown by contract; Streamlit shows the HTML in it as text.
-        st.sidebar.expander(_("About this scenario")).markdown(about.notes)
-    st.subheader(escape(clean(about.title)), anchor=False)
+        notes = without_pictures(clean(about.notes, keep="\n"))
+        st.sidebar.expander(_("About this scenario")).markdown(notes)
+    st.subheader(plain(about.title), anchor=False)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import streamlit as st
 
 from explorer.drawing.chart_specification import specification
 from explorer.model.errors import UsageError
-from explorer.model.study import StudyRecord, Table
-from explorer.report.markdown import escape
+from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
@@ -22,6 +22,7 @@ from explorer.web.language import _
 from explorer.web.links import follow, remember
 from explorer.web.messages import told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered
+from explorer.web.plain_text import plain
 from explorer.web.refusals import refusal
 from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
@@ -65,8 +66,8 @@ def studies() -> None:
                 "on": "" if scenario is None or is_first_scenario else scenario,
             },
         )
-        st.subheader(escape(_(topic.title)), anchor=False)
-        st.markdown(escape(_(topic.question)))
+        st.subheader(plain(_(topic.title)), anchor=False)
+        st.markdown(plain(_(topic.question)))
         file = str(offered()[scenario]) if scenario else None
         show_record(watch(ask_study(topic, target(topic, file, "cpu"), askings())))
 
@@ -98,18 +99,40 @@ def show_record(record: StudyRecord) -> None:
     dates = [measured.date for measured in record.measured.values() if measured.date]
     measured = _("Measured on {date} with {versions}") if dates else "{versions}"
     told = measured.format(date=min(dates, default=""), versions=versions_text(record.versions))
-    st.caption(escape(clean(told)))
+    st.caption(plain(told))
     _findings(record.findings)
     for chart in record.charts:
         alt = chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x)
-        st.vega_lite_chart(specification(chart), theme=None, alt=clean(f"{chart.title}. {alt}"))
+        st.vega_lite_chart(
+            specification(readable(chart)), theme=None, alt=clean(f"{chart.title}. {alt}")
+        )
     for table in record.tables:
         _table(table)
     missing = not_measured(record)
     if missing:
         with st.expander(_("Not measured ({n})").format(n=len(missing))):
             for names, reason in missing.items():
-                st.markdown(f"- {escape(clean(names))}: {escape(clean(reason))}")
+                st.markdown(f"- {plain(names)}: {plain(reason)}")
+
+
+def readable(chart: Chart) -> Chart:
+    """A chart whose texts end in no expression: Vega-Lite 5 writes them into its code for tooltips."""
+    series = []
+    for line in chart.series:
+        x = tuple(_one_text(value) if isinstance(value, str) else value for value in line.x)
+        series.append(msgspec.structs.replace(line, name=_one_text(line.name), x=x))
+    return msgspec.structs.replace(
+        chart,
+        title=_one_text(chart.title),
+        x=_one_text(chart.x),
+        y=_one_text(chart.y),
+        note=_one_text(chart.note),
+        series=tuple(series),
+    )
+
+
+def _one_text(text: str) -> str:
+    return clean(" ".join(text.split())).replace("\\", "⧵").replace('"', "”")
 
 
 def _findings(findings: Sequence[str]) -> None:
@@ -122,11 +145,11 @@ def _findings(findings: Sequence[str]) -> None:
 
 
 def _listed(findings: Sequence[str]) -> str:
-    return "\n".join(f"- {escape(clean(finding))}" for finding in findings)
+    return "\n".join(f"- {plain(finding)}" for finding in findings)
 
 
 def _table(table: Table) -> None:
-    st.markdown(f"##### {escape(clean(table.title))}")
+    st.markdown(f"#### {plain(table.title)}")
     if table.rows:
         columns: dict[str, list[str]] = {}
         for place, name in enumerate(table.columns):
@@ -135,4 +158,4 @@ def _table(table: Table) -> None:
     else:
         st.caption(_(NO_ROWS))
     if table.note:
-        st.caption(escape(clean(table.note)))
+        st.caption(plain(table.note))

@@ -71,3 +71,18 @@ def _answers(url: str) -> bool:
             return True
     except OSError:
         return False
+
+
+@contextmanager
+def serving_app(variables: Mapping[str, str]) -> Iterator[str]:
+    """The address of the whole app, as `make app` starts it."""
+    with serving(["explorer", "app"], variables) as url:
+        yield url
+
+
+@contextmanager
+def serving_samples() -> Iterator[str]:
+    """The address of the pages on records made by hand (tests/support/samples_app.py)."""
+    command = ["streamlit", "run", "tests/support/samples_app.py", "--server.headless=true"]
+    with serving(command, {}) as url:
+        yield url

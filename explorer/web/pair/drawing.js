@@ -22,6 +22,8 @@ function load(pane, data) {
   pane.size = { x: box.x, y: box.y, width: box.width, height: box.height }
   pane.svg.removeAttribute('width')
   pane.svg.removeAttribute('height')
+  // An image has no parts; here it has some that open and fold modules.
+  pane.svg.setAttribute('role', 'group')
   collectNodes(pane, data.prefix)
   pane.wires = [...pane.svg.querySelectorAll('.wire')]
   pane.frames = pane.svg.appendChild(svgElement('g', {}))

@@ -1,0 +1,137 @@
+"""Pages for everybody: axe finds nothing serious, the keyboard reaches everything, names are there."""
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from tests.support.browsers import watched
+from tests.support.sample_pages import PAGES
+from tests.support.servers import serving_app, serving_samples
+
+pytestmark = pytest.mark.browser
+
+AXE = "axe_playwright_python"
+
+if find_spec(AXE) is None and not os.environ.get("CI"):
+    pytest.skip(
+        "axe-playwright-python is not here: `make test` installs it", allow_module_level=True
+    )
+
+SERIOUS = ("serious", "critical")
+
+MOST_TABS = 60
+"""The number of times that the Tab key is pressed at most until a control has the focus."""
+
+
+@pytest.fixture(scope="module")
+def samples() -> Iterator[str]:
+    with serving_samples() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def app() -> Iterator[str]:
+    with serving_app({}) as url:
+        yield url
+
+
+def violations(page: Any) -> list[str]:
+    """What axe calls serious or critical, with the first element of each kind."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    serious = [violation for violation in found if violation["impact"] in SERIOUS]
+    return [f"{violation['id']}: {violation['nodes'][0]['html']}" for violation in serious]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(name: str, theme: str, samples: str, chromium: str) -> None:
+    with watched(chromium, samples, theme=theme) as browser:
+        browser.page.goto(f"{samples}/?sample={name}")
+        browser.page.locator("#all-is-shown").wait_for(state="attached")
+        if name == "graphs":
+            browser.page.locator(".pick").nth(3).click()
+            browser.page.locator(".panel h3").first.wait_for()
+        browser.page.wait_for_timeout(1000)  # Streamlit fades in what has changed
+        assert violations(browser.page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_the_first_page(theme: str, app: str, chromium: str) -> None:
+    with watched(chromium, app, theme=theme) as browser:
+        browser.page.goto(app)
+        browser.page.get_by_role("radiogroup", name="Language").wait_for()
+        browser.page.wait_for_timeout(1000)
+        assert violations(browser.page) == []
+
+
+def test_axe_notices_what_has_no_name_and_what_cannot_be_read(samples: str, chromium: str) -> None:
+    with watched(chromium, samples) as browser:
+        page = browser.page
+        page.goto(f"{samples}/?sample=study")
+        page.locator("#all-is-shown").wait_for(state="attached")
+        page.evaluate(
+            """() => {
+              const text = document.querySelector('[data-testid=stMarkdownContainer] li')
+              text.style.color = '#bbbbbb'
+              text.append(document.createElement('button'))
+            }"""
+        )
+        found = " ".join(violations(page))
+        assert "button-name" in found
+        assert "color-contrast" in found
+
+
+def focused(page: Any) -> str:
+    """The name of what has the focus, also inside a component."""
+    name: str = page.evaluate(
+        """() => {
+          let element = document.activeElement
+          while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+          const label = element?.getAttribute('aria-label') || element?.labels?.[0]?.textContent
+          return label || element?.textContent || ''
+        }"""
+    )
+    return name
+
+
+@pytest.mark.parametrize(
+    ("name", "controls"),
+    [
+        ("semantics", ["API", "Weights", "Search", "Tensor", "Engines, devices and versions"]),
+        ("graphs", ["Case", "Right", "Find nodes", "Panes follow each other", "Left graph"]),
+        ("claims", ["Topic", "Verdict", "Search", "What was run"]),
+        ("export", ["Case", "Format", "Download", "JSON"]),
+    ],
+)
+def test_the_keyboard_alone_reaches_every_control(
+    name: str, controls: list[str], samples: str, chromium: str
+) -> None:
+    with watched(chromium, samples) as browser:
+        page = browser.page
+        page.goto(f"{samples}/?sample={name}")
+        page.locator("#all-is-shown").wait_for(state="attached")
+        page.wait_for_timeout(500)
+        reached = []
+        for _ in range(MOST_TABS):
+            page.keyboard.press("Tab")
+            reached.append(focused(page))
+        missing = [control for control in controls if not any(control in text for text in reached)]
+        assert missing == [], reached
+
+
+def test_a_node_is_chosen_and_read_without_a_mouse(samples: str, chromium: str) -> None:
+    with watched(chromium, samples) as browser:
+        page = browser.page
+        page.goto(f"{samples}/?sample=graphs")
+        page.locator(".pick").first.wait_for()
+        page.get_by_role("group", name="Left graph").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.locator(".panel h3").first.wait_for()
+        # What is under the cursor is said to those who do not see it.
+        assert page.locator(".cursor[role=status]").inner_text().strip()
