@@ -9,8 +9,8 @@ from explorer.exploration.requirements import remedy
 from explorer.model.errors import MissingFrameworkError
 from explorer.shipped import PACKAGE
 
-ENTRY = PACKAGE / "web" / "entry.py"
-"""The script that Streamlit runs, with the app's settings in .streamlit beside it."""
+SERVER = PACKAGE / "web" / "server.py"
+"""What Streamlit is started with: it serves the pages."""
 
 
 def start_app(streamlit_options: list[str]) -> NoReturn:
@@ -21,5 +21,5 @@ def start_app(streamlit_options: list[str]) -> NoReturn:
         )
     # What is still in our buffers would be lost with this program.
     sys.stdout.flush()
-    command = [sys.executable, "-m", "streamlit", "run", str(ENTRY), *streamlit_options]
+    command = [sys.executable, "-m", "streamlit", "run", str(SERVER), *streamlit_options]
     os.execv(sys.executable, command)

@@ -19,13 +19,14 @@ from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import board, stored_board
-from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.asking import Asking
+from explorer.web.askings import Askings, askings
 from explorer.web.case_words import SEPARATOR
 from explorer.web.language import _, later
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
-from explorer.workers.queue import Progress
+from explorer.web.watching import watch
 from explorer.workers.workers import Workers
 
 COLOURS: dict[ClaimVerdict | None, str] = {
@@ -54,13 +55,13 @@ PLACE = "claims"
 def ask_board(questions: Askings) -> Asking[Board]:
     """The board of all claims, asked at once."""
 
-    def make(workers: Workers, progress: Progress) -> Board:
-        return board(every_claim().values(), workers.limited(SECONDS), progress, Store())
+    def make(workers: Workers, asking: Asking[Board]) -> Board:
+        return board(every_claim().values(), workers.limited(SECONDS), asking.step, Store())
 
     def stored() -> Board | None:
         return stored_board(every_claim().values(), Store())
 
-    return questions.ask(PLACE, stored, make)
+    return questions.ask(PLACE, stored, make, "long")
 
 
 def claims() -> None:

@@ -11,11 +11,12 @@ from explorer.model.engines import ENGINES
 from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
-from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.asking import Asking
+from explorer.web.askings import Askings, askings
 from explorer.web.language import _
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
-from explorer.workers.queue import Progress
+from explorer.web.watching import watch
 from explorer.workers.workers import Workers
 
 PLACE = "doctor"
@@ -24,8 +25,8 @@ PLACE = "doctor"
 def ask_checks(questions: Askings) -> Asking[list[Check]]:
     """Everything looked at, once for all visitors; workers say their own versions."""
 
-    def make(workers: Workers, progress: Progress) -> list[Check]:
-        return examine(workers, substitute_layout, progress)
+    def make(workers: Workers, asking: Asking[list[Check]]) -> list[Check]:
+        return examine(workers, substitute_layout, asking.step)
 
     def stored() -> None:
         """What is installed can change: it is looked at anew in every server."""

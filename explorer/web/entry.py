@@ -23,7 +23,7 @@ def main() -> None:
     """Set the page up, and show the one that was chosen."""
     settle_language()
     st.set_page_config(page_title="Autodiff semantics explorer", page_icon="∂", layout="wide")
-    of_cases = st.Page(report_page(cases), title=_("Semantics"), url_path="semantics")
+    of_cases = st.Page(report_page(cases, by_row=True), title=_("Semantics"), url_path="semantics")
     of_graphs = st.Page(report_page(graphs), title=_("Graphs"), url_path="graphs")
     of_claims = st.Page(claims, title=_("Claims"), url_path="claims")
     of_studies = st.Page(studies, title=_("Studies"), url_path="studies")

@@ -5,11 +5,11 @@ from pathlib import Path
 import msgspec
 
 from explorer.exploration.stored import Wanted, explored, stored_report
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
 from explorer.store.store import Store
-from explorer.web.askings import Asking, Askings
+from explorer.web.asking import Asking
+from explorer.web.askings import Askings
 from explorer.web.offered_scenarios import scenario
-from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 
 
@@ -37,8 +37,22 @@ def ask_report(key: ReportKey, askings: Askings) -> Asking[Report]:
         selection="main" if key.case else None,
     )
 
-    def make(workers: Workers, progress: Progress) -> Report:
-        return explored(scenario(key.path), wanted, workers, Store(), progress=progress)
+    def make(workers: Workers, asking: Asking[Report]) -> Report:
+        def row(case: CaseReport) -> None:
+            # The graphs are there from the first part on.
+            if asking.partial:
+                cases = (*asking.partial.cases, case)
+                asking.tell(msgspec.structs.replace(asking.partial, cases=cases))
+
+        return explored(
+            scenario(key.path),
+            wanted,
+            workers,
+            Store(),
+            progress=asking.step,
+            first=asking.tell,
+            complete=row,
+        )
 
     def stored() -> Report | None:
         return stored_report(scenario(key.path), wanted, Store())

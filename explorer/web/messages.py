@@ -8,6 +8,7 @@ import streamlit as st
 from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
 from explorer.report.wording import fault_text
+from explorer.web.asking import StoppedError
 from explorer.web.plain_text import plain
 
 
@@ -21,6 +22,8 @@ def told_errors() -> Iterator[None]:
     """What is raised on purpose inside the context becomes one message on the page."""
     try:
         yield
+    except StoppedError:
+        pass  # the page says so already, with a way to go on
     except ExplorerError as error:
         say_error(str(error))
     except WorkerFaultError as error:

@@ -17,14 +17,15 @@ from explorer.topics import STUDIES, study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import stored_study, study, target
 from explorer.topics.topic import Topic
-from explorer.web.askings import Asking, Askings, askings, watch
+from explorer.web.asking import Asking
+from explorer.web.askings import Askings, askings
 from explorer.web.language import _
 from explorer.web.links import follow, remember
 from explorer.web.messages import told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered
 from explorer.web.plain_text import plain
 from explorer.web.refusals import refusal
-from explorer.workers.queue import Progress
+from explorer.web.watching import watch
 from explorer.workers.workers import Workers
 
 FIRST_STUDY = "devices"
@@ -39,14 +40,14 @@ FIRST_FINDINGS = 8
 def ask_study(topic: Topic, on: Target, questions: Askings) -> Asking[StudyRecord]:
     """A topic's study of a target, asked at once."""
 
-    def make(workers: Workers, progress: Progress) -> StudyRecord:
-        return study(topic, on, workers.limited(topic.seconds), progress, Store())
+    def make(workers: Workers, asking: Asking[StudyRecord]) -> StudyRecord:
+        return study(topic, on, workers.limited(topic.seconds), asking.step, Store())
 
     def stored() -> StudyRecord | None:
         return stored_study(topic, on, Store())
 
     digest = digest_of_file(Path(on.scenario)) if on.scenario else ""
-    return questions.ask((PLACE, topic.name, on, digest), stored, make)
+    return questions.ask((PLACE, topic.name, on, digest), stored, make, "long")
 
 
 def studies() -> None:

@@ -25,13 +25,19 @@ SWITCHES = (
 """The switches of a Chromium that asks nobody anything."""
 
 
+def free_port() -> int:
+    """A port of this machine at which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
 def serving(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[str]:
     """The address of a server that ``python -m command`` starts on a free port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = ["--server.address=127.0.0.1", f"--server.port={port}"]
+    port = free_port()
+    # Where it listens is settled by the app's own settings.
+    options = [f"--server.port={port}"]
     server = subprocess.Popen(
         [sys.executable, "-m", *command, *options],
         cwd=ROOT,
@@ -41,7 +47,7 @@ def serving(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[st
     )
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait_for(url)
+        wait_for(url)
         yield url
     finally:
         server.terminate()
@@ -58,7 +64,8 @@ def serving_graphs(blocks: int, spoiled: str, folder: str) -> Iterator[str]:
         yield url
 
 
-def _wait_for(url: str) -> None:
+def wait_for(url: str) -> None:
+    """Wait until a server answers at an address."""
     deadline = time.monotonic() + SECONDS
     while not _answers(url):
         assert time.monotonic() < deadline, f"the server did not start within {SECONDS} s"

@@ -9,10 +9,10 @@ import pytest
 from explorer.model.cases import GradCase
 from explorer.model.errors import UsageError
 from explorer.store.store import Store
+from explorer.web.asking import Asking, StoppedError
 from explorer.web.askings import KEPT, Askings
 from explorer.web.explorations import ReportKey, ask_report
 from explorer.web.offered_scenarios import digest_of_file
-from explorer.workers.queue import Progress
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 
@@ -24,10 +24,10 @@ def nothing() -> None:
     """What an empty store has."""
 
 
-def saying(words: str, calls: list[str]) -> Callable[[Workers, Progress], str]:
+def saying(words: str, calls: list[str]) -> Callable[[Workers, Asking[str]], str]:
     """An answer that notes each time it is made."""
 
-    def make(workers: Workers, progress: Progress) -> str:
+    def make(workers: Workers, asking: Asking[str]) -> str:
         calls.append(words)
         return words
 
@@ -47,7 +47,7 @@ def test_an_answer_is_made_once_for_all_who_ask() -> None:
 
 
 def test_an_error_is_raised_to_whoever_asked_and_the_next_one_tries_again() -> None:
-    def refuse(workers: Workers, progress: Progress) -> str:
+    def refuse(workers: Workers, asking: Asking[str]) -> str:
         raise UsageError("no such device")
 
     askings = Askings(Workers())
@@ -75,7 +75,7 @@ def test_the_answer_asked_for_longest_ago_is_forgotten_first() -> None:
 def test_what_is_stored_waits_for_nobody_s_turn() -> None:
     go_on = threading.Event()
 
-    def slow(workers: Workers, progress: Progress) -> str:
+    def slow(workers: Workers, asking: Asking[str]) -> str:
         assert go_on.wait(SECONDS)
         return "slow"
 
@@ -102,3 +102,84 @@ def test_what_one_server_has_asked_another_has_at_once(workers: Workers, tmp_pat
     second = ask_report(key, Askings(closed))
     assert second.finished.wait(SECONDS)
     assert second.result() == report
+
+
+def test_what_one_visitor_gives_up_goes_on_for_another() -> None:
+    asking = Asking[str]()
+    asking.see("one")
+    asking.see("two")
+    asking.give_up("one")
+    assert not asking.stopped.is_set()
+    asking.step("graphs", 1, 2)
+    asking.give_up("two")
+    assert asking.stopped.is_set()
+    with pytest.raises(StoppedError):
+        asking.step("graphs", 2, 2)
+
+
+def test_a_stopped_question_ends_at_once_and_can_be_asked_again() -> None:
+    began = threading.Event()
+
+    class Closable(Workers):
+        closed = threading.Event()
+
+        def close(self) -> None:
+            self.closed.set()
+
+    def waiting(workers: Workers, asking: Asking[str]) -> str:
+        began.set()
+        assert Closable.closed.wait(SECONDS)  # as the answer of a worker that is killed
+        asking.step("graphs", 1, 1)
+        return "all"
+
+    askings = Askings(Closable())
+    asking = askings.ask("a", nothing, waiting)
+    assert began.wait(SECONDS)
+    asking.give_up("")
+    assert asking.finished.wait(SECONDS)
+    with pytest.raises(StoppedError):
+        asking.result()
+    assert askings.ask("a", nothing, waiting) is asking, "who gave it up is asked first"
+    asking.resume("")
+    assert asked(askings, "a", []) == "a"
+
+
+def test_a_long_question_keeps_no_short_one_waiting() -> None:
+    go_on = threading.Event()
+
+    def slow(workers: Workers, asking: Asking[str]) -> str:
+        assert go_on.wait(SECONDS)
+        return "slow"
+
+    askings = Askings(Workers(), Workers())
+    slow_one = askings.ask("study", nothing, slow, "long")
+    assert asked(askings, "scenario", []) == "scenario"
+    assert not slow_one.finished.is_set()
+    go_on.set()
+    assert slow_one.finished.wait(SECONDS)
+
+
+def test_a_page_that_was_left_keeps_no_place_in_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("explorer.web.asking.UNWATCHED_SECONDS", 0.5)
+    go_on = threading.Event()
+
+    def slow(workers: Workers, asking: Asking[str]) -> str:
+        assert go_on.wait(SECONDS)
+        return "slow"
+
+    askings = Askings(Workers())
+    first = askings.ask("first", nothing, slow)
+    left = askings.ask("left", nothing, slow)
+    assert left.finished.wait(SECONDS)
+    with pytest.raises(StoppedError):
+        left.result()
+    assert not first.finished.is_set()
+    go_on.set()
+    assert first.finished.wait(SECONDS)
+    assert asked(askings, "left", []) == "left"
+
+
+def test_an_asking_thread_s_answer_is_there_when_it_is_finished() -> None:
+    askings = Askings(Workers())
+    for number in range(50):
+        assert asked(askings, str(number), []) == str(number)

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.cli.app import ENTRY
 from explorer.report.scenario.card import ScenarioCard
+from explorer.web import ENTRY
 from explorer.web.home_page import _bar, _two_by_two, _verdict
 from explorer.web.offered_scenarios import VARIABLE
 from tests.support.pages import SECONDS

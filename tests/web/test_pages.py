@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.cli.app import ENTRY
+from explorer.web import ENTRY
 from explorer.web.offered_scenarios import VARIABLE
 from tests.support.command_line import ROOT
 from tests.support.pages import opened, said

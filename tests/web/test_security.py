@@ -1,0 +1,106 @@
+"""What a page of the app may load and whom it may ask: this server, and nobody else."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+from playwright.sync_api import sync_playwright
+
+from explorer.web.server import POLICY
+from tests.support.app_servers import server_at
+from tests.support.servers import SWITCHES, serving
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PAGES = ("", "claims", "studies", "doctor", "semantics", "graphs", "code", "export")
+MILLISECONDS = 120_000
+
+INJECTED = """async () => {
+  const image = new Image();
+  image.src = "http://127.0.0.2:9/image.png";
+  const script = document.createElement("script");
+  script.src = "http://127.0.0.2:9/script.js";
+  document.body.append(image, script);
+  try { await fetch("http://127.0.0.2:9/"); return "sent"; }
+  catch (error) { return "refused"; }
+}"""
+"""Asks another host in three ways, as markup that got onto a page would."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server of the app, as `explorer app` starts it."""
+    with serving(["explorer", "app"], {}) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def visitor(chromium: str, address: str) -> Iterator[Any]:
+    """A page in a browser."""
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=list(SWITCHES))
+        page = browser.new_page()
+        page.set_default_timeout(MILLISECONDS)
+        yield page
+        browser.close()
+
+
+def test_no_page_asks_another_host_and_none_breaks_the_policy(visitor: Any, address: str) -> None:
+    asked: set[str] = set()
+    refused: list[str] = []
+
+    def note(message: Any) -> None:
+        if "Content Security Policy" in message.text:
+            refused.append(message.text)
+
+    visitor.on("request", lambda request: asked.add(request.url))
+    visitor.on("websocket", lambda socket: asked.add(socket.url))
+    visitor.on("console", note)
+    for name in PAGES:
+        visitor.goto(f"{address}/{name}")
+        # The language is offered at the end of a page, or work is shown.
+        shown = visitor.get_by_role("button", name="Cancel").or_(visitor.get_by_text("中文"))
+        shown.first.wait_for()
+        visitor.wait_for_timeout(500)
+    hosts = {urlsplit(url).netloc for url in asked if urlsplit(url).scheme not in ("data", "blob")}
+    assert hosts == {urlsplit(address).netloc}
+    assert any(url.startswith("ws:") for url in asked)
+    assert refused == []
+
+
+def test_what_gets_onto_a_page_reaches_no_other_host(visitor: Any, address: str) -> None:
+    visitor.goto(address)
+    refused: list[str] = []
+    visitor.on("console", lambda message: refused.append(message.text))
+    assert visitor.evaluate(INJECTED) == "refused"
+    visitor.wait_for_timeout(500)
+    for directive in ("img-src", "script-src", "connect-src"):
+        assert any(directive in text for text in refused), directive
+
+
+@pytest.mark.parametrize("path", ["/", "/semantics", "/_stcore/health", "/no/such/page"])
+def test_every_answer_carries_the_policy(visitor: Any, address: str, path: str) -> None:
+    answer = visitor.request.get(address + path)
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    directives = {}
+    for directive in answer.headers["content-security-policy"].split("; "):
+        name, _, sources = directive.partition(" ")
+        directives[name] = sources.split()
+    assert directives.keys() == POLICY.keys()
+    assert directives["default-src"] == ["'none'"]
+    for name, sources in directives.items():
+        # Keywords, and data that a page holds itself: no host, no scheme that leads to one.
+        own = all(source.startswith("'") or source in ("data:", "blob:") for source in sources)
+        assert own, name
+    assert "data:" not in directives["script-src"]
+    assert directives["frame-ancestors"] == ["'none'"]
+
+
+def test_the_server_listens_on_this_machine_alone(address: str) -> None:
+    listening = set()
+    for connection in server_at(address).net_connections("tcp"):
+        if connection.status == psutil.CONN_LISTEN:
+            listening.add(connection.laddr.ip)
+    assert listening == {"127.0.0.1"}
