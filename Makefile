@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick mutants faults lint docs bench claims app catalogue clean
+.PHONY: help run test whole quick mutants faults lint docs bench claims app screenshots catalogue clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -59,6 +59,9 @@ claims: .venv/.run ## check what the migration guides say, and write the board t
 
 app: .venv/.run ## start the app on http://localhost:8501
 	$(PY) -m explorer app
+
+screenshots: .venv/.dev ## take a picture of every page of the app, both themes, three widths, into out/screenshots
+	$(PY) docs/take_screenshots.py
 
 catalogue: .venv/.dev ## compile the app's texts in other languages, after a change in explorer/web/locale
 	$(PY) -m babel.messages.frontend compile --domain app --directory explorer/web/locale

@@ -16,7 +16,7 @@ from explorer.web.case_detail import COLOURS, detail
 from explorer.web.case_words import oracle_summary, summary
 from explorer.web.explorations import ReportKey
 from explorer.web.language import _
-from explorer.web.links import follow, last_shown, remember
+from explorer.web.links import follow, last_shown, remember, table_start
 from explorer.web.plain_text import plain
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
@@ -45,8 +45,6 @@ PLACE = "semantics"
 NAMES = ("case", "leaf", "engines")
 """The names in the address beside those of the filters."""
 
-TABLE = "case that the table begins with"
-
 
 def cases(key: ReportKey, report: Report) -> None:
     """The summary, the filters, the table, and one case."""
@@ -59,10 +57,9 @@ def cases(key: ReportKey, report: Report) -> None:
         st.caption(_("No case fits these filters."))
         remember(PLACE, {**chosen.address(), "case": wanted.get("case", "")})
         return
-    if wanted.get("case") != before.get("case") or TABLE not in st.session_state:
-        st.session_state[TABLE] = wanted.get("case", "")
-    first = _first(fitting, st.session_state[TABLE])
-    case = fitting[_chosen_row(key, fitting, first)]
+    start = table_start(PLACE, before, wanted, "case")
+    first = _first(fitting, start.choice)
+    case = fitting[_chosen_row(key, fitting, first, start.number)]
     # What a page opens with is no part of an address: the case most worth a look.
     is_first = case is fitting[_most_telling(fitting)]
     shown = {**chosen.address(), "case": "" if is_first else case.case.short}
@@ -105,7 +102,7 @@ def _most_telling(fitting: list[CaseReport]) -> int:
     return min(range(len(fitting)), key=lambda index: _rank(fitting[index]))
 
 
-def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int) -> int:
+def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int, start: int) -> int:
     """Show the table; the row that is selected in it, ``first`` until another one is."""
     # Another report, other rows, or another case in the address: another selection.
     rows_key = hash(tuple(case.case for case in fitting))
@@ -121,7 +118,7 @@ def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int) -> int:
             "greatest": st.column_config.TextColumn(_("difference"), width=150),
             "oracle": st.column_config.TextColumn(_("oracle"), width="small"),
         },
-        key=f"table {key.digest} {key.device} {key.order} {rows_key} {first}",
+        key=f"table {key.digest} {key.device} {key.order} {rows_key} {first} {start}",
         on_select="rerun",
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},

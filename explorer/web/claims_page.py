@@ -23,7 +23,7 @@ from explorer.web.asking import Asking
 from explorer.web.askings import Askings, askings
 from explorer.web.case_words import SEPARATOR
 from explorer.web.language import _, later
-from explorer.web.links import follow, last_shown, remember
+from explorer.web.links import Start, follow, last_shown, remember, table_start
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
 from explorer.web.watching import watch
@@ -77,12 +77,13 @@ def show_board(whole: Board) -> None:
     versions = versions_text(whole.versions)
     st.caption(plain(measured.format(date=whole.date, versions=versions)))
     st.markdown(f"**{_counts(whole)}**")
+    before = last_shown(PLACE)
     wanted = follow(PLACE, ("claim", "topic", "verdict", "words"))
     rows = _filtered(whole, wanted)
     if not rows:
         st.caption(_("No claim fits these filters."))
         return
-    _show(whole, _chosen(rows, wanted.get("claim", "")))
+    _show(whole, _chosen(rows, table_start(PLACE, before, wanted, "claim")))
 
 
 def _counts(whole: Board) -> str:
@@ -143,10 +144,10 @@ def _fits(row: ClaimRow, topic: str, verdict: str, words: str) -> bool:
     return all(word in text for word in words.casefold().split())
 
 
-def _chosen(rows: list[ClaimRow], claim: str) -> ClaimRow:
+def _chosen(rows: list[ClaimRow], start: Start) -> ClaimRow:
     """Show the table; the row that is selected in it, else the claim of the address, else the first."""
     numbers = [str(row.id) for row in rows]
-    first = numbers.index(claim) if claim in numbers else 0
+    first = numbers.index(start.choice) if start.choice in numbers else 0
     table: dict[str, list[object]] = {"claim": [], "verdict": [], "statement": [], "topic": []}
     for row in rows:
         table["claim"].append(row.id)
@@ -166,15 +167,15 @@ def _chosen(rows: list[ClaimRow], claim: str) -> ClaimRow:
             "statement": st.column_config.TextColumn(_("statement"), width="large"),
             "topic": st.column_config.TextColumn(_("topic")),
         },
-        # Other rows, another selection.
-        key=f"claims {' '.join(numbers)}",
+        # Other rows, or another claim in the address: another selection.
+        key=f"claims {' '.join(numbers)} from {start.number}",
         on_select="rerun",
         selection_mode="single-row-required",
         selection_default={"selection": {"rows": [first]}},
     )
     places = selected["selection"]["rows"]
     row = rows[places[0] if places and places[0] < len(rows) else first]
-    if claim or row is not rows[0]:
+    if start.choice or row is not rows[0]:
         shown = {**last_shown(PLACE), "claim": str(row.id)}
         remember(PLACE, shown)
     return row

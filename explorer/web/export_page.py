@@ -64,6 +64,10 @@ REPORT_FORMATS = {
 STYLE = """<style>
 .preview img { width: 100%; max-height: 28rem; object-fit: contain; border: 1px solid rgba(128, 136, 146, .4);
   border-radius: .5rem; }
+@media (max-width: 640px) {
+  .preview { overflow-x: auto; }
+  .preview img { width: auto; max-width: none; height: 17rem; }
+}
 </style>"""
 
 
@@ -175,7 +179,7 @@ def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> Non
     with st.spinner(_("Drawing …"), show_time=True):
         svg = _file(choice_as_svg(choice), graphs, report)
     image = image_of(in_theme(svg.decode()), description)
-    st.html(f'<div class="preview">{image}</div>')
+    st.html(f'<div class="preview" tabindex="0">{image}</div>')
     st.download_button(
         _("Download {file}").format(file=choice.file_name),
         partial(_file, choice, graphs, report),

@@ -59,6 +59,14 @@ STYLE = """<style>
 .small-ladder img { max-width: 100%; height: 100%; object-fit: contain; }
 .small-ladder span { opacity: .55; font-size: .8rem; }
 .introduction img { width: 100%; max-height: 30rem; object-fit: contain; border-radius: .5rem; }
+@media (max-width: 640px) {
+  .two-by-two { font-size: .8rem; }
+  .two-by-two th, .two-by-two td { padding: .3rem .35rem; }
+  .two-by-two th:first-child, .two-by-two td:first-child { width: 5.6rem; }
+  .two-by-two code { font-size: .72rem; padding: 0; }
+  .introduction { overflow-x: auto; }
+  .introduction img { width: auto; max-width: none; height: 17rem; }
+}
 .counts { display: flex; width: 100%; border-radius: .4rem; overflow: hidden; gap: 2px; }
 .counts span { color: #fff; font-weight: 600; font-size: .85rem; text-align: center; padding: .25rem 0;
   min-width: 1.6rem; }
@@ -125,7 +133,7 @@ def _introduce(pages: Pages) -> None:
             image = image_of(
                 in_theme(drawing), _("The tape of PyTorch beside the graph of MindSpore")
             )
-            st.html(f'<div class="introduction">{image}</div>')
+            st.html(f'<div class="introduction" tabindex="0">{image}</div>')
         else:
             st.caption(
                 _("The picture of these two graphs appears here once they have been opened.")
@@ -235,6 +243,7 @@ def _scenarios(page: StreamlitPage) -> None:
         wanted.get("words", ""),
         key="words",
         placeholder=_("dropout, lstm, second …"),
+        width=420,
     )
     remember(PLACE, {"words": words})
     by_folder: dict[Path, list[Entry]] = {}

@@ -1,6 +1,7 @@
 """What a page shows stands in its address: a link that is sent shows the same, and the way back works."""
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -9,6 +10,14 @@ IN_SIGHT = "page in sight"
 SEEN = "address of "
 SHOWN = "shown on "
 PAGE = "page at "
+START = "what a table begins with on "
+
+
+class Start(NamedTuple):
+    """What a table begins with, and how often the address has asked for something else."""
+
+    number: int
+    choice: str
 
 
 def turn_to(page: str) -> None:
@@ -66,6 +75,22 @@ def remember(page: str, shown: Mapping[str, str]) -> None:
 def last_shown(page: str) -> dict[str, str]:
     """What a page showed last, as its address says it: for a link to that page."""
     return dict(st.session_state.get(SHOWN + page, {}))
+
+
+def table_start(
+    page: str, before: Mapping[str, str], wanted: Mapping[str, str], name: str
+) -> Start:
+    """What a page's table begins with: what the address asks for anew under ``name``, else as before.
+
+    A visitor's own choice in the table is no news. ``before`` is what was shown last.
+    """
+    key = START + page
+    start: Start = st.session_state.get(key, Start(-1, ""))
+    if start.number < 0 or wanted.get(name) != before.get(name):
+        # The number is part of the table's key: under an old key it would keep the old choice.
+        start = Start(start.number + 1, wanted.get(name, ""))
+        st.session_state[key] = start
+    return start
 
 
 def offer(page: StreamlitPage) -> None:

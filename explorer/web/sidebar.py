@@ -40,6 +40,9 @@ def sidebar() -> ReportKey | None:
     if refused:
         # The boxes are there to choose something else; until then nothing is asked.
         say_error(refused)
+        home = page_called("")
+        if home:
+            st.page_link(home, label=_("All scenarios"), icon=":material/home:")
         return None
     with told_errors():
         remember(PLACE, _address(name, device, order))

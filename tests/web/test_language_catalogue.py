@@ -30,7 +30,7 @@ NO_TEXTS = {
     "page at",
     "language of the app",
     "language in the address",
-    "case that the table begins with",
+    "what a table begins with on",
     "revision of the graphs",
     "report as",
     "along directions",  # a kind of the oracle's words

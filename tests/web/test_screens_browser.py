@@ -1,0 +1,67 @@
+"""What a person sees on small and large screens, and on the way back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.browsers import watched
+from tests.support.sample_pages import PAGES
+from tests.support.servers import serving_samples
+
+pytestmark = pytest.mark.browser
+
+TOO_WIDE = """() => {
+  const main = document.querySelector('[data-testid=stMain]')
+  return Math.max(main.scrollWidth - main.clientWidth, document.body.scrollWidth - innerWidth)
+}"""
+"""By how many pixels a page is wider than its window."""
+
+
+@pytest.fixture(scope="module")
+def samples() -> Iterator[str]:
+    with serving_samples() as url:
+        yield url
+
+
+def show(page: Any, url: str, name: str) -> None:
+    page.goto(f"{url}/?sample={name}")
+    page.locator("#all-is-shown").wait_for(state="attached")
+    page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("width", [390, 1400, 2560])
+def test_no_page_is_wider_than_its_window(width: int, samples: str, chromium: str) -> None:
+    with watched(chromium, samples, width=width) as browser:
+        for name in PAGES:
+            show(browser.page, samples, name)
+            assert browser.page.evaluate(TOO_WIDE) <= 0, name
+        assert browser.errors == []
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [("claims", "44. ", "1. "), ("semantics", "grad((0,))", "grad(None)")],
+)
+def test_the_way_back_chooses_in_a_table_what_was_chosen_before(
+    name: str, first: str, second: str, samples: str, chromium: str
+) -> None:
+    with watched(chromium, samples) as browser:
+        page = browser.page
+        show(page, samples, name)
+        page.wait_for_timeout(1000)  # what is above the table may still move it
+        title = page.locator("h4").first
+        assert title.inner_text().startswith(first)
+        # A row's box, in a table that is drawn and has no elements: the head and a row above it.
+        row = 1 if name == "claims" else 0
+        box = page.get_by_test_id("stDataFrame").first.bounding_box()
+        page.mouse.click(box["x"] + 18, box["y"] + 38 + 35 * row + 17)
+        page.wait_for_function(
+            "text => document.querySelector('h4').innerText.startsWith(text)", arg=second
+        )
+        page.go_back()
+        page.wait_for_function(
+            "text => document.querySelector('h4').innerText.startsWith(text)", arg=first
+        )
+        page.wait_for_timeout(500)
+        assert title.inner_text().startswith(first)
