@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
+from explorer.documents.contents import contents
+from explorer.documents.markdown import embedded
 from explorer.model.engines import ENGINES
 from tests.support.command_line import ROOT
 
@@ -53,12 +55,22 @@ def test_its_programs_run(program: str) -> None:
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_its_blocks_are_as_they_should_be() -> None:
+    document = embedded(ROOT / "README.md", contents)
+    assert document.text == TEXT
+    assert len(document.files) == 2
+    for path, content in document.files.items():
+        assert path.read_bytes() == content
+
+
 def test_it_names_every_engine() -> None:
     assert all(f"`{name}`" in TEXT for name in ENGINES)
 
 
 def test_every_image_is_there() -> None:
-    images = re.findall(r"!\[.*?\]\((.*?)\)", TEXT)
+    images = re.findall(r'(?:src|srcset)="(.*?)"', TEXT)
     assert images
     assert all((ROOT / image).is_file() for image in images)
 

@@ -142,6 +142,7 @@ def graph(
     depth: drawing.Depth = "fit",
     stage: str | None = None,
     format: FormatName = "svg",
+    prefix: str = "",
     device: str = "cpu",
     fresh: bool = False,
     timeout: float = math.inf,
@@ -149,7 +150,8 @@ def graph(
 ) -> Picture:
     """The gradient graph of one engine as a picture, or of two side by side, as ``explorer graph``.
 
-    ``depth`` collapses modules below it: a number, "all" or "fit". Raises as diff() does.
+    ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix`` begins every id of an
+    SVG, so that several can stand in one page. Raises as diff() does.
     """
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:
@@ -164,7 +166,9 @@ def graph(
         timeout=timeout,
         request_timeout=request_timeout,
     )
-    return explored.graph(*chosen, view=view, depth=depth, stage=stage, format=format)
+    return explored.graph(
+        *chosen, view=view, depth=depth, stage=stage, format=format, prefix=prefix
+    )
 
 
 def study(

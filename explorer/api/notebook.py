@@ -7,11 +7,11 @@ from html import escape
 from explorer.drawing.chart import chart_svg
 from explorer.model.claim import Board
 from explorer.model.graph import GradGraph
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
 from explorer.report.claims.wording import counts, verdict_name
 from explorer.report.html import row, table
-from explorer.report.scenario.case_rows import case_row
+from explorer.report.scenario.case_rows import DIVIDED, case_row
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS
@@ -76,11 +76,21 @@ def _ladders(report: Report) -> str:
 
 
 def _cases(report: Report) -> str:
+    columns, rows = table_of_cases(report.cases)
+    return table(columns, map(row, rows))
+
+
+def table_of_cases(
+    cases: Iterable[CaseReport],
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The columns and the rows of a table of cases."""
     rows = []
-    for case in report.cases:
+    for case in cases:
         shown = case_row(case)
-        rows.append(row((shown.call, shown.structure, shown.value, shown.verdict, shown.greatest)))
-    return table(("call", "structure", "value", "verdict", "greatest difference"), rows)
+        said = "; ".join(f"{each.who} {each.text}" for each in shown.statements if each.who)
+        value = shown.value or (said if case.verdict in DIVIDED else "")
+        rows.append((shown.call, shown.structure, value, shown.verdict, shown.greatest))
+    return ("call", "structure", "value", "verdict", "greatest difference"), tuple(rows)
 
 
 def study(record: StudyRecord) -> str:

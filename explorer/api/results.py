@@ -15,12 +15,13 @@ from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.claim import Board
 from explorer.model.errors import UsageError
+from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.study import StudyRecord
 from explorer.report.claims.terminal import show_board
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.files import put_file
-from explorer.report.scenario.export import PictureChoice, picture_file
+from explorer.report.scenario.export import PictureChoice, each_alone, picture_file
 from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.report.scenario.graphs import at_stage, graphs_of
 from explorer.report.scenario.overview import overview
@@ -36,11 +37,22 @@ Bundle = dict[str, Any]
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """One file with a gradient graph, or two; ``description`` is its text for who cannot see it."""
+    """One file with a gradient graph, or two; ``description`` is its text for who cannot see it.
+
+    ``graphs`` are those that it shows, ``alignments`` what tells their pairs, and ``prefix`` begins the
+    ids of an SVG.
+    """
 
     content: bytes
     choice: PictureChoice
     description: str
+    graphs: tuple[GradGraph, ...]
+    alignments: tuple[Alignment, ...]
+    prefix: str = ""
+
+    def each(self) -> tuple[bytes, ...]:
+        """The graphs as SVGs of their own, which a narrow page can set one below the other."""
+        return each_alone(self.graphs, self.alignments, self.choice, self.prefix)
 
     def save(self, path: str | Path) -> Path:
         """Write the file, whole or not at all; UsageError where that cannot be."""
@@ -82,9 +94,10 @@ class Difference(msgspec.Struct, frozen=True):
             return notebook.AGREEMENT.format(left=self.alignment.left, right=self.alignment.right)
         return clean(divergence.sentence)
 
-    def graph(self) -> Picture:
-        """Both graphs side by side as an SVG; nodes that hold the same quantity carry the same number."""
-        return Exploration(self.report).graph(self.alignment.left, self.alignment.right)
+    def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
+        """Both graphs side by side; nodes that hold the same quantity carry the same number."""
+        engines = (self.alignment.left, self.alignment.right)
+        return Exploration(self.report).graph(*engines, format=format, prefix=prefix)
 
     def __str__(self) -> str:
         left = graphs_of(self.report, self.alignment.left)[-1]
@@ -132,8 +145,12 @@ class Exploration(msgspec.Struct, frozen=True):
         depth: drawing.Depth = "fit",
         stage: str | None = None,
         format: FormatName = "svg",
+        prefix: str = "",
     ) -> Picture:
-        """The gradient graph of an engine as a picture, or of two side by side."""
+        """The gradient graph of an engine as a picture, or of two side by side.
+
+        ``prefix`` begins every id of an SVG, so that several can stand in one page.
+        """
         graphs, are_last = at_stage(self.report, engines, stage)
         choice = PictureChoice(
             scenario=self.report.scenario,
@@ -143,8 +160,11 @@ class Exploration(msgspec.Struct, frozen=True):
             depth=depth,
             stage=stage or "",
         )
-        content = picture_file(graphs, self.report.alignments if are_last else (), choice)
-        return Picture(content, choice, notebook.description(self.report, graphs))
+        # A pair's number on an earlier stage would be that of another graph's node.
+        alignments = self.report.alignments if are_last else ()
+        content = picture_file(graphs, alignments, choice, prefix)
+        described = notebook.description(self.report, graphs)
+        return Picture(content, choice, described, tuple(graphs), alignments, prefix)
 
     def html(self) -> str:
         """The whole report as one HTML page that needs nothing else."""

@@ -367,6 +367,26 @@ def claims(
 
 
 @app.command()
+def embed(
+    files: Annotated[
+        list[Path], typer.Argument(help="Markdown files.", metavar="FILE…", show_default=False)
+    ],
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 where something is stale.")
+    ] = False,
+    fresh: Fresh = False,
+) -> int:
+    """Fill the blocks of Markdown files with pictures and tables.
+
+    A block is what stands between <!-- explorer: gradient-graph dense_mse --> and <!-- /explorer -->;
+    the kinds are gradient-graph, gradient-diff, gradient-table and gradient-claim.
+    """
+    from explorer.cli.embed import embed
+
+    return embed(files, check, fresh)
+
+
+@app.command()
 def doctor(as_json: AsJson = False) -> int:
     """Say what is installed, and what is missing."""
     from explorer.cli.doctor import diagnose

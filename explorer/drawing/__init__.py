@@ -7,7 +7,7 @@ its box. ``views`` lays the cards out as a picture, with ``ladder`` and ``layout
 writes a picture or a graph as a file. ``chart`` draws the charts of studies.
 """
 
-from explorer.drawing.formats import FORMATS, PAIR_FORMATS, draw, pair
+from explorer.drawing.formats import FORMATS, PAIR_FORMATS, draw, pair, two
 from explorer.drawing.shown import Depth, show
 
-__all__ = ["FORMATS", "PAIR_FORMATS", "Depth", "draw", "pair", "show"]
+__all__ = ["FORMATS", "PAIR_FORMATS", "Depth", "draw", "pair", "show", "two"]

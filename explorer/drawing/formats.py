@@ -132,6 +132,38 @@ def pair(
             f"format {format!r} shows one graph; two side by side are drawn as "
             f"{' or '.join(PAIR_FORMATS)}"
         )
+    return make(*_drawings(left, right, view, depth, numbers, diverging, titles, timeout, prefix))
+
+
+def two(
+    left: GradGraph,
+    right: GradGraph,
+    *,
+    view: ViewName = "ladder",
+    depth: Depth = "fit",
+    numbers: tuple[Mapping[str, int], Mapping[str, int]] = ({}, {}),
+    diverging: tuple[Collection[str], Collection[str]] = ((), ()),
+    titles: tuple[str | None, str | None] = (None, None),
+    timeout: float = 10.0,
+    prefix: str = "",
+) -> tuple[bytes, bytes]:
+    """The same two graphs as ``pair`` shows, each an SVG of its own: one may stand below the other."""
+    _check("svg", view)
+    one, other = _drawings(left, right, view, depth, numbers, diverging, titles, timeout, prefix)
+    return _svg(one), _svg(other)
+
+
+def _drawings(
+    left: GradGraph,
+    right: GradGraph,
+    view: ViewName,
+    depth: Depth,
+    numbers: tuple[Mapping[str, int], Mapping[str, int]],
+    diverging: tuple[Collection[str], Collection[str]],
+    titles: tuple[str | None, str | None],
+    timeout: float,
+    prefix: str,
+) -> tuple[Drawing, Drawing]:
     both = show_both(left, right, depth)
     shown_numbers = shared_numbers(*both, numbers)
     drawings = []
@@ -146,7 +178,7 @@ def pair(
                 f"{prefix}{('left-', 'right-')[side]}",
             )
         )
-    return make(drawings[0], drawings[1])
+    return drawings[0], drawings[1]
 
 
 def _shown(graph: GradGraph, format: FormatName, depth: Depth) -> Shown:

@@ -137,11 +137,18 @@ def adaptive_style_sheet(scope: str) -> str:
     """The style sheet of one SVG whose root has the class ``scope``, light or dark.
 
     The reader's preference decides, unless the page does: by the class "light" or "dark" on the SVG
-    or on an element around it, or by the attribute ``data-theme`` on an element around it.
+    or on an element around it, or by an attribute on an element around it: ``data-theme`` of Sphinx's
+    themes, ``data-md-color-scheme`` of MkDocs Material.
     """
     dark, light = _variables(DARK), _variables(LIGHT)
-    forced_dark = f".dark .{scope},.{scope}.dark,[data-theme=dark] .{scope}{{{dark}}}"
-    forced_light = f".light .{scope},.{scope}.light,[data-theme=light] .{scope}{{{light}}}"
+    forced_dark = (
+        f".dark .{scope},.{scope}.dark,[data-theme=dark] .{scope},"
+        f"[data-md-color-scheme=slate] .{scope}{{{dark}}}"
+    )
+    forced_light = (
+        f".light .{scope},.{scope}.light,[data-theme=light] .{scope},"
+        f"[data-md-color-scheme=default] .{scope}{{{light}}}"
+    )
     # Light is the default: a page that asks for it only has to overrule a preference for dark.
     preferred = f"@media (prefers-color-scheme:dark){{.{scope}{{{dark}}}{forced_light}}}"
     variables = {name: f"var(--{name})" for name in COLOURS}

@@ -19,12 +19,14 @@ FLOORS = (
     ("topics", "drawing"),
     ("report",),
     ("pytest_plugin",),
-    ("cli", "web", "api"),
+    ("api",),
+    ("documents",),
+    ("cli", "web", "sphinx", "mkdocs"),
     ("__main__",),
 )
 """The parts of the package, lowest floor first: a module imports from its own part or lower floors.
 
-Two parts that share a floor import nothing of each other: questions and drawings, the three faces.
+Two parts that share a floor import nothing of each other: questions and drawings, the faces.
 """
 
 FRAMEWORKS = {"mindspore", "torch", "keras"}

@@ -1,7 +1,8 @@
 """Pictures of a report's graphs as files, with the command and the text that set them in documents."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import TypedDict
 
 import msgspec
 
@@ -87,14 +88,24 @@ def _escaped_in_sphinx(text: str) -> str:
 
 
 def picture_file(
-    graphs: Sequence[GradGraph], alignments: Sequence[Alignment], choice: PictureChoice
+    graphs: Sequence[GradGraph],
+    alignments: Sequence[Alignment],
+    choice: PictureChoice,
+    prefix: str = "",
 ) -> bytes:
-    """The file of one graph or of two; the numbers of pairs are those of ``alignments``."""
+    """The file of one graph or of two; the numbers of pairs are those of ``alignments``.
+
+    ``prefix`` begins every id of an SVG.
+    """
     if len(graphs) == 1 and choice.file_format == "json":
         return encode(graph_document(graphs[0]))
     if len(graphs) == 1:
         return drawing.draw(
-            graphs[0], format=choice.file_format, view=choice.view, depth=choice.depth
+            graphs[0],
+            format=choice.file_format,
+            view=choice.view,
+            depth=choice.depth,
+            prefix=prefix,
         )
     left, right = graphs
     return side_by_side(
@@ -104,7 +115,50 @@ def picture_file(
         file_format=choice.file_format,
         view=choice.view,
         depth=choice.depth,
+        prefix=prefix,
     )
+
+
+def each_alone(
+    graphs: Sequence[GradGraph],
+    alignments: Sequence[Alignment],
+    choice: PictureChoice,
+    prefix: str = "",
+) -> tuple[bytes, ...]:
+    """The same as picture_file(), an SVG for each graph."""
+    if len(graphs) == 1:
+        return (picture_file(graphs, alignments, choice, prefix),)
+    left, right = graphs
+    return drawing.two(
+        left,
+        right,
+        view=choice.view,
+        depth=choice.depth,
+        prefix=prefix,
+        **_told_by(alignments, left, right),
+    )
+
+
+class _Told(TypedDict):
+    """What alignments say of two graphs: pair numbers, and where they part."""
+
+    numbers: tuple[dict[str, int], dict[str, int]]
+    diverging: tuple[Collection[str], Collection[str]]
+
+
+def _told_by(alignments: Sequence[Alignment], left: GradGraph, right: GradGraph) -> _Told:
+    # The alignment may have the two the other way round; numbers and nodes are each side's own.
+    numbers: dict[str, dict[str, int]] = {left.engine: {}, right.engine: {}}
+    diverging: dict[str, Collection[str]] = {left.engine: (), right.engine: ()}
+    for alignment in alignments:
+        if {alignment.left, alignment.right} == {left.engine, right.engine}:
+            numbers[alignment.left] = alignment.numbers("left")
+            numbers[alignment.right] = alignment.numbers("right")
+            diverging[alignment.left], diverging[alignment.right] = diverging_nodes(alignment)
+    return {
+        "numbers": (numbers[left.engine], numbers[right.engine]),
+        "diverging": (diverging[left.engine], diverging[right.engine]),
+    }
 
 
 def side_by_side(
@@ -119,22 +173,13 @@ def side_by_side(
     prefix: str = "",
 ) -> bytes:
     """Two graphs in one picture, in which pairs have one number and ≠ marks where they part."""
-    # The alignment may have the two the other way round; numbers and nodes are each side's own.
-    numbers: dict[str, dict[str, int]] = {left.engine: {}, right.engine: {}}
-    diverging: dict[str, tuple[str, ...]] = {left.engine: (), right.engine: ()}
-    for alignment in alignments:
-        if {alignment.left, alignment.right} == {left.engine, right.engine}:
-            numbers[alignment.left] = alignment.numbers("left")
-            numbers[alignment.right] = alignment.numbers("right")
-            diverging[alignment.left], diverging[alignment.right] = diverging_nodes(alignment)
     return drawing.pair(
         left,
         right,
         format=file_format,
         view=view,
         depth=depth,
-        numbers=(numbers[left.engine], numbers[right.engine]),
-        diverging=(diverging[left.engine], diverging[right.engine]),
         titles=titles,
         prefix=prefix,
+        **_told_by(alignments, left, right),
     )

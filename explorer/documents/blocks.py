@@ -1,0 +1,150 @@
+"""What a document asks for: a kind, a subject, and options, checked before anything is run."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from explorer import drawing
+from explorer.drawing.views import VIEWS
+from explorer.model.cases import Api
+from explorer.model.engines import ENGINES
+from explorer.model.errors import UsageError
+from explorer.model.report import CaseVerdict
+from explorer.scenario.find import find
+from explorer.scenario.selection import SELECTIONS
+from explorer.text.choices import choose
+
+SHARED = ("caption", "alt", "width", "align", "folder")
+"""The options of everything that is a figure; ``folder`` is for documents with files beside them."""
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "gradient-graph": ("engines", "case", "view", "depth", "stage", "device", *SHARED),
+    "gradient-diff": ("engines", "case", "device", *SHARED),
+    "gradient-table": ("cases", "api", "verdict", "engines", "order", "device", "caption"),
+    "gradient-claim": ("code",),
+}
+"""Each kind of block with its options."""
+
+DEFAULT_ENGINES = {
+    "gradient-graph": ("torch-tape", "mindspore-graph"),
+    "gradient-diff": ("torch-tape", "mindspore-graph"),
+    "gradient-table": (),
+}
+"""The engines of a block that names none; of a table all."""
+
+ALIGNMENTS = ("left", "center", "right")
+
+UNITS = ("%", "px", "pt", "em", "cm", "mm", "in", "")
+
+
+FOLDER = re.compile(r"[\w./-]+")
+
+
+class Block(msgspec.Struct, frozen=True):
+    """One thing that a document shows.
+
+    ``subject`` is a scenario's name or file, or the number of a claim. ``options`` are texts by name;
+    one that is not there has its default.
+    """
+
+    kind: str
+    subject: str
+    options: dict[str, str] = {}
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that are named, or those of the kind."""
+        named = self.options.get("engines", "")
+        chosen = tuple(name.strip() for name in named.split(",") if name.strip())
+        return chosen or DEFAULT_ENGINES.get(self.kind, ())
+
+    @property
+    def depth(self) -> drawing.Depth:
+        """The depth at which modules are collapsed."""
+        text = self.options.get("depth", "fit")
+        return int(text) if text.isdecimal() else text  # type: ignore[return-value]  # checked
+
+
+def block(kind: str, subject: str, options: Mapping[str, str], folder: Path) -> Block:
+    """A checked block of a document in ``folder``, from which a scenario's file is named.
+
+    Raises UsageError, which says what is allowed.
+    """
+    choose("block", kind, KINDS)
+    for name in options:
+        choose(f"option of {kind}", name, KINDS[kind])
+    made = Block(kind, _subject(kind, subject.strip(), folder), dict(options))
+    for name, check in CHECKS.items():
+        if name in options:
+            check(options[name].strip())
+    _check_engines(made)
+    return made
+
+
+def _subject(kind: str, subject: str, folder: Path) -> str:
+    if not subject:
+        what = "the number of a claim" if kind == "gradient-claim" else "a scenario's name or file"
+        raise UsageError(f"{kind} names nothing; give {what}")
+    if kind == "gradient-claim":
+        if not subject.isdecimal():
+            raise UsageError(f"{subject!r} is no claim; give its number")
+        return subject
+    if subject.endswith(".py"):
+        return str(find(str(folder / subject)))
+    find(subject)
+    return subject
+
+
+def _check_engines(made: Block) -> None:
+    for name in made.engines:
+        choose("engine", name, ENGINES)
+    wanted = {"gradient-graph": (1, 2), "gradient-diff": (2,)}.get(made.kind)
+    if wanted and (len(made.engines) not in wanted or len(set(made.engines)) < len(made.engines)):
+        numbers = " or ".join(map(str, wanted))
+        raise UsageError(f"{made.kind} shows {numbers} different engines, not {made.engines}")
+
+
+def _is_depth(text: str) -> None:
+    if not text.isdecimal() and text not in ("all", "fit"):
+        raise UsageError(f"depth {text!r} is none; allowed: a number, all, fit")
+
+
+def _is_order(text: str) -> None:
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"order {text!r} is none; allowed: 1, 2, …")
+
+
+def _is_width(text: str) -> None:
+    number = text.rstrip("".join(UNITS))
+    if not number.replace(".", "", 1).isdecimal() or text[len(number) :] not in UNITS:
+        raise UsageError(f"width {text!r} is none; allowed: a number with {', '.join(UNITS[:-1])}")
+
+
+def _is_folder(text: str) -> None:
+    path = Path(text)
+    if path.is_absolute() or ".." in path.parts or not FOLDER.fullmatch(text):
+        raise UsageError(
+            f"folder {text!r} is none; give one below the document's, of plain characters"
+        )
+
+
+def _is_flag(text: str) -> None:
+    choose("value of code", text, ("yes", "no"))
+
+
+CHECKS: dict[str, Any] = {
+    "view": lambda text: choose("view", text, VIEWS),
+    "depth": _is_depth,
+    "align": lambda text: choose("alignment", text, ALIGNMENTS),
+    "width": _is_width,
+    "cases": lambda text: choose("selection of cases", text, SELECTIONS),
+    "order": _is_order,
+    "code": _is_flag,
+    "folder": _is_folder,
+    "api": lambda text: choose("API", text, get_args(Api)),
+    "verdict": lambda text: choose("verdict on a case", text, get_args(CaseVerdict)),
+}
+"""The options whose texts can be checked without running anything, with what raises UsageError."""

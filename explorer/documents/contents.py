@@ -1,0 +1,198 @@
+"""What a block shows: parts that any document can set."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from explorer.api import claims, diff, explore, graph
+from explorer.api.notebook import table_of_cases
+from explorer.api.results import Difference, Picture
+from explorer.documents.blocks import Block
+from explorer.model.report import CaseReport
+from explorer.report.claims.wording import listings, verdict_name
+from explorer.report.diff import diff_lines, finding_lines
+from explorer.report.scenario.graphs import graphs_of
+from explorer.text.clean import clean
+from explorer.text.messages import one_line
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A picture: its files, its text for who cannot see it, and how it is to stand.
+
+    ``files`` is one SVG or PNG, or an SVG for each of two graphs; ``name`` is of plain characters, a
+    file's name without its ending. ``folder`` is where a document that needs files has them.
+    """
+
+    name: str
+    files: tuple[bytes, ...]
+    alt: str
+    caption: str = ""
+    width: str = ""
+    align: str = ""
+    folder: str = "images"
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A table of texts."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+
+class Paragraph(msgspec.Struct, frozen=True):
+    """Text; ``is_strong`` says that it is the point. Between backticks stands code."""
+
+    text: str
+    is_strong: bool = False
+
+    @property
+    def pieces(self) -> list[tuple[str, bool]]:
+        """The text in pieces, and whether each is code."""
+        # What the pattern matched stands at the odd places.
+        split = re.split(r"`([^`]+)`", self.text)
+        return [(piece, place % 2 == 1) for place, piece in enumerate(split) if piece]
+
+
+class Code(msgspec.Struct, frozen=True):
+    """Text that stands as it is: a program in a language, or what one printed ("text")."""
+
+    text: str
+    language: str = "text"
+
+
+Part = Figure | Table | Paragraph | Code
+
+
+class Way(msgspec.Struct, frozen=True):
+    """The way in which a tool wants the parts.
+
+    ``fresh`` asks again what is stored; pictures have a format, and SVGs' ids begin with ``prefix``.
+    With ``each`` two graphs are an SVG each, and otherwise one file.
+    """
+
+    fresh: bool = False
+    file_format: Literal["svg", "png"] = "svg"
+    prefix: str = ""
+    each: bool = False
+
+
+def contents(shown: Block, way: Way | None = None) -> tuple[Part, ...]:
+    """The parts of a block; raises ExplorerError for what cannot be asked, and runs what is not stored."""
+    return tuple(MAKERS[shown.kind](shown, way or Way()))
+
+
+def _graph(shown: Block, way: Way) -> Iterator[Part]:
+    picture = graph(
+        shown.subject,
+        *shown.engines,
+        case=shown.options.get("case"),
+        view=shown.options.get("view", "ladder"),  # type: ignore[arg-type]  # checked with the block
+        depth=shown.depth,
+        stage=shown.options.get("stage"),
+        device=shown.options.get("device", "cpu"),
+        fresh=way.fresh,
+        format=way.file_format,
+        prefix=way.prefix,
+    )
+    yield _figure(shown, picture, way)
+
+
+def _diff(shown: Block, way: Way) -> Iterator[Part]:
+    left, right = shown.engines
+    parted = diff(
+        shown.subject,
+        left,
+        right,
+        case=shown.options.get("case"),
+        device=shown.options.get("device", "cpu"),
+        fresh=way.fresh,
+    )
+    yield Paragraph(one_line(parted.explain()), is_strong=True)
+    yield Code("\n".join(_lines(parted)))
+    yield _figure(shown, parted.graph(format=way.file_format, prefix=way.prefix), way)
+
+
+def _lines(parted: Difference) -> Iterator[str]:
+    left = graphs_of(parted.report, parted.alignment.left)[-1]
+    right = graphs_of(parted.report, parted.alignment.right)[-1]
+    for line in (*finding_lines(parted.report), *diff_lines(parted.alignment, left, right)):
+        # The sentence stands above already.
+        if clean(line) != parted.explain():
+            yield clean(line)
+
+
+def _figure(shown: Block, picture: Picture, way: Way) -> Figure:
+    options = shown.options
+    return Figure(
+        name=file_name(shown),
+        files=picture.each() if way.each else (picture.content,),
+        alt=one_line(options.get("alt") or picture.description),
+        caption=options.get("caption", ""),
+        width=options.get("width", ""),
+        align=options.get("align", ""),
+        folder=options.get("folder", "images"),
+    )
+
+
+def file_name(shown: Block) -> str:
+    """A name for the file of a block's picture, of plain characters, without an ending."""
+    drawn = ("case", "view", "depth", "stage", "device")
+    words = [shown.subject.removesuffix(".py").rpartition("/")[2], *shown.engines]
+    words += [shown.options[name] for name in drawn if name in shown.options]
+    kind = "diff-" if shown.kind == "gradient-diff" else ""
+    return kind + "-".join(re.sub(r"[^A-Za-z0-9]+", "_", word).strip("_") for word in words)
+
+
+def _table(shown: Block, way: Way) -> Iterator[Part]:
+    options = shown.options
+    found = explore(
+        shown.subject,
+        engines=shown.engines or None,
+        cases=options.get("cases"),
+        order=int(options.get("order", "1")),
+        device=options.get("device", "cpu"),
+        fresh=way.fresh,
+    )
+    cases = [case for case in found.report.cases if _is_shown(case, options)]
+    columns, rows = table_of_cases(cases)
+    yield Table(columns, rows, options.get("caption", found.summary))
+
+
+def _is_shown(case: CaseReport, options: dict[str, str]) -> bool:
+    """Whether a case is one of the part of the matrix that is asked for."""
+    by_api = options.get("api", case.case.api)
+    by_verdict = options.get("verdict", case.verdict)
+    return case.case.api == by_api and case.verdict == by_verdict
+
+
+def _claim(shown: Block, way: Way) -> Iterator[Part]:
+    (row,) = claims(int(shown.subject), fresh=way.fresh).board.rows
+    yield Paragraph(f"{row.id}. {row.statement}", is_strong=True)
+    yield Table(
+        ("verdict", "evidence", "what to do"),
+        ((verdict_name(row.verdict), one_line(row.evidence), row.advice),),
+    )
+    if shown.options.get("code") == "yes":
+        for name, listing in listings(row):
+            yield Paragraph(f"{name}:")
+            yield Code(listing.code, "python")
+
+
+MAKERS = {
+    "gradient-graph": _graph,
+    "gradient-diff": _diff,
+    "gradient-table": _table,
+    "gradient-claim": _claim,
+}
+"""What makes the parts of each kind of block."""
+
+
+ROOT_CLASS = re.compile(r'class="([\w-]*gradgraph)"')
+
+
+def themed(svg: str, theme: str) -> str:
+    """The SVG in "light" or "dark" colours, whatever the reader prefers."""
+    return ROOT_CLASS.sub(rf'class="\1 {theme}"', svg, count=1)

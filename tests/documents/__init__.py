@@ -1,0 +1,1 @@
+"""Tests of blocks in documents: Markdown, Sphinx, MkDocs."""

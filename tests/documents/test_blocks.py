@@ -1,0 +1,119 @@
+"""What a document may ask for, what is refused, and what is read as a fence."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.documents.blocks import KINDS, Block, block
+from explorer.documents.contents import Paragraph, file_name, themed
+from explorer.documents.fences import fences
+from explorer.model.errors import UsageError
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "options", "words"),
+    [
+        ("gradient-grph", "dense_mse", {}, ["gradient-grph", "gradient-graph"]),
+        ("gradient-graph", "dense_mes", {}, ["dense_mes", "dense_mse"]),
+        ("gradient-graph", "", {}, ["names nothing"]),
+        ("gradient-graph", "no_such.py", {}, ["no_such.py"]),
+        ("gradient-graph", "dense_mse", {"engins": "x"}, ["engins", "engines"]),
+        ("gradient-graph", "dense_mse", {"engines": "torch"}, ["torch-tape"]),
+        ("gradient-graph", "dense_mse", {"engines": "torch-tape, torch-tape"}, ["different"]),
+        ("gradient-diff", "dense_mse", {"engines": "torch-tape"}, ["2"]),
+        ("gradient-graph", "dense_mse", {"depth": "-1"}, ["-1", "fit"]),
+        ("gradient-graph", "dense_mse", {"view": "tree"}, ["ladder", "flow"]),
+        ("gradient-graph", "dense_mse", {"width": "wide"}, ["wide", "px"]),
+        ("gradient-graph", "dense_mse", {"width": "50%;color:red"}, ["50%;color:red"]),
+        ("gradient-graph", "dense_mse", {"align": "top"}, ["left, center, right"]),
+        ("gradient-graph", "dense_mse", {"folder": "../up"}, ["../up"]),
+        ("gradient-graph", "dense_mse", {"folder": "/tmp"}, ["/tmp"]),
+        ("gradient-graph", "dense_mse", {"folder": 'a"b'}, ["plain"]),
+        ("gradient-table", "dense_mse", {"cases": "few"}, ["structure"]),
+        ("gradient-table", "dense_mse", {"api": "gard"}, ["value_and_grad"]),
+        ("gradient-table", "dense_mse", {"verdict": "same"}, ["match"]),
+        ("gradient-table", "dense_mse", {"order": "0"}, ["order"]),
+        ("gradient-claim", "thirty", {}, ["number"]),
+        ("gradient-claim", "30", {"code": "on"}, ["yes, no"]),
+    ],
+)
+def test_what_is_no_block_is_refused_with_what_is_allowed(
+    kind: str, subject: str, options: dict[str, str], words: list[str]
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        block(kind, subject, options, HERE)
+    for word in words:
+        assert word in str(refused.value)
+
+
+def test_a_scenario_s_file_is_named_from_the_document_s_folder() -> None:
+    made = block("gradient-graph", "sphinx_sample/cubes.py", {"engines": "torch-tape"}, HERE)
+    assert Path(made.subject) == HERE / "sphinx_sample" / "cubes.py"
+    assert made.engines == ("torch-tape",)
+
+
+def test_every_kind_has_a_block_that_is_accepted() -> None:
+    for kind in KINDS:
+        subject = "30" if kind == "gradient-claim" else "dense_mse"
+        assert block(kind, subject, {}, HERE).kind == kind
+
+
+def test_files_of_unlike_pictures_have_unlike_names_of_plain_characters() -> None:
+    shown = [
+        Block("gradient-graph", "dense_mse"),
+        Block("gradient-diff", "dense_mse"),
+        Block("gradient-graph", "dense_mse", {"engines": "torch-tape"}),
+        Block("gradient-graph", "dense_mse", {"depth": "1"}),
+        Block("gradient-graph", "dense_mse", {"view": "flow"}),
+        Block("gradient-graph", "dense_mse", {"case": "grad(0, weights=all)"}),
+        Block("gradient-graph", "dense_mse", {"stage": "opt_a"}),
+    ]
+    names = [file_name(each) for each in shown]
+    assert len(set(names)) == len(names)
+    for name in names:
+        assert name.replace("-", "").replace("_", "").isalnum()
+
+
+def test_a_caption_changes_no_file_s_name() -> None:
+    plain, told = Block("gradient-graph", "x"), Block("gradient-graph", "x", {"caption": "a"})
+    assert file_name(plain) == file_name(told)
+
+
+def test_a_theme_is_a_class_of_the_root_alone() -> None:
+    svg = '<svg class="left-gradgraph"><style>.left-gradgraph{}</style><g class="gradgraph"/></svg>'
+    assert themed(svg, "dark").count("dark") == 1
+    assert themed(svg, "dark").startswith('<svg class="left-gradgraph dark">')
+
+
+def test_code_in_a_sentence_is_told_from_its_text() -> None:
+    pieces = Paragraph("of `mul` and `add.x`: 2").pieces
+    assert pieces == [
+        ("of ", False),
+        ("mul", True),
+        (" and ", False),
+        ("add.x", True),
+        (": 2", False),
+    ]
+
+
+def test_fences_are_found_with_their_words_and_lines() -> None:
+    text = "one\n\n```gradient-graph  \ndense_mse\n```\n\n~~~ python\nx\n~~~\nend\n"
+    first, second = fences(text)
+    assert (first.info, first.content, first.line) == ("gradient-graph", "dense_mse\n", 3)
+    assert (second.info, second.content, second.line) == ("python", "x\n", 7)
+    assert text[first.start : first.end].endswith("```")
+    assert text[: first.start] == "one\n\n"
+
+
+def test_a_fence_inside_a_longer_one_is_its_content() -> None:
+    text = "````text\n```gradient-graph\nx\n```\n````\n```a\n```b\n```\n"
+    outer, last = fences(text)
+    assert outer.content == "```gradient-graph\nx\n```\n"
+    # A fence with words opens and does not close.
+    assert last.content == "```b\n"
+
+
+def test_a_fence_without_an_end_is_none() -> None:
+    assert fences("```gradient-graph\nx\n") == []
