@@ -1,11 +1,17 @@
 """Leaves pair by name; a buffer here that is a constant there pairs by value, and hides nothing."""
 
 import numpy as np
+import pytest
 
 from explorer.compare.align import align
+from explorer.compare.align.anchors import pair_results
+from explorer.compare.align.fingerprints import Tolerance, fingerprint
+from explorer.compare.align.matching import NOISE, Matching
+from explorer.compare.align.sides import view
 from explorer.model.arrays import AnyArray
-from explorer.model.graph import GradGraph, NodeKind
+from explorer.model.graph import GradGraph, NodeKind, Phase
 from tests.support.alignments import parting, partners
+from tests.support.computed_graphs import ComputedGraph
 from tests.support.handmade_graph import HandmadeGraph
 
 X = np.linspace(-1, 2, 16, dtype=np.float32).reshape(2, 8)
@@ -56,3 +62,38 @@ def test_a_leaf_of_ones_is_no_constant_of_ones() -> None:
     buffer = scaled("sigmoid", 1 / (1 + np.exp(-X)), "parameter", ones)
     constant = scaled("tanh", np.tanh(X), "constant", ones)
     assert "n1" not in partners(align(buffer, constant))
+
+
+TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
+
+
+def results(left: ComputedGraph, right: ComputedGraph) -> Matching:
+    """Two sides of which the results alone are paired."""
+    sides = view(left.record(), right.record())
+    fingerprint(*sides, TOLERANCE)
+    matching = Matching(*sides, TOLERANCE)
+    pair_results(matching)
+    return matching
+
+
+@pytest.mark.parametrize("phase", ["forward", "backward"])
+def test_results_of_other_names_pair_by_their_order_within_a_phase(phase: Phase) -> None:
+    graphs = ComputedGraph("a"), ComputedGraph("b")
+    for graph, names in zip(graphs, (("p", "q"), ("r", "s")), strict=True):
+        for name, value in zip(names, (SCALE, X), strict=True):
+            graph.result(name, graph.hold("Exp", value, phase=phase), phase)
+    matching = results(*graphs)
+    assert matching.mismatches == []
+    pairs = [(match.first.node.name, match.second.node.name) for match in matching.matches]
+    assert [pair for pair in pairs if all(pair)] == [("p", "r"), ("q", "s")]
+
+
+@pytest.mark.parametrize(("share", "are_noise"), [(0.9, True), (1.1, False)])
+def test_results_within_ten_times_atol_of_zero_are_noise(share: float, are_noise: bool) -> None:
+    graphs = ComputedGraph("a"), ComputedGraph("b")
+    for graph, sign in zip(graphs, (1, -1), strict=True):
+        value = sign * share * 10 * TOLERANCE.atol * np.array([1.0, 0.5, 0.25])
+        graph.result("out", graph.hold("Exp", value))
+    matching = results(*graphs)
+    assert NOISE == 10
+    assert (matching.mismatches == []) is are_noise

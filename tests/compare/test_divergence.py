@@ -593,3 +593,46 @@ def test_a_gradient_that_only_one_side_names_is_the_last_thing_to_report() -> No
     assert alignment.divergence is not None
     assert "`dy` is a result of a only" in alignment.divergence.sentence
     assert parting(net("a", 1, True), net("b", 2, False))[:2] == ("Sin", "Sin")
+
+
+def test_graphs_without_results_part_in_forward_where_their_leaves_differ() -> None:
+    def leaf(engine: str, value: float) -> GradGraph:
+        graph = ComputedGraph(engine)
+        graph.leaf("w", np.array([1.0, value, 4.0]))
+        return graph.record()
+
+    divergence = align(leaf("a", 2.0), leaf("b", 3.0)).divergence
+    assert divergence is not None
+    assert divergence.phase == "forward"
+    assert "`w`" in divergence.sentence
+
+
+def test_of_several_steps_that_pass_numbers_on_the_one_that_moves_them_is_named() -> None:
+    def moved(engine: str, first: Function) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            exponential = graph.op("Exp", np.exp, x, line=1)
+            step = graph.op("Permute", first, exponential, line=2)
+            step = graph.op("Reshape", np.copy, step, line=3)
+            flat = graph.op("Reshape", lambda e: e.reshape(2, 8), step, line=4)
+            return graph.op("MatMul", lambda e: e @ np.arange(24.0).reshape(8, 3), flat, line=5)
+
+        return one_input(engine, build)
+
+    divergence = align(moved("a", np.transpose), moved("b", np.copy)).divergence
+    assert divergence is not None
+    assert (divergence.left_source, divergence.right_source) == ("net.py:2", "net.py:2")
+
+
+def test_a_leaf_that_backward_alone_reads_parts_the_graphs_in_backward() -> None:
+    def net(engine: str, factor: float) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.array([1.0, 2.0, 4.0]), "input")
+        scale = graph.leaf("scale", factor * np.array([3.0, 5.0, 7.0]))
+        graph.result("out", graph.op("Exp", np.exp, x))
+        graph.result("dx", graph.back("Mul", np.multiply, x, scale), "backward")
+        return graph.record()
+
+    divergence = align(net("a", 1.0), net("b", 2.0)).divergence
+    assert divergence is not None
+    assert divergence.phase == "backward"
+    assert "`scale`" in divergence.sentence

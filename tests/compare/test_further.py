@@ -119,6 +119,55 @@ def test_further_divergences_come_in_the_order_of_execution_and_say_that_they_ar
     ]
 
 
+def two_gradients(engine: str, first: str, second: str) -> GradGraph:
+    """Two products with ops of backward on each, which need not be the derivatives."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")
+    for line, op in enumerate((first, second), 1):
+        product = graph.op("MatMul", np.matmul, x, graph.leaf(f"w{line}", W * line), line=line)
+        graph.result(f"out{line}", product)
+        gradient = graph.back(op, OPS[op], product, line=line, forward=product)
+        graph.result(f"dw{line}", gradient, "backward")
+    return graph.record()
+
+
+def test_every_divergence_says_whether_it_is_of_forward_or_of_backward() -> None:
+    left, right = branches("a", ["Tanh", "ReLU"]), branches("b", ["Sigmoid", "Sin"])
+    assert [part.phase for part in align(left, right).divergences] == ["forward", "forward"]
+
+    left, right = two_gradients("a", "Tanh", "ReLU"), two_gradients("b", "Sigmoid", "Sin")
+    assert lines(left, right) == [{"1"}, {"2"}]
+    assert [part.phase for part in align(left, right).divergences] == ["backward", "backward"]
+
+
+def behind_a_mistake(engine: str, mistake: str, more: list[str]) -> GradGraph:
+    """An op, some more ops each on its own line, and a product."""
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", np.random.default_rng(1).standard_normal((3, 4)), "input")
+    x = graph.op(mistake, OPS[mistake], x, line=1)
+    for line, op in enumerate(more, 2):
+        x = graph.op(op, OPS[op], x, line=line)
+    product = graph.op("MatMul", np.matmul, x, graph.leaf("w", W), line=9)
+    graph.result("out", product)
+    return graph.record()
+
+
+@pytest.mark.parametrize("engines", ["ab", "ba"])
+@pytest.mark.parametrize("more", [["Sin"], ["Sin", "ReLU"]])
+def test_ops_too_many_behind_a_mistake_are_all_named_whichever_side_has_them(
+    engines: str, more: list[str]
+) -> None:
+    left = behind_a_mistake(engines[0], "Tanh", more)
+    right = behind_a_mistake(engines[1], "Sigmoid", [])
+    (further,) = align(left, right).further
+    assert further.left is not None
+    assert further.right is None
+    assert left.by_id()[further.left].op == more[-1]
+    for op in more:
+        assert op in further.sentence
+    assert "MatMul" not in further.sentence
+
+
 def test_graphs_that_never_part_have_no_further_divergences() -> None:
     graph = layers("a", ["Tanh", "ReLU"])
     assert align(graph, layers("b", ["Tanh", "ReLU"])).divergences == ()

@@ -137,3 +137,17 @@ def test_noise_about_zero_is_of_one_size_and_finite(
     matching = holding([array], [other])
     (left,), (right,) = matching.first.nodes, matching.second.nodes
     assert matching.are_noise(left.value, right.value, room) is noise
+
+
+@pytest.mark.parametrize(("factor", "is_partial"), [(1.0, False), (2.0, True)])
+def test_partners_by_a_further_output_that_hold_equal_main_values_are_whole(
+    factor: float, is_partial: bool
+) -> None:
+    graphs = ComputedGraph("a"), ComputedGraph("b")
+    for graph, by in zip(graphs, (1.0, factor), strict=True):
+        graph.hold("Norm", by * SQUARE, np.arange(3.0))
+    matching = prepared(*graphs)
+    (left,), (right,) = matching.first.nodes, matching.second.nodes
+    matching.join(left.values[1], right.values[1], "value")
+    assert left.is_partial is is_partial
+    assert right.is_partial is is_partial

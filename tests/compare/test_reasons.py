@@ -72,7 +72,8 @@ def test_of_two_regions_the_one_with_fewer_ops_is_fused() -> None:
     assert alignment.divergence is None
     assert reasons(alignment, "left", left) == {"Exp": "fused"}
     assert reasons(alignment, "right", right) == {"Half": "decomposed", "Root": "decomposed"}
-    assert details(alignment, left)["Exp"].startswith("b takes 2 ops")
+    assert details(alignment, left)["Exp"].startswith("b takes 2 ops where this graph takes 1,")
+    assert "with 1 op of its own" in details(align(right, left), right)["Half"]
 
 
 def test_of_two_regions_of_one_size_both_are_decomposed() -> None:

