@@ -213,8 +213,13 @@ def _studies(page: StreamlitPage) -> None:
 
 
 def _study(page: StreamlitPage, name: str) -> None:
-    st.page_link(page, label=f"**{name}**", query_params={"study": name})
-    st.markdown(plain(_(study_topic(name).question)))
+    topic = study_topic(name)
+    query = {"study": name}
+    if topic.default_scenario:
+        # The finding below is that of this scenario, whichever was looked at before.
+        query["on"] = topic.default_scenario
+    st.page_link(page, label=f"**{name}**", query_params=query)
+    st.markdown(plain(_(topic.question)))
     finding = _finding(name)
     if finding:
         st.caption(plain(finding))

@@ -10,6 +10,9 @@ IN_SIGHT = "page in sight"
 SEEN = "address of "
 SHOWN = "shown on "
 PAGE = "page at "
+CHOICE = "scenario"
+"""The place under which the pages of one scenario keep which one it is, and how it is asked."""
+
 START = "what a table begins with on "
 
 

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from explorer.scenario.devices import FORMS, parse
+from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER
 from explorer.text.clean import clean
+from explorer.web.device_box import FIRST_DEVICE, device_box
 from explorer.web.explorations import ReportKey
 from explorer.web.language import _
-from explorer.web.links import follow, page_called, remember
+from explorer.web.links import CHOICE, follow, page_called, remember
 from explorer.web.messages import say_error, told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered, scenario
 from explorer.web.plain_text import plain, without_pictures
@@ -18,10 +19,7 @@ from explorer.web.studies_page import studies_of_a_scenario
 
 FIRST_SCENARIO = "dense_mse"
 
-DEVICES = ("cpu", "auto", "cuda", "npu", "mps")
-"""Offered for choice; another form, such as "cuda:1", can be typed."""
-
-PLACE = "scenario"
+PLACE = CHOICE
 """The pages that share one choice."""
 
 
@@ -35,7 +33,7 @@ def sidebar() -> ReportKey | None:
     refused = _refused(wanted, list(paths))
     with st.sidebar:
         name = _scenario_box(list(paths), wanted.get("scenario", FIRST_SCENARIO))
-        device = _device_box(wanted.get("device", DEVICES[0]))
+        device = device_box(wanted.get("device", FIRST_DEVICE))
         order = _order_box(wanted.get("order", "1"))
     if refused:
         # The boxes are there to choose something else; until then nothing is asked.
@@ -59,7 +57,7 @@ def _address(name: str, device: str, order: int) -> dict[str, str]:
     # browser's way back would lead to the same page again and again.
     return {
         "scenario": name if name != FIRST_SCENARIO else "",
-        "device": device if device != DEVICES[0] else "",
+        "device": device if device != FIRST_DEVICE else "",
         "order": str(order) if order > 1 else "",
     }
 
@@ -95,19 +93,6 @@ def _order_box(first: str) -> int:
         help=_("nested gradients up to this order"),
     )
     return int(chosen)
-
-
-def _device_box(first: str) -> str:
-    devices = list(dict.fromkeys((*DEVICES, first)))
-    chosen = st.selectbox(
-        _("Device"),
-        devices,
-        index=devices.index(first),
-        key="device",
-        accept_new_options=True,
-        help=", ".join(FORMS),
-    )
-    return chosen or DEVICES[0]
 
 
 def _link_studies(name: str) -> None:

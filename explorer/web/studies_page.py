@@ -11,6 +11,7 @@ from explorer.model.errors import UsageError
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
 from explorer.report.wording import versions_text
+from explorer.scenario.devices import parse
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.topics import STUDIES, study_topic
@@ -19,8 +20,9 @@ from explorer.topics.studying import stored_study, study, target
 from explorer.topics.topic import Topic
 from explorer.web.asking import Asking
 from explorer.web.askings import Askings, askings
+from explorer.web.device_box import FIRST_DEVICE, device_box
 from explorer.web.language import _
-from explorer.web.links import follow, remember
+from explorer.web.links import CHOICE, follow, last_shown, remember
 from explorer.web.messages import told_errors
 from explorer.web.offered_scenarios import digest_of_file, offered
 from explorer.web.plain_text import plain
@@ -52,25 +54,35 @@ def ask_study(topic: Topic, on: Target, questions: Askings) -> Asking[StudyRecor
 
 def studies() -> None:
     """The choice of a study and of its scenario, then what it tells."""
-    wanted = follow(PLACE, ("study", "on"))
+    wanted = follow(PLACE, ("study", "on", "device"))
     with told_errors():
-        name = _study_box(wanted.get("study", FIRST_STUDY))
-        topic = study_topic(name)
-        scenario = None
-        if topic.default_scenario is not None:
-            scenario = _scenario_box(wanted.get("on", topic.default_scenario))
+        bar = st.container(horizontal=True)
+        with bar:
+            name = _study_box(wanted.get("study", FIRST_STUDY))
+            topic = study_topic(name)
+            scenario = None
+            if topic.default_scenario is not None:
+                scenario = _scenario_box(wanted.get("on") or scenario_in_sight(topic))
+            device = device_box(wanted.get("device", FIRST_DEVICE))
         is_first_scenario = scenario == topic.default_scenario
         remember(
             PLACE,
             {
                 "study": name if name != FIRST_STUDY else "",
                 "on": "" if scenario is None or is_first_scenario else scenario,
+                "device": device if device != FIRST_DEVICE else "",
             },
         )
+        parse(device)
         st.subheader(plain(_(topic.title)), anchor=False)
         st.markdown(plain(_(topic.question)))
         file = str(offered()[scenario]) if scenario else None
-        show_record(watch(ask_study(topic, target(topic, file, "cpu"), askings())))
+        show_record(watch(ask_study(topic, target(topic, file, device), askings())))
+
+
+def scenario_in_sight(topic: Topic) -> str:
+    """The scenario that a visitor has looked at, so that its studies are a tab beside its pages."""
+    return last_shown(CHOICE).get("scenario", topic.default_scenario or "")
 
 
 def studies_of_a_scenario() -> list[str]:

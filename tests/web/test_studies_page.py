@@ -1,7 +1,7 @@
 """The page of studies: when it was measured, the first findings, and the others a click away."""
 
 from explorer.web.studies_page import FIRST_FINDINGS, studies_of_a_scenario
-from tests.support.pages import opened, said
+from tests.support.pages import address, opened, said
 
 
 def study() -> None:
@@ -44,3 +44,37 @@ def test_studies_of_a_scenario_are_those_that_take_one() -> None:
     names = studies_of_a_scenario()
     assert "devices" in names
     assert "operators" not in names
+
+
+def chooser() -> None:
+    import streamlit as st
+
+    from explorer.topics import study_topic
+    from explorer.web.links import CHOICE, remember
+    from explorer.web.studies_page import scenario_in_sight
+
+    remember(CHOICE, {"scenario": st.session_state["seen"]})
+    for name in ("devices", "training"):
+        st.text(scenario_in_sight(study_topic(name)))
+
+
+def test_a_study_begins_with_the_scenario_that_was_looked_at() -> None:
+    page = opened(chooser, {"seen": "lstm"})
+    assert page.text[0].value == "lstm"
+    assert address(page) == {"scenario": "lstm"}
+    page = opened(chooser, {"seen": ""})
+    assert [block.value for block in page.text] == ["dense_mse", ""]
+
+
+def asked() -> None:
+    from explorer.web.studies_page import studies
+
+    studies()
+
+
+def test_a_device_that_there_cannot_be_is_one_message() -> None:
+    page = opened(asked, study="devices", device="abacus")
+    assert not page.exception
+    (error,) = page.error
+    assert "abacus" in error.value
+    assert page.selectbox(key="device").value == "abacus"
