@@ -623,11 +623,12 @@ def test_of_several_steps_that_pass_numbers_on_the_one_that_moves_them_is_named(
     assert (divergence.left_source, divergence.right_source) == ("net.py:2", "net.py:2")
 
 
-def test_a_leaf_that_backward_alone_reads_parts_the_graphs_in_backward() -> None:
+def test_a_leaf_of_backward_parts_the_graphs_in_backward() -> None:
     def net(engine: str, factor: float) -> GradGraph:
         graph = ComputedGraph(engine)
         x = graph.leaf("x", np.array([1.0, 2.0, 4.0]), "input")
-        scale = graph.leaf("scale", factor * np.array([3.0, 5.0, 7.0]))
+        sens = factor * np.array([3.0, 5.0, 7.0])
+        scale = graph.leaf("sens", sens, "input", "backward")
         graph.result("out", graph.op("Exp", np.exp, x))
         graph.result("dx", graph.back("Mul", np.multiply, x, scale), "backward")
         return graph.record()
@@ -635,4 +636,4 @@ def test_a_leaf_that_backward_alone_reads_parts_the_graphs_in_backward() -> None
     divergence = align(net("a", 1.0), net("b", 2.0)).divergence
     assert divergence is not None
     assert divergence.phase == "backward"
-    assert "`scale`" in divergence.sentence
+    assert "`sens`" in divergence.sentence
