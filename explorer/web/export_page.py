@@ -29,7 +29,7 @@ from explorer.web.alignments import digest_of_graph
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
 from explorer.web.explorations import ReportKey
-from explorer.web.graph_choices import depth_labels, view_labels
+from explorer.web.graph_choices import depth_labels, stage_labels, view_labels
 from explorer.web.language import _, later
 from explorer.web.links import follow, remember
 from explorer.web.plain_text import plain
@@ -37,7 +37,7 @@ from explorer.web.report_page import graphs_of
 
 PLACE = "export"
 
-NAMES = ("case", "left", "right", "view", "depth", "format")
+NAMES = ("case", "left", "right", "stage", "view", "depth", "format")
 
 FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 ALONE = "alone"
@@ -114,9 +114,10 @@ def _picture(
     left = _one(bar, _("Left"), "left", engines, wanted, FIRST_LEFT)
     others = [ALONE, *(name for name in engines if name != left)]
     right = _one(bar, _("Right"), "right", others, wanted, FIRST_RIGHT)
+    shown = (left,) if right == ALONE else (left, right)
+    pictured, stage = _stage(bar, [graphs[engine] for engine in shown], report, wanted)
     view = _one(bar, _("View"), "view", list(VIEWS), wanted, DEFAULT_VIEW)
     depth = _one(bar, _("Detail"), "depth", list(DEPTHS), wanted, "fit")
-    shown = (left,) if right == ALONE else (left, right)
     formats = list(drawing.FORMATS if len(shown) == 1 else drawing.PAIR_FORMATS)
     file_format = _one(bar, _("Format"), "format", formats, wanted, "svg")
     remember(
@@ -125,6 +126,7 @@ def _picture(
             "case": case,
             "left": _unless(left, FIRST_LEFT),
             "right": _unless(right, FIRST_RIGHT),
+            "stage": stage,
             "view": _unless(view, DEFAULT_VIEW),
             "depth": _unless(depth, "fit"),
             "format": _unless(file_format, "svg"),
@@ -135,11 +137,27 @@ def _picture(
         engines=shown,
         file_format=cast(FormatName, file_format),
         case=case,
+        stage=stage,
         view=cast(ViewName, view),
         depth=DEPTHS[depth],
         device=key.device,
     )
-    _show(choice, [graphs[engine] for engine in shown], report)
+    _show(choice, pictured, report)
+
+
+def _stage(
+    bar: DeltaGenerator, graphs: list[GradGraph], report: Report, wanted: Mapping[str, str]
+) -> tuple[list[GradGraph], str]:
+    """The graphs at the stage that is chosen, and its name; "" for the last one.
+
+    One engine alone may be shown at each of its stages; two stand beside each other as they are run.
+    """
+    stages = {graph.stage: graph for graph in report.graphs if graph.engine == graphs[0].engine}
+    if len(graphs) > 1 or len(stages) == 1:
+        return graphs, ""
+    last = graphs[0].stage
+    stage = _one(bar, _("Stage"), "stage", list(stages), wanted, last)
+    return [stages[stage]], _unless(stage, last)
 
 
 def _unless(value: str, default: str) -> str:
@@ -148,7 +166,13 @@ def _unless(value: str, default: str) -> str:
 
 def option_labels() -> dict[str, str]:
     """What options are called whose names in the address are English."""
-    return {**view_labels(), **depth_labels(), "0": _("the net as one"), ALONE: _("alone")}
+    return {
+        **view_labels(),
+        **depth_labels(),
+        **stage_labels(),
+        "0": _("the net as one"),
+        ALONE: _("alone"),
+    }
 
 
 def _one(
@@ -161,7 +185,7 @@ def _one(
 ) -> str:
     asked = wanted.get(name, first)
     index = options.index(asked) if asked in options else 0
-    width = 175 if name in ("left", "right") else 115
+    width = 175 if name in ("left", "right", "stage") else 115
     labels = option_labels()
     chosen = bar.selectbox(
         label,
@@ -202,6 +226,7 @@ def choice_as_svg(choice: PictureChoice) -> PictureChoice:
         scenario=choice.scenario,
         engines=choice.engines,
         file_format="svg",
+        stage=choice.stage,
         view=choice.view,
         depth=choice.depth,
     )

@@ -125,6 +125,11 @@ def view_labels() -> dict[str, str]:
     return {"ladder": _("ladder"), "flow": _("flow")}
 
 
+def stage_labels() -> dict[str, str]:
+    """What the stages of MindSpore's compiler are called."""
+    return {stage: _(label) for stage, label in STAGES.items()}
+
+
 def chosen_depth(chosen: Chosen) -> Depth:
     """How far modules are merged."""
     labels = depth_labels()
