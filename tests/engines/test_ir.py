@@ -374,3 +374,28 @@ def test_types_and_shapes_may_nest_to_any_depth() -> None:
 def test_a_subgraph_may_have_any_number_of_nodes() -> None:
     chain = [statement(f"%{i - 1}", 1, f"  %{i}(a) = Op") for i in range(1, DEPTH)]
     assert len(parsed(statement("", 0), *chain, RETURN).nodes) == DEPTH
+
+
+@pytest.mark.parametrize(
+    ("head", "callee"),
+    [
+        ("  %0(a) = Parameter_5", Symbol("Parameter_5")),
+        ("  %0(a) = Parameter_5[@@g]", Symbol("Parameter_5")),
+        ("  %0(a) = fn[@@g]", Symbol("fn")),
+        ("  %0(a) = Op", None),
+    ],
+)
+def test_beside_a_parameter_without_a_name_one_may_be_called_that_is_declared_nowhere(
+    head: str, callee: Symbol | None
+) -> None:
+    module = parse(module_of(statement("", 0, head=head), RETURN, parameters="%para1_"), "net.ir")
+    (node,) = module.subgraphs[0].nodes
+    assert node.callee == callee
+    assert node.op == ("" if callee else "Op")
+
+
+def test_where_all_parameters_have_names_what_looks_undeclared_is_an_operator() -> None:
+    statements = (statement("", 0, head="  %0(a) = Parameter_5"), RETURN)
+    for parameters in ("%para1_x", ""):
+        (node,) = parse(module_of(*statements, parameters=parameters), "net.ir").subgraphs[0].nodes
+        assert (node.op, node.callee) == ("Parameter_5", None)

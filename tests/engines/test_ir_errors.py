@@ -226,3 +226,21 @@ def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
     path.write_bytes(b"# IR entry: @f\n# \xff\n")
     with pytest.raises(IRSyntaxError, match=re.escape(f"{path}:2:3: found byte 0xff")):
         read(path)
+
+
+def test_what_is_called_must_be_declared_where_all_parameters_have_names() -> None:
+    call = statement("", 0, head="  %0(a) = fn[@g]")
+    error = refused(module_of(call, RETURN, parameters="%para1_x"))
+    assert "'call @graph'" in error.allowed
+    assert "fn[@g]" in error.found
+
+
+@pytest.mark.parametrize(
+    ("heading", "end"), [("# Attrs:\n", "an empty line"), ("jit config {\n", "'}'")]
+)
+def test_a_line_that_is_no_pair_says_how_the_pairs_end(heading: str, end: str) -> None:
+    text = (SAMPLES / "dense_validate.ir").read_text(encoding="utf-8")
+    assert text.count(heading) == 1
+    error = refused(text.replace(heading, f"{heading}garbage\n"))
+    assert "garbage" in error.found
+    assert error.allowed == f"'name: text' or {end}"

@@ -25,7 +25,7 @@ from explorer.topics.operators.questions import (
 from explorer.topics.operators.readings import NORMAL, UNIFORM
 from explorer.topics.question import MINDSPORE_STYLES, Target
 from explorer.workers.workers import Workers
-from tests.support.topics import World, judge, measured_once, put
+from tests.support.topics import World, judge, measured_once, put, unchanged
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 
@@ -250,3 +250,21 @@ def test_advice_changes_with_the_figures_where_the_verdict_does_not(
     assert before in as_it_is.advice
     assert before not in changed.advice
     assert after in changed.advice
+
+
+def test_gradients_that_are_apart_are_named_beside_how_many_agree(
+    measured: dict[str, Measured],
+) -> None:
+    change = gradients_apart("mindspore-graph")
+    before, after = (judge(CLAIMS[51], measured, by) for by in (unchanged, change))
+    assert "apart: dense" not in before.evidence
+    assert "first order: " in after.evidence
+    assert "apart: dense" in after.evidence
+
+
+def test_outputs_that_agree_in_training_are_told_beside_those_in_inference(
+    measured: dict[str, Measured],
+) -> None:
+    ruling = judge(CLAIMS[40], measured, training_agrees)
+    assert "calls of one net" in ruling.evidence
+    assert "training" in ruling.advice
