@@ -433,9 +433,9 @@ def cache(
     },
 )
 def streamlit_app(context: typer.Context) -> int:
-    """Start the Streamlit app.
+    """Start the Streamlit app: ``app [FILE_OR_FOLDER ...]`` offers one's own scenarios too.
 
-    Further options go to "streamlit run".
+    They are run again when they are saved. Options go to "streamlit run".
     """
     from explorer.cli.app import start_app
 

@@ -1,5 +1,6 @@
 """One question on its way to an answer: how far it is, who watches it, and whether it was stopped."""
 
+import math
 import threading
 import time
 from typing import Generic, TypeVar
@@ -59,14 +60,18 @@ class Asking(Generic[Answer]):
     def is_watched(self) -> bool:
         """Whether anybody waits for the answer still."""
         latest = time.monotonic() - UNWATCHED_SECONDS
-        if not self._seen and not self.gave_up:
+        if not self._seen:
             return self.began > latest  # whoever asked is about to look
         return any(seen > latest for seen in list(self._seen.values()))
 
     def give_up(self, visitor: str) -> None:
-        """A visitor wants the answer no longer; without another who does, the work is stopped."""
+        """A visitor wants the answer no longer, and is not to get it before saying so."""
         self.gave_up.add(visitor)
-        self._seen.pop(visitor, None)
+        self.leave(visitor)
+
+    def leave(self, visitor: str) -> None:
+        """A visitor has turned to something else; without another who waits, the work is stopped."""
+        self._seen[visitor] = -math.inf
         if not self.is_watched():
             self.stopped.set()
 

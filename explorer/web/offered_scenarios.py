@@ -1,7 +1,8 @@
-"""The scenarios of the app: those in the folders that its owner configured, and no others."""
+"""The scenarios of the app: the shipped ones, and the folders and files that its owner named."""
 
 import hashlib
 import os
+from collections.abc import Container
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,18 +11,58 @@ from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.load import load
 
 VARIABLE = "EXPLORER_SCENARIOS"
-"""Names further folders with scenarios, separated as in PATH."""
+"""Names further folders with scenarios, and single files, separated as in PATH."""
+
+FIRST = "dense_mse"
+"""The scenario that pages open with where the owner has named no file."""
 
 
-def folders() -> tuple[Path, ...]:
-    """The folders of the shipped scenarios, and those in the environment."""
-    configured = os.environ.get(VARIABLE, "").split(os.pathsep)
-    return (*SHIPPED, *(Path(folder) for folder in configured if folder))
+def configured() -> list[Path]:
+    """The folders and files in the environment."""
+    return [Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
 
 
 def offered() -> dict[str, Path]:
-    """The scenarios by name; one added to a folder is there at the next look."""
-    return names(folders())
+    """The scenarios by name; one added to a folder is there at the next look.
+
+    Of files with one name, all but the first are called after their folders too: "folder/name".
+    """
+    # The shipped ones first, so that nobody can put a file in the place of one.
+    files = names(SHIPPED)
+    for place in configured():
+        for path in _files(place):
+            if path not in files.values():
+                files[_free_name(path, files)] = path
+    return dict(sorted(files.items()))
+
+
+def first_scenario() -> str:
+    """The name of the scenario that pages open with: the owner's first file, where one was named."""
+    named = [path for path in configured() if path.suffix == ".py"]
+    for name, path in offered().items():
+        if named and path == named[0]:
+            return name
+    return FIRST
+
+
+def is_shipped(path: Path) -> bool:
+    """Whether a scenario came with the explorer, and does not change while the app runs."""
+    return path.parent in SHIPPED
+
+
+def _files(place: Path) -> list[Path]:
+    # A file that an editor replaces is not there for a moment.
+    return [place] if place.suffix == ".py" else list(names((place,)).values())
+
+
+def _free_name(path: Path, taken: Container[str]) -> str:
+    """The file's name, preceded by as many of its folders as tell it from all others."""
+    name = path.stem
+    for folder in path.parents:
+        if name not in taken:
+            break
+        name = f"{folder.name}/{name}"
+    return name
 
 
 def digest_of_file(path: Path) -> str:

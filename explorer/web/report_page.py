@@ -12,6 +12,7 @@ from explorer.web.askings import askings
 from explorer.web.explorations import ReportKey, ask_report
 from explorer.web.language import _
 from explorer.web.messages import say_finding, told_errors
+from explorer.web.offered_scenarios import digest_of_file
 from explorer.web.sidebar import sidebar
 from explorer.web.watching import Watch, run_again, watch
 
@@ -32,7 +33,7 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
         with told_errors():
             asking = ask_report(key, askings())
             shown = asking.parts if by_row else None
-            waiting = Watch(asking)
+            waiting = Watch(asking, lambda: digest_of_file(key.path) != key.digest)
             report = waiting.part()
             # It may become whole while the page shows a part of it.
             is_all = report is asking.answer

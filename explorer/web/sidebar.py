@@ -9,15 +9,14 @@ from explorer.scenario.matrix import MAX_ORDER
 from explorer.text.clean import clean
 from explorer.web.device_box import FIRST_DEVICE, device_box
 from explorer.web.explorations import ReportKey
+from explorer.web.file_changes import follow_file
 from explorer.web.language import _
 from explorer.web.links import CHOICE, follow, page_called, remember
 from explorer.web.messages import say_error, told_errors
-from explorer.web.offered_scenarios import digest_of_file, offered, scenario
+from explorer.web.offered_scenarios import digest_of_file, first_scenario, offered, scenario
 from explorer.web.plain_text import plain, without_pictures
 from explorer.web.refusals import refusal
 from explorer.web.studies_page import studies_of_a_scenario
-
-FIRST_SCENARIO = "dense_mse"
 
 PLACE = CHOICE
 """The pages that share one choice."""
@@ -32,7 +31,7 @@ def sidebar() -> ReportKey | None:
     wanted = follow(PLACE, ("scenario", "device", "order"))
     refused = _refused(wanted, list(paths))
     with st.sidebar:
-        name = _scenario_box(list(paths), wanted.get("scenario", FIRST_SCENARIO))
+        name = _scenario_box(list(paths), wanted.get("scenario", first_scenario()))
         device = device_box(wanted.get("device", FIRST_DEVICE))
         order = _order_box(wanted.get("order", "1"))
     if refused:
@@ -44,10 +43,12 @@ def sidebar() -> ReportKey | None:
         return None
     with told_errors():
         remember(PLACE, _address(name, device, order))
+        key = ReportKey(paths[name], digest_of_file(paths[name]), device, order)
+        follow_file(key.path, key.digest)
         parse(device)
         _introduce(paths[name])
         _link_studies(name)
-        return ReportKey(paths[name], digest_of_file(paths[name]), device, order)
+        return key
     return None
 
 
@@ -56,7 +57,7 @@ def _address(name: str, device: str, order: int) -> dict[str, str]:
     # With it, a page would push an address of its own over the one that it was opened with, and the
     # browser's way back would lead to the same page again and again.
     return {
-        "scenario": name if name != FIRST_SCENARIO else "",
+        "scenario": name if name != first_scenario() else "",
         "device": device if device != FIRST_DEVICE else "",
         "order": str(order) if order > 1 else "",
     }

@@ -20,11 +20,20 @@ PART_SECONDS = 2.0
 """Seconds between two times that a page shows what is known so far."""
 
 
-class Watch(Generic[Answer]):
-    """A page that waits for an answer: a bar where it was made, as long as there is more to come."""
+def never() -> bool:
+    """That a question is not outdated, whatever happens."""
+    return False
 
-    def __init__(self, asking: Asking[Answer]) -> None:
+
+class Watch(Generic[Answer]):
+    """A page that waits for an answer: a bar where it was made, as long as there is more to come.
+
+    Once the question is ``outdated``, the page turns to what is to be asked in its place.
+    """
+
+    def __init__(self, asking: Asking[Answer], outdated: Callable[[], bool] = never) -> None:
         self._asking = asking
+        self._outdated = outdated
         self._place = st.empty()
         self._bar: DeltaGenerator | None = None
 
@@ -61,6 +70,9 @@ class Watch(Generic[Answer]):
         st.rerun()
 
     def _update(self) -> None:
+        if self._outdated():
+            self._asking.leave(visitor())
+            st.rerun()
         if self._bar is None:
             self._bar = _bar(self._place, self._asking)
         # A copy: other threads add stages while this one counts.

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from explorer.cli.entry import run
+from explorer.web.offered_scenarios import VARIABLE
+from tests.support.scenario_files import MINIMAL, written
 
 
 def test_it_becomes_streamlit_with_the_options_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,3 +30,29 @@ def test_without_streamlit_it_says_how_to_get_it(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert run(["app"]) == 3
     assert "streamlit==" in capsys.readouterr().err
+
+
+def test_files_and_folders_are_told_from_streamlit_s_options(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda program, command: commands.append(command))
+    monkeypatch.setenv(VARIABLE, "/configured")
+    file = written(tmp_path, MINIMAL, "net.py")
+    monkeypatch.chdir(tmp_path)
+    run(["app", "--server.port", "8599", "net.py", "--server.headless=true", str(tmp_path)])
+    assert commands[0][5:] == ["--server.port", "8599", "--server.headless=true"]
+    assert os.environ[VARIABLE].split(os.pathsep) == [str(file), str(tmp_path), "/configured"]
+
+
+@pytest.mark.parametrize("path", ["nowhere.py", "notes.txt", "nowhere"])
+def test_a_path_that_is_no_scenario_is_refused_in_a_line(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path, "", "notes.txt")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "execv", lambda program, command: pytest.fail("it was started"))
+    assert run(["app", path]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert path in line
+    assert ".py" in line

@@ -1,11 +1,18 @@
 """The app offers the scenarios of the folders that its owner configured, and no others."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from explorer.scenario.find import SHIPPED
-from explorer.web.offered_scenarios import VARIABLE, digest_of_file, folders, offered, scenario
+from explorer.web.offered_scenarios import (
+    VARIABLE,
+    digest_of_file,
+    first_scenario,
+    is_shipped,
+    offered,
+    scenario,
+)
 from tests.support.scenario_files import MINIMAL, written
 
 
@@ -15,7 +22,6 @@ def test_only_scenarios_of_configured_folders_are_offered(
     file = written(tmp_path, MINIMAL, "mine.py")
     assert "mine" not in offered()
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    assert folders() == (*SHIPPED, tmp_path)
     assert offered()["mine"] == file
 
 
@@ -30,3 +36,32 @@ def test_a_scenario_is_loaded_anew_only_when_its_text_has_changed(tmp_path: Path
 
 def test_a_file_that_cannot_be_read_has_a_digest_too(tmp_path: Path) -> None:
     assert "No such file" in digest_of_file(tmp_path / "nowhere.py")
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = []
+    for folder in ("a", "b", "c/b"):
+        (tmp_path / folder).mkdir(parents=True)
+        files.append(written(tmp_path / folder, MINIMAL, "net.py"))
+    shipped = written(tmp_path, MINIMAL, "dense_mse.py")
+    places = [*files, shipped, tmp_path / "a"]
+    monkeypatch.setenv(VARIABLE, os.pathsep.join(map(str, places)))
+    found = offered()
+    assert [found[name] for name in ("net", "b/net", "c/b/net")] == files
+    assert is_shipped(found["dense_mse"])
+    own = {name for name, path in found.items() if not is_shipped(path)}
+    assert own == {"net", "b/net", "c/b/net", f"{tmp_path.name}/dense_mse"}
+
+
+def test_pages_open_with_the_first_file_that_the_owner_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert first_scenario() == "dense_mse"
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    written(tmp_path, MINIMAL, "a.py")
+    assert first_scenario() == "dense_mse", "a folder names no file"
+    file = written(tmp_path, MINIMAL, "mine.py")
+    monkeypatch.setenv(VARIABLE, f"{tmp_path}{os.pathsep}{file}")
+    assert first_scenario() == "mine"
