@@ -32,6 +32,7 @@ def test_the_nets_of_one_s_own_are_compared_as_the_page_does(folder: Path) -> No
     assert "ported_nets" in (folder / "port.html").read_text()
 
 
+@pytest.mark.whole
 def test_the_test_of_the_page_passes(folder: Path) -> None:
     (test,) = blocks("pytest.md")
     (folder / "test_port.py").write_text(test)

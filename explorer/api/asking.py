@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from explorer import drawing
 from explorer.api.results import Claims, Difference, Exploration, Picture, Study
@@ -13,12 +15,14 @@ from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
 from explorer.exploration.wanted import check_names, wanted
+from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.scenario.own_nets import OwnNets, own_nets, write_nets
+from explorer.scenario.selection import Selection
 from explorer.store.store import Store
 from explorer.text.choices import refusal
 from explorer.topics import claims as every_claim
@@ -102,6 +106,42 @@ def explore(
     return Exploration(report)
 
 
+class Limits(NamedTuple):
+    """Of a whole exploration, and of one request to a worker, in seconds."""
+
+    timeout: float
+    request_timeout: float
+
+
+LARGER: tuple[Selection | None, ...] = (None, "structure", "all", "main")
+"""The selections of cases whose report has the graphs of the main case in all engines."""
+
+
+def _captured(
+    net: Net,
+    engines: tuple[str, ...],
+    case: str | None,
+    device: str,
+    prove: bool,
+    fresh: bool,
+    limits: Limits,
+) -> Exploration:
+    """The graphs of one case in some engines: of a report on more, where one is stored."""
+    check_names(engines, device, 1, None)
+    with scenario_of(net) as scenario:
+        asked = wanted(
+            scenario, engines=engines, device=device, case=case, cases="main", prove=prove
+        )
+        store = Store(fresh=fresh)
+        for selection in LARGER:
+            larger = structs.replace(asked, engines=tuple(ENGINES), selection=selection)
+            known = stored.stored_report(scenario, larger, store)
+            if known is not None:
+                return Exploration(known)
+        with Workers(limits.request_timeout, limits.timeout) as workers:
+            return Exploration(stored.explored(scenario, asked, workers, store))
+
+
 def diff(
     net: Net,
     left: str = "torch-tape",
@@ -120,16 +160,8 @@ def diff(
     """
     if left == right:
         raise UsageError(f"{left!r} is given twice; name two different engines")
-    explored = explore(
-        net,
-        engines=(left, right),
-        device=device,
-        case=case,
-        cases="main",
-        prove=prove,
-        fresh=fresh,
-        timeout=timeout,
-        request_timeout=request_timeout,
+    explored = _captured(
+        net, (left, right), case, device, prove, fresh, Limits(timeout, request_timeout)
     )
     return explored.diff(left, right)
 
@@ -156,16 +188,7 @@ def graph(
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:
         raise UsageError(f"{len(chosen)} engines are given; a picture shows one graph, or two")
-    explored = explore(
-        net,
-        engines=chosen,
-        device=device,
-        case=case,
-        cases="main",
-        fresh=fresh,
-        timeout=timeout,
-        request_timeout=request_timeout,
-    )
+    explored = _captured(net, chosen, case, device, False, fresh, Limits(timeout, request_timeout))
     return explored.graph(
         *chosen, view=view, depth=depth, stage=stage, format=format, prefix=prefix
     )

@@ -126,6 +126,17 @@ def test_one_framework_alone_is_enough(package: Path) -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.mindspore
+def test_graphs_are_those_of_a_stored_exploration(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = explorer.explore("dense_mse", cases="main")
+    monkeypatch.setattr("explorer.workers.workers.WorkerProcess", None)
+    assert explorer.diff("dense_mse", "mindspore-tape", "torch-tape").report == whole.report
+    assert "aten.mse_loss" in explorer.graph("dense_mse", "torch-tape").text
+    with pytest.raises(TypeError, match="NoneType"):
+        explorer.diff("dense_mse", case="grad(1)")
+
+
+@pytest.mark.torch
 def test_a_picture_is_written_as_it_is_asked(tmp_path: Path) -> None:
     drawn = explorer.graph("dense_mse", "torch-tape", format="png")
     path = drawn.save(tmp_path / "graph.png")

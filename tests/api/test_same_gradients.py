@@ -58,6 +58,7 @@ def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path)
     assert "aten.gelu" in report.read_text()
 
 
+@pytest.mark.whole
 def test_without_the_option_no_report_is_written(tmp_path: Path) -> None:
     folder = write_package(tmp_path / "own")
     (folder / "test_port.py").write_text(TEST)
@@ -67,6 +68,7 @@ def test_without_the_option_no_report_is_written(tmp_path: Path) -> None:
     assert not list(folder.rglob("*.html"))
 
 
+@pytest.mark.whole
 def test_a_difference_that_the_scenario_foresees_is_no_failure() -> None:
     found = explorer.assert_same_gradients("aliased_input")
     assert found.report.cases[0].verdict == "differs"
