@@ -13,6 +13,7 @@ from explorer.report.claims.wording import counts, verdict_name
 from explorer.report.html import row, table
 from explorer.report.scenario.case_rows import DIVIDED, case_row
 from explorer.report.scenario.export import side_by_side
+from explorer.report.scenario.graphs import shown_first
 from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS
 from explorer.report.study.cells import cell_text
@@ -22,9 +23,6 @@ from explorer.text.messages import one_line
 KINDS = {"svg": "image/svg+xml", "png": "image/png"}
 
 AGREEMENT = "{left} and {right} do not part: every result is the same, up to rounding."
-
-SHOWN_FIRST = ("torch-tape", "mindspore-graph")
-"""The engines whose ladders stand side by side where both were asked."""
 
 
 def image(content: bytes, kind: str, description: str) -> str:
@@ -65,14 +63,11 @@ def exploration(report: Report) -> str:
 
 
 def _ladders(report: Report) -> str:
-    last = {graph.engine: graph for graph in report.graphs}
-    chosen = [last[engine] for engine in SHOWN_FIRST if engine in last] or list(last.values())
-    if len(chosen) < 2:
-        chosen = list(last.values())[:2]
+    chosen = shown_first(report.graphs)
     if len(chosen) < 2:
         return ""
     content = side_by_side(chosen[0], chosen[1], report.alignments)
-    return image(content, "svg", description(report, chosen[:2]))
+    return image(content, "svg", description(report, chosen))
 
 
 def _cases(report: Report) -> str:

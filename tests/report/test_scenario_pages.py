@@ -53,6 +53,27 @@ def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
     assert "prefers-color-scheme: dark" in page
 
 
+def test_the_first_screen_has_the_verdict_and_two_ladders_and_the_matrix_is_folded() -> None:
+    whole = report()
+    page = report_html(whole, {"torch-tape": SVG}, (SVG, SVG))
+    tags = Tags()
+    tags.feed(page)
+    summary, ladders = page.index('class="summary'), page.index('class="beside"')
+    first_fold, parting = page.index("<details"), page.index("first divergence")
+    cases, pictures = page.index("grad(net"), page.index("1 gradient graphs")
+    assert summary < ladders < parting < cases < pictures
+    assert first_fold < cases
+    assert page[ladders:parting].count("<svg") == 2
+    assert page.count("<details open>") == 0
+
+
+def test_cases_that_are_not_as_they_should_be_are_not_folded() -> None:
+    whole = report()
+    wrong = msgspec.structs.replace(whole.cases[0], verdict="differs", expected=False)
+    page = report_html(msgspec.structs.replace(whole, cases=(wrong, *whole.cases[1:])), {})
+    assert page.count("<details open>") == 1
+
+
 def test_cases_that_were_not_asked_are_named_in_both() -> None:
     cases = report().cases
     left_out = LeftOut("selected", f"because of {HOSTILE}", tuple(case.case for case in cases[1:]))

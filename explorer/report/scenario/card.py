@@ -8,12 +8,10 @@ from explorer.drawing.thumbnail import thumbnail
 from explorer.exploration.stored import Wanted, key, stored_report
 from explorer.model.report import Report
 from explorer.report.scenario.export import side_by_side
+from explorer.report.scenario.graphs import SHOWN_ENGINES
 from explorer.scenario.contract import Scenario
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store
-
-SHOWN_ENGINES = ("torch-tape", "mindspore-graph")
-"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
 
 INTRODUCTION = "aliased_input"
 """The scenario by which the app introduces itself: it parts the styles, and not the frameworks."""

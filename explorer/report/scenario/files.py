@@ -15,6 +15,8 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.report.files import put_file
 from explorer.report.json import encode
+from explorer.report.scenario.export import PictureChoice, each_alone
+from explorer.report.scenario.graphs import shown_first
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
@@ -124,7 +126,21 @@ def _html(
     pictures = {}
     for stem, graph in graphs.items():
         pictures[stem] = draw(graph, "svg", f"{stem}-", diverging[stem]).decode()
-    return report_html(report, pictures).encode()
+    return report_html(report, pictures, _beside(report)).encode()
+
+
+def _beside(report: Report) -> tuple[str, ...]:
+    """The ladders of two engines for the first screen; of one where there are no two."""
+    chosen = shown_first(report.graphs)
+    if not chosen:
+        return ()
+    choice = PictureChoice(
+        scenario=report.scenario,
+        engines=tuple(graph.engine for graph in chosen),
+        file_format="svg",
+    )
+    files = each_alone(chosen, report.alignments, choice, "first-")
+    return tuple(file.decode() for file in files)
 
 
 def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:

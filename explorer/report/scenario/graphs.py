@@ -1,6 +1,6 @@
 """The graphs that a report holds, by engine and stage."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from explorer.model.errors import ExplorerError, MissingFrameworkError, UsageError
 from explorer.model.graph import GradGraph
@@ -8,6 +8,9 @@ from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.text.choices import choose
 from explorer.text.messages import one_line
+
+SHOWN_ENGINES = ("torch-tape", "mindspore-graph")
+"""The contrast shown first: what most readers take for PyTorch against MindSpore."""
 
 
 class NoGraphError(ExplorerError):
@@ -58,3 +61,12 @@ def at_stage(
         at_this = [graph for graph in graphs if graph.stage == stage]
         chosen.append(at_this[0] if at_this else graphs[-1])
     return chosen, chosen == last_graphs
+
+
+def shown_first(graphs: Iterable[GradGraph]) -> list[GradGraph]:
+    """The last stages of SHOWN_ENGINES, or of whichever two engines there are; fewer where there are not."""
+    last = {graph.engine: graph for graph in graphs}  # stages come in order
+    chosen = [last[engine] for engine in SHOWN_ENGINES if engine in last]
+    if len(chosen) < len(SHOWN_ENGINES):
+        chosen = list(last.values())[: len(SHOWN_ENGINES)]
+    return chosen

@@ -1,5 +1,6 @@
 """The report on a scenario as one HTML file."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
@@ -13,44 +14,62 @@ from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest", "oracle")
 
 
-def report_html(report: Report, pictures: Mapping[str, str]) -> str:
-    """The report as an HTML document.
+def report_html(report: Report, pictures: Mapping[str, str], beside: Sequence[str] = ()) -> str:
+    """The report as an HTML document: what matters first, the rest folded.
 
-    ``pictures`` maps a caption to an SVG of our own drawing, which is set as it is.
+    ``pictures`` maps a caption to an SVG of our own drawing, which is set as it is; ``beside`` are
+    those of two engines that stand side by side on the first screen, if there is room.
     """
     whole = overview(report)
-    return page(whole.title, _parts(whole, pictures))
+    return page(whole.title, _parts(whole, pictures, beside))
 
 
-def _parts(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
+def _parts(whole: Overview, pictures: Mapping[str, str], beside: Sequence[str]) -> Iterator[str]:
     yield from _head(whole)
+    if beside:
+        figures = "".join(f'<div class="wide">{svg}</div>' for svg in beside)
+        yield f'<figure class="beside">{figures}</figure>'
+    yield from _parting(whole)
     for group in whole.groups:
-        yield f"<h2><code>{escape(group.heading)}</code></h2>\n{_cases(group)}"
+        heading = f"<code>{escape(group.heading)}</code>: {_counted(group)}"
+        # What is not as it should be is in sight; the rest is a click away.
+        is_alarming = any(case.state == "alarm" for case in group.rows)
+        yield _folded(heading, _cases(group), is_open=is_alarming)
     if whole.notes:
         items = []
         for number, note in enumerate(whole.notes, 1):
             items.append(f'<li id="note{number}">{escape(note)}</li>')
         yield f"<h2>Notes</h2>\n<ol>{''.join(items)}</ol>"
-    if whole.alignments or whole.ungraphed or pictures:
-        yield "<h2>Gradient graphs</h2>"
-        yield from _graphs(whole, pictures)
+    yield _folded("Engines", table(ENGINE_COLUMNS, [row(cells_of(each)) for each in whole.engines]))
+    for paragraph in whole.about.split("\n\n"):
+        if paragraph:
+            yield f"<p>{escape(paragraph)}</p>"
+    if pictures:
+        content = "".join(_picture(caption, svg) for caption, svg in pictures.items())
+        yield _folded(f"{len(pictures)} gradient graphs", content)
+
+
+def _folded(heading: str, content: str, is_open: bool = False) -> str:
+    opened = " open" if is_open else ""
+    return f"<details{opened}><summary>{heading}</summary>{content}</details>"
+
+
+def _counted(group: CaseGroup) -> str:
+    """How many cases of a group have which verdict."""
+    verdicts = Counter(case.verdict for case in group.rows)
+    return escape(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()))
 
 
 def _head(whole: Overview) -> Iterator[str]:
     scenario = f'<p class="faint">Scenario <code>{escape(whole.scenario)}</code></p>'
     yield f"<h1>{escape(whole.title)}</h1>\n{scenario}"
-    for paragraph in whole.about.split("\n\n"):
-        if paragraph:
-            yield f"<p>{escape(paragraph)}</p>"
     yield f'<p class="summary {whole.state}">{escape(whole.summary)}</p>'
     for finding in whole.findings:
         yield f'<p class="finding {finding.state}">{escape(finding.text)}</p>'
     yield f'<p class="faint">{escape(whole.oracle_summary)}</p>'
     for omission in whole.left_out:
         names = escape(", ".join(omission.cases))
-        summary = f"<summary>{escape(omission.sentence)}</summary>"
-        yield f'<details>{summary}<p class="faint">{names}</p></details>'
-    yield table(ENGINE_COLUMNS, [row(cells_of(engine)) for engine in whole.engines])
+        yield _folded(escape(omission.sentence), f'<p class="faint">{names}</p>')
 
 
 def _cases(group: CaseGroup) -> str:
@@ -85,11 +104,12 @@ def _verdict(case: CaseRow) -> str:
     return f'<td class="verdict {case.state}">{escape(case.verdict)}{links}</td>'
 
 
-def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
+def _parting(whole: Overview) -> Iterator[str]:
+    """Where two engines part first, pair by pair, and what is known of the graphs' values."""
     if whole.alignments:
-        yield f"<p>Counted, by pair: {escape(LEGEND)}.</p>"
         rows = [row(cells_of(pair)) for pair in whole.alignments]
         yield table(ALIGNMENT_COLUMNS, rows)
+        yield f'<p class="faint">Counted, by pair: {escape(LEGEND)}.</p>'
     for statement in whole.ungraphed:
         reason = f'<span class="mono">{escape(statement.text)}</span>'
         yield f"<p>No graph from {escape(statement.who)}: {reason}</p>"
@@ -98,7 +118,9 @@ def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
         yield f'<p class="summary alarm">{warning}</p>'
     if whole.proofs:
         items = [f"<li>{escape(proof.who)}: {escape(proof.text)}</li>" for proof in whole.proofs]
-        yield f"<ul>{''.join(items)}</ul>"
-    for caption, svg in pictures.items():
-        heading = f"<figcaption>{escape(caption)}</figcaption>"
-        yield f'<figure>{heading}<div class="wide">{svg}</div></figure>'
+        yield _folded("Proofs of values", f"<ul>{''.join(items)}</ul>")
+
+
+def _picture(caption: str, svg: str) -> str:
+    heading = f"<figcaption>{escape(caption)}</figcaption>"
+    return f'<figure>{heading}<div class="wide">{svg}</div></figure>'
