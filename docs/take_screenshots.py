@@ -88,7 +88,7 @@ def take_all(browser: Any, url: str, names: list[str]) -> None:
 
 
 def take_for_documents(browser: Any, url: str) -> None:
-    """A few pages in the light theme, in few colours so that they stay small."""
+    """A few pages in the light theme, in 256 colours so that they stay small."""
     for name, height in FOR_DOCUMENTS.items():
         page = new_page(browser, "light", 1400, height)
         show(page, f"{url}/{PAGES[name]}")
@@ -96,7 +96,7 @@ def take_for_documents(browser: Any, url: str) -> None:
         page.screenshot(path=file)
         page.close()
         with Image.open(file) as picture:
-            picture.convert("RGB").quantize(64).save(file, optimize=True)
+            picture.convert("RGB").quantize(256).save(file, optimize=True)
         assert file.stat().st_size < LARGEST, f"{file} has {file.stat().st_size} bytes"
 
 

@@ -101,6 +101,19 @@ def described(difference: Difference) -> str:
     return clean(f"{told} {_noise(difference)}".strip())
 
 
+def greatest(difference: Difference | None) -> str:
+    """The greatest difference in a table's cell, with its ratio to the noise."""
+    size = wording.size(difference)
+    if (
+        difference is None
+        or not difference.noise
+        or not math.isfinite(difference.ratio or math.inf)
+    ):
+        return size
+    text = _("{size}, {ratio} × the noise")
+    return text.format(size=size, ratio=multiple(difference.ratio or 0.0))
+
+
 def _noise(difference: Difference) -> str:
     """The multiple of the noise that a difference is, where that was measured."""
     noise, ratio = difference.noise, difference.ratio

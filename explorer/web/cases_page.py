@@ -13,7 +13,7 @@ from explorer.text.clean import clean
 from explorer.web import case_filters as filters
 from explorer.web.answer_letters import letters
 from explorer.web.case_detail import COLOURS, detail
-from explorer.web.case_words import oracle_summary, summary
+from explorer.web.case_words import greatest, oracle_summary, summary
 from explorer.web.explorations import ReportKey
 from explorer.web.language import _
 from explorer.web.links import follow, last_shown, remember, table_start
@@ -154,7 +154,7 @@ def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
         columns["call"].append(case.case.short)
         columns["verdict"].append([_(mark) for mark in filters.marks_of(case)])
         columns["answer"].append(_answers(case))
-        columns["greatest"].append(wording.greatest(case.greatest) if is_compared else NOTHING)
+        columns["greatest"].append(greatest(case.greatest) if is_compared else NOTHING)
         columns["oracle"].append(_oracle(case))
     return columns
 

@@ -56,7 +56,8 @@ def show_checks(checks: list[Check]) -> None:
     names = [clean(check.name) for check in checks]
     found = [clean(check.found) for check in checks]
     table = {_("state"): marks, _("what"): names, _("found"): found}
-    st.dataframe(table, hide_index=True, width="content", height="content")
+    wide = {_("found"): st.column_config.TextColumn(width="large")}
+    st.dataframe(table, hide_index=True, width="content", height="content", column_config=wide)
     missing = [check for check in checks if check.remedy]
     if not missing:
         st.success(_("Nothing is missing."))

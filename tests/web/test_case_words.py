@@ -7,7 +7,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.report import Report
 from explorer.report.scenario import wording
 from explorer.report.scenario.overview import overview
-from explorer.web.case_words import described, oracle_summary, summary, who
+from explorer.web.case_words import described, greatest, oracle_summary, summary, who
 from tests.support.sample_report import DIVERGENCE, alignment, report
 
 PARTED = alignment("mindspore-graph", "torch-tape", DIVERGENCE)
@@ -33,6 +33,15 @@ def test_engines_are_named_as_everywhere(count: int) -> None:
     for start in range(len(names)):
         some = tuple(sorted((names * 2)[start : start + count]))
         assert who(some, names) == wording.who(some, names)
+
+
+def test_a_difference_is_told_in_a_table_as_everywhere() -> None:
+    for whole in (report(), report(unexpected=True)):
+        for case in whole.cases:
+            assert greatest(case.greatest) == wording.greatest(case.greatest)
+            if case.greatest:
+                noisy = msgspec.structs.replace(case.greatest, noise=1e-6, ratio=240.0)
+                assert greatest(noisy) == wording.greatest(noisy)
 
 
 def test_a_difference_names_its_place_its_size_and_its_engines() -> None:
