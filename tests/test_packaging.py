@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.own_package import MINDSPORE, WRONG, WRONG_LINE, write_package
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -114,3 +116,37 @@ def test_the_installed_package_explores_a_scenario_from_any_folder(
     assert explored.returncode == 0, explored.stderr
     assert "0 unexpected" in explored.stdout
     assert not list(tmp_path.iterdir())
+
+
+PORT = f"""
+import numpy as np
+import explorer
+
+
+def test_port():
+    batch = {{"x": np.ones((2, 3), np.float32), "y": np.zeros((2, 1), np.float32)}}
+    explorer.assert_same_gradients(mindspore="{MINDSPORE}", torch="{WRONG}", inputs=batch)
+"""
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_where_it_is_installed_pytest_knows_its_option_and_nets_of_installed_packages(
+    installed: Path, tmp_path: Path
+) -> None:
+    write_package(installed / SITE_PACKAGES)
+    (tmp_path / "test_port.py").write_text(PORT)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(installed / "bin" / "python"), "-m", "pytest", "-q", "--explorer-report", "reports"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert "1 failed" in done.stdout, done.stdout + done.stderr
+    assert f"torch_models.py:{WRONG_LINE}" in done.stdout
+    (report,) = (tmp_path / "reports").iterdir()
+    assert report.suffix == ".html"
