@@ -183,3 +183,24 @@ def test_an_asking_thread_s_answer_is_there_when_it_is_finished() -> None:
     askings = Askings(Workers())
     for number in range(50):
         assert asked(askings, str(number), []) == str(number)
+
+
+def test_what_nobody_watches_makes_room_for_what_somebody_waits_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def endless(workers: Workers, asking: Asking[str]) -> str:
+        assert asking.stopped.wait(SECONDS)
+        asking.go_on()
+        return "never"
+
+    askings = Askings(Workers())
+    left = askings.ask("left", nothing, endless)
+    left.see("one")
+    left.leave("two")
+    assert not left.stopped.is_set(), "somebody watches it"
+    monkeypatch.setattr("explorer.web.asking.UNWATCHED_SECONDS", 0.0)
+    assert not left.stopped.wait(0.5), "nobody else waits"
+    monkeypatch.setattr(Asking, "is_watched", lambda asking: asking is not left)
+    assert asked(askings, "wanted", []) == "wanted"
+    with pytest.raises(StoppedError):
+        left.result()
