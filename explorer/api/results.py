@@ -214,5 +214,9 @@ class Claims(msgspec.Struct, frozen=True):
 def _printed(show: Callable[[Console], None]) -> str:
     """What a terminal would show, as text."""
     text = io.StringIO()
-    show(Console(file=text, width=WIDTH, markup=False, highlight=False, emoji=False))
+    # In a notebook, rich would show every line as an output of its own.
+    plain = Console(
+        file=text, width=WIDTH, markup=False, highlight=False, emoji=False, force_jupyter=False
+    )
+    show(plain)
     return text.getvalue().rstrip("\n")
