@@ -1,8 +1,4 @@
-"""The app's component of two graphs: its parts joined, what is chosen in it, and Streamlit's adapter.
-
-Its behaviour in the browser is in the folder ``pair``. All but the last part of the code depend on
-no framework of pages: what is shown is a function of one record (``pair_records``).
-"""
+"""The app's component of two graphs: what is chosen in it, and what joins it to Streamlit."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,28 +9,11 @@ from typing import Any, Literal
 import msgspec
 import streamlit as st
 
-from explorer.web.source_code import SourceLines
+from explorer.pair.component import code, markup, style
+from explorer.pair.source_code import SourceLines
 
-FOLDER = Path(__file__).resolve().parent / "pair"
-
-PARTS = (
-    "geometry",
-    "drawing",
-    "minimap",
-    "follow",
-    "marks",
-    "dimming",
-    "course",
-    "folding",
-    "panel",
-    "keys",
-    "controls",
-    "view",
-)
-"""The parts of the component's code, in the order in which they are joined."""
-
-ADAPTER = "streamlit"
-"""The part that joins the component to this app."""
+ADAPTER = Path(__file__).resolve().parent / "pair_view.js"
+"""What joins the component to this app."""
 
 Only = Literal["", "differs", "unpaired", "new"]
 
@@ -58,24 +37,9 @@ class ViewState(msgspec.Struct, frozen=True):
     has: str = ""
 
 
-def code() -> str:
-    """The component's code without an adapter: it defines ``mount``."""
-    return "\n".join((FOLDER / f"{part}.js").read_text(encoding="utf-8") for part in PARTS)
-
-
-def markup() -> str:
-    """The elements that ``mount`` finds its places in."""
-    return (FOLDER / "view.html").read_text(encoding="utf-8")
-
-
-def style() -> str:
-    """The component's style sheet; colours and fonts are variables of the page around it."""
-    return (FOLDER / "view.css").read_text(encoding="utf-8")
-
-
 @cache
 def _component() -> Any:
-    adapter = (FOLDER / f"{ADAPTER}.js").read_text(encoding="utf-8")
+    adapter = ADAPTER.read_text(encoding="utf-8")
     return st.components.v2.component(
         "explorer.pair_view", html=markup(), css=style(), js=f"{code()}\n{adapter}"
     )

@@ -1,14 +1,14 @@
-"""The text of source lines that nodes name: those of the scenario's folder and of the frameworks."""
+"""The text of source lines that nodes name: of the user's folders and packages, and of the frameworks."""
 
 import linecache
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 
-PACKAGES = ("mindspore", "torch", "keras")
-"""The packages whose files a line may be in, named by their path: "torch/nn/functional.py"."""
+from explorer.model.places import FRAMEWORK_PACKAGES
 
 AROUND = 2
 """Lines that are shown before and after one."""
@@ -28,10 +28,13 @@ class SourceLines(msgspec.Struct, frozen=True):
     lines: tuple[tuple[int, str], ...] = ()
 
 
-def source_lines(place: str, folder: Path) -> SourceLines:
-    """The lines around a place ("file:line") in a scenario's folder or in a framework."""
+def source_lines(place: str, code: Iterable[Path]) -> SourceLines:
+    """The lines around a place ("file:line") in the user's code or in a framework.
+
+    ``code`` are folders, packages and single files; those of a package are named by the path in it.
+    """
     name, _, number = place.rpartition(":")
-    file = _file(name, folder)
+    file = source_file(name, code)
     if file is None or not number.isdecimal():
         return SourceLines(place)
     linecache.checkcache(str(file))
@@ -42,20 +45,24 @@ def source_lines(place: str, folder: Path) -> SourceLines:
     return SourceLines(place, at, tuple(lines))
 
 
-def _file(name: str, folder: Path) -> Path | None:
+def source_file(name: str, code: Iterable[Path]) -> Path | None:
     """The file that a node calls ``name``; None for one that is neither the user's nor a framework's."""
-    # Names come from a framework: none may lead out of the folder or the package.
-    package, _, inner = name.partition("/")
-    root = _package_folder(package) if inner else folder
-    if root is None:
-        return None
-    file = (root / (inner or name)).resolve()
-    is_source = file.suffix == ".py" and file.is_relative_to(root.resolve())
-    return file if is_source and file.is_file() else None
+    package = name.partition("/")[0]
+    # Python finds a package by that name before any folder of the user's.
+    own = _package_folder(package) if package in FRAMEWORK_PACKAGES else None
+    for place in [own] if own else code:
+        inside = place.resolve()
+        # A package's own name begins the names of its files.
+        for root in (inside, inside.parent):
+            file = (root / name).resolve()
+            # Names come from a framework: none may lead out of the place.
+            if file.suffix == ".py" and file.is_relative_to(inside) and file.is_file():
+                return file
+    return None
 
 
 @cache
 def _package_folder(package: str) -> Path | None:
     # Finding a top-level package does not import it.
-    spec = find_spec(package) if package in PACKAGES else None
+    spec = find_spec(package)
     return Path(spec.origin).parent if spec and spec.origin else None

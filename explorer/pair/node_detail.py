@@ -7,10 +7,10 @@ import msgspec
 
 from explorer.model.arrays import Summary, unpack
 from explorer.model.graph import Node, Output
+from explorer.pair.heat_map import HeatMap, heat_map
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.numbers import digits
-from explorer.web.heat_map import HeatMap, heat_map
-from explorer.web.language import _
 
 ELEMENTS = 36
 """An output of at most this many elements is written out beside its figures."""

@@ -10,11 +10,11 @@ import pytest
 from explorer.model.alignment import Pair
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
-from explorer.web.heat_map import heat_map
-from explorer.web.node_detail import ELEMENTS, node_detail
-from explorer.web.pair_detail import pair_detail
-from explorer.web.source_code import source_lines
-from explorer.web.stage_changes import stage_changes
+from explorer.pair.heat_map import heat_map
+from explorer.pair.node_detail import ELEMENTS, node_detail
+from explorer.pair.pair_detail import pair_detail
+from explorer.pair.source_code import source_lines
+from explorer.pair.stage_changes import stage_changes
 from tests.support.sample_report import HOSTILE, graph
 
 
@@ -102,17 +102,38 @@ def test_a_pair_of_many_elements_that_differ_has_a_map_of_the_difference() -> No
 
 def test_a_line_comes_with_those_around_it(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text("one\ntwo\nthree\nfour\nfive\nsix\n")
-    shown = source_lines("net.py:4", tmp_path)
+    shown = source_lines("net.py:4", (tmp_path,))
     assert shown.at == 4
     assert [number for number, _ in shown.lines] == [2, 3, 4, 5, 6]
     assert dict(shown.lines)[4] == "four"
 
 
+def test_lines_of_two_packages_and_of_a_single_module_are_found_by_the_path_in_each(
+    tmp_path: Path,
+) -> None:
+    for name in ("own/torch", "own/mindspore", "other"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "models.py").write_text(name)
+    for name in ("single", "secret"):
+        (tmp_path / f"{name}.py").write_text(name)
+    code = (tmp_path / "own", tmp_path / "other", tmp_path / "single.py")
+
+    def line(place: str) -> str:
+        return dict(source_lines(place, code).lines).get(1, "")
+
+    for name in ("own/torch", "own/mindspore", "other"):
+        assert line(f"{name}/models.py:1") == name
+    assert line("single.py:1") == "single"
+    # What lies beside the packages is none of theirs.
+    assert line("secret.py:1") == ""
+    assert line("own/../secret.py:1") == ""
+
+
 def test_a_line_of_a_file_that_has_changed_is_read_anew(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text("before\n")
-    source_lines("net.py:1", tmp_path)
+    source_lines("net.py:1", (tmp_path,))
     (tmp_path / "net.py").write_text("after, and longer\n")
-    assert source_lines("net.py:1", tmp_path).lines == ((1, "after, and longer"),)
+    assert source_lines("net.py:1", (tmp_path,)).lines == ((1, "after, and longer"),)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +145,7 @@ def test_no_name_leads_out_of_the_scenario_s_folder(place: str, tmp_path: Path) 
     inner.mkdir()
     for folder, name in ((tmp_path, "secret.py"), (inner, "secret.txt")):
         (folder / name).write_text("secret\n")
-    assert source_lines(place, inner).lines == ()
+    assert source_lines(place, (inner,)).lines == ()
 
 
 def test_a_pass_s_new_nodes_are_those_that_the_stage_before_had_not() -> None:

@@ -9,8 +9,8 @@ import pytest
 from explorer.drawing.folding import Folding
 from explorer.drawing.shown import Shown, show_folded
 from explorer.model.graph import GradGraph
-from explorer.web.merged_graph import merged_alignment
-from explorer.web.pair_records import Side, pair_record
+from explorer.pair.merged_graph import merged_alignment
+from explorer.pair.records import Side, pair_record
 from tests.support.deep_nets import SPOILED, deep_report
 
 

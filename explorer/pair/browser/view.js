@@ -1,7 +1,7 @@
 // Two graphs side by side: a function of its data, and of what a visitor does. All texts come as
 // data and are shown as text.
 
-const TALLEST = { beside: 620, above: 420 } // pixels of a pane
+const TALLEST = { beside: 620, above: 420, narrow: 360 } // pixels of a pane
 const NARROW = 640 // below this width the panes stand one above the other
 const MUCH_LARGER = 1.4 // and above it, where that shows the drawings larger by this factor
 const MIDDLE_GREY = 3 * 128 // the sum of red, green and blue
@@ -161,7 +161,8 @@ function arrange(view, stacked) {
   const layout = view.root.querySelector('[data-layout]')
   layout.textContent = say(view, above ? 'side_by_side' : 'one_above')
 
-  const tallest = above ? TALLEST.above : TALLEST.beside
+  const isNarrow = box.clientWidth < NARROW
+  const tallest = isNarrow ? TALLEST.narrow : above ? TALLEST.above : TALLEST.beside
   const width = (above ? box.clientWidth : box.clientWidth / 2) - 2 * MARGIN
   const heights = sizes.map(size => {
     const scale = firstScale(size, width, tallest)

@@ -39,9 +39,8 @@ function nearestPaired(view, side) {
   for (const id of pane.picks.keys()) {
     const [partner] = partners(view, side, id)
     if (!partner) continue
-    const at = placeOf(pane, id)
-    const distance = Math.hypot(at.x - middle.x, at.y - middle.y)
-    if (distance < least) [nearest, least] = [{ id, partner }, distance]
+    const far = distance(placeOf(pane, id), middle)
+    if (far < least) [nearest, least] = [{ id, partner }, far]
   }
   return nearest
 }

@@ -9,7 +9,10 @@ const KEYS = {
   Escape: view => escapeAll(view),
   n: view => goToDivergence(view, 1),
   p: view => goToDivergence(view, -1),
-  '/': view => view.root.querySelector('input[type=search]').focus(),
+  '/': view => {
+    showControls(view, true)
+    view.root.querySelector('input[type=search]').focus()
+  },
   ' ': view => play(view),
   ',': view => goToStep(view, (view.state.step ?? lastStep(view)) - 1),
   '.': view => goToStep(view, (view.state.step ?? 0) + 1),

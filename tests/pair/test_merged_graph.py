@@ -2,8 +2,8 @@
 
 from explorer.compare.align import align
 from explorer.drawing.shown import show
-from explorer.web.merged_graph import merged_alignment
-from explorer.web.pair_records import links
+from explorer.pair.merged_graph import merged_alignment
+from explorer.pair.records import links
 from tests.support.sample_report import graph
 
 LEFT, RIGHT = graph("torch-tape"), graph("mindspore-graph")

@@ -1,0 +1,234 @@
+"""Two graphs side by side as plain data: what the browser shows is a function of it."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from explorer.drawing.modules import module_names
+from explorer.drawing.shown import Shown
+from explorer.model.alignment import Alignment, SideName
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph
+from explorer.pair.node_detail import node_detail
+from explorer.pair.node_detail import places as places_of
+from explorer.pair.pair_detail import (
+    PairDetail,
+    alone,
+    modules_detail,
+    pair_detail,
+    parting_detail,
+    step_detail,
+)
+from explorer.pair.source_code import SourceLines, source_lines
+from explorer.pair.words import words
+from explorer.text.language import _
+
+DIFFERENT = frozenset({"difference", "refuted", "consequence"})
+"""Reasons for having no partner that say a node's value is another, or follows from such a one."""
+
+Links = Mapping[SideName, Mapping[str, list[str]]]
+"""For each side, and each of its nodes that is in a pair, the ids to mark on the other side."""
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One pane: its caption, its drawing and what its nodes' ids begin with, and the graph in it.
+
+    The two of a page need different prefixes, so that ids stay unique on it. ``graph_key`` changes
+    with the whole graph, ``new`` are ids of the nodes in it that the pass before did not have.
+    """
+
+    caption: str
+    svg: str
+    prefix: str
+    shown: Shown
+    graph: GradGraph
+    graph_key: str
+    new: frozenset[str] = frozenset()
+
+
+def pair_record(
+    left: Side, right: Side, alignment: Alignment | None, merged: Alignment | None
+) -> dict[str, Any]:
+    """All that the browser needs of two graphs, but for the text of their source.
+
+    ``alignment`` is in ids of the whole graphs, ``merged`` in those of what is in sight.
+    """
+    return {
+        "left": _pane(left, "left", alignment),
+        "right": _pane(right, "right", alignment),
+        "pairs": links(merged),
+        "told": _told(left, right, alignment),
+        "divergences": _divergences(left.shown, right.shown, alignment),
+        "words": words(),
+    }
+
+
+def links(alignment: Alignment | None) -> Links:
+    """The nodes that are marked with each node: its partner first, then the steps inside that."""
+    left: dict[str, list[str]] = {}
+    right: dict[str, list[str]] = {}
+    for pair in alignment.pairs if alignment else ():
+        left_members, right_members = pair.members("left"), pair.members("right")
+        for node in left_members:
+            left.setdefault(node, []).extend(right_members)
+        for node in right_members:
+            right.setdefault(node, []).extend(left_members)
+    for divergence in alignment.divergences if alignment else ():
+        one, other = divergence.left, divergence.right
+        # What the graphs part at is no pair; it stands opposite each other all the same.
+        if one and other and one not in left and other not in right:
+            left[one], right[other] = [other], [one]
+    return {"left": left, "right": right}
+
+
+def _pane(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, Any]:
+    # The drawing is replaced only when its key changes: a new caption, or new pairs, leave place
+    # and scale as they are.
+    course = _course(side.graph)
+    ranks = {node: rank for rank, node in enumerate(course)}
+    return {
+        "caption": side.caption,
+        "svg": side.svg,
+        "prefix": side.prefix,
+        "key": hashlib.sha256(side.svg.encode()).hexdigest(),
+        "graph": side.graph_key,
+        "modules": sorted(module_names(side.graph)),
+        "course": [side.shown.homes[node] for node in course],
+        "does": _doings(side.graph.engine),
+        "nodes": _nodes(side, name, alignment, ranks),
+    }
+
+
+def _course(graph: GradGraph) -> list[str]:
+    """The nodes of a whole graph in the order in which they run."""
+    return [node.id for node in sorted(graph.nodes, key=lambda node: node.order)]
+
+
+def _doings(engine: str) -> dict[str, str]:
+    """What happens while the nodes of each phase run."""
+    if ENGINES[engine].style == "tape":
+        return {"forward": _("the tape is written"), "backward": _("the tape is unwound")}
+    return {
+        "forward": _("the graph runs, forward"),
+        "backward": _("the graph runs, backward"),
+    }
+
+
+def _nodes(
+    side: Side, name: SideName, alignment: Alignment | None, ranks: Mapping[str, int]
+) -> dict[str, Any]:
+    shown = side.shown
+    before: defaultdict[str, list[str]] = defaultdict(list)
+    after: defaultdict[str, list[str]] = defaultdict(list)
+    for edge in shown.graph.edges:
+        before[edge.target].append(edge.origin)
+        after[edge.origin].append(edge.target)
+    marks = _marks(side, name, alignment)
+    reasons = _reasons(name, alignment)
+    nodes = shown.graph.by_id()
+    records = {}
+    for node in shown.graph.nodes:
+        members = shown.members.get(node.id, ())
+        at = min((ranks[member.id] for member in members), default=ranks[node.id])
+        is_module = node.id in shown.modules and node.kind == "call"
+        detail = node_detail(node, nodes, members if node.id in shown.modules else ())
+        records[node.id] = {
+            **msgspec.structs.asdict(detail),
+            "op": node.op,
+            "phase": node.phase,
+            "marks": sorted(marks.get(node.id, ())),
+            "at": at,
+            "before": before[node.id],
+            "after": after[node.id],
+            "module": node.scope if is_module else "",
+            "alone": reasons.get(node.id) or _no_pairs(alignment),
+        }
+    return records
+
+
+def _marks(side: Side, name: SideName, alignment: Alignment | None) -> dict[str, set[str]]:
+    """What filters ask of nodes in sight; one that shows several has the marks of all of them."""
+    marks: defaultdict[str, set[str]] = defaultdict(set)
+    homes = side.shown.homes
+    for node in side.new:
+        marks[homes[node]].add("new")
+    if alignment is None:
+        return marks
+    for unpaired in alignment.unpaired:
+        if unpaired.side == name:
+            marks[homes[unpaired.node]].add("unpaired")
+            if unpaired.reason in DIFFERENT:
+                marks[homes[unpaired.node]].add("differs")
+    for divergence in alignment.divergences:
+        parting = divergence.left if name == "left" else divergence.right
+        if parting:
+            marks[homes[parting]].add("differs")
+    return marks
+
+
+def _reasons(name: SideName, alignment: Alignment | None) -> dict[str, str]:
+    """Why nodes have no partner, by their ids in the whole graph."""
+    unpaired = [node for node in alignment.unpaired if node.side == name] if alignment else []
+    return {node.node: alone(node) for node in unpaired}
+
+
+def _no_pairs(alignment: Alignment | None) -> str:
+    if alignment is None:
+        return _("There are no pairs here: they join two graphs that were run.")
+    return _("No node here is its pair.")
+
+
+def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, PairDetail]:
+    """What joins two nodes in sight, by both ids with a space between."""
+    told: dict[str, PairDetail] = {}
+    left_nodes, right_nodes = left.graph.by_id(), right.graph.by_id()
+    counts: defaultdict[str, int] = defaultdict(int)
+    for pair in alignment.pairs if alignment else ():
+        key = f"{left.shown.homes[pair.left]} {right.shown.homes[pair.right]}"
+        counts[key] += 1
+        is_apart = left.shown.apart([pair.left]) and right.shown.apart([pair.right])
+        if not is_apart:
+            told[key] = modules_detail(counts[key])
+        elif key not in told:
+            told[key] = pair_detail(pair, left_nodes[pair.left], right_nodes[pair.right])
+        for step in left.shown.apart(pair.left_within):
+            told.setdefault(f"{step} {right.shown.homes[pair.right]}", step_detail(pair))
+        for step in right.shown.apart(pair.right_within):
+            told.setdefault(f"{left.shown.homes[pair.left]} {step}", step_detail(pair))
+    for divergence in alignment.divergences if alignment else ():
+        if divergence.left and divergence.right:
+            homes = left.shown.homes[divergence.left], right.shown.homes[divergence.right]
+            nodes = left_nodes[divergence.left], right_nodes[divergence.right]
+            told.setdefault(" ".join(homes), parting_detail(divergence, *nodes))
+    return told
+
+
+def _divergences(
+    left: Shown, right: Shown, alignment: Alignment | None
+) -> list[dict[str, str | None]]:
+    """The places where the graphs part, the first one first, in ids of what is in sight."""
+    places = []
+    for divergence in alignment.divergences if alignment else ():
+        place = {
+            "left": left.homes[divergence.left] if divergence.left else None,
+            "right": right.homes[divergence.right] if divergence.right else None,
+        }
+        if place not in places:
+            places.append(place)
+    return places
+
+
+def sources(left: Shown, right: Shown, code: Sequence[Path]) -> dict[str, SourceLines]:
+    """The text of all places that nodes in sight name, in the user's code or a framework."""
+    # Many nodes come from one line.
+    places: dict[str, SourceLines] = {}
+    for shown in (left, right):
+        for node in shown.graph.nodes:
+            for place in places_of(node):
+                if place not in places:
+                    places[place] = source_lines(place, code)
+    return places

@@ -1,0 +1,1 @@
+"""Tests of two graphs side by side, as the data that a browser shows."""
