@@ -2,9 +2,9 @@
 
 Begins with an empty store: first each scenario is opened by a visitor of its own, all at once, and
 must be right. Then the ten click. Prints the pages that were seen, what went wrong, how many workers
-there were, the memory that server and workers took, and how long pages took for the visitor who
-fared best and for the one who fared worst. It exits with 1 where
-anything went wrong or a limit is missed. `--seconds` is for how long the visitors click.
+there were, the memory that server and workers took, the processor seconds of server, workers and
+browsers, and how long pages took for the visitor who fared best and for the one who fared worst. It
+exits with 1 where anything went wrong or a limit is missed. `--seconds` is for how long the visitors click.
 """
 
 import argparse
@@ -49,11 +49,15 @@ class Visitor:
 
 @dataclass
 class Load:
-    """What the server was seen to take: its workers by process id, and the most memory in MB."""
+    """What was seen to be taken: the workers by process id, the most memory of the server in MB.
+
+    ``seconds`` are the processor seconds of each process of the server, its workers and the browsers.
+    """
 
     workers: set[int] = field(default_factory=set)
     server: float = 0.0
     in_all: float = 0.0
+    seconds: dict[str, dict[int, float]] = field(default_factory=dict)
 
     def look(self, server: psutil.Process) -> None:
         """Take a sample."""
@@ -62,6 +66,36 @@ class Load:
         own = _megabytes(server)
         self.server = max(self.server, own)
         self.in_all = max(self.in_all, own + sum(_megabytes(worker) for worker in workers))
+        self._count("server", [server])
+        self._count("workers", workers)
+        self._count("browsers", _browsers())
+
+    def _count(self, who: str, processes: list[psutil.Process]) -> None:
+        # By process: what one took that has ended since still counts.
+        known = self.seconds.setdefault(who, {})
+        for process in processes:
+            known[process.pid] = max(known.get(process.pid, 0.0), _processor_seconds(process))
+
+
+def _browsers() -> list[psutil.Process]:
+    """The processes of this benchmark's browser."""
+    children = psutil.Process().children(recursive=True)
+    return [child for child in children if "chrom" in _name(child)]
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""
+
+
+def _processor_seconds(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def _megabytes(process: psutil.Process) -> float:
@@ -75,6 +109,7 @@ async def click_through(browser: Any, url: str, visitor: Visitor, until: float) 
     """Open one page after another until the time is over, and check each."""
     context = await browser.new_context()
     page = await context.new_page()
+    page.set_default_timeout(PAGE_SECONDS * 1000)
     page.on("pageerror", lambda error: visitor.wrong.append(str(error)))
     turn = visitor.number
     while turn == visitor.number or time.monotonic() < until:
@@ -94,9 +129,8 @@ async def click_through(browser: Any, url: str, visitor: Visitor, until: float) 
 
 async def _see(page: Any, name: str, visitor: Visitor, place: str) -> None:
     """Wait for the end of a page, and note where it shows an error or another scenario."""
-    limit = PAGE_SECONDS * 1000
     # The languages are offered once all else is there.
-    await page.get_by_text("中文").first.wait_for(timeout=limit)
+    await page.get_by_text("中文").first.wait_for()
     title = load(find(name)).title
     if not await page.get_by_role("heading", name=title).count():
         visitor.wrong.append(f"{place}: the title {title!r} is not there")
@@ -149,6 +183,9 @@ def tell(visitors: list[Visitor], load_seen: Load, alive: int) -> bool:
     print(
         f"memory at most: server {load_seen.server:.0f} MB, with workers {load_seen.in_all:.0f} MB"
     )
+    taken = {who: sum(known.values()) for who, known in load_seen.seconds.items()}
+    told = ", ".join(f"{who} {seconds:.0f}" for who, seconds in taken.items())
+    print(f"processor seconds: {told}")
     fared = [visitor for visitor in visitors if visitor.seconds]
     fared.sort(key=lambda visitor: statistics.median(visitor.seconds))
     for word, visitor in (("best", fared[0]), ("worst", fared[-1])) if fared else ():

@@ -49,7 +49,7 @@ def divided(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         is_option = argument.startswith("-")
         (options if is_option or takes_value else paths).append(argument)
         # All of Streamlit's options take a value, after "=" or after a space.
-        takes_value = is_option and "=" not in argument and argument != "--help"
+        takes_value = is_option and "=" not in argument
     return paths, options
 
 

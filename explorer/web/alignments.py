@@ -6,15 +6,11 @@ import msgspec
 import streamlit as st
 
 from explorer.compare.align import align
-from explorer.model.alignment import Alignment, Divergence, Pair, Unpaired
+from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
-from explorer.web.language import _
-
-
-def has_values(graph: GradGraph) -> bool:
-    """Whether a graph was run: its nodes have values, by which they can be paired."""
-    return any(output.values for node in graph.nodes for output in node.outputs)
+from explorer.pair.alignments import has_values, reported
+from explorer.text.language import _
 
 
 def alignment_of(left: GradGraph, right: GradGraph, report: Report) -> Alignment | None:
@@ -25,24 +21,11 @@ def alignment_of(left: GradGraph, right: GradGraph, report: Report) -> Alignment
     """
     if left.engine == right.engine or not has_values(left) or not has_values(right):
         return None
-    alignment = _reported(left, right, report)
+    alignment = reported(left, right, report.graphs, report.alignments)
     if alignment:
         return alignment
     with st.spinner(_("Pairing the nodes …"), show_time=True):
         return _aligned(digest_of_graph(left), digest_of_graph(right), left, right)
-
-
-def _reported(left: GradGraph, right: GradGraph, report: Report) -> Alignment | None:
-    """The report's own alignment of these very graphs, with ``left`` on the left."""
-    last_stage = {graph.engine: graph for graph in report.graphs}  # stages come in order
-    if left is not last_stage[left.engine] or right is not last_stage[right.engine]:
-        return None
-    for alignment in report.alignments:
-        if (alignment.left, alignment.right) == (left.engine, right.engine):
-            return alignment
-        if (alignment.left, alignment.right) == (right.engine, left.engine):
-            return mirrored(alignment, left)
-    return None
 
 
 def digest_of_graph(graph: GradGraph) -> str:
@@ -54,61 +37,3 @@ def digest_of_graph(graph: GradGraph) -> str:
 def _aligned(left_digest: str, right_digest: str, _left: GradGraph, _right: GradGraph) -> Alignment:
     # Streamlit leaves arguments that begin with an underscore out of the key.
     return align(_left, _right)
-
-
-def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
-    """The same alignment with its sides exchanged; ``left`` is the graph that comes to the left.
-
-    Its execution order numbers the pairs then. Sentences stay: they name nodes, not sides.
-    """
-    # Pairs that share a number go together; the first of them says where.
-    steps = {node.id: node.order for node in left.nodes}
-    first_of_number: dict[int, Pair] = {}
-    for pair in alignment.pairs:
-        first_of_number.setdefault(pair.number, pair)
-    in_order = sorted(first_of_number.values(), key=lambda pair: steps[pair.right])
-    numbers = {pair.number: number for number, pair in enumerate(in_order, 1)}
-
-    pairs = [_mirrored_pair(pair, numbers[pair.number]) for pair in alignment.pairs]
-    divergence = alignment.divergence
-    return msgspec.structs.replace(
-        alignment,
-        left=alignment.right,
-        right=alignment.left,
-        pairs=tuple(sorted(pairs, key=lambda pair: pair.number)),
-        unpaired=tuple(_mirrored_unpaired(unpaired) for unpaired in alignment.unpaired),
-        divergence=_mirrored_divergence(divergence) if divergence else None,
-        further=tuple(_mirrored_divergence(further) for further in alignment.further),
-        left_coverage=alignment.right_coverage,
-        right_coverage=alignment.left_coverage,
-    )
-
-
-def _mirrored_pair(pair: Pair, number: int) -> Pair:
-    return msgspec.structs.replace(
-        pair,
-        number=number,
-        left=pair.right,
-        right=pair.left,
-        left_output=pair.right_output,
-        right_output=pair.left_output,
-        left_within=pair.right_within,
-        right_within=pair.left_within,
-    )
-
-
-def _mirrored_unpaired(unpaired: Unpaired) -> Unpaired:
-    side = "right" if unpaired.side == "left" else "left"
-    return msgspec.structs.replace(unpaired, side=side)
-
-
-def _mirrored_divergence(divergence: Divergence) -> Divergence:
-    return msgspec.structs.replace(
-        divergence,
-        left=divergence.right,
-        right=divergence.left,
-        left_source=divergence.right_source,
-        right_source=divergence.left_source,
-        left_value=divergence.right_value,
-        right_value=divergence.left_value,
-    )

@@ -42,9 +42,14 @@ def _scenario_card(path: str, digest: str) -> tuple[str, str, ScenarioCard | Non
 
 def picture(svg: str, label: str) -> str:
     """An SVG of our own as an image in HTML; ``label`` names it for those who cannot see it."""
+    return f'<img alt="{escape(label)}" src="{image_source(svg)}">'
+
+
+def image_source(svg: str) -> str:
+    """The address of an image that holds an SVG of our own."""
     # As an image, nothing in it can be run, and its ids and styles stay its own.
     data = base64.b64encode(svg.encode()).decode()
-    return f'<img alt="{escape(label)}" src="data:image/svg+xml;base64,{data}">'
+    return f"data:image/svg+xml;base64,{data}"
 
 
 def in_theme(svg: str) -> str:

@@ -10,11 +10,11 @@ from explorer.model.results import Result
 from explorer.report.scenario import wording
 from explorer.report.scenario.structure_tree import structure_tree
 from explorer.text.clean import clean
+from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.web.answer_letters import letters
 from explorer.web.case_values import values, written_leaf
 from explorer.web.case_words import described, who
-from explorer.web.language import _, later
 from explorer.web.plain_text import plain
 
 STYLES: dict[Style, str] = {
@@ -151,4 +151,5 @@ def _code(case: CaseReport) -> None:
     for start in range(0, len(names), 2):
         for column, name in zip(st.columns(2), names[start : start + 2], strict=False):
             column.markdown(f"**{ENGINES[name].label}**")
-            column.code(clean(codes[name], keep="\n"), wrap_lines=True)
+            # Not wrapped: a line that goes on at the margin reads as two.
+            column.code(clean(codes[name], keep="\n"))

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.model.report import CaseReport, Report
 from explorer.report.scenario import wording
-from explorer.web.language import _, later
+from explorer.text.language import _, later
+from explorer.web.bar import new_bar
 
 UNEXPECTED = later("unexpected")
 """A mark beside the verdict, and a filter like one."""
@@ -85,7 +85,7 @@ def choose_filters(report: Report, wanted: Mapping[str, str]) -> Filters:
     positions = dict.fromkeys(map(position_of, report.cases))
     weights = dict.fromkeys(case.case.weights or NO_WEIGHTS for case in report.cases)
     verdicts = dict.fromkeys(mark for case in report.cases for mark in marks_of(case))
-    bar = _Bar(st.container(horizontal=True), wanted)
+    bar = _Bar(new_bar("filters"), wanted)
     return Filters(
         apis=bar.several(_("API"), "api", apis, 160),
         positions=bar.several(_("Position"), "position", positions, 140),

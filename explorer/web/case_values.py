@@ -11,8 +11,9 @@ from explorer.model.arrays import AnyArray, unpack
 from explorer.model.report import CaseReport
 from explorer.model.results import Leaf, Result
 from explorer.text.clean import clean
+from explorer.text.language import _, later
 from explorer.text.numbers import digits
-from explorer.web.language import _, later
+from explorer.web.bar import new_bar
 from explorer.web.plain_text import plain
 
 ELEMENTS = 64
@@ -36,7 +37,7 @@ def values(case: CaseReport, wanted: Mapping[str, str]) -> dict[str, str]:
     if not leaves:
         return {}
     st.markdown(f"##### {_('Values')}")
-    bar = st.container(horizontal=True)
+    bar = new_bar("values")
     index = leaves.index(wanted["leaf"]) if wanted.get("leaf") in leaves else 0
     leaf = bar.selectbox(_("Tensor"), leaves, index=index, key="leaf", width=200, format_func=clean)
     first = first_pair(case, answers, wanted.get("engines", ""))

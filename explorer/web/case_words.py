@@ -9,8 +9,8 @@ from explorer.model.report import CaseReport, Difference, Report
 from explorer.report.scenario import wording
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
+from explorer.text.language import _, later
 from explorer.text.numbers import multiple
-from explorer.web.language import _, later
 
 COUNTED = {
     "match": later("{n} match"),

@@ -10,14 +10,15 @@ from explorer.report.scenario import wording
 from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.web import case_filters as filters
 from explorer.web.answer_letters import letters
 from explorer.web.case_detail import COLOURS, detail
 from explorer.web.case_words import greatest, oracle_summary, summary
 from explorer.web.explorations import ReportKey
-from explorer.web.language import _
 from explorer.web.links import follow, last_shown, remember, table_start
 from explorer.web.plain_text import plain
+from explorer.web.table_size import ROW_HEIGHT, table_height
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
     "differs",
@@ -32,9 +33,6 @@ MOST_TELLING: tuple[CaseVerdict, ...] = (
 
 COMPARED: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """Verdicts that rest on a difference of values."""
-
-ROW_HEIGHT, HEAD_HEIGHT = 35, 38
-"""Pixels of a row of the table, and of its head."""
 
 ROWS_SHOWN = 8
 """The number of rows above which the table scrolls."""
@@ -108,7 +106,7 @@ def _chosen_row(key: ReportKey, fitting: list[CaseReport], first: int, start: in
     rows_key = hash(tuple(case.case for case in fitting))
     selected = st.dataframe(
         _table(fitting),
-        height=HEAD_HEIGHT + ROW_HEIGHT * min(len(fitting), ROWS_SHOWN),
+        height=table_height(len(fitting), ROWS_SHOWN),
         row_height=ROW_HEIGHT,
         hide_index=True,
         column_config={

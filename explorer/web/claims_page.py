@@ -16,16 +16,18 @@ from explorer.report.claims.wording import (
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.clean import clean
+from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import board, stored_board
 from explorer.web.asking import Asking
 from explorer.web.askings import Askings, askings
+from explorer.web.bar import new_bar
 from explorer.web.case_words import SEPARATOR
-from explorer.web.language import _, later
 from explorer.web.links import Start, follow, last_shown, remember, table_start
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
+from explorer.web.table_size import ROW_HEIGHT, table_height
 from explorer.web.watching import watch
 from explorer.workers.workers import Workers
 
@@ -50,6 +52,9 @@ SECONDS = 300.0
 """The limit of one measurement."""
 
 PLACE = "claims"
+
+ROWS_SHOWN = 10
+"""The number of rows above which the table scrolls."""
 
 
 def ask_board(questions: Askings) -> Asking[Board]:
@@ -102,7 +107,7 @@ def count_text(count: int, verdict: ClaimVerdict | None) -> str:
 
 def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
     """The rows that fit the filters, which the bar above the table asks for."""
-    bar = st.container(horizontal=True)
+    bar = new_bar("claims")
     topic = _choice(bar, _("Topic"), "topic", HEADINGS, wanted.get("topic"))
     names = [verdict_name(verdict) for verdict in CLAIM_VERDICTS]
     verdict = _choice(bar, _("Verdict"), "verdict", names, wanted.get("verdict"))
@@ -158,13 +163,14 @@ def _chosen(rows: list[ClaimRow], start: Start) -> ClaimRow:
     selected = st.dataframe(
         table,
         hide_index=True,
-        height=400,
+        height=table_height(len(rows), ROWS_SHOWN),
+        row_height=ROW_HEIGHT,
         column_config={
             "claim": st.column_config.NumberColumn(_("claim"), width=60),
             "verdict": st.column_config.MultiselectColumn(
                 _("verdict"), options=names, color=list(COLOURS.values()), width="small"
             ),
-            "statement": st.column_config.TextColumn(_("statement"), width="large"),
+            "statement": st.column_config.TextColumn(_("statement"), width=820),
             "topic": st.column_config.TextColumn(_("topic")),
         },
         # Other rows, or another claim in the address: another selection.
@@ -195,8 +201,8 @@ def _show(whole: Board, row: ClaimRow) -> None:
     st.caption(plain("; ".join(sources)))
     for name, listing in listings(row):
         st.markdown(f"**{_(CODE[name])}**")
-        st.code(clean(listing.code, keep="\n"), wrap_lines=True)
+        st.code(clean(listing.code, keep="\n"))
     with st.expander(_("What was run")):
         for name in row.measured:
             st.caption(plain(name))
-            st.code(clean(whole.measured[name].code, keep="\n"), wrap_lines=True)
+            st.code(clean(whole.measured[name].code, keep="\n"))

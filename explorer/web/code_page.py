@@ -12,11 +12,13 @@ from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.report.scenario.code_lines import both_nets
+from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.web.alignments import alignment_of
+from explorer.web.bar import new_bar
 from explorer.web.code_view import Net, code_view
 from explorer.web.explorations import ReportKey
-from explorer.web.language import _, later
+from explorer.web.graph_choices import say_unknown
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.plain_text import plain
 from explorer.web.sidebar import PLACE as CHOICE
@@ -43,7 +45,7 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
             st.caption(_("No engine has a graph whose nodes could be linked to lines."))
             return
         wanted = follow(PLACE, ("left", "right"))
-        bar = st.container(horizontal=True)
+        bar = new_bar("code")
         engines: dict[SideName, str] = {}
         for side, first in FIRST.items():
             engines[side] = _engine(bar, side, first, last_stages, wanted)
@@ -71,6 +73,9 @@ def _engine(
 ) -> str:
     names = list(graphs)
     asked = wanted.get(side, first)
+    if side in wanted and asked not in names:
+        say_unknown(side, asked, names)
+        asked = first
     index = names.index(asked) if asked in names else 0
     chosen = bar.selectbox(_(SIDES[side]), names, index=index, key=side, width=200)
     return chosen or names[index]

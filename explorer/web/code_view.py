@@ -13,7 +13,7 @@ import streamlit as st
 
 from explorer.model.alignment import SideName
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode
-from explorer.web.language import _
+from explorer.text.language import _
 
 HERE = Path(__file__).resolve().parent
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from explorer.scenario.devices import FORMS
-from explorer.web.language import _
+from explorer.text.language import _
 
 DEVICES = ("cpu", "auto", "cuda", "npu", "mps")
 """Offered for choice; another form, such as "cuda:1", can be typed."""

@@ -11,9 +11,9 @@ from explorer.model.engines import ENGINES
 from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.web.asking import Asking
 from explorer.web.askings import Askings, askings
-from explorer.web.language import _
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
 from explorer.web.watching import watch

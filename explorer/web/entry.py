@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from explorer.text.language import _
 from explorer.web.cases_page import cases
 from explorer.web.claims_page import claims
 from explorer.web.code_page import code
@@ -9,7 +10,7 @@ from explorer.web.doctor_page import doctor
 from explorer.web.export_page import export
 from explorer.web.graphs_page import graphs
 from explorer.web.home_page import Pages, home
-from explorer.web.language import _, language_box, settle_language
+from explorer.web.language import language_box, settle_language
 from explorer.web.links import offer, turn_to
 from explorer.web.report_page import report_page
 from explorer.web.studies_page import studies

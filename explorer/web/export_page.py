@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 import streamlit as st
@@ -23,15 +24,24 @@ from explorer.report.scenario.export import (
 from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.report.scenario.json import report_document
 from explorer.scenario.find import SHIPPED
+from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
+from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.web.alignments import digest_of_graph
+from explorer.web.bar import new_bar
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
 from explorer.web.explorations import ReportKey
-from explorer.web.graph_choices import depth_labels, stage_labels, view_labels
-from explorer.web.language import _, later
-from explorer.web.links import follow, remember
+from explorer.web.graph_choices import DEPTHS as GRAPH_DEPTHS
+from explorer.web.graph_choices import (
+    GRAPHS,
+    depth_labels,
+    say_unknown,
+    stage_labels,
+    view_labels,
+)
+from explorer.web.links import follow, last_shown, remember
 from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
 
@@ -43,7 +53,21 @@ FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 ALONE = "alone"
 """In the place of a second engine: the first one's picture alone."""
 
-DEPTHS: dict[str, drawing.Depth] = {"fit": "fit", "all": "all", "0": 0, "1": 1, "2": 2}
+DEPTHS: dict[str, drawing.Depth] = {**GRAPH_DEPTHS, "0": 0}
+
+SEEN_IN_GRAPHS = "graphs-when-exported"
+
+NOT_CARRIED = {
+    "right_case": later("the other case on the right"),
+    "left_stage": later("the stage on the left"),
+    "right_stage": later("the stage on the right"),
+    "opened": later("the modules opened one by one"),
+    "folded": later("the modules folded one by one"),
+    "step": later("the step of the execution"),
+    "only": later("the filter"),
+    "node": later("the chosen node"),
+}
+"""What a picture of two graphs lacks of the page of graphs, by its name in that page's address."""
 
 MIME = {
     "svg": "image/svg+xml",
@@ -75,8 +99,8 @@ def export(key: ReportKey, report: Report) -> None:
     """A picture with its snippets and its command, then the whole report."""
     st.html(STYLE)
     st.markdown(f"#### {_('A picture')}")
-    wanted = follow(PLACE, NAMES)
-    bar = st.container(horizontal=True)
+    wanted = _wanted()
+    bar = new_bar("export")
     graphs_report, case = _report_on_case(bar, key, report, wanted)
     last_stages = {graph.engine: graph for graph in graphs_report.graphs}
     if last_stages:
@@ -85,6 +109,34 @@ def export(key: ReportKey, report: Report) -> None:
         st.caption(_("No engine has a graph of this case."))
     st.markdown(f"#### {_('The whole report')}")
     _report_downloads(key, report)
+
+
+def _wanted() -> dict[str, str]:
+    """What the address asks for, else what the page of graphs has shown since this one was left."""
+    shown = last_shown(GRAPHS)
+    is_news = shown != st.session_state.get(SEEN_IN_GRAPHS, {})
+    st.session_state[SEEN_IN_GRAPHS] = shown
+    is_asked = any(name in st.query_params for name in NAMES)
+    wanted = follow(PLACE, NAMES)
+    return wanted if is_asked or not is_news else in_one_picture(shown)
+
+
+def in_one_picture(shown: Mapping[str, str]) -> dict[str, str]:
+    """What the page of graphs shows, by its address, as the address of the picture nearest to it."""
+    left, right = shown.get("left", FIRST_LEFT), shown.get("right", FIRST_RIGHT)
+    picture = {name: shown[name] for name in ("case", "view", "depth") if name in shown}
+    if left != right:
+        return {**picture, "left": left, "right": right}
+    # Two stages of one engine: the left one is pictured alone.
+    return {**picture, "left": left, "right": ALONE, "stage": shown.get("left_stage", "")}
+
+
+def _say_what_is_not_carried() -> None:
+    shown = last_shown(GRAPHS)
+    lacking = [_(text) for name, text in NOT_CARRIED.items() if name in shown]
+    if lacking:
+        told = _("Of what the graphs show now, a picture does not have: {lacking}.")
+        st.caption(told.format(lacking=", ".join(lacking)))
 
 
 def _report_on_case(
@@ -111,6 +163,7 @@ def _picture(
     wanted: Mapping[str, str],
 ) -> None:
     engines = list(graphs)
+    _refuse_unknown(engines, wanted)
     left = _one(bar, _("Left"), "left", engines, wanted, FIRST_LEFT)
     others = [ALONE, *(name for name in engines if name != left)]
     right = _one(bar, _("Right"), "right", others, wanted, FIRST_RIGHT)
@@ -143,6 +196,14 @@ def _picture(
         device=key.device,
     )
     _show(choice, pictured, report)
+
+
+def _refuse_unknown(engines: Sequence[str], wanted: Mapping[str, str]) -> None:
+    """Say which side the address asks of an engine that gave no graph."""
+    for side in ("left", "right"):
+        asked = wanted.get(side, ALONE)
+        if side in st.query_params and asked not in (*engines, ALONE):
+            say_unknown(side, asked, engines)
 
 
 def _stage(
@@ -183,7 +244,9 @@ def _one(
     wanted: Mapping[str, str],
     first: str,
 ) -> str:
-    asked = wanted.get(name, first)
+    asked = wanted.get(name) or first
+    if asked not in options and first in options:
+        asked = first
     index = options.index(asked) if asked in options else 0
     width = 175 if name in ("left", "right", "stage") else 115
     labels = option_labels()
@@ -204,6 +267,7 @@ def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> Non
         svg = _file(choice_as_svg(choice), graphs, report)
     image = image_of(in_theme(svg.decode()), description)
     st.html(f'<div class="preview" tabindex="0">{image}</div>')
+    _say_what_is_not_carried()
     st.download_button(
         _("Download {file}").format(file=choice.file_name),
         partial(_file, choice, graphs, report),
@@ -263,7 +327,7 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
             name = f"{key.path.stem}.{'md' if file_format == 'markdown' else file_format}"
             st.download_button(
                 _(label),
-                partial(report_bytes, report, file_format),
+                partial(report_bytes, report, file_format, code_of(key.path)),
                 file_name=name,
                 mime=MIME[file_format],
                 icon=":material/download:",
@@ -276,9 +340,9 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
     st.caption(told.format(title=plain(report.title)))
 
 
-def report_bytes(report: Report, file_format: str) -> bytes:
-    """The report as one file."""
+def report_bytes(report: Report, file_format: str, code: tuple[Path, ...] = ()) -> bytes:
+    """The report as one file; ``code`` is the scenario's folder."""
     if file_format == "json":
         return encode(report_document(report))
-    ((_, make),) = report_files(report, (file_format,), draw_ladder)
+    ((_, make),) = report_files(report, (file_format,), draw_ladder, code)
     return make()

@@ -1,4 +1,4 @@
-"""A page that shows a file of the owner's is run again when the file is saved."""
+"""A page that shows a file of the owner's is run again when it, or what it imports, is saved."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import streamlit as st
 from explorer.web.offered_scenarios import digest_of_file, is_shipped
 
 LOOK_SECONDS = 1.0
-"""The interval at which a page looks at its file."""
+"""The interval at which a page looks at its files."""
 
 
 def follow_file(path: Path, digest: str) -> None:

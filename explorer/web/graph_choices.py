@@ -9,8 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.drawing.shown import Depth
 from explorer.drawing.views import ViewName
 from explorer.model.graph import GradGraph
-from explorer.model.passes import PASSES
-from explorer.web.language import _
+from explorer.pair.sides import STAGES
+from explorer.text.language import _
 from explorer.web.messages import say_error
 from explorer.web.refusals import refusal
 
@@ -22,8 +22,8 @@ VIEWS: dict[str, ViewName] = {"ladder": "ladder", "flow": "flow"}
 DEPTHS: dict[str, Depth] = {"fit": "fit", "all": "all", "1": 1, "2": 2, "3": 3}
 """How much is shown, by what the address calls it; the first shows every op of a small net."""
 
-STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
-"""The label of each captured stage of MindSpore's compiler."""
+GRAPHS = "graphs"
+"""The place under which the page of graphs keeps its address."""
 
 SAME_CASE = ""
 
@@ -52,7 +52,7 @@ class Chosen(msgspec.Struct):
         """One option, from the address or ``first``; a name that is unknown is told as such."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
-            _refuse(name, wanted, options)
+            say_unknown(name, wanted, options)
             wanted = first
         chosen = self.bar.selectbox(
             title,
@@ -70,7 +70,7 @@ class Chosen(msgspec.Struct):
         """One option on a slider."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
-            _refuse(name, wanted, options)
+            say_unknown(name, wanted, options)
             wanted = first
         chosen = self.bar.select_slider(
             title,
@@ -90,7 +90,8 @@ class Chosen(msgspec.Struct):
         self.address[name] = chosen if is_said else ""
 
 
-def _refuse(name: str, wanted: str, options: Sequence[str]) -> None:
+def say_unknown(name: str, wanted: str, options: Sequence[str]) -> None:
+    """Say that the address asks, under a name, for what is no option here."""
     fact = _("{name} {wanted} is unknown here").format(name=name, wanted=repr(wanted))
     say_error(refusal(fact, wanted, options))
 

@@ -8,41 +8,41 @@ import streamlit as st
 
 from explorer.drawing.folding import Folding
 from explorer.drawing.formats import draw_shown
-from explorer.drawing.marks import Marks, diverging_nodes, marks
+from explorer.drawing.marks import Marks
 from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Depth, Shown, show_both, show_folded
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment, Count, SideName
-from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.pair.alignments import has_values
+from explorer.pair.merged_graph import merged_alignment
+from explorer.pair.records import Side, pair_record, sources
+from explorer.pair.sides import STAGES, both_marks, caption
+from explorer.pair.source_code import SourceLines
+from explorer.pair.stage_changes import StageChanges, stage_changes
+from explorer.pair.words import words
+from explorer.scenario.own_nets import code_of
+from explorer.text.language import _
 from explorer.text.messages import one_line
-from explorer.web.alignments import alignment_of, digest_of_graph, has_values
+from explorer.web.alignments import alignment_of, digest_of_graph
+from explorer.web.bar import new_bar
 from explorer.web.explorations import ReportKey
 from explorer.web.graph_address import IN_VIEW, address_of, state_of
 from explorer.web.graph_choices import (
+    GRAPHS,
     NAMES,
     SAME_CASE,
-    STAGES,
     Chosen,
     chosen_depth,
     chosen_engine,
     chosen_stage,
     chosen_view,
 )
-from explorer.web.language import _
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.merged_graph import merged_alignment
-from explorer.web.pair_records import Side, pair_record, sources
 from explorer.web.pair_view import ViewState, pair_view
-from explorer.web.pair_words import words
 from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
-from explorer.web.source_code import SourceLines
-from explorer.web.stage_changes import StageChanges, stage_changes
-
-PLACE = "graphs"
-"""Under this name the address of the page is kept."""
 
 REVISION = "revision of the graphs"
 """Counts in the session how often the address has changed what the drawings show."""
@@ -67,21 +67,21 @@ def graphs(key: ReportKey, report: Report) -> None:
         return report if label == captured else graphs_of(key, label)
 
     labels = {case.case.label: case.case.short for case in report.cases}
-    side_by_side(labels, captured, report_on, key.path.parent)
+    side_by_side(labels, captured, report_on, code_of(key.path))
 
 
 def side_by_side(
-    labels: Mapping[str, str], captured: str | None, report_on: ReportOn, folder: Path
+    labels: Mapping[str, str], captured: str | None, report_on: ReportOn, code: tuple[Path, ...]
 ) -> None:
     """Two graphs of the cases with these labels and short names, the ``captured`` one at first.
 
-    ``folder`` holds the scenario's files.
+    ``code`` are the folders and packages with the nets' lines.
     """
-    before = last_shown(PLACE)
-    wanted = follow(PLACE, (*NAMES, *IN_VIEW))
+    before = last_shown(GRAPHS)
+    wanted = follow(GRAPHS, (*NAMES, *IN_VIEW))
     revision = _revision(before, wanted)
     # Everything that can be chosen stands in one bar; what is below depends on it.
-    chosen = Chosen(st.container(horizontal=True), wanted, {})
+    chosen = Chosen(new_bar("graphs"), wanted, {})
     pair = _chosen_pair(chosen, labels, captured, report_on)
     if pair is None:
         return
@@ -97,7 +97,7 @@ def side_by_side(
     drawn = "".join(f"{side.caption}{side.graph_key}{side.svg}" for side in sides)
     with st.spinner(_("Reading the values …"), show_time=True):
         record = _record(drawn, words(), sides, alignment, merged)
-    _panes(record, sources(*shown, folder), state, chosen.address)
+    _panes(record, sources(*shown, code), state, chosen.address)
     notes = [f"{side.graph.engine}: {note}" for side in pair for note in side.graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
         st.caption(plain(note))
@@ -240,10 +240,7 @@ def _sides(
     view: ViewName,
     alignment: Alignment | None,
 ) -> tuple[Side, Side]:
-    merged = merged_alignment(alignment, *shown) if alignment else None
-    left_parts, right_parts = diverging_nodes(alignment)
-    left_marks = marks(shown[0], merged.numbers("left") if merged else {}, left_parts)
-    right_marks = marks(shown[1], merged.numbers("right") if merged else {}, right_parts)
+    left_marks, right_marks = both_marks(shown, alignment)
     return (
         _side(left, shown[0], view, left_marks, "left-"),
         _side(right, shown[1], view, right_marks, "right-"),
@@ -252,15 +249,12 @@ def _sides(
 
 def _side(choice: Choice, shown: Shown, view: ViewName, marks: Marks, prefix: str) -> Side:
     graph = choice.graph
-    caption = f"{graph.engine} · {ENGINES[graph.engine].how}"
-    if graph.stage in STAGES:
-        caption += f" · {graph.stage}"
     digest = digest_of_graph(shown.graph)
     said = tuple((node, mark.number, mark.diverges) for node, mark in marks.items())
     with st.spinner(_("Drawing …"), show_time=True):
         drawing = _svg(digest, said, shown, view, marks, prefix)
     new = choice.changes.new if choice.changes else frozenset()
-    return Side(caption, drawing, prefix, shown, graph, digest_of_graph(graph), new)
+    return Side(caption(graph), drawing, prefix, shown, graph, digest_of_graph(graph), new)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -298,6 +292,6 @@ def _panes(
 ) -> None:
     # A fragment: what is chosen reruns these lines alone, and the drawings stay where they are.
     told = pair_view(record, sources, state, key="pair_view")
-    remember(PLACE, {**address, **address_of(told)})
+    remember(GRAPHS, {**address, **address_of(told)})
     if (told.opened, told.folded) != (state.opened, state.folded):
         st.rerun()  # other modules are open: the graphs are drawn anew

@@ -1,9 +1,10 @@
 """The first page: what this is, and every scenario, study and the board one click away."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape as html_escape
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -15,23 +16,25 @@ from explorer.report.scenario.card import INTRODUCTION, ScenarioCard
 from explorer.shipped import scenarios_folder
 from explorer.store.store import Store
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import stored_board
 from explorer.topics.studying import stored_study, target
-from explorer.web.cards import draw_missing, in_theme, introduction, scenario_card
+from explorer.web.card_grid import Badge, Card, card_grid
+from explorer.web.cards import (
+    draw_missing,
+    image_source,
+    in_theme,
+    introduction,
+    scenario_card,
+)
 from explorer.web.cards import picture as image_of
 from explorer.web.case_detail import STYLE_NAMES, STYLES
 from explorer.web.claims_page import COLOURS, count_text
-from explorer.web.language import _
 from explorer.web.links import follow, remember
 from explorer.web.offered_scenarios import offered
 from explorer.web.plain_text import plain
-
-COLUMNS = 4
-"""The number of cards beside each other; Streamlit puts them under each other on a phone."""
-
-STUDIES_IN_A_ROW = 3
 
 LONGEST_FINDING = 180
 
@@ -53,11 +56,8 @@ STYLE = """<style>
 .two-by-two th, .two-by-two td { text-align: left; vertical-align: top; padding: .5rem .7rem;
   border: 1px solid rgba(128, 136, 146, .4); }
 .two-by-two th { font-weight: 600; }
-.two-by-two small { opacity: .75; }
+.two-by-two small { opacity: .75; font-weight: 400; }
 [data-testid="stPageLink-NavLink"] { padding-left: 0; }
-.small-ladder { height: 5.5rem; display: flex; justify-content: center; align-items: center; }
-.small-ladder img { max-width: 100%; height: 100%; object-fit: contain; }
-.small-ladder span { opacity: .55; font-size: .8rem; }
 .introduction img { width: 100%; max-height: 30rem; object-fit: contain; border-radius: .5rem; }
 @media (max-width: 640px) {
   .two-by-two { font-size: .8rem; }
@@ -103,7 +103,7 @@ def home(pages: Pages) -> None:
 
 
 def _introduce(pages: Pages) -> None:
-    words, picture = st.columns([5, 6], gap="large")
+    words, picture = st.columns([5, 6], gap="large", vertical_alignment="center")
     with words:
         st.markdown(
             _(
@@ -201,28 +201,30 @@ def _board_counts() -> dict[ClaimVerdict | None, int]:
     return {verdict: verdicts.count(verdict) for verdict in ordered if verdict in verdicts}
 
 
+@st.fragment
 def _studies(page: StreamlitPage) -> None:
+    # A fragment: a click on a card reruns these lines alone, and then the page that it opens.
     st.header(_("Studies"), anchor=False)
-    names = list(STUDIES)
-    for start in range(0, len(names), STUDIES_IN_A_ROW):
-        columns = st.columns(STUDIES_IN_A_ROW)
-        in_row = names[start : start + STUDIES_IN_A_ROW]
-        for column, name in zip(columns, in_row, strict=False):
-            with column.container(border=True, height="stretch"):
-                _study(page, name)
+    queries = {name: _study_query(name) for name in STUDIES}
+    cards = []
+    for name, query in queries.items():
+        question = clean(_(study_topic(name).question))
+        cards.append(Card(name, name, _href(page, query), question, _finding(name)))
+    opened = card_grid(cards, key="cards-studies")
+    if opened:
+        st.switch_page(page, query_params=queries[opened])
 
 
-def _study(page: StreamlitPage, name: str) -> None:
-    topic = study_topic(name)
-    query = {"study": name}
-    if topic.default_scenario:
-        # The finding below is that of this scenario, whichever was looked at before.
-        query["on"] = topic.default_scenario
-    st.page_link(page, label=f"**{name}**", query_params=query)
-    st.markdown(plain(_(topic.question)))
-    finding = _finding(name)
-    if finding:
-        st.caption(plain(finding))
+def _study_query(name: str) -> dict[str, str]:
+    """What a study is called in the address of its page."""
+    on = study_topic(name).default_scenario
+    # The finding on the card is that of this scenario, whichever was looked at before.
+    return {"study": name, "on": on} if on else {"study": name}
+
+
+def _href(page: StreamlitPage, query: Mapping[str, str]) -> str:
+    """The address of a page, relative to the app's."""
+    return f"{page.url_path}?{urlencode(query)}"
 
 
 @st.cache_data(ttl=60, show_spinner=False)
@@ -257,9 +259,9 @@ def _scenarios(page: StreamlitPage) -> None:
         text = f"{name} {title} {line}".casefold()
         if all(word in text for word in words.casefold().split()):
             by_folder.setdefault(path.parent, []).append(Entry(name, title, line, card))
-    for folder, entries in by_folder.items():
+    for place, (folder, entries) in enumerate(by_folder.items()):
         st.caption(_about_folder(folder, len(entries)))
-        _cards(page, entries)
+        _cards(page, entries, key=f"cards-{place}")
     if not by_folder:
         st.caption(_("No scenario has these words in its name, its title or its point."))
 
@@ -273,37 +275,35 @@ def _about_folder(folder: Path, count: int) -> str:
     return _("{count} of the folder {name}").format(count=count, name=name)
 
 
-def _cards(page: StreamlitPage, entries: Sequence[Entry]) -> None:
-    """The cards in rows, those of a row as high as the highest."""
-    for start in range(0, len(entries), COLUMNS):
-        columns = st.columns(COLUMNS)
-        for column, entry in zip(columns, entries[start : start + COLUMNS], strict=False):
-            with column.container(border=True, height="stretch"):
-                _card(page, *entry)
+def _cards(page: StreamlitPage, entries: Sequence[Entry], key: str) -> None:
+    opened = card_grid([_card(page, entry) for entry in entries], key=key)
+    if opened:
+        st.switch_page(page, query_params={"scenario": opened})
 
 
-def _card(page: StreamlitPage, name: str, title: str, line: str, card: ScenarioCard | None) -> None:
-    st.page_link(page, label=f"**{plain(name)}**", query_params={"scenario": name})
-    ladder = f"<span>{html_escape(_('not asked yet'))}</span>"
-    if card and card.ladder:
-        label = _("The gradient graph of {name}").format(name=clean(name))
-        ladder = image_of(card.ladder, label)
-    st.html(f'<div class="small-ladder">{ladder}</div>')
-    st.markdown(plain(title))
-    if line:
-        st.caption(plain(line))
-    if card:
-        st.markdown(_verdict(card))
+def _card(page: StreamlitPage, entry: Entry) -> Card:
+    card = entry.card
+    ladder = card.ladder if card else ""
+    return Card(
+        name=entry.name,
+        heading=clean(entry.name),
+        href=_href(page, {"scenario": entry.name}),
+        title=clean(entry.title),
+        point=clean(entry.line),
+        picture=image_source(ladder) if ladder else "",
+        label=_("The gradient graph of {name}").format(name=clean(entry.name)),
+        badge=_verdict(card) if card else None,
+        note="" if card else _("not asked yet"),
+    )
 
 
-def _verdict(card: ScenarioCard) -> str:
-    """The verdict on a scenario in a badge."""
+def _verdict(card: ScenarioCard) -> Badge:
+    """The verdict on a scenario."""
     if card.unexpected:
-        text = _("{count} unexpected").format(count=card.unexpected)
-        return f":red-badge[:material/error: {text}]"
+        return Badge(_("{count} unexpected").format(count=card.unexpected), SHADES["red"], "!")
     if card.different:
         text = _("{count} of {cases} cases differ, as foreseen")
         told = text.format(count=card.different, cases=card.cases)
-        return f":orange-badge[:material/difference: {told}]"
-    text = _("all {cases} cases agree").format(cases=card.cases)
-    return f":green-badge[:material/check: {text}]"
+        return Badge(told, SHADES["orange"], "≠")
+    told = _("all {cases} cases agree").format(cases=card.cases)
+    return Badge(told, SHADES["green"], "✓")

@@ -1,38 +1,15 @@
-"""The texts that the app itself says, in the visitor's language: English, or a gettext catalogue's."""
-
-import gettext
-from functools import lru_cache
-from pathlib import Path
+"""The visitor's language: the one in the address, the one chosen before, or the browser's."""
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-LOCALE = Path(__file__).parent / "locale"
-"""The catalogues: app.po is written, and app.mo, which gettext reads, is compiled from it."""
-
-DOMAIN = "app"
-
-ENGLISH = "en"
-
-LANGUAGES = {ENGLISH: "English", "zh": "中文"}
-"""The languages by their codes in the address, each under its own name."""
+from explorer.text.language import ENGLISH, LANGUAGES, _, chosen_by
 
 NAME = "lang"
 """The language's name in the address."""
 
 CHOSEN = "language of the app"
 ASKED = "language in the address"
-
-
-def _(text: str) -> str:
-    """A text in the visitor's language; as it is where the catalogue lacks it."""
-    # Of an empty text, gettext gives the notes at the head of the catalogue.
-    return _catalogue(language()).gettext(text) if text else ""
-
-
-def later(text: str) -> str:
-    """Mark a text of a table as one of the catalogue's; ``_`` says it when the table is shown."""
-    return text
 
 
 def language() -> str:
@@ -47,12 +24,6 @@ def _of_browser() -> str:
     """The language of the browser, "zh-CN" for one, where there is a catalogue of it."""
     code = (st.context.locale or "").replace("_", "-").split("-")[0].lower()
     return code if code in LANGUAGES else ENGLISH
-
-
-@lru_cache
-def _catalogue(code: str) -> gettext.NullTranslations:
-    # English is the language of the keys: it needs no catalogue.
-    return gettext.translation(DOMAIN, LOCALE, [code], fallback=code == ENGLISH)
 
 
 def settle_language() -> None:
@@ -86,3 +57,6 @@ def _choose() -> None:
         st.session_state[CHOSEN] = code
         st.session_state[ASKED] = code
         st.query_params[NAME] = code
+
+
+chosen_by(language)

@@ -6,9 +6,11 @@ from collections.abc import Container
 from functools import lru_cache
 from pathlib import Path
 
+from explorer.model.errors import ScenarioError
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import SHIPPED, names
-from explorer.scenario.load import load
+from explorer.scenario.imported_files import files_read
+from explorer.scenario.reading import read
 
 VARIABLE = "EXPLORER_SCENARIOS"
 """Names further folders with scenarios, and single files, separated as in PATH."""
@@ -66,21 +68,30 @@ def _free_name(path: Path, taken: Container[str]) -> str:
 
 
 def digest_of_file(path: Path) -> str:
-    """The digest of a scenario file, as a key.
+    """The digest of a scenario file, and of what it imports from its folder, as a key.
 
     A file that cannot be read has a key too; loading it says what is wrong.
     """
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        if is_shipped(path):
+            return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(repr(sorted(files_read(path).items())).encode()).hexdigest()
     except OSError as error:
         return repr(error)
 
 
 def scenario(path: Path) -> Scenario:
-    """The scenario in a file, loaded anew only when its text has changed; raises ScenarioError."""
-    return _loaded(path, digest_of_file(path))
+    """The scenario in a file, read anew only when its text has changed; raises ScenarioError."""
+    known = _read(path, digest_of_file(path))
+    if isinstance(known, ScenarioError):
+        raise known
+    return known
 
 
 @lru_cache(maxsize=64)
-def _loaded(path: Path, _digest: str) -> Scenario:
-    return load(path)
+def _read(path: Path, _digest: str) -> Scenario | ScenarioError:
+    # A refusal is kept too: a text that never ends is not to hold up every page.
+    try:
+        return read(path)
+    except ScenarioError as error:
+        return error

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from explorer.text.choices import SHOWN, nearest
-from explorer.web.language import _
+from explorer.text.language import _
 
 
 def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:

@@ -7,10 +7,10 @@ import streamlit as st
 
 from explorer.exploration.stored import is_whole
 from explorer.model.report import Report
+from explorer.text.language import _
 from explorer.web.asking import Asking
 from explorer.web.askings import askings
 from explorer.web.explorations import ReportKey, ask_report
-from explorer.web.language import _
 from explorer.web.messages import say_finding, told_errors
 from explorer.web.offered_scenarios import digest_of_file
 from explorer.web.sidebar import sidebar

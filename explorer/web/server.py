@@ -23,6 +23,7 @@ from streamlit.starlette import App
 
 from explorer.web import ENTRY
 from explorer.web.askings import askings
+from explorer.web.warm_up import warm_up
 
 ENDING_SECONDS = 0.8
 """Seconds in which what still works notices that it is to end."""
@@ -84,11 +85,12 @@ class Headers:
 
 
 @asynccontextmanager
-async def ending_soon(_app: App) -> AsyncIterator[dict[str, Any]]:
-    """For the life of the server: Ctrl-C ends it within seconds, with its workers."""
+async def life(_app: App) -> AsyncIterator[dict[str, Any]]:
+    """For the life of the server: it warms up, and Ctrl-C ends it within seconds, with its workers."""
     # In place of uvicorn's own, which wait until every browser has gone.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_soon)
+    warm_up()
     yield {}
 
 
@@ -118,4 +120,7 @@ def _close() -> None:
         time.sleep(CLOSING_SECONDS)
 
 
-app = App(ENTRY, lifespan=ending_soon, middleware=[Middleware(Headers)])
+OPTIONS: dict[str, Any] = {"lifespan": life, "middleware": [Middleware(Headers)]}
+"""What makes a Streamlit app ours: however it is started, it is served alike."""
+
+app = App(ENTRY, **OPTIONS)

@@ -7,10 +7,10 @@ import streamlit as st
 from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.web.device_box import FIRST_DEVICE, device_box
 from explorer.web.explorations import ReportKey
 from explorer.web.file_changes import follow_file
-from explorer.web.language import _
 from explorer.web.links import CHOICE, follow, page_called, remember
 from explorer.web.messages import say_error, told_errors
 from explorer.web.offered_scenarios import digest_of_file, first_scenario, offered, scenario
@@ -101,7 +101,7 @@ def _link_studies(name: str) -> None:
     page = page_called("studies")
     if page is None:
         return
-    with st.sidebar.expander(_("Studies of this scenario")):
+    with st.sidebar.expander(_("Studies of this scenario"), expanded=True):
         for study in studies_of_a_scenario():
             st.page_link(page, label=study, query_params={"study": study, "on": name})
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from explorer.drawing.chart_specification import specification
+from explorer.drawing.chart_specification import in_dark, specification
 from explorer.model.errors import UsageError
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
@@ -14,17 +14,18 @@ from explorer.report.wording import versions_text
 from explorer.scenario.devices import parse
 from explorer.store.store import Store
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.topics import STUDIES, study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import stored_study, study, target
 from explorer.topics.topic import Topic
 from explorer.web.asking import Asking
 from explorer.web.askings import Askings, askings
+from explorer.web.bar import new_bar
 from explorer.web.device_box import FIRST_DEVICE, device_box
-from explorer.web.language import _
-from explorer.web.links import CHOICE, follow, last_shown, remember
+from explorer.web.links import CHOICE, follow, last_shown, page_called, remember
 from explorer.web.messages import told_errors
-from explorer.web.offered_scenarios import digest_of_file, offered
+from explorer.web.offered_scenarios import FIRST, digest_of_file, first_scenario, offered
 from explorer.web.plain_text import plain
 from explorer.web.refusals import refusal
 from explorer.web.watching import watch
@@ -34,6 +35,8 @@ FIRST_STUDY = "devices"
 """The study that a page opens with: of all it takes the least time."""
 
 PLACE = "studies"
+
+BEFORE = "scenario that studies began with"
 
 FIRST_FINDINGS = 8
 """The number of findings that are in sight at once."""
@@ -56,13 +59,13 @@ def studies() -> None:
     """The choice of a study and of its scenario, then what it tells."""
     wanted = follow(PLACE, ("study", "on", "device"))
     with told_errors():
-        bar = st.container(horizontal=True)
+        bar = new_bar("studies")
         with bar:
             name = _study_box(wanted.get("study", FIRST_STUDY))
             topic = study_topic(name)
             scenario = None
             if topic.default_scenario is not None:
-                scenario = _scenario_box(wanted.get("on") or scenario_in_sight(topic))
+                scenario = _scenario_box(_first_scenario(topic, wanted.get("on", "")))
             device = device_box(wanted.get("device", FIRST_DEVICE))
         is_first_scenario = scenario == topic.default_scenario
         remember(
@@ -74,6 +77,7 @@ def studies() -> None:
             },
         )
         parse(device)
+        _link_scenario(scenario)
         st.subheader(plain(_(topic.title)), anchor=False)
         st.markdown(plain(_(topic.question)))
         file = str(offered()[scenario]) if scenario else None
@@ -82,7 +86,30 @@ def studies() -> None:
 
 def scenario_in_sight(topic: Topic) -> str:
     """The scenario that a visitor has looked at, so that its studies are a tab beside its pages."""
-    return last_shown(CHOICE).get("scenario", topic.default_scenario or "")
+    first = first_scenario()
+    # A file that the owner has named is in sight from the start.
+    unseen = topic.default_scenario or "" if first == FIRST else first
+    return last_shown(CHOICE).get("scenario", unseen)
+
+
+def _first_scenario(topic: Topic, wanted: str) -> str:
+    """The scenario that the box begins with: ``wanted``, until another one comes in sight."""
+    in_sight = scenario_in_sight(topic)
+    before = st.session_state.get(BEFORE, in_sight)
+    st.session_state[BEFORE] = in_sight
+    if in_sight != before and "on" not in st.query_params:
+        return in_sight
+    return wanted or in_sight
+
+
+def _link_scenario(name: str | None) -> None:
+    """The way to the pages of the scenario."""
+    page = page_called("semantics")
+    if name and page:
+        label = _("All about {name}").format(name=plain(name))
+        st.page_link(
+            page, label=label, icon=":material/arrow_back:", query_params={"scenario": name}
+        )
 
 
 def studies_of_a_scenario() -> list[str]:
@@ -116,9 +143,10 @@ def show_record(record: StudyRecord) -> None:
     _findings(record.findings)
     for chart in record.charts:
         alt = chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x)
-        st.vega_lite_chart(
-            specification(readable(chart)), theme=None, alt=clean(f"{chart.title}. {alt}")
-        )
+        drawn = specification(readable(chart))
+        if st.context.theme.type == "dark":
+            drawn = in_dark(drawn)
+        st.vega_lite_chart(drawn, theme=None, alt=clean(f"{chart.title}. {alt}"))
     for table in record.tables:
         _table(table)
     missing = not_measured(record)

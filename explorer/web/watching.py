@@ -7,8 +7,8 @@ from typing import Any, Generic, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from explorer.text.language import _
 from explorer.web.asking import Asking, StoppedError
-from explorer.web.language import _
 from explorer.web.visitor import visitor
 
 Answer = TypeVar("Answer")

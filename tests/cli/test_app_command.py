@@ -56,3 +56,15 @@ def test_a_path_that_is_no_scenario_is_refused_in_a_line(
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert path in line
     assert ".py" in line
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_is_the_explorer_s_own_and_says_how_to_see_streamlit_s(
+    option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "execv", lambda program, command: pytest.fail("it was started"))
+    assert run(["app", option]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("Usage: explorer app [OPTIONS] [FILE_OR_FOLDER]...")
+    assert "a .py file, or a folder" in said
+    assert "python -m streamlit run --help" in said

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from explorer.web.language import LOCALE
+from explorer.text.language import LOCALE
 from explorer.web.terms import terms
 
-SOURCES = LOCALE.parent
+EXPLORER = LOCALE.parent.parent
+
+SOURCES = ("web", "pair")
+"""The packages whose texts are the catalogue's."""
 
 SAYING = ("_", "later")
 """The functions that a text of the catalogue is given to."""
@@ -26,8 +29,8 @@ class Text(NamedTuple):
 
 
 def modules() -> list[Path]:
-    """The app's modules."""
-    return sorted(SOURCES.glob("*.py"))
+    """The modules that say something to a visitor."""
+    return sorted(file for name in SOURCES for file in (EXPLORER / name).glob("*.py"))
 
 
 def said(source: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ def page() -> None:
     report = net_report(int(os.environ.get(BLOCKS, "2")), os.environ.get(SPOILED, ""))
     labels = {case.case.label: case.case.short for case in report.cases}
     folder = Path(os.environ.get(FOLDER, "."))
-    side_by_side(labels, report.graphs[0].case, lambda _: report, folder)
+    side_by_side(labels, report.graphs[0].case, lambda _: report, (folder,))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ SECONDS = 240
 
 
 def opened(
-    page: Callable[[], None], session: Mapping[str, str] | None = None, /, **query: str
+    page: Callable[[], None], session: Mapping[str, Any] | None = None, /, **query: str
 ) -> Any:
     """A page as a link with a query opens it, where the session has some values already."""
     app = AppTest.from_function(page, default_timeout=SECONDS)

@@ -25,7 +25,6 @@ def semantics() -> None:
 
 def graphs() -> None:
     """The page of graphs."""
-    from pathlib import Path
 
     import streamlit as st
 
@@ -34,7 +33,7 @@ def graphs() -> None:
 
     report = labelled_report(st.session_state["label"])
     labels = {case.case.label: case.case.short for case in report.cases}
-    side_by_side(labels, report.graphs[0].case, lambda _: report, Path())
+    side_by_side(labels, report.graphs[0].case, lambda _: report, ())
 
 
 def code() -> None:

@@ -38,6 +38,14 @@ def app() -> Iterator[str]:
         yield url
 
 
+MOST_USED = ("semantics", "graphs")
+
+MOST_USED_FIRST = [
+    name if name in MOST_USED else pytest.param(name, marks=pytest.mark.whole) for name in PAGES
+]
+"""All pages; in each run the most used ones are looked at, the others where nothing is sampled."""
+
+
 def violations(page: Any) -> list[str]:
     """What axe calls serious or critical, with the first element of each kind."""
     from axe_playwright_python.sync_playwright import Axe
@@ -47,8 +55,8 @@ def violations(page: Any) -> list[str]:
     return [f"{violation['id']}: {violation['nodes'][0]['html']}" for violation in serious]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])
+@pytest.mark.parametrize("name", MOST_USED_FIRST)
 def test_axe_finds_nothing_serious(name: str, theme: str, samples: str, chromium: str) -> None:
     with watched(chromium, samples, theme=theme) as browser:
         browser.page.goto(f"{samples}/?sample={name}")

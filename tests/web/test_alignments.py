@@ -7,8 +7,9 @@ from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.pair.alignments import mirrored
 from explorer.web import alignments
-from explorer.web.alignments import alignment_of, mirrored
+from explorer.web.alignments import alignment_of
 from tests.support.sample_report import DIVERGENCE, graph, report
 
 MINDSPORE, TORCH = graph("mindspore-graph"), graph("torch-tape")

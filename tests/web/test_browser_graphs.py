@@ -46,6 +46,7 @@ class Graphs:
         self.left = page.locator(".pane[data-side=left]")
         self.right = page.locator(".pane[data-side=right]")
         self.panel = page.locator(".panel")
+        self.fingers = page.context.new_cdp_session(page)
 
     def open(self, query: str = "depth=all") -> None:
         """Open the page with a query, and wait for both drawings."""
@@ -57,6 +58,13 @@ class Graphs:
         """Wait until the address has a part of a query."""
         self.page.wait_for_url(re.compile(re.escape(part)))
 
+    def touch(self, kind: str, middle: tuple[float, float], reach: float) -> None:
+        """Two fingers about a point, each ``reach`` pixels from it; without a reach they lift."""
+        points = []
+        for finger, side in enumerate((-1, 1) if reach else ()):
+            points.append({"x": middle[0] + side * reach, "y": middle[1], "id": finger})
+        self.fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
     def node(self, op: str, place: int = 0) -> Any:
         """A node of the left graph."""
         return self.left.locator(f".pick[data-op='{op}']").nth(place)
@@ -65,6 +73,15 @@ class Graphs:
         """How large a pane shows its drawing."""
         script = "pane => pane.clientWidth / pane.querySelector('svg').viewBox.baseVal.width"
         return float(pane.evaluate(script))
+
+    def in_sight(self, pane: Any) -> dict[str, float]:
+        """The part of a drawing that a pane shows, beside the height of the whole."""
+        script = """pane => {
+          const { y, height } = pane.querySelector('svg').viewBox.baseVal
+          const map = pane.querySelector('.minimap').viewBox.baseVal
+          return { y: y - map.y, height, whole: map.height }
+        }"""
+        return dict(pane.evaluate(script))
 
     def off(self, pane: Any) -> int:
         """How many nodes are dimmed."""
@@ -168,6 +185,17 @@ def test_hovering_lights_the_partner_and_the_path_and_asks_nobody(graphs: Graphs
     assert sent == []
 
 
+@pytest.mark.whole
+def test_what_the_pointer_lit_goes_out_when_it_leaves_the_pane(graphs: Graphs) -> None:
+    graphs.open()
+    graphs.node("aten.mm").hover()
+    for pane in (graphs.left, graphs.right):
+        expect(pane.locator(".frame.pale")).to_have_count(1)
+    graphs.page.mouse.move(2, 2)
+    for pane in (graphs.left, graphs.right):
+        expect(pane.locator(".frame.pale, .path")).to_have_count(0)
+
+
 def test_the_slider_dims_what_has_not_run_and_playing_goes_on_to_the_end(graphs: Graphs) -> None:
     graphs.open("depth=all&step=4")
     whole = len(deep_net("torch-tape", BLOCKS).nodes)
@@ -233,6 +261,51 @@ def test_the_keyboard_moves_between_nodes_chooses_searches_and_plays(graphs: Gra
     expect(graphs.page.get_by_role("button", name="Play the execution")).to_be_visible()
 
 
+def test_enter_chooses_the_first_node_that_a_search_finds(graphs: Graphs) -> None:
+    graphs.open()
+    field = graphs.page.get_by_role("searchbox", name="Find nodes")
+    field.fill("NH_back")  # in the middle of its name, whatever its case
+    expect(graphs.page.locator(".found")).to_have_text(f"{BLOCKS} found")
+    field.press("Enter")
+    expect(graphs.panel.locator("[data-card=left] h3")).to_have_text("aten.tanh_backward")
+
+
+@pytest.mark.whole
+def test_arrows_move_to_the_node_that_stands_there(graphs: Graphs) -> None:
+    graphs.open("depth=all&view=flow&node=left:n2")
+    chosen = graphs.left.locator(".frame.chosen")
+    expect(chosen).to_have_count(1)
+    graphs.left.focus()
+    cursor = graphs.left.locator(".frame.pale")
+    places = []
+    for key in ("ArrowDown", "ArrowUp"):
+        graphs.page.keyboard.press(key)
+        expect(cursor).to_have_count(1)
+        # Both are measured at once: a node out of sight is brought into the middle.
+        places.append(cursor.bounding_box()["y"] - chosen.bounding_box()["y"])
+    assert places[0] > 0
+    assert places[1] < places[0]
+
+
+def test_keys_step_through_the_execution_and_do_nothing_while_a_word_is_typed(
+    graphs: Graphs,
+) -> None:
+    graphs.open("depth=all&step=4")
+    step = graphs.page.locator(".step")
+    graphs.left.focus()
+    graphs.page.keyboard.press(".")
+    expect(step).to_have_value("5")
+    graphs.page.keyboard.press(",")
+    graphs.page.keyboard.press(",")
+    expect(step).to_have_value("3")
+    graphs.address_has("step=3")
+    field = graphs.page.get_by_role("searchbox", name="Find nodes")
+    field.press_sequentially("n. ")
+    expect(field).to_have_value("n. ")
+    expect(step).to_have_value("3")
+    expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
+
+
 def test_both_graphs_are_fitted_at_first_and_panes_follow_until_that_is_switched_off(
     graphs: Graphs,
 ) -> None:
@@ -250,6 +323,22 @@ def test_both_graphs_are_fitted_at_first_and_panes_follow_until_that_is_switched
     graphs.page.mouse.wheel(0, -200)
     assert graphs.scale(graphs.right) == before
     graphs.address_has("follow=off")
+
+
+def test_two_fingers_zoom_about_what_lies_between_them(graphs: Graphs) -> None:
+    graphs.open()
+    scale = graphs.scale(graphs.left)
+    node = graphs.node("aten.mm").bounding_box()
+    middle = (node["x"] + node["width"] / 2, node["y"] + node["height"] / 2)
+    graphs.touch("touchStart", middle, 20)
+    for reach in (30, 40):
+        graphs.touch("touchMove", middle, reach)
+    graphs.touch("touchEnd", middle, 0)
+    assert graphs.scale(graphs.left) == pytest.approx(2 * scale, rel=0.02)
+    after = graphs.node("aten.mm").bounding_box()
+    place = (after["x"] + after["width"] / 2, after["y"] + after["height"] / 2)
+    assert place == pytest.approx(middle, abs=4)
+    expect(graphs.left.locator(".frame.chosen")).to_have_count(0)
 
 
 def test_the_partner_stands_where_the_node_does(graphs: Graphs) -> None:
@@ -273,6 +362,32 @@ def test_stages_show_what_the_pass_changed(graphs: Graphs) -> None:
     expect(graphs.page.locator(".found")).to_have_text(re.compile(f"^{2 * BLOCKS} "))
 
 
+@pytest.mark.whole
+def test_another_stage_begins_without_the_step_and_the_node_of_the_one_before(
+    graphs: Graphs,
+) -> None:
+    # A node that both stages have, and a step that both could be at.
+    graphs.open("depth=all&left=mindspore-graph&right=torch-tape&node=left:n0&step=4")
+    expect(graphs.left.locator(".frame.chosen")).to_have_count(1)
+    graphs.page.get_by_role("slider", name="Stage on the left").press("Home")
+    graphs.address_has("left_stage=opt_a")
+    expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
+    expect(graphs.panel).to_contain_text("Click a node")
+    for pane in (graphs.left, graphs.right):
+        expect(pane.locator(".pick.off")).to_have_count(0)
+    graphs.page.wait_for_url(lambda url: "step=" not in url and "node=" not in url)
+
+
+@pytest.mark.whole
+def test_a_module_that_is_opened_leaves_the_drawing_at_its_scale(graphs: Graphs) -> None:
+    graphs.open("depth=2")
+    graphs.page.get_by_role("button", name="Zoom in").click(click_count=2)
+    scale = graphs.scale(graphs.left)
+    graphs.left.get_by_role("button", name="Open module blocks.1").first.press("Enter")
+    expect(graphs.left.locator(".pick[data-op='aten.tanh']")).to_have_count(1)
+    assert graphs.scale(graphs.left) == pytest.approx(scale)
+
+
 def test_what_the_address_cannot_mean_is_told_and_the_page_is_there(graphs: Graphs) -> None:
     graphs.open("depth=all&left=torch-tpae&node=left:<b>&step=x&opened=../..")
     alert = graphs.page.get_by_role("alert")
@@ -285,6 +400,7 @@ def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
 ) -> None:
     graphs.page.set_viewport_size({"width": 390, "height": 900})
     graphs.open("depth=2&node=left:n0")
+    graphs.page.get_by_role("button", name="Controls").click()
     boxes = [pane.bounding_box() for pane in (graphs.left, graphs.right)]
     assert boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"]
     # Drawings are cut at their panes; everything else must fit, or the page could be moved aside.
@@ -305,9 +421,19 @@ def test_a_large_graph_has_a_map_that_moves_it(graphs: Graphs) -> None:
     graphs.page.get_by_role("button", name="Zoom in").click(click_count=6)
     area = graphs.left.locator(".minimap")
     expect(area).to_be_visible()
-    before = graphs.left.locator("svg").first.get_attribute("viewBox")
     box = area.bounding_box()
-    graphs.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] - 3)
-    assert graphs.left.locator("svg").first.get_attribute("viewBox") != before
+    seen = []
+    for height in (0.25, 0.75):
+        graphs.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + height * box["height"])
+        seen.append(graphs.in_sight(graphs.left))
+    whole = seen[0]["whole"]
+    # The middle of what is seen is where the map was clicked.
+    for height, part in zip((0.25, 0.75), seen, strict=True):
+        assert part["y"] + part["height"] / 2 == pytest.approx(height * whole, abs=0.03 * whole)
+    graphs.page.mouse.down()
+    graphs.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    graphs.page.mouse.up()
+    dragged = graphs.in_sight(graphs.left)
+    assert dragged["y"] + dragged["height"] / 2 == pytest.approx(whole / 2, abs=0.03 * whole)
     graphs.page.get_by_role("button", name="Fit").click()
     expect(area).to_be_hidden()

@@ -12,6 +12,8 @@ from explorer.web.case_values import CELLS, described, difference, first_pair, h
 from tests.support.pages import address, opened, said
 from tests.support.sample_report import case_report, report
 
+pytestmark = pytest.mark.slow
+
 
 def cases_of_sample() -> None:
     from pathlib import Path

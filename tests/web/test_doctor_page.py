@@ -6,6 +6,8 @@ from explorer.exploration.doctor import Check
 from explorer.web.doctor_page import mark
 from tests.support.pages import opened, said
 
+pytestmark = pytest.mark.slow
+
 
 def sick() -> None:
     from explorer.exploration.doctor import Check

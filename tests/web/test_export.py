@@ -3,13 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.web.explorations import ReportKey
 from explorer.web.export_page import REPORT_FORMATS, name_in_shell, report_bytes
 from tests.support.pages import address, opened
 from tests.support.sample_report import report
+
+pytestmark = pytest.mark.slow
 
 
 def export_of_sample() -> None:
@@ -34,6 +38,26 @@ def test_the_address_says_which_picture() -> None:
     assert not page.exception
     assert "--engine mindspore-graph --view flow -o" in page.code[0].value
     assert address(page) == query
+
+
+@pytest.mark.slow
+def test_the_picture_is_of_the_case_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = report()
+    captured = sample.graphs[0].case
+    other = next(case.case for case in sample.cases if case.case.label != captured)
+    asked: list[str] = []
+
+    def graphs_of(_key: ReportKey, case: str) -> Report:
+        asked.append(case)
+        graphs = tuple(msgspec.structs.replace(graph, case=case) for graph in sample.graphs)
+        return msgspec.structs.replace(sample, graphs=graphs, alignments=())
+
+    monkeypatch.setattr("explorer.web.export_page.graphs_of", graphs_of)
+    page = opened(export_of_sample, case=other.short)
+    assert not page.exception
+    assert set(asked) == {other.label}
+    assert other.short in page.code[0].value
+    assert address(page)["case"] == other.short
 
 
 def test_two_graphs_are_offered_in_formats_for_two_alone() -> None:
@@ -93,3 +117,40 @@ def test_two_engines_side_by_side_have_no_stage() -> None:
     page = opened(export_of_stages, stage="opt_a")
     assert "stage" not in [box.key for box in page.selectbox]
     assert "--stage" not in page.code[0].value
+
+
+def test_a_picture_begins_with_what_the_graphs_showed_and_says_what_it_lacks() -> None:
+    seen = {"shown on graphs": {"depth": "2", "view": "flow", "opened": "blocks.0", "step": "3"}}
+    page = opened(export_of_stages, seen)
+    assert not page.exception
+    assert "--view flow --depth 2" in page.code[0].value
+    assert (address(page)["depth"], address(page)["view"]) == ("2", "flow")
+    (lacking,) = (block.value for block in page.caption if "does not have" in block.value)
+    assert "opened" in lacking
+    assert "step" in lacking
+    assert "filter" not in lacking
+    # What is chosen here then stays, until the graphs show something else.
+    page.selectbox(key="depth").set_value("fit").run()
+    assert "--depth" not in page.code[0].value
+
+
+def test_a_link_says_more_than_what_the_graphs_showed() -> None:
+    page = opened(export_of_stages, {"shown on graphs": {"depth": "2"}}, view="flow")
+    assert "--depth" not in page.code[0].value
+    assert page.selectbox(key="view").value == "flow"
+
+
+def test_two_stages_of_one_engine_are_pictured_by_the_left_one() -> None:
+    both = {"left": "mindspore-graph", "right": "mindspore-graph", "left_stage": "opt_a"}
+    page = opened(export_of_stages, {"shown on graphs": both})
+    assert not page.exception
+    assert "--engine mindspore-graph --stage opt_a -o" in page.code[0].value
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_an_unknown_engine_in_the_address_is_told_with_the_nearest(side: str) -> None:
+    page = opened(export_of_sample, **{side: "torch-tpae"})
+    assert not page.exception
+    (error,) = page.error
+    assert "did you mean 'torch-tape'" in error.value.replace("\\", "")
+    assert page.selectbox(key=side).value in ("torch-tape", "mindspore-graph", "alone")

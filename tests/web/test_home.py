@@ -1,14 +1,17 @@
 """The first page: what this is, the board in a bar, and cards that a search picks from."""
 
+import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.report.scenario.card import ScenarioCard
+from explorer.topics import STUDIES
 from explorer.web import ENTRY
-from explorer.web.home_page import _bar, _two_by_two, _verdict
+from explorer.web.home_page import SHADES, _bar, _two_by_two, _verdict
 from explorer.web.offered_scenarios import VARIABLE
 from tests.support.pages import SECONDS
 from tests.support.scenario_files import MINIMAL, written
@@ -19,6 +22,12 @@ def home(**query: str) -> AppTest:
     for name, value in query.items():
         page.query_params[name] = value
     return page.run()
+
+
+def cards(page: AppTest) -> list[dict[str, Any]]:
+    """All cards on a page, as its components get them."""
+    grids = [json.loads(grid.proto.json) for grid in page.get("bidi_component")]
+    return [card for grid in grids for card in grid["cards"]]
 
 
 def test_the_engines_stand_in_a_table_of_two_by_two() -> None:
@@ -49,8 +58,8 @@ def test_a_card_s_badge_tells_the_worst(
         name="net", title="", cases=8, different=different, unexpected=unexpected, ladder=""
     )
     badge = _verdict(card)
-    assert badge.startswith(f":{colour}-badge")
-    assert count in badge
+    assert badge.colour == SHADES[colour]
+    assert count in badge.text
 
 
 @pytest.mark.slow
@@ -61,7 +70,10 @@ def test_a_search_picks_cards_by_name_title_and_point(
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     page = home(words="zebra RARE")
     assert not page.exception
-    assert [block.value for block in page.markdown][-1] == "A rare title"
+    *studies, card = cards(page)
+    assert [study["name"] for study in studies] == list(STUDIES)
+    assert (card["heading"], card["title"]) == ("mine", "A rare title")
+    assert card["href"] == "semantics?scenario=mine"
     counts = [block.value for block in page.caption if block.value.startswith("1 of the folder")]
     assert len(counts) == 1
     page.text_input(key="words").set_value("zebra nowhere").run()
@@ -75,4 +87,4 @@ def test_a_broken_file_has_a_card_that_says_so(
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     page = home(words="broken syntax")
     assert not page.exception
-    assert any("syntax error" in block.value for block in page.markdown)
+    assert "syntax error" in cards(page)[-1]["title"]

@@ -22,6 +22,8 @@ from tests.support.page_labels import labels
 from tests.support.pages import opened
 from tests.support.sample_pages import PAGES
 
+pytestmark = pytest.mark.slow
+
 UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069\u200e\u200f]")
 """What would move the cursor or turn the direction of reading."""
 

@@ -79,6 +79,7 @@ def app(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_a_hostile_scenario_harms_no_page_of_the_app(app: str, chromium: str) -> None:

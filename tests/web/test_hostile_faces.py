@@ -12,6 +12,8 @@ from explorer.web.export_page import report_bytes
 from tests.support.hostile_labels import LABELS, LONGEST, TOGETHER, laid_bare
 from tests.support.labelled_report import labelled_report
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from explorer.web.language import LANGUAGES, _
-from tests.support.pages import address
+from explorer.text.language import LANGUAGES, _
+from tests.support.pages import address, opened
 
 SECONDS = 60
 
@@ -14,7 +14,8 @@ SECONDS = 60
 def page() -> None:
     import streamlit as st
 
-    from explorer.web.language import _, language_box, settle_language
+    from explorer.text.language import _
+    from explorer.web.language import language_box, settle_language
 
     settle_language()
     st.title(_("Graphs"))
@@ -55,3 +56,26 @@ def test_the_visitor_s_choice_changes_texts_and_address() -> None:
     assert app.title[0].value == "计算图"
     assert address(app)["lang"] == "zh"
     assert not app.exception
+
+
+def panes() -> None:
+    from pathlib import Path
+
+    from explorer.web.explorations import ReportKey
+    from explorer.web.graphs_page import graphs
+    from explorer.web.language import settle_language
+    from tests.support.sample_report import report
+
+    settle_language()
+    graphs(ReportKey(Path("net.py"), "digest"), report())
+
+
+def test_two_panes_speak_the_language_that_was_chosen_last() -> None:
+    shown_words = []
+    for code in ("en", "zh"):
+        (component,) = opened(panes, lang=code).get("bidi_component")
+        shown_words.append(component.proto.bytes.decode())
+    english, chinese = shown_words
+    assert "First divergence" in english
+    assert "First divergence" not in chinese
+    assert "首个分歧点" in chinese

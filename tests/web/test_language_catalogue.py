@@ -10,8 +10,8 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
 from explorer.scenario.devices import FORMS
-from explorer.web import language
-from explorer.web.language import DOMAIN, LANGUAGES, LOCALE
+from explorer.text import language
+from explorer.text.language import DOMAIN, LANGUAGES, LOCALE
 from tests.support.app_texts import Text, every_key, modules, outside, said
 from tests.support.page_labels import labels
 from tests.support.pages import opened
@@ -31,6 +31,7 @@ NO_TEXTS = {
     "language of the app",
     "language in the address",
     "what a table begins with on",
+    "scenario that studies began with",
     "revision of the graphs",
     "report as",
     "along directions",  # a kind of the oracle's words
@@ -119,7 +120,7 @@ def test_what_is_compiled_is_what_is_written(code: str) -> None:
 
 def test_an_empty_text_is_empty_in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     for code in LANGUAGES:
-        monkeypatch.setattr(language, "language", lambda code=code: code)
+        monkeypatch.setattr(language, "_language", lambda code=code: code)
         assert language._("") == ""
 
 
@@ -134,6 +135,7 @@ SAME_EVERYWHERE = {"has_aux", "MB", "Sphinx", "MkDocs", "Markdown", ", ".join(FO
 """Labels that are the same in every language: names of code, of programs, of units."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_what_boxes_and_columns_are_called_is_in_the_catalogue(
     name: str, monkeypatch: pytest.MonkeyPatch

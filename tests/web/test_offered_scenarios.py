@@ -34,6 +34,17 @@ def test_a_scenario_is_loaded_anew_only_when_its_text_has_changed(tmp_path: Path
     assert scenario(file).title == "Another title"
 
 
+def test_a_scenario_s_digest_changes_with_what_it_imports_from_its_folder(tmp_path: Path) -> None:
+    helper = written(tmp_path, "A = 1\n", "helper.py")
+    other = written(tmp_path, "A = 1\n", "other.py")
+    file = written(tmp_path, f"import helper\n{MINIMAL}")
+    before = digest_of_file(file)
+    other.write_text("A = 2\n")
+    assert digest_of_file(file) == before
+    helper.write_text("A = 2\n")
+    assert digest_of_file(file) != before
+
+
 def test_a_file_that_cannot_be_read_has_a_digest_too(tmp_path: Path) -> None:
     assert "No such file" in digest_of_file(tmp_path / "nowhere.py")
 

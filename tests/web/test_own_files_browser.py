@@ -11,7 +11,7 @@ from playwright.sync_api import expect, sync_playwright
 from tests.support.scenario_files import written
 from tests.support.servers import SWITCHES, serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 MILLISECONDS = 60_000
 
@@ -83,3 +83,17 @@ def test_what_is_saved_is_run_again_and_what_was_looked_at_stays(
     page.get_by_role("combobox", name="Scenario").click()
     page.get_by_role("option", name="b/net", exact=True).click()
     four_answers(page, 8)
+
+
+def test_a_helper_that_is_saved_runs_the_scenario_again(page: Any, files: list[Path]) -> None:
+    four_answers(page, 4)
+    address = page.url
+    folder = files[0].parent
+    helper = written(folder, "FACTOR = 7\n", "factor_of_net.py")
+    head = f"import sys\nsys.path.append({str(folder)!r})\nfrom factor_of_net import FACTOR\n"
+    text = SCENARIO.format(factor="FACTOR").replace("import numpy", f"{head}import numpy")
+    files[0].write_text(text, encoding="utf-8")
+    four_answers(page, 28)
+    helper.write_text("FACTOR = 11\n", encoding="utf-8")
+    four_answers(page, 44)
+    assert page.url == address

@@ -14,6 +14,8 @@ from tests.support.command_line import ROOT
 from tests.support.pages import opened, said
 from tests.support.scenario_files import written
 
+pytestmark = pytest.mark.slow
+
 MARKUP = "<img src=x onerror=alert(1)>"
 
 MARKUP_IN_TITLE = f'''"""A net called {MARKUP} and **bold**."""
@@ -212,3 +214,48 @@ def test_no_framework_is_imported_in_the_app_s_process(script: str) -> None:
 def test_streamlit_s_settings_are_the_same_with_and_without_a_checkout() -> None:
     packaged = ENTRY.parent / ".streamlit" / "config.toml"
     assert (ROOT / ".streamlit" / "config.toml").resolve() == packaged.resolve()
+
+
+def graphs_of_sample() -> None:
+    from pathlib import Path
+
+    from explorer.web.explorations import ReportKey
+    from explorer.web.graphs_page import graphs
+    from tests.support.sample_report import report
+
+    graphs(ReportKey(Path("net.py"), "digest"), report())
+
+
+def code_of_sample() -> None:
+    from pathlib import Path
+
+    import streamlit as st
+
+    from explorer.web.code_page import code
+    from explorer.web.explorations import ReportKey
+    from tests.support.sample_report import report
+
+    page = st.Page(lambda: None, title="graphs", url_path="graphs")
+    code(page)(ReportKey(Path("net.py"), "digest"), report())
+
+
+@pytest.mark.parametrize("page", [graphs_of_sample, code_of_sample])
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [("torch-tpae", "did you mean 'torch-tape'"), ("<img src=x>\x00", "allowed:")],
+)
+def test_an_unknown_engine_in_the_address_is_told_and_the_page_is_there(
+    page: Callable[[], None], side: str, asked: str, words: str
+) -> None:
+    shown = opened(page, **{side: asked})
+    assert not shown.exception
+    (error,) = shown.error
+    assert words in error.value.replace("\\", "")
+    assert "<img" not in error.value.replace("\\<", "")
+    # Both sides show engines that there are.
+    assert {shown.selectbox(key="left").value, shown.selectbox(key="right").value} == {
+        "torch-tape",
+        "mindspore-graph",
+    }
+    assert len(shown.get("bidi_component")) == 1

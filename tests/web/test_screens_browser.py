@@ -1,10 +1,12 @@
 """What a person sees on small and large screens, and on the way back."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from explorer.web.table_size import HEAD_HEIGHT, ROW_HEIGHT, table_height
 from tests.support.browsers import watched
 from tests.support.sample_pages import PAGES
 from tests.support.servers import serving_samples
@@ -30,7 +32,9 @@ def show(page: Any, url: str, name: str) -> None:
     page.wait_for_timeout(500)
 
 
-@pytest.mark.parametrize("width", [390, 1400, 2560])
+@pytest.mark.parametrize(
+    "width", [390, *(pytest.param(wide, marks=pytest.mark.whole) for wide in (1400, 2560))]
+)
 def test_no_page_is_wider_than_its_window(width: int, samples: str, chromium: str) -> None:
     with watched(chromium, samples, width=width) as browser:
         for name in PAGES:
@@ -57,11 +61,28 @@ def test_the_way_back_chooses_in_a_table_what_was_chosen_before(
         box = page.get_by_test_id("stDataFrame").first.bounding_box()
         page.mouse.click(box["x"] + 18, box["y"] + 38 + 35 * row + 17)
         page.wait_for_function(
-            "text => document.querySelector('h4').innerText.startsWith(text)", arg=second
+            "text => document.querySelector('h4')?.innerText.startsWith(text)", arg=second
         )
         page.go_back()
         page.wait_for_function(
-            "text => document.querySelector('h4').innerText.startsWith(text)", arg=first
+            "text => document.querySelector('h4')?.innerText.startsWith(text)", arg=first
         )
         page.wait_for_timeout(500)
         assert title.inner_text().startswith(first)
+
+
+def test_on_a_phone_filters_stand_in_two_columns(samples: str, chromium: str) -> None:
+    with watched(chromium, samples, width=390) as browser:
+        show(browser.page, samples, "semantics")
+        names = ("Position", "Weights", "has_aux", "Verdict")
+        boxes = []
+        for name in names:
+            bar = browser.page.locator("[class*=st-key-bar-filters] > div")
+            boxes.append(bar.filter(has_text=re.compile(f"^{name}")).bounding_box())
+        assert len({round(box["width"]) for box in boxes}) == 1
+        assert len({round(box["x"]) for box in boxes}) == 2
+
+
+def test_a_table_ends_below_a_whole_row() -> None:
+    assert table_height(100, 10) == table_height(10, 10) == HEAD_HEIGHT + 10 * ROW_HEIGHT
+    assert table_height(3, 10) == HEAD_HEIGHT + 3 * ROW_HEIGHT

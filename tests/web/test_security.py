@@ -1,5 +1,6 @@
 """What a page of the app may load and whom it may ask: this server, and nobody else."""
 
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,7 +9,7 @@ import psutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-from explorer.web.server import POLICY
+from explorer.web.server import HEADERS, POLICY
 from tests.support.app_servers import server_at
 from tests.support.servers import SWITCHES, serving
 
@@ -47,6 +48,7 @@ def visitor(chromium: str, address: str) -> Iterator[Any]:
         browser.close()
 
 
+@pytest.mark.whole
 def test_no_page_asks_another_host_and_none_breaks_the_policy(visitor: Any, address: str) -> None:
     asked: set[str] = set()
     refused: list[str] = []
@@ -95,6 +97,9 @@ def test_every_answer_carries_the_policy(visitor: Any, address: str, path: str) 
         own = all(source.startswith("'") or source in ("data:", "blob:") for source in sources)
         assert own, name
     assert "data:" not in directives["script-src"]
+    for source in directives["script-src"]:
+        # Scripts of this server, and those known by their digests: no text that a page gets is run.
+        assert source in ("'self'", "blob:") or source.startswith("'sha256-"), source
     assert directives["frame-ancestors"] == ["'none'"]
 
 
@@ -104,3 +109,8 @@ def test_the_server_listens_on_this_machine_alone(address: str) -> None:
         if connection.status == psutil.CONN_LISTEN:
             listening.add(connection.laddr.ip)
     assert listening == {"127.0.0.1"}
+
+
+def test_streamlit_serves_the_app_of_a_checkout_with_the_same_headers() -> None:
+    with serving(["streamlit", "run", "app.py"], {}) as url, urllib.request.urlopen(url) as answer:
+        assert {name: answer.headers[name] for name in HEADERS} == HEADERS

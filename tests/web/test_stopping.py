@@ -33,13 +33,24 @@ def opened(driver: Any, chromium: str, url: str) -> Any:
     return page
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+EXPLORER = ("explorer", "app")
+STREAMLIT = ("streamlit", "run", "app.py")
+
+
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [
+        (EXPLORER, signal.SIGINT),
+        pytest.param(EXPLORER, signal.SIGTERM, marks=pytest.mark.whole),
+        pytest.param(STREAMLIT, signal.SIGINT, marks=pytest.mark.whole),
+    ],
+)
 def test_a_signal_ends_the_server_and_its_workers_while_they_work(
-    number: signal.Signals, chromium: str, tmp_path: Path
+    command: tuple[str, ...], number: signal.Signals, chromium: str, tmp_path: Path
 ) -> None:
     port = free_port()
     server = subprocess.Popen(
-        [sys.executable, "-m", "explorer", "app", f"--server.port={port}"],
+        [sys.executable, "-m", *command, f"--server.port={port}"],
         cwd=ROOT,
         env={**os.environ, "TMPDIR": str(tmp_path)},
         stdout=subprocess.DEVNULL,

@@ -1,7 +1,15 @@
 """The page of studies: when it was measured, the first findings, and the others a click away."""
 
+from pathlib import Path
+
+import pytest
+
+from explorer.web.offered_scenarios import VARIABLE
 from explorer.web.studies_page import FIRST_FINDINGS, studies_of_a_scenario
 from tests.support.pages import address, opened, said
+from tests.support.scenario_files import MINIMAL, written
+
+pytestmark = pytest.mark.slow
 
 
 def study() -> None:
@@ -64,6 +72,39 @@ def test_a_study_begins_with_the_scenario_that_was_looked_at() -> None:
     assert address(page) == {"scenario": "lstm"}
     page = opened(chooser, {"seen": ""})
     assert [block.value for block in page.text] == ["dense_mse", ""]
+
+
+def chooser_again() -> None:
+    import streamlit as st
+
+    from explorer.topics import study_topic
+    from explorer.web.links import CHOICE, remember
+    from explorer.web.studies_page import _first_scenario
+
+    remember(CHOICE, {"scenario": st.session_state["seen"]})
+    st.text(_first_scenario(study_topic("devices"), st.session_state["before"]))
+
+
+def test_a_study_turns_to_the_scenario_that_was_looked_at_since() -> None:
+    page = opened(chooser_again, {"seen": "lstm", "before": "polynomial"})
+    assert page.text[0].value == "polynomial"
+    page.session_state["seen"] = "kinks"
+    assert page.run().text[0].value == "kinks"
+    assert page.run().text[0].value == "polynomial"
+
+
+def test_a_study_keeps_the_scenario_of_its_address() -> None:
+    page = opened(chooser_again, {"seen": "lstm", "before": "polynomial"}, on="polynomial")
+    page.session_state["seen"] = "kinks"
+    assert page.run().text[0].value == "polynomial"
+
+
+def test_a_study_begins_with_the_file_that_the_owner_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(written(tmp_path, MINIMAL, "mine.py")))
+    page = opened(chooser, {"seen": ""})
+    assert page.text[0].value == "mine"
 
 
 def asked() -> None:

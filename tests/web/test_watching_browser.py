@@ -17,7 +17,7 @@ from tests.support.app_servers import server_at, workers_of
 from tests.support.scenario_reports import Reports
 from tests.support.servers import SWITCHES, serving
 
-pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch, pytest.mark.whole]
 
 MILLISECONDS = 180_000
 """How long a page may take to show what is expected; the machine may be busy."""

@@ -1,0 +1,36 @@
+"""Sessions of the documentation: a command after a dollar sign, and lines of what it prints."""
+
+import re
+from typing import NamedTuple
+
+import pytest
+
+from explorer.cli.entry import run
+
+SESSION = re.compile(r"```console\n\$ (.*?)\n(.*?)```", re.DOTALL)
+
+LEFT_OUT = "…"
+"""A line that stands for any number of lines."""
+
+
+class Session(NamedTuple):
+    """A command, and what the page shows of its output."""
+
+    command: str
+    shown: str
+
+
+def assert_prints(
+    session: Session, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The command prints the lines that are shown, in this order."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("NO_COLOR", "1")
+    program, *arguments = session.command.removeprefix("python -m ").split()
+    assert program == "explorer"
+    assert run(arguments) in (0, 1)
+    printed = iter(line.rstrip() for line in capfd.readouterr().out.splitlines())
+    for line in session.shown.splitlines():
+        # Searching an iterator uses it up: each line must come after the one before.
+        is_there = line.rstrip() == LEFT_OUT or line.rstrip() in printed
+        assert is_there, f"{line!r} is not printed, or not in this place"

@@ -1,0 +1,180 @@
+"""The states of a page that shows a report: partial, whole, without some answers, stopped, failed."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explorer.model.errors import ExplorerError, MissingFrameworkError, WorkerFaultError
+from explorer.model.findings import ReportFinding
+from explorer.model.report import Report
+from explorer.model.results import Result
+from explorer.web.asking import Asking, StoppedError
+from explorer.web.explorations import ReportKey
+from explorer.web.offered_scenarios import VARIABLE
+from tests.support.pages import address, opened, said
+from tests.support.sample_report import report
+from tests.support.scenario_files import MINIMAL, written
+
+pytestmark = pytest.mark.slow
+
+WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
+NOISE = ReportFinding(kind="noise", sentence="the noise could not be measured")
+LOST = msgspec.structs.replace(
+    WHOLE.cases[0], results={"torch-tape": msgspec.convert({"outcome": "crashed"}, Result)}
+)
+
+
+def page_of_cases() -> None:
+    from explorer.web.cases_page import cases
+    from explorer.web.report_page import report_page
+
+    report_page(cases, by_row=True)()
+
+
+@pytest.fixture
+def asking(monkeypatch: pytest.MonkeyPatch) -> Asking[Report]:
+    """The question that the page finds under way."""
+    question = Asking[Report]()
+    monkeypatch.setattr("explorer.web.report_page.ask_report", lambda key, questions: question)
+    return question
+
+
+def finish(asking: Asking[Report], answer: Report) -> None:
+    asking.answer = answer
+    asking.finished.set()
+
+
+def buttons(page: Any) -> list[str]:
+    return [button.key for button in page.button]
+
+
+def warnings(page: Any) -> str:
+    return " ".join(block.value for block in page.warning)
+
+
+def test_a_report_that_lacks_nothing_warns_of_nothing(asking: Asking[Report]) -> None:
+    finish(asking, WHOLE)
+    page = opened(page_of_cases)
+    assert not page.exception
+    assert warnings(page) == ""
+    assert "run_again" not in buttons(page)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda: msgspec.structs.replace(WHOLE, findings=(NOISE,)),
+        lambda: msgspec.structs.replace(WHOLE, cases=(LOST, *WHOLE.cases[1:])),
+        lambda: msgspec.structs.replace(WHOLE, ungraphed={"torch-tape": "it died"}),
+    ],
+    ids=["noise", "answer", "graph"],
+)
+def test_where_a_worker_was_lost_the_page_says_so_and_offers_to_run_again(
+    changed: Callable[[], Report], asking: Asking[Report]
+) -> None:
+    finish(asking, changed())
+    page = opened(page_of_cases)
+    assert not page.exception
+    assert "worker process died" in warnings(page)
+    assert "run_again" in buttons(page)
+
+
+def test_noise_that_was_not_measured_is_information(asking: Asking[Report]) -> None:
+    finish(asking, msgspec.structs.replace(WHOLE, findings=(NOISE,)))
+    page = opened(page_of_cases)
+    assert any(NOISE.sentence in block.value for block in page.info)
+
+
+def test_what_is_known_is_shown_until_all_is_there(asking: Asking[Report]) -> None:
+    asking.tell(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
+    timer = threading.Timer(1.0, finish, (asking, WHOLE))
+    timer.start()
+    page = opened(page_of_cases)
+    timer.join()
+    assert not page.exception
+    # The page has turned from the part to the whole by itself.
+    assert len(page.dataframe[0].value) == len(WHOLE.cases)
+
+
+def test_what_is_stopped_while_a_part_is_shown_says_so(asking: Asking[Report]) -> None:
+    asking.tell(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
+
+    def stop() -> None:
+        asking.error = StoppedError("stopped")
+        asking.finished.set()
+
+    timer = threading.Timer(1.0, stop)
+    timer.start()
+    page = opened(page_of_cases)
+    timer.join()
+    assert not page.exception
+    assert "run_again" in buttons(page)
+
+
+def test_what_a_visitor_stopped_says_so_and_can_be_asked_again(asking: Asking[Report]) -> None:
+    asking.error = StoppedError("stopped")
+    asking.finished.set()
+    page = opened(page_of_cases)
+    assert not page.exception
+    assert any("stopped" in block.value for block in page.info)
+    assert "run_again" in buttons(page)
+    assert len(page.dataframe) == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MissingFrameworkError("No module named 'mindspore'"), "mindspore"),
+        (ExplorerError("no such device"), "no such device"),
+        (WorkerFaultError("Traceback: ZeroDivisionError"), "ZeroDivisionError"),
+    ],
+)
+def test_a_question_that_failed_is_one_message(
+    error: Exception, words: str, asking: Asking[Report]
+) -> None:
+    asking.error = error
+    asking.finished.set()
+    page = opened(page_of_cases)
+    assert not page.exception
+    (block,) = page.error
+    assert words in block.value.replace("\\", "")
+
+
+def test_filters_that_no_case_fits_say_so_and_stay_in_the_address(asking: Asking[Report]) -> None:
+    finish(asking, WHOLE)
+    page = opened(page_of_cases, words="nothing has these words")
+    assert any("No case fits" in block.value for block in page.caption)
+    assert address(page)["words"] == "nothing has these words"
+    page.text_input(key="words").set_value("").run()
+    assert not any("No case fits" in block.value for block in page.caption)
+    assert "####" in said(page)
+
+
+def test_a_file_that_is_saved_while_it_runs_is_asked_anew_and_the_old_question_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, MINIMAL, "mine.py")
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    asked: dict[str, Asking[Report]] = {}
+
+    def ask(key: ReportKey, questions: object) -> Asking[Report]:
+        question = asked.setdefault(key.digest, Asking[Report]())
+        if len(asked) == 1:
+            file.write_text(f"{MINIMAL}# saved\n", encoding="utf-8")  # the question is under way
+        else:
+            finish(question, WHOLE)
+        return question
+
+    monkeypatch.setattr("explorer.web.report_page.ask_report", ask)
+    page = AppTest.from_function(page_of_cases, default_timeout=20)
+    page.query_params["scenario"] = "mine"
+    page.run()
+    assert not page.exception
+    before, _after = asked.values()
+    assert before.stopped.is_set(), "nobody waits for the text that is gone"
+    assert len(page.dataframe) >= 1
