@@ -1,0 +1,232 @@
+"""JSON Schemas of the documents that ``--json`` prints and ``--format json`` writes.
+
+They are made of the records, and of what documents say otherwise than these: values nest, an array is
+lists of numbers or statistics, and a number that is not finite is a text.
+"""
+
+import inspect
+from typing import Any, TypedDict
+
+import msgspec
+
+from explorer.model.alignment import Alignment
+from explorer.model.claim import Board, ClaimRow
+from explorer.model.findings import ReportFinding
+from explorer.model.graph import Edge, Node
+from explorer.model.report import CaseVerdict, Difference, Report
+from explorer.model.results import Failure, Outcome
+from explorer.model.study import Chart, StudyRecord, Table
+from explorer.report.json import Document
+from explorer.report.proofs import ProofCounts
+from explorer.sweep.records import Change, Sweep, SweepRow
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}
+"""A number as documents have it: JSON lacks those that are not finite."""
+
+
+class Statistics(TypedDict):
+    """Figures over the finite elements of a tensor; ``quantiles`` from least to greatest."""
+
+    minimum: float
+    maximum: float
+    mean: float
+    norm: float
+    zeros: int
+    nonfinite: int
+    quantiles: list[float]
+
+
+class Output(TypedDict):
+    """One tensor that a node yields; ``values`` nest as its shape does, null where it is large."""
+
+    shape: list[int]
+    dtype: str
+    statistics: Statistics | None
+    values: Any
+    noise: float | None
+
+
+class Graph(TypedDict):
+    """One engine's gradient graph of one case, at one stage."""
+
+    engine: str
+    case: str
+    stage: str
+    nodes: list[Node]
+    edges: list[Edge]
+    notes: list[str]
+
+
+class Answer(TypedDict):
+    """An engine's answer to a case; ``values`` nest as ``structure`` says."""
+
+    outcome: Outcome
+    structure: str | None
+    values: Any
+    natural: str | None
+    ids: list[str]
+    error: Failure | None
+    code: str
+    note: str
+
+
+class Estimate(TypedDict):
+    """Central differences of one leaf, along the axes or along directions."""
+
+    leaf: str
+    directions: list[list[Any]] | Any
+    values: Any
+
+
+class Oracle(TypedDict):
+    """What central differences in float64 say of a case."""
+
+    outcome: str
+    agrees: bool | None
+    estimates: list[Estimate]
+    error: Failure | None
+
+
+class Case(TypedDict):
+    """One way to ask for gradients, every engine's answer, and the verdict on them."""
+
+    api: str
+    grad_position: int | list[int] | None
+    weights: str | None
+    has_aux: bool
+    order: int
+    get_all: bool
+    get_by_list: bool
+    sens_param: bool
+    label: str
+    short: str
+    results: dict[str, Answer]
+    oracle: Oracle
+    verdict: CaseVerdict
+    expected: bool
+    reason: str
+    greatest: Difference | None
+    drawn: list[str]
+    in_torch_table: bool | None
+    in_mindspore_table: bool | None
+
+
+class LeftOut(TypedDict):
+    """Cases that were not asked, by their labels, and why."""
+
+    cause: str
+    reason: str
+    cases: list[str]
+
+
+class ReportDocument(TypedDict):
+    """Everything that was found out about one scenario."""
+
+    schema: int
+    scenario: str
+    title: str
+    notes: str
+    versions: dict[str, str]
+    devices: dict[str, str]
+    inputs: dict[str, Any]
+    parameters: dict[str, Any]
+    findings: list[ReportFinding]
+    cases: list[Case]
+    left_out: list[LeftOut]
+    graphs: list[Graph]
+    ungraphed: dict[str, str]
+    proofs: dict[str, ProofCounts]
+    alignments: list[Alignment]
+
+
+class Measured(TypedDict):
+    """The outcome of one measurement, and the code that ran."""
+
+    outcome: Outcome
+    figures: dict[str, Any]
+    timings: dict[str, float]
+    graphs: list[Graph]
+    error: Any
+    code: str
+
+
+class StudyDocument(TypedDict):
+    """One run of a study: what was measured, by name, and what it tells."""
+
+    schema: int
+    study: str
+    title: str
+    question: str
+    scenario: str
+    device: str
+    versions: dict[str, str]
+    measured: dict[str, Measured]
+    findings: list[str]
+    tables: list[Table]
+    charts: list[Chart]
+
+
+class BoardDocument(TypedDict):
+    """Verdicts on the guides' statements, and what was measured for them."""
+
+    schema: int
+    date: str
+    versions: dict[str, str]
+    rows: list[ClaimRow]
+    measured: dict[str, Measured]
+
+
+class SweepDocument(TypedDict):
+    """What came of many jobs, and what has changed since a recorded sweep, null where none was given."""
+
+    schema: int
+    date: str
+    seconds: float
+    versions: dict[str, str]
+    rows: list[SweepRow]
+    unfinished: list[str]
+    warnings: list[str]
+    changes: list[Change] | None
+
+
+DOCUMENTS: dict[str, tuple[Any, int]] = {
+    "report": (ReportDocument, msgspec.structs.fields(Report)[0].default),
+    "study": (StudyDocument, msgspec.structs.fields(StudyRecord)[0].default),
+    "board": (BoardDocument, msgspec.structs.fields(Board)[0].default),
+    "sweep": (SweepDocument, msgspec.structs.fields(Sweep)[0].default),
+}
+"""The kinds of documents: what each looks like, and the version that its key "schema" names."""
+
+
+def schema(kind: str) -> Document:
+    """The schema of a kind of document; its ``$id`` names the kind and the version."""
+    document, version = DOCUMENTS[kind]
+    made = msgspec.json.schema(document)
+    # What a node yields is in documents another record than the one that a worker sends.
+    outputs = msgspec.json.schema(Output)["$defs"]
+    parts = {**made["$defs"], **outputs}
+    for name in ("Summary", "Array"):
+        parts.pop(name, None)
+    name = made["$ref"].rpartition("/")[2]
+    return {
+        "$schema": DIALECT,
+        "$id": f"urn:autodiff-explorer:{kind}:{version}",
+        "$ref": f"#/$defs/{name}",
+        "$defs": {part: _as_in_json(content) for part, content in parts.items()},
+    }
+
+
+def _as_in_json(part: Any) -> Any:
+    """A part of a schema with numbers as documents have them, and descriptions without indentation."""
+    if isinstance(part, list):
+        return [_as_in_json(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if part.get("type") == "number":
+        return NUMBER
+    made = {key: _as_in_json(value) for key, value in part.items()}
+    if isinstance(made.get("description"), str):
+        made["description"] = inspect.cleandoc(made["description"])
+    return made

@@ -1,0 +1,1 @@
+"""Many scenarios at once: each job in a process of its own, here or on a cluster's machines."""

@@ -1,0 +1,101 @@
+"""What has changed between two sweeps: verdicts, cases, pairs of graphs, divergences, findings."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from explorer.model.errors import UsageError
+from explorer.sweep.records import Change, PairRow, Sweep, SweepRow
+
+Told = TypeVar("Told")
+
+ABSENT = "nothing"
+"""What stands where one of two sweeps has nothing."""
+
+
+def recorded_sweep(path: Path) -> Sweep:
+    """A sweep that was recorded as JSON; raises UsageError for a file that is none."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Sweep)
+    except (OSError, msgspec.DecodeError) as error:
+        raise UsageError(
+            f"--against {str(path)!r} is no recorded sweep: {error}; "
+            "write one with `python -m explorer sweep --out DIR`, as DIR/sweep.json"
+        ) from error
+
+
+def changes(before: Sweep, now: Sweep) -> list[Change]:
+    """What is another in ``now``, row by row; a row that either lacks is a change too.
+
+    Times, machines and where an answer came from are no changes. What the new sweep did not finish
+    is not compared.
+    """
+    old = {row.name: row for row in before.rows}
+    new = {row.name: row for row in now.rows}
+    found: list[Change] = []
+    for name in dict.fromkeys([*old, *new]):
+        if name in old and name in new:
+            found.extend(_row(old[name], new[name]))
+        elif name not in now.unfinished:
+            old_verdict = old[name].verdict if name in old else ABSENT
+            new_verdict = new[name].verdict if name in new else ABSENT
+            found.append(Change(name=name, what="row", before=old_verdict, now=new_verdict))
+    return found
+
+
+def _row(old: SweepRow, new: SweepRow) -> Iterator[Change]:
+    def change(what: str, before: str, now: str) -> Change:
+        return Change(name=new.name, what=what, before=before, now=now)
+
+    if old.verdict != new.verdict:
+        before, now = (_with_reason(row) for row in (old, new))
+        yield change("verdict", before, now)
+    if "lost" in (old.verdict, new.verdict):
+        return  # half an answer says nothing of the other half
+    for label, verdict, new_verdict in _different(old.cases, new.cases):
+        yield change(label, verdict or ABSENT, new_verdict or ABSENT)
+    for engines, pair, new_pair in _different(old.pairs, new.pairs):
+        for what, before, now in _pair(pair, new_pair):
+            yield change(f"{engines}: {what}", before, now)
+    for sentence in _lacking(old.findings, new.findings):
+        yield change("finding", sentence, ABSENT)
+    for sentence in _lacking(new.findings, old.findings):
+        yield change("finding", ABSENT, sentence)
+
+
+def _with_reason(row: SweepRow) -> str:
+    return f"{row.verdict}: {row.reason}" if row.reason else row.verdict
+
+
+def _different(
+    old: Mapping[str, Told], new: Mapping[str, Told]
+) -> Iterator[tuple[str, Told | None, Told | None]]:
+    """The keys under which two tables differ, with what each has there, None for nothing."""
+    for key in dict.fromkeys([*old, *new]):
+        if old.get(key) != new.get(key):
+            yield key, old.get(key), new.get(key)
+
+
+def _pair(was: PairRow | None, is_now: PairRow | None) -> Iterator[tuple[str, str, str]]:
+    """What is another about an alignment: how much is paired, and where the graphs part."""
+    before, now = (_coverage(pair) for pair in (was, is_now))
+    if before != now:
+        yield "paired", before, now
+    before, now = (_divergences(pair) for pair in (was, is_now))
+    if before != now:
+        yield "divergences", before, now
+
+
+def _coverage(pair: PairRow | None) -> str:
+    return f"{pair.left} and {pair.right}" if pair else ABSENT
+
+
+def _divergences(pair: PairRow | None) -> str:
+    return "; ".join(pair.divergences) if pair and pair.divergences else ABSENT
+
+
+def _lacking(sentences: Iterable[str], others: Iterable[str]) -> list[str]:
+    known = set(others)
+    return [sentence for sentence in sentences if sentence not in known]

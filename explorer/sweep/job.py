@@ -1,0 +1,189 @@
+"""One job of a sweep: run, and told in a row.
+
+``in_own_process()`` is what a sweep calls: a scenario's text is run where it is loaded, and what it
+does to that process, by an exit or a crash, must not reach the sweep.
+"""
+
+import math
+import platform
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from explorer.exploration.about import versions_here
+from explorer.exploration.stored import explored, stored_report
+from explorer.model.alignment import Alignment, Coverage
+from explorer.model.errors import (
+    ExplorerError,
+    MissingFrameworkError,
+    UsageError,
+    WorkerFaultError,
+)
+from explorer.model.report import Report
+from explorer.model.results import LOST
+from explorer.scenario.load import load
+from explorer.store.store import Store
+from explorer.sweep.records import PairRow, SweepJob, SweepRow, SweepVerdict
+from explorer.topics import study_topic
+from explorer.topics.studying import stored_study, study, target
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import REQUEST_SECONDS, Workers
+
+CLOSING_SECONDS = 10.0
+"""Seconds that a job gets beyond its limit to compare and to tell what it has by then."""
+
+
+def workers_for(job: SweepJob) -> Workers:
+    """Workers in which in_own_process() can run a job; closing them ends it."""
+    return Workers(job_seconds=job.timeout + CLOSING_SECONDS, request_seconds=math.inf)
+
+
+def in_own_process(job: SweepJob, workers: Workers) -> SweepRow:
+    """The row of a job that is run in a process of its own, whatever becomes of that."""
+    start = time.perf_counter()
+    try:
+        reply = workers.call("sweep", "explorer.sweep.job:run", job, SweepRow)
+    except (MissingFrameworkError, WorkerFaultError) as error:
+        reply = Lost("crashed", str(error))
+    if isinstance(reply, SweepRow):
+        return reply
+    reason = reply.detail
+    if reply.outcome == "timed_out":
+        reason = f"not done within {job.timeout:g} s; raise --timeout to wait longer"
+    return lost(job, reason, time.perf_counter() - start)
+
+
+def lost(job: SweepJob, reason: str, seconds: float = 0.0) -> SweepRow:
+    """The row of a job that nobody can tell anything of, but why."""
+    return SweepRow(
+        scenario=job.scenario,
+        study=job.study,
+        verdict="lost",
+        reason=reason,
+        seconds=seconds,
+        host=platform.node(),
+    )
+
+
+def run(job: SweepJob) -> SweepRow:
+    """The row of a job, run in this process and in workers of its own."""
+    start = time.perf_counter()
+    try:
+        row = _study(job) if job.study else _scenario(job)
+    except ExplorerError as error:
+        verdict: SweepVerdict = "refused" if isinstance(error, UsageError) else "lost"
+        row = SweepRow(scenario=job.scenario, study=job.study, verdict=verdict, reason=str(error))
+    seconds = time.perf_counter() - start
+    return msgspec.structs.replace(row, seconds=seconds, host=platform.node())
+
+
+def _scenario(job: SweepJob) -> SweepRow:
+    scenario = load(job.file)
+    store = Store(fresh=job.fresh)
+    known = stored_report(scenario, job.wanted, store)
+    with Workers(job.request_timeout or REQUEST_SECONDS, job.timeout) as workers:
+        report = known or explored(scenario, job.wanted, workers, store)
+    return row_of_report(report, job, from_store=known is not None)
+
+
+def _study(job: SweepJob) -> SweepRow:
+    topic = study_topic(job.study)
+    store = Store(fresh=job.fresh)
+    load(job.file)  # a file that is no scenario is refused, whatever the study
+    try:
+        subject = target(topic, job.file, job.wanted.device)
+    except UsageError as error:
+        return _unsupported(job, error)
+    known = stored_study(topic, subject, store)
+    with Workers(job.request_timeout or topic.seconds, job.timeout) as workers:
+        record = known or study(topic, subject, workers, store=store)
+        versions = versions_here(workers, store)
+    lost = [name for name, measured in record.measured.items() if measured.outcome in LOST]
+    reason = f"no answer to {', '.join(lost)}" if lost else ""
+    return SweepRow(
+        scenario=job.scenario,
+        study=job.study,
+        verdict="lost" if lost else "measured",
+        reason=reason,
+        from_store=known is not None,
+        findings=record.findings,
+        versions=versions,
+    )
+
+
+def _unsupported(job: SweepJob, error: UsageError) -> SweepRow:
+    """The row of a study that cannot be run on a scenario."""
+    return SweepRow(
+        scenario=job.scenario, study=job.study, verdict="unsupported", reason=str(error)
+    )
+
+
+def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRow:
+    """The row that tells a scenario's report."""
+    verdict: SweepVerdict = "as_expected" if report.is_as_expected else "different"
+    missing = _missing(report)
+    if missing:
+        verdict = "lost"
+    return SweepRow(
+        scenario=job.scenario,
+        study="",
+        verdict=verdict,
+        reason=missing or _unexpected(report),
+        from_store=from_store,
+        cases={case.case.label: case.verdict for case in report.cases},
+        pairs={f"{pair.left} · {pair.right}": _pair(pair) for pair in report.alignments},
+        findings=tuple(_findings(report)),
+        versions=report.versions,
+    )
+
+
+def _findings(report: Report) -> Iterator[str]:
+    """What is said about the nets, and which graphs are not there."""
+    for finding in report.findings:
+        yield finding.sentence
+    for engine, problem in report.ungraphed.items():
+        yield f"no graph of {engine}: {problem}"
+
+
+def _missing(report: Report) -> str:
+    """What no worker answered, or nobody could ask in time; "" where nothing is missing."""
+    for left_out in report.left_out:
+        if left_out.cause != "selected":
+            return f"{len(left_out.cases)} cases were not asked: {left_out.reason}"
+    for case in report.cases:
+        for engine, result in case.results.items():
+            if result.outcome in LOST:
+                detail = result.error.message if result.error else result.outcome
+                return f"{case.case.label}: {engine}: {detail}"
+    for engine in report.lost_graphs:
+        return f"no graph of {engine}: {report.ungraphed[engine]}"
+    return ""
+
+
+def _unexpected(report: Report) -> str:
+    """What is first not as the scenario foresees it: a finding, a divergence, a case."""
+    for finding in report.findings:
+        if finding.is_alarm:
+            return finding.sentence
+    for alignment in report.alignments:
+        if not alignment.expected and alignment.divergence:
+            return f"{alignment.left} · {alignment.right}: {alignment.divergence.sentence}"
+    for case in report.cases:
+        if not case.expected:
+            return f"{case.case.label}: {case.reason or case.verdict}"
+    return ""
+
+
+def _pair(alignment: Alignment) -> PairRow:
+    return PairRow(
+        left=_paired(alignment.left_coverage),
+        right=_paired(alignment.right_coverage),
+        divergences=tuple(divergence.sentence for divergence in alignment.divergences),
+        expected=alignment.expected,
+    )
+
+
+def _paired(coverage: Coverage) -> str:
+    whole = coverage.whole
+    return f"{whole.paired + whole.inside}/{whole.total}"

@@ -1,0 +1,82 @@
+"""The jobs of a sweep, from the names, patterns and folders that a person gives."""
+
+import fnmatch
+import glob
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from explorer.exploration.stored import Wanted
+from explorer.exploration.wanted import check_names
+from explorer.model.errors import UsageError
+from explorer.scenario.find import names, real_names
+from explorer.sweep.records import SweepJob
+from explorer.text.choices import refusal
+from explorer.topics import STUDIES, study_topic
+
+
+def scenarios_called(patterns: Iterable[str]) -> dict[str, Path]:
+    """The scenarios that names, patterns, files and folders stand for, each once, in the order given.
+
+    A pattern is matched with the shipped names ("conv*", "real/*") and with paths ("nets/*.py"); a
+    folder stands for all scenarios in it. Without any, the shipped ones but those of "real/". Raises
+    UsageError for one that stands for nothing.
+    """
+    patterns = list(patterns)
+    if not patterns:
+        return names()
+    found: dict[str, Path] = {}
+    for pattern in patterns:
+        matches = dict(_matches(pattern))
+        if not matches:
+            fact = f"{pattern!r} is no shipped scenario's name, no .py file, and no folder with any"
+            raise UsageError(refusal(fact, pattern, [*names(), *real_names()]))
+        # By path: two patterns may match one file.
+        known = set(found.values())
+        found.update({name: path for name, path in matches.items() if path not in known})
+    return found
+
+
+def _matches(pattern: str) -> Iterator[tuple[str, Path]]:
+    shipped = {**names(), **real_names()}
+    for name in fnmatch.filter(shipped, pattern):
+        yield name, shipped[name]
+    for place in sorted(glob.glob(pattern, recursive=True)):
+        path = Path(place)
+        files = sorted(path.glob("*.py")) if path.is_dir() else [path]
+        for file in files:
+            if file.suffix == ".py" and not file.name.startswith("_"):
+                # As it was written: two files of one name are told apart by their folders.
+                yield str(file), file.resolve()
+
+
+def jobs(
+    patterns: Iterable[str],
+    *,
+    studies: bool = False,
+    device: str = "cpu",
+    fresh: bool = False,
+    timeout: float,
+    request_timeout: float | None = None,
+) -> list[SweepJob]:
+    """A job for each scenario, and with ``studies`` one for each study that takes a scenario as well.
+
+    Raises UsageError for a pattern that stands for nothing, and for a device that is none.
+    """
+    check_names((), device, 1, None)
+    asked = [""]
+    if studies:
+        asked += [name for name in STUDIES if study_topic(name).default_scenario is not None]
+    planned = []
+    for name, path in scenarios_called(patterns).items():
+        for study in asked:
+            job = SweepJob(
+                scenario=name,
+                file=str(path),
+                study=study,
+                wanted=Wanted(device=device),
+                fresh=fresh,
+                timeout=timeout,
+                request_timeout=request_timeout,
+            )
+            planned.append(job)
+    return planned

@@ -1,0 +1,131 @@
+"""A sweep as JUnit's XML, as HTML, and on a terminal."""
+
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import jsonschema
+import msgspec
+import pytest
+
+from explorer.report.json import encode
+from explorer.report.schemas import schema
+from explorer.report.sweep.html import sweep_html
+from explorer.report.sweep.json import sweep_document
+from explorer.report.sweep.junit import sweep_xml
+from explorer.report.sweep.terminal import show_sweep
+from explorer.sweep.records import Change
+from tests.support.consoles import printed
+from tests.support.sweeps import PAIR, row, sweep
+
+HOSTILE = '<img src=x onerror=alert(1)>\x1b[31m\u202e & "quoted" ]]>'
+
+WHOLE = sweep(
+    row("good", seconds=1.25, cases={"a": "match", "b": "close"}),
+    row("apart", verdict="different", reason="relu", cases={"a": "differs"}, pairs={"x · y": PAIR}),
+    row("lstm", study="tape-life", verdict="measured", findings=("keeps 11",), from_store=True),
+    row("lstm", study="kinks", verdict="unsupported", reason="no function of one input"),
+    row("broken", verdict="refused", reason="a syntax error"),
+    row("dead", verdict="lost", reason="exit code 5"),
+    unfinished=("waiting",),
+    warnings=("the worker tcp://1 has torch 2.12.0 (here 2.13.0)",),
+)
+
+CHANGE = Change(name="apart", what="a", before="match", now="differs")
+
+
+def test_junit_counts_what_failed_and_says_why() -> None:
+    suite = ElementTree.fromstring(sweep_xml(WHOLE, (CHANGE,))).find("testsuite")
+    assert suite is not None
+    figures = [suite.get(name) for name in ("tests", "failures", "errors", "skipped", "time")]
+    assert figures == ["8", "2", "2", "2", "12.500"]
+    found = {}
+    for case in suite:
+        inner = [(part.tag, part.get("message")) for part in case]
+        found[case.get("classname"), case.get("name")] = inner
+    assert found["good", "cases and graphs"] == []
+    assert found["lstm", "tape-life"] == []
+    assert found["apart", "cases and graphs"] == [("failure", "relu")]
+    assert found["lstm", "kinks"] == [("skipped", "no function of one input")]
+    assert found["broken", "cases and graphs"] == [("error", "a syntax error")]
+    assert found["dead", "cases and graphs"] == [("error", "exit code 5")]
+    assert found["explorer", "waiting"] == [("skipped", "not finished")]
+    assert found["since the recorded sweep", "apart: a"][0][0] == "failure"
+    failure = suite.find("testcase/failure")
+    assert failure is not None
+    assert failure.text is not None
+    assert "x · y: they part at relu" in failure.text
+
+
+class Texts(HTMLParser):
+    """The texts and the tags of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_the_page_has_every_job_the_changes_and_the_warning() -> None:
+    page = Texts(sweep_html(WHOLE, (CHANGE,)))
+    text = "\n".join(page.texts)
+    assert "7 jobs in 12 s: 1 as expected, 1 different, 1 measured, 1 not for this scenario" in text
+    for done in WHOLE.rows:
+        assert done.scenario in text
+    for said in ("exit code 5", "waiting", "torch 2.12.0", "they part at relu", "2 of 2 alike"):
+        assert said in text
+    assert "0 of 1 alike" in text
+    assert "Changed since the recorded sweep" in text
+    assert "Changed since" not in sweep_html(WHOLE, None)
+
+
+def test_hostile_names_stay_text_everywhere() -> None:
+    hostile = sweep(
+        row(
+            HOSTILE,
+            verdict="different",
+            reason=HOSTILE,
+            findings=(HOSTILE,),
+            cases={HOSTILE: "differs"},
+        ),
+        unfinished=(HOSTILE,),
+        warnings=(HOSTILE,),
+    )
+    change = Change(name=HOSTILE, what=HOSTILE, before=HOSTILE, now=HOSTILE)
+    page = sweep_html(hostile, (change,))
+    assert "img" not in Texts(page).tags
+    assert "\u202e" not in page
+    xml = sweep_xml(hostile, (change,))
+    ElementTree.fromstring(xml)  # raises for characters that XML may not have
+    assert "\x1b" not in xml.decode()
+    assert "\x1b" not in printed(lambda console: show_sweep(hostile, [change], console))
+
+
+def test_a_terminal_gets_the_table_the_changes_and_the_summary_last() -> None:
+    lines = printed(lambda console: show_sweep(WHOLE, [CHANGE], console)).splitlines()
+    assert lines[-1].startswith("7 jobs in 12 s: 1 as expected")
+    assert "1 of them from the store" in lines[-1]
+    assert "changed: apart: a: was match; is differs" in lines
+    (stored,) = [line for line in lines if "tape-life" in line]
+    assert "stored" in stored
+    assert "measured" in stored
+
+
+def test_nothing_changed_is_said() -> None:
+    said = printed(lambda console: show_sweep(WHOLE, [], console))
+    assert "nothing has changed since the recorded sweep" in said
+    assert "changed" not in printed(lambda console: show_sweep(WHOLE, None, console))
+
+
+def test_the_document_is_as_its_schema_says() -> None:
+    document = msgspec.json.decode(encode(sweep_document(WHOLE, [CHANGE])))
+    jsonschema.Draft202012Validator(schema("sweep")).validate(document)
+    document["rows"][0]["verdict"] = "fine"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema("sweep")).validate(document)

@@ -1,0 +1,96 @@
+"""Sweeps in processes of their own, that can be watched and stopped."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.support.command_line import ENVIRONMENT, ROOT
+from tests.support.scenario_files import written
+
+TORCH_NET = '''"""A sum of squares, NAME."""
+
+import numpy as np
+
+
+def inputs():
+    return {"x": np.array([1, 2, 3], np.float32)}
+
+
+def torch_net():
+    def net(x):
+        return (x * x).sum()
+
+    return net
+'''
+"""The text of a small net for PyTorch alone."""
+
+GONE_SECONDS = 20.0
+"""How long processes may take to notice that nobody waits for them."""
+
+
+def nets(folder: Path, *names: str) -> list[str]:
+    """The files of small nets of these names."""
+    files = []
+    for name in names:
+        text = TORCH_NET.replace("NAME", name)
+        files.append(str(written(folder, text, f"{name}.py")))
+    return files
+
+
+@contextmanager
+def sweeping(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A running ``explorer sweep``, whose stderr has a line for each job that is done."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "explorer", "sweep", *arguments],
+        cwd=cwd,
+        env={**ENVIRONMENT, "PYTHONPATH": str(ROOT), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def until_first_is_done(process: subprocess.Popen[str]) -> None:
+    """Wait until a sweep has said that its first job is done."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("1/"):
+            return
+    raise AssertionError("the sweep ended before its first job was done")
+
+
+def descendants(process: subprocess.Popen[Any]) -> list[psutil.Process]:
+    """All processes that a process has started, and those that these have."""
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+def are_gone(processes: list[psutil.Process]) -> bool:
+    """Whether all of them end before long."""
+    end = time.monotonic() + GONE_SECONDS
+    while time.monotonic() < end:
+        if not any(
+            each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes
+        ):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def rows(folder: Path) -> dict[str, dict[str, Any]]:
+    """The rows of the report in a folder by the scenarios' stems; none is there twice."""
+    document = json.loads((folder / "sweep.json").read_text())
+    found = {Path(row["scenario"]).stem: row for row in document["rows"]}
+    assert len(found) == len(document["rows"])
+    return found

@@ -1,0 +1,139 @@
+"""`explorer sweep`: past failures, taken up after a kill, ended by Ctrl-C, compared with another."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import explorer
+from tests.support.scenario_files import written
+from tests.support.sweep_runs import (
+    are_gone,
+    descendants,
+    nets,
+    rows,
+    sweeping,
+    until_first_is_done,
+)
+
+pytestmark = pytest.mark.torch
+
+
+def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path: Path) -> None:
+    folder = tmp_path / "nets"
+    folder.mkdir()
+    nets(folder, "square")
+    written(folder, "import os\nos._exit(5)\n", "exits.py")
+    written(folder, "while True:\n    pass\n", "loops.py")
+    written(folder, "def inputs(:\n", "wrong.py")
+    store = {"EXPLORER_STORE": str(tmp_path / "store")}
+    done = explorer("sweep", "nets", "--timeout", "12", "--out", "out", cwd=tmp_path, **store)
+    assert done.returncode == 3, done.stderr
+    found = rows(tmp_path / "out")
+    verdicts = {name: row["verdict"] for name, row in found.items()}
+    assert verdicts == {
+        "exits": "lost",
+        "loops": "lost",
+        "square": "as_expected",
+        "wrong": "refused",
+    }
+    assert "exit code 5" in found["exits"]["reason"]
+    assert "raise --timeout" in found["loops"]["reason"]
+    assert "wrong.py:1: the scenario has a syntax error" in found["wrong"]["reason"]
+    assert (
+        found["square"]["cases"]["grad(net, grad_position=0, weights=None, has_aux=False)"]
+        == "match"
+    )
+    assert found["square"]["pairs"]["torch-tape · torch-graph"]["divergences"] == []
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "sweep.html",
+        "sweep.json",
+        "junit.xml",
+    }
+
+    # Another net under the same name: it now has a case that raises.
+    written(
+        folder, "import numpy as np\n\n\ndef inputs():\n    return {'x': np.ones(2)}\n", "wrong.py"
+    )
+    nets(folder, "new")
+    for name in ("exits", "loops"):
+        (folder / f"{name}.py").unlink()
+    arguments = ("nets", "--against", "out/sweep.json")
+    again = explorer("sweep", *arguments, cwd=tmp_path, **store)
+    changed = [line for line in again.stdout.splitlines() if line.startswith("changed: ")]
+    assert changed == [
+        "changed: nets/exits.py: row: was lost; is nothing",
+        "changed: nets/loops.py: row: was lost; is nothing",
+        "changed: nets/new.py: row: was nothing; is as_expected",
+    ]
+    assert "square.py: as expected (stored)" in again.stderr
+    assert again.returncode == 3  # wrong.py is refused still
+
+
+def test_after_a_kill_nothing_is_left_and_what_was_done_is_not_done_again(tmp_path: Path) -> None:
+    nets(tmp_path, "a", "b", "c")
+    store = {"EXPLORER_STORE": str(tmp_path / "store")}
+    with sweeping("*.py", "--jobs", "1", cwd=tmp_path, **store) as process:
+        until_first_is_done(process)
+        started = descendants(process)
+        process.kill()
+        assert are_gone(started)
+    again = explorer("sweep", "*.py", "--out", "out", cwd=tmp_path, **store)
+    assert again.returncode == 0, again.stderr
+    found = rows(tmp_path / "out")
+    assert [row["verdict"] for row in found.values()] == ["as_expected"] * 3
+    assert found["a"]["from_store"]
+    assert not found["c"]["from_store"]
+
+
+def test_ctrl_c_ends_it_with_a_report_on_what_was_done(tmp_path: Path) -> None:
+    nets(tmp_path, "a", "b", "c")
+    arguments = ("*.py", "--jobs", "1", "--out", "out")
+    with sweeping(*arguments, cwd=tmp_path, EXPLORER_STORE=str(tmp_path / "store")) as process:
+        until_first_is_done(process)
+        started = descendants(process)
+        process.send_signal(signal.SIGINT)
+        said, errors = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert are_gone(started)
+    assert "Traceback" not in errors
+    assert "2 not finished" in said
+    assert list(rows(tmp_path / "out")) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nothing_called_so",), "no shipped scenario's name"),
+        (("lstm", "--jobs", "0"), "--jobs 0 runs nothing"),
+        (("lstm", "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"), "--jobs is for this machine"),
+        (("lstm", "--timeout", "0"), "--timeout 0 is no time limit"),
+        (("lstm", "--against", "missing.json"), "is no recorded sweep"),
+        (("lstm", "--out", "/proc/nowhere"), "nothing can be written"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_runs(
+    arguments: tuple[str, ...], said: str
+) -> None:
+    done = explorer("sweep", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.mindspore
+@pytest.mark.whole
+def test_studies_are_run_on_a_scenario_that_they_take(tmp_path: Path) -> None:
+    done = explorer(
+        "sweep", "lstm", "--studies", "--out", str(tmp_path), "--jobs", "1", "--json",
+        EXPLORER_STORE=str(tmp_path / "store"),
+    )  # fmt: skip
+    document = json.loads(done.stdout)
+    verdicts = {row["study"]: row["verdict"] for row in document["rows"]}
+    assert verdicts.pop("") == "as_expected"
+    assert verdicts["tape-life"] == "measured"
+    assert set(verdicts.values()) <= {"measured", "unsupported"}
+    for row in document["rows"]:
+        assert row["reason"] if row["verdict"] == "unsupported" else not row["reason"]
+        assert row["findings"] or row["verdict"] != "measured"
