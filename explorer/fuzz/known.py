@@ -1,0 +1,144 @@
+"""What random nets have shown before, and why: the recorded list that findings are held against."""
+
+import msgspec
+
+from explorer.fuzz.judging import Kind, Sighting
+from explorer.fuzz.program import Program
+from explorer.model.engines import ENGINES
+
+MINDSPORE = frozenset({"mindspore-graph", "mindspore-tape"})
+TAPE = frozenset({"mindspore-tape"})
+PYTORCH_TAPE = frozenset({"torch-tape"})
+PYTORCH_GRAPH = frozenset({"torch-graph"})
+EVERY = frozenset(ENGINES)
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding that needs no second look.
+
+    It is of one of ``kinds``, its engines are among ``engines``, and ``detail`` stands in what they say;
+    where they are given, the net has one of ``operators``, this ``dtype`` and this ``order``.
+    """
+
+    reason: str
+    kinds: frozenset[Kind]
+    engines: frozenset[str]
+    detail: str = ""
+    operators: frozenset[str] = frozenset()
+    dtype: str | None = None
+    order: int | None = None
+
+    def covers(self, program: Program, sighting: Sighting) -> bool:
+        """Whether a net shows this."""
+        return (
+            sighting.kind in self.kinds
+            and self.engines.issuperset(sighting.engines)
+            and self.detail in sighting.detail
+            and (not self.operators or not self.operators.isdisjoint(program.operators))
+            and self.dtype in (None, program.dtype)
+            and self.order in (None, program.order)
+        )
+
+
+RAISES: frozenset[Kind] = frozenset({"raises"})
+PARTS: frozenset[Kind] = frozenset({"differs", "values"})
+"""Kinds in which numbers differ, at the end or on the way."""
+
+KNOWN = (
+    Known(
+        reason="a derivative that is constant is on no tape of PyTorch's: nested, it refuses",
+        kinds=RAISES,
+        engines=PYTORCH_TAPE,
+        detail="does not require grad",
+        order=2,
+    ),
+    Known(
+        reason="MindSpore has no second derivative of this operator",
+        kinds=RAISES,
+        engines=MINDSPORE,
+        detail="prop",
+        order=2,
+    ),
+    Known(
+        reason="Dynamo captures no branch that depends on a value",
+        kinds=RAISES,
+        engines=PYTORCH_GRAPH,
+        detail="Data-dependent branching",
+        operators=frozenset({"branch"}),
+    ),
+    Known(
+        reason="nested gradients of MindSpore's tape are wrong in silence",
+        kinds=frozenset({"differs"}),
+        engines=TAPE,
+        order=2,
+    ),
+    Known(
+        reason="nested gradients of MindSpore's tape raise behind an index",
+        kinds=RAISES,
+        engines=TAPE,
+        detail="Only support integers, slices",
+        order=2,
+    ),
+    Known(
+        reason="nested gradients of MindSpore's tape raise where a backward is given no tensor",
+        kinds=RAISES,
+        engines=TAPE,
+        detail="is null",
+        order=2,
+    ),
+    Known(
+        reason="MindSpore's gradient of lerp by a float16 tensor is float32, and adds to no other",
+        kinds=RAISES | PARTS,
+        engines=EVERY,
+        operators=frozenset({"lerp"}),
+        dtype="float16",
+    ),
+    Known(
+        reason="MindSpore's compiler has no second derivative of min and max along an axis",
+        kinds=RAISES,
+        engines=frozenset({"mindspore-graph", "torch-tape"}),
+        detail="InplaceScatterSrc",
+        order=2,
+    ),
+    Known(
+        reason="of three like kernels beside a branch, the explorer cannot tell which dumped which value",
+        kinds=frozenset({"graph"}),
+        engines=frozenset({"mindspore-graph"}),
+        operators=frozenset({"prod"}),
+    ),
+    Known(
+        reason="MindSpore's gradient of selu is wrong for negative numbers",
+        kinds=PARTS,
+        engines=EVERY,
+        operators=frozenset({"selu"}),
+    ),
+    Known(
+        reason="MindSpore takes a number beside float64 tensors in single precision",
+        kinds=PARTS,
+        engines=EVERY,
+        dtype="float64",
+        operators=frozenset(
+            {
+                "erfc",
+                "erf",
+                "gelu",
+                "gelu_tanh",
+                "hardsigmoid",
+                "hardswish",
+                "mish",
+                "softplus",
+                "std",
+                "var",
+            }
+        ),
+    ),
+)
+"""The recorded list (MindSpore 2.10.0, PyTorch 2.13.0)."""
+
+
+def reason_known(program: Program, sighting: Sighting) -> str:
+    """Why a net shows what it shows, where that is recorded; "" where it is not."""
+    for known in KNOWN:
+        if known.covers(program, sighting):
+            return known.reason
+    return ""

@@ -1,0 +1,220 @@
+"""A random net as a record, the text of its scenario, and how one is drawn."""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+
+import msgspec
+import numpy as np
+
+from explorer.fuzz.operator import Operator, Options, Shape
+from explorer.fuzz.operators import OPERATORS
+
+INPUT_SHAPES: tuple[Shape, ...] = (
+    (3,),
+    (2, 3),
+    (3, 2),
+    (3, 3),
+    (4,),
+    (2, 3, 2),
+    (2, 2, 3),
+    (1, 4),
+    (),
+)
+"""The shapes of inputs: small, so that a finding can be read."""
+
+DTYPES = ("float32", "float32", "float32", "float32", "float64", "float16")
+"""The dtypes of nets, each as often as it stands here."""
+
+STEPS = range(2, 9)
+"""How many operators a net has."""
+
+GREATEST = 30.0
+"""No value of a net may be larger: there rounding says more than the operators do."""
+
+TRIES = 60
+"""How many operators and operands are tried for one step."""
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One operator on operands, which are names of inputs or earlier steps; ``shape`` is the result's."""
+
+    name: str
+    operator: str
+    operands: tuple[str, ...]
+    options: Options
+    shape: Shape
+
+
+class Program(msgspec.Struct, frozen=True, kw_only=True):
+    """A net: its inputs' shapes and values, its steps, and how its results become the loss.
+
+    ``results`` are names, each of which adds its mean ("mean"), sum ("sum") or sum of squares
+    ("squares") to the loss. ``order`` 2 asks for the gradient of the gradient, by the first input.
+    """
+
+    dtype: str
+    inputs: dict[str, Shape]
+    values: dict[str, tuple[float, ...]]
+    steps: tuple[Step, ...]
+    results: dict[str, str]
+    order: int = 1
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """The names of the operators, each once, in the order of the steps."""
+        return tuple(dict.fromkeys(step.operator for step in self.steps))
+
+
+LOSSES = {"mean": "({0}).mean()", "sum": "({0}).sum()", "squares": "({0} * {0}).sum()"}
+"""How a result becomes a number."""
+
+
+def drawn(rng: Random, operators: Sequence[str] = tuple(OPERATORS)) -> Program:
+    """A net that is drawn at random, of some operators."""
+    inputs: dict[str, Shape] = {}
+    values: dict[str, tuple[float, ...]] = {}
+    for name in "abc"[: rng.choice((1, 2, 2, 3))]:
+        inputs[name] = rng.choice(INPUT_SHAPES)
+        values[name] = drawn_values(inputs[name], rng)
+    shapes = dict(inputs)
+    bounds = dict.fromkeys(inputs, 2.0)
+    steps: list[Step] = []
+    for number in range(rng.choice(STEPS)):
+        made = _step(f"t{number}", shapes, bounds, rng, operators)
+        if made is None:
+            break
+        step, bound = made
+        steps.append(step)
+        shapes[step.name] = step.shape
+        bounds[step.name] = bound
+    used = {operand for step in steps for operand in step.operands}
+    # What nothing uses is a result: no step is without effect.
+    results = {name: rng.choice(list(LOSSES)) for name in shapes if name not in used}
+    return Program(
+        dtype=rng.choice(DTYPES),
+        inputs=inputs,
+        values=values,
+        steps=tuple(steps),
+        results=results,
+        order=2 if rng.random() < 0.15 else 1,
+    )
+
+
+def drawn_values(shape: Shape, rng: Random) -> tuple[float, ...]:
+    """Values of an input, in multiples of 1/64: every float holds them, and they can be read."""
+    count = int(np.prod(shape, dtype=int))
+    return tuple(rng.choice((-1, 1)) * rng.randrange(8, 128) / 64 for _ in range(count))
+
+
+def _step(
+    name: str,
+    shapes: dict[str, Shape],
+    bounds: dict[str, float],
+    rng: Random,
+    operators: Sequence[str],
+) -> tuple[Step, float] | None:
+    """One more step, with the bound of its values; None where nothing fits."""
+    for _ in range(TRIES):
+        operator = OPERATORS[rng.choice(operators)]
+        operands = _operands(operator, list(shapes), rng)
+        fits = operator.fit([shapes[operand] for operand in operands], rng)
+        if fits is None:
+            continue
+        bound = operator.bound([bounds[operand] for operand in operands], shapes[operands[0]])
+        if bound <= GREATEST:
+            shape, options = fits
+            return Step(name, operator.name, operands, options, shape), bound
+    return None
+
+
+def _operands(operator: Operator, names: list[str], rng: Random) -> tuple[str, ...]:
+    """Names of operands, what was made last more often; one may stand there twice."""
+    weights = [1 + place for place in range(len(names))]
+    return tuple(rng.choices(names, weights, k=operator.arity))
+
+
+def pruned(program: Program) -> Program:
+    """The net without steps and inputs on which no result depends; one input stays."""
+    needed = set(program.results)
+    for step in reversed(program.steps):
+        if step.name in needed:
+            needed.update(step.operands)
+    first = next(iter(program.inputs))
+    inputs = {name: shape for name, shape in program.inputs.items() if name in needed}
+    inputs = inputs or {first: program.inputs[first]}
+    return msgspec.structs.replace(
+        program,
+        inputs=inputs,
+        values={name: program.values[name] for name in inputs},
+        steps=tuple(step for step in program.steps if step.name in needed),
+    )
+
+
+# The text of a scenario
+
+SCENARIO = '''"""{title}.
+
+{notes}
+"""
+
+import numpy as np
+
+
+def inputs():
+    return {{
+{inputs}
+    }}
+
+
+def mindspore_net():
+    import mindspore as ms
+    from mindspore import ops
+
+    def net({names}):
+{mindspore}
+
+    return net
+
+
+def torch_net():
+    import torch
+    from torch.nn import functional
+
+    def net({names}):
+{torch}
+
+    return net
+'''
+
+
+def scenario_text(program: Program, title: str, notes: str) -> str:
+    """A scenario file that runs alone; ``title`` and ``notes`` are its docstring."""
+    rows = []
+    for name, shape in program.inputs.items():
+        values = np.array(program.values[name]).reshape(shape).tolist()
+        rows.append(f'        "{name}": np.array({values}, np.{program.dtype}),')
+    return SCENARIO.format(
+        title=title,
+        notes=notes.replace("\\", "\\\\").replace('"""', "'''"),
+        inputs="\n".join(rows),
+        names=", ".join(program.inputs),
+        mindspore=_body(program, "mindspore"),
+        torch=_body(program, "torch"),
+    )
+
+
+def _body(program: Program, framework: str) -> str:
+    lines = []
+    for step in program.steps:
+        text: str = getattr(OPERATORS[step.operator], framework)
+        expression = text.format(*step.operands, **step.options, out=step.name)
+        is_statement = "{out}" in text
+        lines.append(expression if is_statement else f"{step.name} = {expression}")
+    parts = [LOSSES[how].format(name) for name, how in program.results.items()]
+    lines.append(f"return {' + '.join(parts)}")
+    return "\n".join(f"        {line}" for statement in lines for line in _apart(statement))
+
+
+def _apart(statement: str) -> Iterable[str]:
+    """Statements of one text, a line each."""
+    return statement.split("; ")

@@ -1,0 +1,98 @@
+"""Random nets: the same for the same seed, valid by construction, and scenario files that load."""
+
+import ast
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from explorer.fuzz.operators import OPERATORS
+from explorer.fuzz.program import GREATEST, Program, drawn, pruned, scenario_text
+from explorer.scenario.load import load
+from tests.support.programs import program, step
+
+DRAWN = [drawn(Random(f"test/{number}")) for number in range(400)]
+
+
+def test_there_are_eighty_operators_and_more_and_every_one_is_drawn() -> None:
+    assert len(OPERATORS) >= 80
+    used = {each.operator for net in DRAWN for each in net.steps}
+    # Random nets must reach what the table has: one in ten may be missed by four hundred.
+    assert len(used) >= 0.9 * len(OPERATORS)
+
+
+def test_the_same_seed_draws_the_same_net_and_another_one_another() -> None:
+    again = [drawn(Random(f"test/{number}")) for number in range(50)]
+    assert again == DRAWN[:50]
+    others = [drawn(Random(f"other/{number}")) for number in range(50)]
+    assert sum(one == other for one, other in zip(DRAWN, others, strict=False)) < 5
+
+
+def test_nets_vary_in_dtype_order_inputs_and_sharing() -> None:
+    assert {net.dtype for net in DRAWN} == {"float16", "float32", "float64"}
+    assert {net.order for net in DRAWN} == {1, 2}
+    assert {len(net.inputs) for net in DRAWN} == {1, 2, 3}
+    assert any(len(set(each.operands)) < len(each.operands) for net in DRAWN for each in net.steps)
+
+
+@pytest.mark.parametrize("number", range(0, 400, 8))
+def test_names_are_made_before_they_are_used_and_each_result_counts(number: int) -> None:
+    net = DRAWN[number]
+    known = set(net.inputs)
+    used = set(net.results)
+    for each in net.steps:
+        assert known.issuperset(each.operands)
+        known.add(each.name)
+        used.update(each.operands)
+    assert used == known  # nothing is without effect
+    for name, shape in net.inputs.items():
+        values = np.array(net.values[name])
+        assert values.size == np.prod(shape, dtype=int)
+        assert (values * 64 == np.round(values * 64)).all()
+        assert (np.abs(values) < GREATEST).all()
+
+
+@pytest.mark.parametrize("number", range(0, 400, 40))
+def test_a_net_is_a_scenario_with_the_same_steps_in_both_frameworks(
+    number: int, tmp_path: Path
+) -> None:
+    net = DRAWN[number]
+    file = tmp_path / "net.py"
+    file.write_text(
+        scenario_text(net, "A title", 'What\\was seen: """ and more.'), encoding="utf-8"
+    )
+    scenario = load(file)
+    assert scenario.title == "A title"
+    assert "What\\was seen" in scenario.notes
+    for name, array in scenario.inputs().items():
+        assert array.dtype == net.dtype
+        assert array.shape == net.inputs[name]
+    functions = {
+        each.name: each
+        for each in ast.parse(file.read_text()).body
+        if isinstance(each, ast.FunctionDef)
+    }
+    for framework in ("mindspore_net", "torch_net"):
+        stored = {
+            each.id
+            for each in ast.walk(functions[framework])
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        assert {each.name for each in net.steps} <= stored
+
+
+def test_what_no_result_needs_is_pruned_and_one_input_stays() -> None:
+    net = program(
+        step("t0", "sin", "a"),
+        step("t1", "cos", "b"),
+        inputs={"a": (3,), "b": (3,)},
+        values={"a": (1.0, 2.0, 3.0), "b": (1.0, 2.0, 3.0)},
+        results={"t0": "sum"},
+    )
+    small = pruned(net)
+    assert [each.name for each in small.steps] == ["t0"]
+    assert list(small.inputs) == list(small.values) == ["a"]
+    alone: Program = pruned(program(step("t0", "sin", "a"), results={"a": "sum"}))
+    assert alone.steps == ()
+    assert list(alone.inputs) == ["a"]

@@ -1,0 +1,108 @@
+"""Nets are looked at for real: what agrees, what raises, what is wrong, and what is known."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from explorer.exploration.explore import explore
+from explorer.fuzz import operators
+from explorer.fuzz.judging import Sighting, seen
+from explorer.fuzz.known import reason_known
+from explorer.fuzz.operator import Operator
+from explorer.fuzz.program import Program
+from explorer.fuzz.search import Watch, _finding
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.command_line import explorer
+from tests.support.nets import NETS
+from tests.support.programs import program, step
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+
+@pytest.fixture
+def watch(workers: Workers, tmp_path: Path) -> Watch:
+    return Watch(workers, tmp_path)
+
+
+@pytest.fixture
+def wrong_sine(monkeypatch: pytest.MonkeyPatch) -> str:
+    """An operator that is another function in MindSpore."""
+    right = operators.OPERATORS["sin"]
+    wrong = Operator("wrong", "ops.cos({0})", "torch.sin({0})", 1, right.fit, right.bound)
+    monkeypatch.setitem(operators.OPERATORS, "wrong", wrong)
+    return "wrong"
+
+
+LONG = (
+    step("t0", "tanh", "a"),
+    step("t1", "wrong", "t0"),
+    step("t2", "exp", "t1"),
+    step("t3", "mul", "t2", "t0"),
+)
+
+
+def test_a_net_without_mistake_agrees(watch: Watch) -> None:
+    net = program(step("t0", "tanh", "a"), step("t1", "mul", "t0", "a"))
+    assert watch.look(net) == Sighting("agrees")
+
+
+@pytest.mark.usefixtures("wrong_sine")
+def test_a_planted_mistake_is_found_blamed_cut_down_and_told_from_a_bad_point(watch: Watch) -> None:
+    net: Program = program(*LONG)
+    sighting = watch.look(net)
+    assert sighting.kind == "differs"
+    assert set(sighting.engines) == {
+        "mindspore-graph",
+        "mindspore-tape",
+    }  # the oracle runs PyTorch's
+    finding = _finding(7, net, sighting, watch)
+    assert finding.number == 7
+    assert finding.found == "framework"
+    assert finding.program.operators == ("wrong",)
+    assert finding.operators == ("tanh", "wrong", "exp", "mul")
+
+
+def test_what_one_point_alone_shows_is_ill_conditioned(watch: Watch) -> None:
+    # Of two equal numbers one framework gives the gradient to one, the other shares it; a step aside
+    # there is one greatest number.
+    net = program(
+        step("t0", "max", "a", shape=(), axis="0"), step("t1", "amax", "a", shape=(), axis="0")
+    )
+    net = msgspec.structs.replace(
+        net, values={"a": (1.0, 1.0, 0.5)}, results={"t0": "sum", "t1": "sum"}
+    )
+    sighting = watch.look(net)
+    assert sighting.kind in ("differs", "oracle")
+    assert _finding(0, net, sighting, watch).found == "ill_conditioned"
+
+
+def test_an_engine_that_raises_is_named_and_known(watch: Watch) -> None:
+    net = program(step("t0", "branch", "a", "a"))
+    sighting = watch.look(net)
+    assert (sighting.kind, sighting.engines) == ("raises", ("torch-graph",))
+    assert "branch" in reason_known(net, sighting)
+    assert reason_known(net, Sighting("raises", ("torch-tape",), sighting.detail)) == ""
+    assert reason_known(net, Sighting("differs", ("torch-graph",), sighting.detail)) == ""
+
+
+def test_a_net_that_no_framework_runs_is_refused(watch: Watch) -> None:
+    net = program(step("t0", "index", "a", shape=(), place="7"))
+    assert watch.look(net).kind == "refused"
+
+
+@pytest.mark.parametrize(("name", "kind"), [("off_by_little", "differs"), ("square", "agrees")])
+def test_reports_on_other_nets_are_seen_the_same_way(
+    name: str, kind: str, workers: Workers
+) -> None:
+    report = explore(load(NETS / f"{name}.py"), workers, selection="main")
+    assert seen(report).kind == kind
+
+
+@pytest.mark.whole
+def test_sixty_random_nets_show_nothing_that_is_not_known(tmp_path: Path) -> None:
+    done = explorer("fuzz", "--cases", "60", "--seed", "1", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.splitlines()[-1].startswith("60 nets in ")
+    assert [path.name for path in tmp_path.iterdir()] == ["fuzz.json"]
