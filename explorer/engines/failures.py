@@ -2,11 +2,13 @@
 
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from explorer.engines.source_lines import users_name
 from explorer.model.results import Failure
+from explorer.scenario.own_nets import is_written, packages_of
 
 LONGEST = 600
 """The greatest number of characters of a message that are kept."""
@@ -29,28 +31,48 @@ LineSource = Literal["message", "traceback"]
 def failure(
     error: BaseException, scenario: str, proper: Callable[[str], str], prefer: LineSource
 ) -> Failure:
-    """The record of an exception: its type, its message, and the scenario's line that it names.
+    """The record of an exception: its type, its message, and the user's line that it names.
 
     The message is what ``proper`` makes of the whole text: it keeps its line breaks, loses the
-    folders of paths, and has at most LONGEST characters. Where the message and the traceback both name lines
-    of the file ``scenario``, those of ``prefer`` count, and of them the innermost.
+    folders of paths, and has at most LONGEST characters. The user's lines are those of the file
+    ``scenario``, and of the packages that its nets come from. Where the message and the traceback both
+    name such lines, those of ``prefer`` count, and of them the innermost.
     """
     # The place is looked for in the whole text: a stack names it where the message proper does not.
     text = str(error)
     path = Path(scenario).resolve()
     message = FOLDERS.sub("", proper(text)).strip()
 
-    in_message = re.findall(re.escape(str(path)) + r"(?::|\", line )(\d+)", text)
-    in_traceback = _traceback_lines(error, path)
+    in_message = list(_users(_named(text, path), path))
+    in_traceback = list(_users(_frames(error), path))
     # Both have the innermost line last.
     lines = in_message or in_traceback
     if prefer == "traceback":
         lines = in_traceback or in_message
-    source = f"{path.name}:{lines[-1]}" if lines else ""
-    return Failure(type(error).__name__, message[:LONGEST], source)
+    return Failure(type(error).__name__, message[:LONGEST], lines[-1] if lines else "")
 
 
-def _traceback_lines(error: BaseException, path: Path) -> list[str]:
-    """The lines of a file that an exception passed through, innermost last."""
+def _named(text: str, scenario: Path) -> list[tuple[str, str]]:
+    """The files and lines that a message names: "/net.py:3", 'File "/net.py", line 3'."""
+    # Of any other file than the scenario's, where blanks in its folders would end cannot be told.
+    file = rf"({re.escape(str(scenario))}|/[^\s:'\"]+\.py)"
+    return re.findall(file + r"(?::|\", line )(\d+)", text)
+
+
+def _frames(error: BaseException) -> list[tuple[str, str]]:
+    """The files and lines that an exception passed through, innermost last."""
     frames = traceback.extract_tb(error.__traceback__)
-    return [str(frame.lineno) for frame in frames if frame.filename == str(path)]
+    return [(frame.filename, str(frame.lineno)) for frame in frames]
+
+
+def _users(lines: list[tuple[str, str]], scenario: Path) -> Iterator[str]:
+    """Those of the lines that are the user's, as they are shown."""
+    packages = packages_of(scenario)
+    for file, line in lines:
+        # A file that was written for nets of one's own is gone when a reader looks for it.
+        if file == str(scenario) and not is_written(scenario):
+            yield f"{scenario.name}:{line}"
+        elif packages and Path(file).suffix == ".py":
+            shown = users_name(file)
+            if shown.partition("/")[0].removesuffix(".py") in packages:
+                yield f"{shown}:{line}"

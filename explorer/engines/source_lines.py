@@ -1,9 +1,12 @@
 """Source lines of a node ("file:line"), alike for every framework, the user's first."""
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+from explorer.scenario.find import module_name
 
 Line = tuple[str, int]
 """The name of a file, as the framework gives it, and the number of a line."""
@@ -45,18 +48,47 @@ def _resolved(name: str) -> Path:
 
 
 def display_name(name: str, package: Path) -> str:
-    """A file's name as shown: "torch/nn/functional.py" for the framework's, else "net.py"."""
+    """A file's name as shown: "torch/nn/functional.py" for the framework's, else as ``users_name``."""
     path = _resolved(name)
     if path.is_relative_to(package):
         return f"{package.name}/{path.relative_to(package).as_posix()}"
-    return Path(name).name
+    return users_name(name)
+
+
+def users_name(name: str) -> str:
+    """A user's file by its name, and in a package by the path in it: "net.py", "own/torch/models.py".
+
+    Two packages, or two folders of one, may each have a file of the same name.
+    """
+    path = _resolved(name)
+    if module_name(path) is not None:  # a shipped scenario
+        return path.name
+    parts = max((_parts_of(module, path) for module in _modules_named(path)), key=len, default=())
+    return "/".join((*parts, path.name))
+
+
+def _modules_named(path: Path) -> list[str]:
+    """The names under which a file is imported."""
+    names = []
+    for name, module in list(sys.modules.items()):
+        # Not by getattr: a lazy module would import what it stands for.
+        file = getattr(module, "__dict__", {}).get("__file__")
+        if isinstance(file, str) and file.endswith(path.name) and _resolved(file) == path:
+            names.append(name)
+    return names
+
+
+def _parts_of(module: str, path: Path) -> tuple[str, ...]:
+    """The folders of a module's name that its file lies in; none where they do not fit."""
+    parts = tuple(module.split("."))
+    if path.stem != "__init__":
+        if parts[-1] != path.stem:
+            return ()
+        parts = parts[:-1]
+    fits = path.parent.parts[len(path.parent.parts) - len(parts) :] == parts
+    return parts if fits else ()
 
 
 def user_first(users: Sequence[str], library: Sequence[str]) -> tuple[str, ...]:
     """A node's lines in the order in which it keeps them; each group has the innermost first."""
     return (*users, *library[:LIBRARY_LINES])
-
-
-def is_users(shown: str) -> bool:
-    """Whether a node's line, as ``display_name`` shows it, lies in the user's code."""
-    return "/" not in shown  # a user's file is shown by its name alone, a framework's by its path

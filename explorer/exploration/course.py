@@ -9,6 +9,7 @@ from explorer.compare.conditioning import ill_conditioned
 from explorer.compare.verdicts import foreseen, judge
 from explorer.exploration.noise import question
 from explorer.exploration.outcomes import Outcomes
+from explorer.exploration.recordings import recorded_otherwise
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -16,7 +17,7 @@ from explorer.model.engines import Framework
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report
-from explorer.model.results import About, Captured, Leaf
+from explorer.model.results import LOST, About, Captured, Leaf
 from explorer.scenario.contract import Scenario
 from explorer.scenario.selection import Selection, covering, spread
 from explorer.scenario.settling import Nets
@@ -176,10 +177,15 @@ class Course:
             versions.update(about.versions)
         graphs: list[GradGraph] = []
         ungraphed: dict[str, str] = {}
-        for name, captured in self._captured().items():
+        lost: list[str] = []
+        recorded = self._captured()
+        plain = {name: self._outcomes.result(name, self._main) for name in recorded}
+        for name, captured in recorded.items():
             graphs += captured.graphs
             if captured.result.error:
                 ungraphed[name] = captured.result.error.message
+            if captured.result.outcome in LOST:
+                lost.append(name)
         inputs = self._scenario.inputs()
         return Report(
             scenario=self._scenario.name,
@@ -189,11 +195,17 @@ class Course:
             devices=self._devices,
             inputs=tuple(Leaf(name, pack(array)) for name, array in inputs.items()),
             parameters=tuple(Leaf(name, array) for name, array in self._nets.parameters.items()),
-            findings=(*self._nets.findings, *self._remarks),
+            findings=(
+                *self._nets.findings,
+                *recorded_otherwise(recorded, plain),
+                *self._remarks,
+                *self._outcomes.remarks,
+            ),
             cases=tuple(self._judged(case) for case in cases),
             left_out=left_out,
             graphs=tuple(graphs),
             ungraphed=ungraphed,
+            lost_graphs=tuple(lost),
             alignments=self._alignments,
         )
 

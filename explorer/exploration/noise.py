@@ -7,12 +7,14 @@ import msgspec
 
 from explorer.compare.levels import lent_levels, with_levels
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework
+from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Captured
 from explorer.scenario.settling import Nets
+from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome
 
 NOISE_STAGE = "noise"
@@ -128,6 +130,26 @@ def _tapes(nets: Nets) -> dict[Framework, NetRequest]:
         if framework not in nets.lost:
             tapes[framework] = msgspec.structs.replace(request, engine=f"{framework}-tape")
     return tapes
+
+
+def losses(outcomes: Mapping[object, JobOutcome]) -> tuple[ReportFinding, ...]:
+    """A remark on each framework whose worker was lost while it measured noise."""
+    lost: dict[Framework, Lost] = {}
+    for key, outcome in outcomes.items():
+        if isinstance(key, tuple) and isinstance(outcome, Lost):
+            if key[0] == "noise":
+                lost.setdefault(key[1], outcome)
+            elif key[0] == "levels":
+                lost.setdefault(ENGINES[key[1]].framework, outcome)
+    findings = []
+    for framework, outcome in lost.items():
+        sentence = (
+            f"the noise of {FRAMEWORK_LABELS[framework]}'s answers could not be measured "
+            f"everywhere: {outcome.detail.splitlines()[0]}; where it is unknown, tolerances alone say "
+            "what differs"
+        )
+        findings.append(ReportFinding(kind="noise", sentence=sentence))
+    return tuple(findings)
 
 
 def noise_of(

@@ -5,10 +5,11 @@ from typing import Any
 
 import msgspec
 
-from explorer.exploration.noise import leveled, noise_of, question
+from explorer.exploration.noise import leveled, losses, noise_of, question
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
+from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.results import Captured, Failure, OracleResult, Result
@@ -112,6 +113,11 @@ class Outcomes:
     def noise(self, case: GradCase, engines: Iterable[str]) -> dict[str, ResultNoise]:
         """The noise of the engines' answers to a case, as far as it was measured."""
         return noise_of(case, engines, self._by_key)
+
+    @property
+    def remarks(self) -> tuple[ReportFinding, ...]:
+        """What a reader should know of the noise that could not be measured."""
+        return losses(self._by_key)
 
     def captured(self, name: str) -> Captured:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""

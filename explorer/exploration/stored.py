@@ -10,8 +10,9 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import LOST
 from explorer.scenario.contract import Scenario
+from explorer.scenario.imported_files import files_read
 from explorer.scenario.selection import Selection
-from explorer.store.keys import Key, files_read, key_of
+from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
@@ -77,6 +78,8 @@ def explored(
 def is_whole(report: Report) -> bool:
     """Whether nothing is missing from a report that another run might bring."""
     if any(left_out.cause != "selected" for left_out in report.left_out):
+        return False
+    if any(finding.kind == "noise" for finding in report.findings):
         return False
     for case in report.cases:
         outcomes = [result.outcome for result in case.results.values()]

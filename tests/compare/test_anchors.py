@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.align.anchors import pair_results
-from explorer.compare.align.fingerprints import Tolerance, fingerprint
+from explorer.compare.align.anchors import pair_leaves, pair_results
 from explorer.compare.align.matching import NOISE, Matching
-from explorer.compare.align.sides import view
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, NodeKind, Phase
-from tests.support.alignments import parting, partners
+from tests.support.alignments import TOLERANCE, called, matching_of, parting, partners
 from tests.support.computed_graphs import ComputedGraph
 from tests.support.handmade_graph import HandmadeGraph
 
@@ -64,16 +62,56 @@ def test_a_leaf_of_ones_is_no_constant_of_ones() -> None:
     assert "n1" not in partners(align(buffer, constant))
 
 
-TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
+@pytest.mark.parametrize("is_buffer_first", [True, False])
+def test_a_buffer_and_a_constant_pair_each_on_its_own_side(is_buffer_first: bool) -> None:
+    graphs = ComputedGraph("a"), ComputedGraph("b")
+    kinds: tuple[NodeKind, NodeKind] = ("parameter", "constant")
+    for graph, kind in zip(graphs, kinds if is_buffer_first else kinds[::-1], strict=True):
+        graph.leaf("scale" if kind == "parameter" else "", SCALE, kind)
+    matching = matching_of(*graphs)
+    pair_leaves(matching)
+    (match,) = matching.matches
+    assert (match.first.node.side, match.second.node.side) == matching.sides
+
+
+def test_a_leaf_that_differs_from_its_namesake_is_no_constant_of_its_own_numbers() -> None:
+    graphs = ComputedGraph("a"), ComputedGraph("b")
+    for graph, scale in zip(graphs, (SCALE, 2 * SCALE), strict=True):
+        graph.leaf("scale", scale)
+        graph.leaf("", 3 * SCALE - scale, "constant")
+    matching = matching_of(*graphs)
+    pair_leaves(matching)
+    assert matching.matches == []
+    assert [(row.first.name, row.second.name) for row in matching.mismatches] == [
+        ("scale", "scale")
+    ]
 
 
 def results(left: ComputedGraph, right: ComputedGraph) -> Matching:
     """Two sides of which the results alone are paired."""
-    sides = view(left.record(), right.record())
-    fingerprint(*sides, TOLERANCE)
-    matching = Matching(*sides, TOLERANCE)
+    matching = matching_of(left, right)
     pair_results(matching)
     return matching
+
+
+def test_what_makes_a_result_pairs_once_though_it_makes_two() -> None:
+    one, two = ComputedGraph("a"), ComputedGraph("b")
+    maker = one.hold("Exp", X)
+    for name in ("p", "q"):
+        one.result(name, maker)
+        two.result(name, two.hold(f"Exp/{name}", X))
+    matching = results(one, two)
+    assert called(matching.first, "Exp").partner is called(matching.second, "Exp/p")
+    assert called(matching.second, "Exp/q").is_free
+
+
+def test_a_leaf_that_is_a_result_is_not_paired_as_what_makes_it() -> None:
+    graphs = ComputedGraph("a"), ComputedGraph("b")
+    for graph, name in zip(graphs, "xy", strict=True):
+        graph.result("out", graph.leaf(name, X, "input"))
+    first, second = results(*graphs).sides
+    assert called(first, "x").is_free
+    assert called(second, "y").is_free
 
 
 @pytest.mark.parametrize("phase", ["forward", "backward"])

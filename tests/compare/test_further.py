@@ -15,6 +15,10 @@ OPS: dict[str, Function] = {
     "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "ReLU": lambda x: np.maximum(x, 0),
     "Sin": np.sin,
+    "Div": lambda x: x / 2,
+    "Mul": lambda x: x * 2,
+    "Sub": lambda x: x - 2,
+    "Add": lambda x: x + 2,
     "Softmax": lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
     "Softmax along rows": lambda x: np.exp(x) / np.exp(x).sum(0, keepdims=True),
 }
@@ -97,6 +101,23 @@ def test_one_mistake_explains_all_that_follows(fused: bool) -> None:
     left = layers("a", ["Tanh", "ReLU", "Sin", "Tanh"], bias=True)
     right = layers("b", ["Sigmoid", "ReLU", "Sin", "Tanh"], bias=True, fused=fused)
     assert lines(left, right) == [{"1"}]
+
+
+@pytest.mark.parametrize(
+    ("op", "other", "is_found"),
+    [
+        ("Div", "Mul", False),
+        ("Sub", "Add", False),
+        ("Mul", "Add", True),
+        ("Div", "Sub", True),
+    ],
+)
+def test_an_op_and_its_inverse_do_one_work_behind_a_mistake(
+    op: str, other: str, is_found: bool
+) -> None:
+    left, right = layers("a", ["Tanh", op]), layers("b", ["Sigmoid", other])
+    assert lines(left, right) == [{"1"}, {"2"}][: 1 + is_found]
+    assert lines(right, left) == [{"1"}, {"2"}][: 1 + is_found]
 
 
 def test_a_parameter_that_two_layers_lack_is_told_twice() -> None:

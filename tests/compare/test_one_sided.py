@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
+from explorer.model.alignment import Count
 from explorer.model.graph import GradGraph
 from tests.support.alignments import parting
 from tests.support.computed_graphs import ComputedGraph, one_input
@@ -45,6 +46,12 @@ def test_a_dropout_left_on_has_no_counterpart() -> None:
     assert (left, right) == ("Dropout", None)
     assert "no counterpart in torch-tape, which goes on with `MatMul` (net.py:4)" in sentence
     assert parting(off, on)[:2] == (None, "Dropout")
+
+
+def test_ops_without_a_counterpart_are_counted_as_such() -> None:
+    alignment = align(with_dropout("a", True), with_dropout("b", False))
+    assert alignment.left_coverage.forward == Count(unpaired=2)
+    assert alignment.right_coverage.forward == Count(unpaired=1)
 
 
 def test_a_dropout_made_of_small_ops_is_named_as_a_whole() -> None:

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.compare.align.fingerprints import Tolerance, fingerprint
-from explorer.compare.align.matching import Matching
+from explorer.compare.align.fingerprints import TIGHT
 from explorer.compare.align.provenance import (
     FEW,
     Candidates,
@@ -15,33 +14,18 @@ from explorer.compare.align.provenance import (
     shared_origins,
     successors,
     take_the_same,
-    trace_origins,
 )
-from explorer.compare.align.sides import Side, Vertex, view
+from explorer.compare.align.sides import Side
 from explorer.model.arrays import AnyArray
+from tests.support.alignments import called, matching_of
 from tests.support.computed_graphs import ComputedGraph
 
 X = np.array([1.0, 2.0, 4.0])
 Y = np.array([3.0, 5.0, 7.0])
 
 
-def matching_of(left: ComputedGraph, right: ComputedGraph) -> Matching:
-    """Two sides before anything is paired."""
-    sides = view(left.record(), right.record())
-    tolerance = Tolerance(1e-4, 1e-6)
-    fingerprint(*sides, tolerance)
-    for side in sides:
-        trace_origins(side)
-    return Matching(*sides, tolerance)
-
-
 def side_of(graph: ComputedGraph) -> Side:
     return matching_of(graph, ComputedGraph("empty")).first
-
-
-def called(side: Side, op: str) -> Vertex:
-    (node,) = (node for node in side.nodes if op in (node.op, node.name))
-    return node
 
 
 # Origins
@@ -147,6 +131,25 @@ def test_each_thing_in_common_is_worth_its_points(
 ) -> None:
     without = points(one_op("a"), one_op("b"))
     assert points(one_op("a", **left), one_op("b", **right)) - without == pytest.approx(worth)
+
+
+@pytest.mark.parametrize(
+    ("nearer", "farther"),
+    [
+        (TIGHT, np.nextafter(TIGHT, 1)),
+        (10 * TIGHT, np.nextafter(10 * TIGHT, 1)),
+    ],
+)
+def test_a_distance_at_a_limit_is_still_within_it(nearer: float, farther: float) -> None:
+    matching = matching_of(one_op("a"), one_op("b", value=(X + 1) * (1 + 1e-5)))
+    first, second = (called(side, "Sum").value for side in matching.sides)
+    worth = []
+    for distance in (nearer, farther):
+        assert first.bucket
+        assert second.bucket
+        first.bucket.near[second.bucket] = distance
+        worth.append(evidence(matching, first, second)[0])
+    assert worth[0] - worth[1] == 2
 
 
 def test_nearness_in_the_graphs_decides_between_equal_points() -> None:

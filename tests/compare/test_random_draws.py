@@ -80,6 +80,21 @@ def test_nothing_is_said_of_rates_where_a_dropout_drops_nothing_by_chance() -> N
     assert align(net(ONE_MASK), net(np.full(4, 1.25))).divergence is None
 
 
+def with_an_infinity(mask: AnyArray) -> GradGraph:
+    """x, one of whose elements is infinite and kept, dropped out by a mask."""
+    x = np.array([1.0, np.inf, 3, 4])
+    graph = HandmadeGraph()
+    read = graph.add("input", kind="input", name="x", value=x)
+    drawn = graph.add("aten.bernoulli.p", [read], value=mask)
+    kept = graph.add("mul", [read, drawn], value=x * mask)
+    graph.add("output", [kept], kind="output", name="dropped", value=x * mask)
+    return graph.record()
+
+
+def test_the_rate_at_which_infinities_are_dropped_is_not_known() -> None:
+    assert align(with_an_infinity(ANOTHER_MASK), with_an_infinity(OTHER_RATE)).divergence is None
+
+
 def two_dropouts(first: AnyArray, second: AnyArray) -> GradGraph:
     """x dropped out by one mask, and then by another."""
     graph = HandmadeGraph()

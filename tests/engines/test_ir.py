@@ -185,6 +185,16 @@ def test_a_failed_compilations_file_says_what_failed_and_where() -> None:
     assert last.sources[0].code == "    return matmul_ext_op(input, other)"
 
 
+def test_graphs_that_a_failed_compilation_did_not_come_to_are_read_too() -> None:
+    text = (SAMPLES / "analyze_fail.ir").read_text(encoding="utf-8")
+    graph = module_of(statement("", 0), RETURN)
+    rest = text.replace("No more function graphs.", graph[graph.index("subgraph attr:") :])
+    known = sample("analyze_fail").subgraphs
+    *before, last = parse(rest, "analyze_fail.ir").subgraphs
+    assert len(before) == len(known)
+    assert [node.name for node in last.nodes] == ["a"]
+
+
 @pytest.mark.parametrize("name", sorted(path.stem for path in SAMPLES.glob("*.ir")))
 def test_samples_say_where_they_stand_and_survive_json(name: str) -> None:
     module = sample(name)

@@ -221,6 +221,18 @@ def test_a_name_with_brackets_ends_with_all_of_them_closed(
     assert allowed in caught.value.allowed
 
 
+def test_a_subgraph_without_a_name_is_reported_behind_the_sign() -> None:
+    with pytest.raises(Fault) as caught:
+        read_atom("@ ", 0, Scope([]))
+    assert (caught.value.offset, caught.value.allowed) == (1, "the name of a subgraph")
+
+
+def test_items_without_a_comma_between_them_are_reported_where_it_is_missing() -> None:
+    error = refused(module_of(statement("(I64(1) I64(2))", 1), RETURN))
+    assert error.column == statement("(I64(1) I64(2))", 1).index(" I64(2)") + 1
+    assert error.allowed == "', ' or ')'"
+
+
 def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "bad.ir"
     path.write_bytes(b"# IR entry: @f\n# \xff\n")
@@ -233,6 +245,13 @@ def test_what_is_called_must_be_declared_where_all_parameters_have_names() -> No
     error = refused(module_of(call, RETURN, parameters="%para1_x"))
     assert "'call @graph'" in error.allowed
     assert "fn[@g]" in error.found
+
+
+def test_a_parameter_of_another_form_is_reported_on_the_line_that_declares_it() -> None:
+    error = refused(module_of(statement("", 0), RETURN, parameters="%x"))
+    assert (error.line, error.column) == (HEADER.count("\n") + 2, 1)
+    assert error.found == "'x'"
+    assert "para1_name" in error.allowed
 
 
 @pytest.mark.parametrize(

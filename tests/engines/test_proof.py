@@ -182,3 +182,74 @@ def test_integers_and_what_is_not_finite_must_be_the_same() -> None:
     assert not agrees(np.array([np.inf]), np.array([-np.inf]), "float64")
     assert not agrees(np.array([1_000_000]), np.array([1_000_001]), "int64")
     assert not agrees(np.zeros(2), np.zeros((2, 1)), "float64")
+
+
+def test_in_half_precision_the_last_place_of_an_operand_may_be_lost_and_no_more() -> None:
+    # 1024 + 0.5 - 1024: what the sum was computed from may have been rounded by half a unit each.
+    exact, rounded = np.array([0.5]), np.array([0.0])
+    assert not agrees(rounded, exact, "float16")
+    assert agrees(rounded, exact, "float16", reach=1024.0)
+    assert not agrees(np.array([2.0]), exact, "float16", reach=1024.0)
+    assert not agrees(rounded, exact, "float32", reach=1024.0)
+
+
+def two_of_a_kind(
+    factors: tuple[float, float], shown_by: tuple[int, int]
+) -> tuple[Chain, list[int]]:
+    """A chain with two more nodes of one op that multiply x, each recorded with the result of one."""
+    chain = Chain()
+    first, second = factors
+    numbers = [
+        chain.op("times", 0, lambda value: np.float32(first) * value),
+        chain.op("times", 0, lambda value: np.float32(second) * value),
+    ]
+    results = [chain.recorded.outputs[number, 0] for number in numbers]
+    for number, place in zip(numbers, shown_by, strict=True):
+        chain.recorded.outputs[number, 0] = results[place]
+        chain.builder.nodes[number].outputs = (shown(results[place]),)
+    return chain, numbers
+
+
+def settled(chain: Chain, numbers: list[int]) -> list[tuple[str, float]]:
+    """The proof of some nodes, and the first element that each shows."""
+    prove(chain.builder, chain.recorded)
+    found: list[tuple[str, float]] = []
+    for number in numbers:
+        node = chain.builder.nodes[number]
+        values = node.outputs[0].values
+        assert values is not None
+        found.append((node.proof, round(values.mean, 4)))
+    return found
+
+
+def test_values_of_two_like_nodes_that_were_taken_for_each_other_are_put_right() -> None:
+    chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
+    chain.recorded.may_be_swapped = True
+    assert settled(chain, numbers) == [
+        ("proven", round(3 * float(X.mean()), 4)),
+        ("proven", round(5 * float(X.mean()), 4)),
+    ]
+
+
+def test_where_order_is_known_no_value_is_given_to_another_node() -> None:
+    chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
+    assert [proof for proof, _ in settled(chain, numbers)] == ["refuted", "refuted"]
+
+
+def test_a_value_that_belongs_to_none_of_them_stays_refuted() -> None:
+    chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
+    chain.recorded.may_be_swapped = True
+    wrong = 7 * X
+    chain.recorded.outputs[numbers[0], 0] = wrong
+    chain.builder.nodes[numbers[0]].outputs = (shown(wrong),)
+    assert settled(chain, numbers) == [
+        ("refuted", round(7 * float(X.mean()), 4)),
+        ("refuted", round(3 * float(X.mean()), 4)),
+    ]
+
+
+def test_a_node_of_another_op_gives_its_value_to_none() -> None:
+    chain, numbers = two_of_a_kind((3.0, 5.0), (1, 0))
+    chain.recorded.may_be_swapped = True
+    chain.builder.nodes[numbers[1]].op = "other"
+    assert [proof for proof, _ in settled(chain, numbers)] == ["refuted", "refuted"]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from explorer.exploration.explore import explore
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
@@ -16,6 +17,7 @@ from explorer.scenario.settling import settle
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.scenario_files import written
 from tests.support.scenario_reports import BY_FIRST, row
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -76,3 +78,35 @@ def test_a_tape_call_that_raises_leaves_nothing_behind_for_the_next_compile(
     graph_module = "explorer.engines.mindspore.graph"
     compiled = answer(find("conv_bn_relu_pool"), "mindspore-graph", graph_module)
     assert (failed.outcome, compiled.outcome) == ("raised", "ok"), compiled.error
+
+
+IMPORTING = """import sys
+import numpy as np
+sys.path.append({folder!r})
+from factor_of_explored_net import FACTOR
+
+def inputs():
+    return {{"x": np.array([1.0], np.float32)}}
+
+def net(x):
+    return (x * FACTOR).sum()
+
+def mindspore_net():
+    return net
+
+def torch_net():
+    return net
+"""
+
+
+def test_workers_that_live_on_read_what_a_net_imports_anew(
+    tmp_path: Path, workers: Workers
+) -> None:
+    net = written(tmp_path, IMPORTING.format(folder=str(tmp_path)))
+    for factor in (2.0, 31.0):
+        written(tmp_path, f"FACTOR = {factor}\n", "factor_of_explored_net.py")
+        (main,) = explore(load(net), workers, selection="main").cases
+        for name, result in main.results.items():
+            gradients = [leaf.value for leaf in result.leaves if leaf.name == "dx"]
+            assert [unpack(array).tolist() for array in gradients] == [[factor]], name
+        assert main.expected

@@ -17,6 +17,7 @@ from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers
 from tests.support.nets import NETS
 from tests.support.sample_report import report
+from tests.support.worker_targets import Word
 
 SQUARE = load(NETS / "square.py")
 TAPE = Wanted(engines=("torch-tape",))
@@ -76,6 +77,30 @@ def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
     case = msgspec.structs.replace(WHOLE.cases[0], results={"torch-tape": lost})
     assert not is_whole(msgspec.structs.replace(WHOLE, cases=(case, *WHOLE.cases[1:])))
     assert not is_whole(msgspec.structs.replace(WHOLE, ungraphed={"torch-tape": "lost"}))
+
+
+class LosesNoise(Workers):
+    """Workers of which PyTorch's dies whenever it is to measure noise."""
+
+    def call(
+        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
+    ) -> Reply | Lost:
+        """As Workers.call."""
+        if target.startswith("explorer.engines.torch.noise"):
+            return super().call(kind, "tests.support.worker_targets:aborts", Word(""), reply)
+        return super().call(kind, target, argument, reply)
+
+
+@pytest.mark.torch
+def test_a_worker_that_is_lost_over_noise_is_told_and_the_report_is_not_kept(store: Store) -> None:
+    with LosesNoise() as workers:
+        made = explored(SQUARE, TAPE, workers, store)
+    assert not is_whole(made)
+    assert stored_report(SQUARE, TAPE, store) is None
+    (remark,) = made.findings
+    assert (remark.kind, remark.is_alarm) == ("noise", False)
+    assert "PyTorch" in remark.sentence
+    assert "signal 6" in remark.sentence
 
 
 MEASURED = Measurement(

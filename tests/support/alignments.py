@@ -3,8 +3,16 @@
 from typing import NamedTuple
 
 from explorer.compare.align import align
+from explorer.compare.align.fingerprints import Tolerance, fingerprint
+from explorer.compare.align.matching import Matching
+from explorer.compare.align.provenance import trace_origins
+from explorer.compare.align.sides import Side, Vertex, view
 from explorer.model.alignment import Alignment, SideName
 from explorer.model.graph import GradGraph
+from tests.support.computed_graphs import ComputedGraph
+
+TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
+"""Within which values of these graphs agree."""
 
 
 class Parting(NamedTuple):
@@ -49,3 +57,18 @@ def reasons(alignment: Alignment, side: SideName, graph: GradGraph) -> dict[str,
         if unpaired.side == side:
             reasons[nodes[unpaired.node].op] = unpaired.reason
     return reasons
+
+
+def matching_of(left: ComputedGraph, right: ComputedGraph) -> Matching:
+    """Two sides before anything is paired."""
+    sides = view(left.record(), right.record())
+    fingerprint(*sides, TOLERANCE)
+    for side in sides:
+        trace_origins(side)
+    return Matching(*sides, TOLERANCE)
+
+
+def called(side: Side, name: str) -> Vertex:
+    """The only node of an op, or of a name."""
+    (node,) = (node for node in side.nodes if name in (node.op, node.name))
+    return node

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from explorer.engines.source_lines import is_users
+from explorer.model.places import is_users
 
 OF_DERIVED = "the framework gives no line of the net: this is that of the gradient of this node"
 OF_FORWARD = "the framework gives no line of the net: this is that of the forward node"

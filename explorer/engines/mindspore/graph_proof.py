@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mindspore as ms
+import numpy as np
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import (
@@ -28,6 +29,15 @@ from explorer.engines.mindspore.primitives import (
     with_tensors,
 )
 from explorer.model.arrays import AnyArray, carrier, unpack
+
+SINGLE_SCALAR = "alone, it takes a number beside float64 tensors in single precision"
+"""Why another value does not refute one: a compiled graph takes its own constants whole (2.10.0)."""
+
+CUT_CONSTANT = "the compiler's output has its constant in six digits"
+"""Why another value does not refute one that was computed with the whole constant."""
+
+DIGITS = 6
+"""The digits of a number in the IR (2.10.0): one with fewer is whole."""
 
 
 class GraphReruns:
@@ -62,7 +72,7 @@ class GraphReruns:
 
         ``shown_by`` gives the slot whose value a slot shows, ``overwritten`` is that of Recorded.
         """
-        recorded = Recorded(array_of, own_copy, overwritten=overwritten)
+        recorded = Recorded(array_of, own_copy, overwritten=overwritten, may_be_swapped=True)
         for slot, array in self._arrays.items():
             recorded.outputs[slot] = array
         for number, (statement, inputs) in self._statements.items():
@@ -89,12 +99,28 @@ class GraphReruns:
 
         operands = []
         excuse = CONTROL_FLOW if self._values.repeats(statement) else ""
+        if _rounds_a_scalar(statement, given):
+            excuse = excuse or SINGLE_SCALAR
+        if any(map(self._is_cut, tensor_slots(given))):
+            excuse = excuse or CUT_CONSTANT
         for slot in tensor_slots(given):
             operands.append(Operand(slot, self._tensor(shown_by(slot))))
             if self._writers.get(slot, set()) - {number}:
                 excuse = excuse or IN_PLACE
         writes = written_operands(statement.op) is not None
         return Rerun(tuple(operands), compute, writes, excuse)
+
+    def _is_cut(self, slot: Slot) -> bool:
+        """Whether a slot is a constant in double precision that the IR may have cut."""
+        number, output = slot
+        shown = self._builder.nodes[number].outputs[output]
+        if self._builder.nodes[number].kind != "constant" or shown.dtype != "float64":
+            return False
+        if shown.values is None or shown.values.whole is None:
+            return True
+        return any(
+            float(f"{value:.{DIGITS - 1}g}") != value for value in unpack(shown.values.whole).flat
+        )
 
     def _tensor(self, slot: Slot) -> Any:
         """The recorded value of a slot as a tensor; None where it was not observed."""
@@ -112,3 +138,11 @@ class GraphReruns:
             return None
         dtype = getattr(ms, "bool_" if shown.dtype == "bool" else shown.dtype)
         return tensor_like(array, dtype)
+
+
+def _rounds_a_scalar(statement: IRStatement, given: list[Any]) -> bool:
+    """Whether an operator on float64 tensors takes a Python float that single precision rounds."""
+    if all(dtype != "float64" for _, dtype in statement.outputs):
+        return False
+    floats = [value for value in given if isinstance(value, float)]
+    return any(float(np.float32(value)) != value for value in floats)

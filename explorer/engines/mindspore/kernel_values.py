@@ -1,7 +1,7 @@
 """The values that kernels dumped, joined to the IR statements that they were compiled from."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from explorer.engines.mindspore.ir_bindings import summary_as
 from explorer.engines.mindspore.ir_statements import IRStatement, Statements
 from explorer.engines.mindspore.kernel_dump import Kernel, load
 from explorer.engines.mindspore.operators import unwritten_outputs, unwritten_reason
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import AnyArray, carrier
 from explorer.model.graph import Output
 
 INSIDE = "the values of a subgraph stand inside it"
@@ -145,7 +145,7 @@ class KernelValues:
         """
         kinds = self._expansions(op)
         last = last_of_shares(kinds, len(statements))
-        for statement, kernel in zip(statements, last, strict=False):
+        for statement, kernel in _of_one_kind(statements, last):
             if len(statement.outputs) <= len(kernel):
                 self._join(statement, kernel)
         if any(len(statement.outputs) > 1 for statement in statements):
@@ -228,6 +228,32 @@ def last_of_shares(kinds: list[list[Kernel]], count: int) -> list[Kernel]:
         last.append(share[place])
     # All of them end with the same step, or the shares are no shares.
     return last if len(places) == 1 else []
+
+
+def _of_one_kind(
+    statements: list[IRStatement], kernels: list[Kernel]
+) -> Iterator[tuple[IRStatement, Kernel]]:
+    """Statements with their kernels, in order; where kinds of numbers differ, in order within each kind.
+
+    A sum of booleans may run before a sum of floats that stands before it in the program (2.10.0).
+    """
+    if len(statements) != len(kernels):
+        return
+    wanted = [_kind(statement.outputs[0][1]) for statement in statements]
+    written = [load(kernel[0].path).dtype.kind if 0 in kernel else "" for kernel in kernels]
+    if sorted(wanted) != sorted(written):
+        yield from zip(statements, kernels, strict=True)
+        return
+    waiting: dict[str, list[Kernel]] = {}
+    for kind, kernel in zip(written, kernels, strict=True):
+        waiting.setdefault(kind, []).append(kernel)
+    for kind, statement in zip(wanted, statements, strict=True):
+        yield statement, waiting[kind].pop(0)
+
+
+def _kind(dtype: str) -> str:
+    """The kind of numbers of a dtype, as numpy abbreviates it: "f", "i", "u" or "b"."""
+    return carrier(dtype).kind
 
 
 def _last_kind(kinds: list[list[Kernel]], count: int) -> list[Kernel]:

@@ -7,13 +7,13 @@ import mindspore as ms
 from mindspore.ops.primitive import _run_op
 
 from explorer.engines.capture.builder import Slot
-from explorer.engines.mindspore.net import array_of
+from explorer.engines.mindspore.net import array_of, own_copy
 
 Form = tuple[tuple[int, ...], Any]
 """The shape and the dtype of a tensor."""
 
-Memory = tuple[int, tuple[int, ...], Any]
-"""Where the elements of a tensor lie, its shape, and its dtype."""
+Memory = tuple[int, tuple[int, ...], tuple[int, ...], Any]
+"""Where the elements of a tensor lie, its shape and its strides, and its dtype."""
 
 
 class TapeTensor(NamedTuple):
@@ -59,7 +59,7 @@ class OperatorCall(NamedTuple):
                 cotangents.get(place, ms.ops.zeros_like(output))
                 for place, output in enumerate(outputs)
             )
-        gradients: Sequence[Any] = gradient(self._on_tape)(*tensors, seed)
+        gradients: Sequence[Any] = gradient(self._on_tape)(*_apart(tensors), seed)
         return gradients
 
     def _result(self, tensors: Sequence[Any]) -> Any:
@@ -104,12 +104,26 @@ def _with_tensors(values: Any, tensors: Iterator[Any]) -> Any:
     return values
 
 
+def _apart(tensors: Sequence[Any]) -> list[Any]:
+    """The same tensors, with a copy for each that stands there again.
+
+    The tape adds the gradients of both places where one tensor stands in two.
+    """
+    seen: set[int] = set()
+    different = []
+    for tensor in tensors:
+        different.append(own_copy(tensor) if id(tensor) in seen else tensor)
+        seen.add(id(tensor))
+    return different
+
+
 def memory_of(tensor: Any) -> Memory:
     """The identity of a tensor: where its elements lie, and how they are read.
 
     Python's wrappers are of no use for it: MindSpore makes them anew at every access (2.10.0).
     """
-    return tensor.data_ptr(), tuple(tensor.shape), tensor.dtype
+    # A square matrix and its transpose differ in their strides alone.
+    return tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype
 
 
 class TensorOrigins:

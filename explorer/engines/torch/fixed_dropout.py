@@ -10,6 +10,7 @@ from torch import nn
 
 from explorer.numeric.dropout_masks import channel_mask
 from explorer.scenario.contract import Scenario
+from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
 
 DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3}
@@ -49,7 +50,8 @@ def fix_dropout(net: Any, scenario: Scenario, device: str) -> tuple[str, ...]:
     """
     if not any(type(module) in DROPOUTS for module in net.modules()):
         return ()
-    shapes_by_path = _shapes(str(scenario.path), scenario.path.stat().st_mtime_ns)
+    files = tuple(sorted(files_read(scenario.path).items()))
+    shapes_by_path = _shapes(str(scenario.path), files)
     for path, shapes in shapes_by_path.items():
         dropout = net.get_submodule(path)
         masks = {}
@@ -62,10 +64,10 @@ def fix_dropout(net: Any, scenario: Scenario, device: str) -> tuple[str, ...]:
 
 
 @lru_cache
-def _shapes(scenario: str, _changed: int) -> dict[str, list[Shape]]:
+def _shapes(scenario: str, _files: tuple[tuple[str, str], ...]) -> dict[str, list[Shape]]:
     """The shapes that each dropout layer is called with in one forward, by its path.
 
-    ``_changed`` is when the scenario's file was last written.
+    ``_files`` are the digests of the scenario's files, by their names.
     """
     shapes: dict[str, list[Shape]] = {}
     default = torch.get_default_dtype()

@@ -17,6 +17,7 @@ from explorer.engines.torch.operators import (
     unwritten_outputs,
 )
 from explorer.engines.torch.proof import copy_of, rerun
+from explorer.engines.torch.roots import Gradient
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.state import changed, snapshot
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
@@ -124,8 +125,10 @@ class JointGradGraph:
         roles = self._part.joint.outputs
         count = sum(kind == "output" for kind, _ in roles)
         names = self._part.net.scenario.outputs(count)
+        # What is differentiated last is itself a gradient then, which is no output of the net.
+        is_nested = Gradient in self._part.joint.wrappers
         for (kind, key), end, value in zip(roles, self._part.ends, results, strict=True):
-            if kind == "output":
+            if kind == "output" and not is_nested:
                 (tensor,) = flat(value)
                 self._add_result(names[key], end, tensor, "forward")
             elif kind == "state" and key in before and changed(before[key], value):

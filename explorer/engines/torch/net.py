@@ -21,6 +21,7 @@ from explorer.model.trees import NO_OUTPUT, Tree, leaves, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.jitter import jittered_arrays, jittered_records
 from explorer.scenario.contract import Scenario
+from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
 
 SEED = 0
@@ -128,10 +129,10 @@ def _plain_tensors(net: torch.nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def identity(request: NetRequest) -> bytes:
-    """A digest of all that makes a net: the scenario's text, the device, the starting values."""
-    digest = hashlib.sha256(Path(request.scenario).read_bytes())
-    digest.update(msgspec.msgpack.encode((request.scenario, request.device, request.parameters)))
-    return digest.digest()
+    """A digest of all that makes a net: the scenario's files, the device, the starting values."""
+    files = files_read(Path(request.scenario))
+    parts = (request.scenario, files, request.device, request.parameters)
+    return hashlib.sha256(msgspec.msgpack.encode(parts, order="sorted")).digest()
 
 
 def tensor(array: AnyArray, device: str) -> torch.Tensor:

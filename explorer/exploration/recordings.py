@@ -1,0 +1,44 @@
+"""Whether recording a graph changed the answer: it should not, and where it did a report says so."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from explorer.model.arrays import unpack
+from explorer.model.findings import ReportFinding
+from explorer.model.results import Captured, Result
+
+
+def recorded_otherwise(
+    captured: Mapping[str, Captured], results: Mapping[str, Result]
+) -> Iterator[ReportFinding]:
+    """A remark on each engine whose recorded run gave other bits than its plain one.
+
+    ``results`` are the plain answers to the case that was recorded. In float64 MindSpore's tape hands
+    numbers to operators in single precision while it is watched (2.10.0).
+    """
+    for engine, record in captured.items():
+        plain = results.get(engine)
+        if plain is None or plain.outcome != "ok" or record.result.outcome != "ok":
+            continue
+        names = _different(record.result, plain)
+        if names:
+            sentence = (
+                f"recording changed the last digits of {engine}: what its graph shows of"
+                f" {', '.join(f'{name} is off by up to {size:.1e}' for name, size in names.items())}"
+                " from the plain call"
+            )
+            yield ReportFinding(kind="recording", sentence=sentence, names=tuple(names))
+
+
+def _different(recorded: Result, plain: Result) -> dict[str, float]:
+    """The greatest difference of each leaf that is not the same bit for bit."""
+    others = {leaf.name: unpack(leaf.value) for leaf in plain.leaves}
+    found: dict[str, float] = {}
+    for leaf in recorded.leaves:
+        values, other = unpack(leaf.value), others.get(leaf.name)
+        if other is None or other.shape != values.shape or values.dtype.kind not in "fc":
+            continue
+        if not np.array_equal(values, other, equal_nan=True):
+            found[leaf.name] = float(np.nanmax(np.abs(values - other), initial=0.0))
+    return found

@@ -1,0 +1,75 @@
+"""Nets that random search found: what was captured or aligned wrongly in them once."""
+
+import pytest
+
+from explorer.exploration.explore import explore
+from explorer.model.cases import GradCase
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.nets import NETS
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+NESTED = GradCase("grad", 0, order=2)
+
+
+def explored(name: str, workers: Workers, case: GradCase) -> Report:
+    scenario = load(NETS / f"{name}.py")
+    return explore(scenario, workers, order=case.order, graph_case=case.label, selection="main")
+
+
+def graph_of(report: Report, engine: str) -> GradGraph:
+    return [graph for graph in report.graphs if graph.engine == engine][-1]
+
+
+def test_a_square_matrix_is_told_from_its_transpose_that_shares_its_memory(
+    workers: Workers,
+) -> None:
+    report = explored("square_transposed", workers, GradCase("grad", 0))
+    graph = graph_of(report, "mindspore-tape")
+    (product,) = [
+        node for node in graph.nodes if node.op == "MatMulExt" and node.phase == "forward"
+    ]
+    operands = {edge.input: edge.origin for edge in graph.edges if edge.target == product.id}
+    assert graph.by_id()[operands[0]].kind == "input"
+    assert graph.by_id()[operands[1]].kind == "op"
+    for engine in ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph"):
+        assert {node.proof for node in graph_of(report, engine).nodes} <= {"proven", ""}, engine
+    for alignment in report.alignments:
+        assert alignment.divergence is None
+        wrong = [node.node for node in alignment.unpaired if node.reason == "refuted"]
+        assert wrong == []
+
+
+def test_in_a_gradient_of_a_gradient_the_inner_one_is_no_output_of_the_net(
+    workers: Workers,
+) -> None:
+    report = explored("square", workers, NESTED)
+    (case,) = report.cases
+    assert case.verdict == "match"
+    for graph in report.graphs:
+        forward = [
+            node for node in graph.nodes if node.kind == "output" and node.phase == "forward"
+        ]
+        for node in forward:
+            assert node.outputs[0].shape == (), graph.engine  # the loss
+    for alignment in report.alignments:
+        assert alignment.divergence is None, (alignment.left, alignment.right)
+        assert alignment.differing == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["product_of_column", "gelu_in_double", "power_in_half", "stacked_twice", "mean_of_product"],
+)
+def test_no_value_is_called_wrong_that_is_right(name: str, workers: Workers) -> None:
+    report = explored(name, workers, GradCase("grad", 0))
+    assert report.cases[0].oracle_agrees
+    for graph in report.graphs:
+        refuted = [node.op for node in graph.nodes if node.proof == "refuted"]
+        assert refuted == [], graph.engine
+    for alignment in report.alignments:
+        wrong = [node.node for node in alignment.unpaired if node.reason == "refuted"]
+        assert wrong == []
