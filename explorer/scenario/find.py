@@ -53,6 +53,10 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         return by_name[name_or_file]
 
     path = Path(name_or_file)
+    if not _is_text(str(path.resolve())):
+        raise ScenarioError(
+            f"the path {name_or_file!a} is no text in UTF-8: rename the file or its folder"
+        )
     if path.suffix == ".py" and path.is_file():
         return path.resolve()
     if path.suffix == ".py" or path.is_dir():
@@ -62,3 +66,12 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         )
     fact = f"no scenario is called {name_or_file!r}, and it is not the path of a .py file"
     raise ScenarioError(refusal(fact, name_or_file, list(by_name)))
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path can be written down: to the system paths are bytes, of whatever encoding."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -15,7 +15,8 @@ from explorer.model.engines import FRAMEWORKS
 from explorer.model.errors import ScenarioError
 from explorer.scenario import declarations
 from explorer.scenario.contract import Scenario
-from explorer.scenario.find import module_name
+from explorer.scenario.find import SHIPPED, module_name
+from explorer.scenario.imported_files import forget_changed
 from explorer.text.parsing import parsed
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
@@ -78,6 +79,8 @@ def _import(path: Path) -> ModuleType:
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
+    if path.parent not in SHIPPED:
+        forget_changed(path)
     # Before its text runs: what it defines may look its own module up, as dataclasses do.
     sys.modules[name] = module
     try:

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from explorer.model.arrays import AnyArray
+from explorer.model.engines import Framework
 from explorer.model.errors import UsageError
 from explorer.text.choices import choose
 
@@ -40,6 +41,15 @@ CHECKPOINTS = {".ckpt": "mindspore", ".pt": "torch", ".pth": "torch"}
 
 PyTorch reads them with weights_only, and MindSpore's are no pickles: neither runs what a file says.
 """
+
+WRITTEN = "explorer-nets-"
+"""How the folder begins in which a scenario's file stands while nets of one's own are asked."""
+
+TAKEN = re.compile(r"^    from (\w+)[\w.]* import \w+ as given$", re.MULTILINE)
+"""The line of a scenario's file that takes a net from a package."""
+
+DECLARED = re.compile(r"^FACTORIES = (.*)$", re.MULTILINE)
+"""The line of a written file that says what makes its nets."""
 
 FACTORY = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
@@ -139,6 +149,11 @@ def _start(
 def _arrays(what: str, given: Mapping[str, Any] | str | Path) -> dict[str, AnyArray]:
     """The arrays of a mapping, or of a file with no pickles in it."""
     if not isinstance(given, (str, Path)):
+        if not isinstance(given, Mapping):
+            raise UsageError(
+                f"{what} is a {type(given).__name__}; give arrays by name, as in "
+                "{'x': array}, or a file of them"
+            )
         return {str(name): _array(f"{what}[{name!r}]", value) for name, value in given.items()}
     path = _file(what, Path(given))
     try:
@@ -197,6 +212,53 @@ def folder_of(factory: str) -> Path:
     return (inside.parent if is_package else inside).resolve()
 
 
+def code_of_nets(nets: OwnNets) -> tuple[Path, ...]:
+    """The packages, or single modules, whose lines a page shows."""
+    factories = [factory for factory in (nets.mindspore, nets.torch) if factory]
+    return tuple(dict.fromkeys(map(_code_of_factory, factories)))
+
+
+def _code_of_factory(factory: str) -> Path:
+    package = factory.partition(":")[0].partition(".")[0]
+    place = folder_of(factory) / package
+    return place if place.is_dir() else place.with_suffix(".py")
+
+
+def code_of(scenario: Path) -> tuple[Path, ...]:
+    """Where the lines of a scenario's nets are: its folder, and packages that its nets come from."""
+    packages = filter(_is_installed, packages_of(scenario))
+    return (scenario.parent, *map(_code_of_factory, packages))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        folder_of(package)
+    except UsageError:  # whoever runs the net says so
+        return False
+    return True
+
+
+def packages_of(scenario: Path) -> tuple[str, ...]:
+    """The packages from which a scenario's file takes its nets, as its text says; it need not exist."""
+    try:
+        text = scenario.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ()
+    return tuple(dict.fromkeys(TAKEN.findall(text)))
+
+
+def factory_of(scenario: Path, framework: Framework) -> str:
+    """What makes a framework's net in a file that is written for nets of one's own."""
+    # From the text: a scenario's file is run in other processes.
+    (factories,) = DECLARED.findall(scenario.read_text(encoding="utf-8"))
+    return str(ast.literal_eval(factories)[framework])
+
+
+def is_written(scenario: Path) -> bool:
+    """Whether a scenario's file is written for nets of one's own, and removed once they are asked."""
+    return scenario.parent.name.startswith(WRITTEN)
+
+
 def _shown_path() -> str:
     return ", ".join(repr(place) for place in sys.path[:4]) + (", …" if len(sys.path) > 4 else "")
 
@@ -233,6 +295,8 @@ def _lines(nets: OwnNets) -> Iterator[str]:
     yield "FOLDER = Path(__file__).parent"
     for folder in dict.fromkeys(str(folder_of(factory)) for factory in factories):
         yield f"sys.path.append({folder!r})"
+    by_framework = {"mindspore": nets.mindspore, "torch": nets.torch}
+    yield f"FACTORIES = {by_framework!r}"
     for name, value in nets.declarations.items():
         yield f"{name} = {value!r}"
     if nets.checkpoint and CHECKPOINTS[nets.checkpoint.suffix] == "mindspore":
@@ -275,8 +339,14 @@ def _places(arrays: Mapping[str, AnyArray]) -> dict[str, int]:
 
 LOADING = {
     "torch": (
+        "    import pickle",
         "    import torch",
-        "    net.load_state_dict(torch.load({file!r}, map_location='cpu', weights_only=True))",
+        "    from explorer.model.errors import UsageError",
+        "    try:",
+        "        read = torch.load({file!r}, map_location='cpu', weights_only=True)",
+        "    except pickle.UnpicklingError as error:",
+        "        raise UsageError({refused!r}) from error",
+        "    net.load_state_dict(read)",
     ),
     "mindspore": (
         "    import mindspore",
@@ -284,6 +354,13 @@ LOADING = {
     ),
 }
 """The lines that read a framework's own file into its net."""
+
+
+NO_WEIGHTS = (
+    "{!r} holds other things than tensors, and would run code when it is read (weights_only=True "
+    "refuses it); save the weights alone: torch.save(net.state_dict(), FILE)"
+)
+"""What is said of a file for which PyTorch would have to run its pickles."""
 
 
 def _net(framework: str, factory: str, checkpoint: Path | None) -> Iterator[str]:
@@ -295,5 +372,5 @@ def _net(framework: str, factory: str, checkpoint: Path | None) -> Iterator[str]
     if checkpoint and CHECKPOINTS[checkpoint.suffix] == framework:
         yield f"    # {_digest(checkpoint.read_bytes())}"
         for line in LOADING[framework]:
-            yield line.format(file=str(checkpoint))
+            yield line.format(file=str(checkpoint), refused=NO_WEIGHTS.format(checkpoint.name))
     yield "    return net"

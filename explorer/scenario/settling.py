@@ -21,6 +21,7 @@ from explorer.scenario.correspondence import (
 )
 from explorer.scenario.findings import findings
 from explorer.scenario.matrix import has_auxiliary
+from explorer.scenario.own_nets import factory_of, is_written
 from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
 from explorer.text.choices import refusal
 from explorer.workers.protocol import Lost
@@ -112,14 +113,21 @@ def _first_look(
     )
     reply = workers.call(framework, f"{engine.module}:describe", request, Description)
     if isinstance(reply, Description) and reply.error:
-        place = reply.error.source or str(scenario.path)
+        place = reply.error.source or _net_of(scenario, framework)
         if reply.error.type == UsageError.__name__:
             raise ScenarioError(f"{place}: {reply.error.message}")
         raise ScenarioError(
-            f"{place}: the {framework} net raises in forward: "
+            f"{place}: the {framework} net raises when it is made or run forward: "
             f"{reply.error.type}: {reply.error.message}"
         )
     return reply
+
+
+def _net_of(scenario: Scenario, framework: Framework) -> str:
+    """What a net is looked for by: the scenario's file, or the function of one's own that makes it."""
+    if is_written(scenario.path):
+        return factory_of(scenario.path, framework)
+    return str(scenario.path)
 
 
 def _leading(descriptions: Mapping[Framework, Description]) -> Description:

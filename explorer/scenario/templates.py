@@ -1,5 +1,9 @@
 """Scenario files to start from: a commented net in both frameworks, or two nets that exist already."""
 
+import os
+import sysconfig
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from string import Template
 
 HEAD = '''"""$name: what its gradients are to show.
@@ -21,6 +25,19 @@ def inputs():
     return {
         "x": np.array([[1.0, 2.0, 3.0]], np.float32),
         "y": np.array([[2.0]], np.float32),
+    }
+
+'''
+
+PLACEHOLDERS = '''
+def inputs():
+    """TO BE REPLACED: what both nets are called with, by name, in the order of their arguments.
+
+    The arrays below are placeholders, which do not fit your nets: give theirs, in shape and dtype.
+    """
+    return {
+        "x": np.ones((2, 3), np.float32),  # replace
+        "y": np.ones((2, 1), np.float32),  # replace, or remove
     }
 
 '''
@@ -88,18 +105,22 @@ def new_scenario(name: str) -> str:
 
 
 def scenario_of_factories(
-    name: str, factories: dict[str, str], folders: list[str], inputs: str | None
+    name: str, factories: dict[str, str], folders: Iterable[Path], inputs: Path | None, at: Path
 ) -> str:
-    """A scenario of nets that exist already.
+    """A scenario of nets that exist already, whose file is to lie in the folder ``at``.
 
     ``factories`` are "package.module:function" by framework; ``folders`` are those from which their
-    packages are imported. ``inputs`` is the path of an .npz file, or None for arrays to be filled in.
+    packages are imported. ``inputs`` is the path of an .npz file, or None for arrays to be replaced.
     """
-    paths = "".join(f"sys.path.append({folder!r})\n" for folder in folders)
     head = Template(HEAD).substitute(
-        name=name, file=f"{name}.py", before="import sys\n\n", after=f"\n{paths}"
+        name=name,
+        file=f"{name}.py",
+        before="import sys\nfrom pathlib import Path\n\n",
+        after="\n" + "\n".join(_paths(folders, at)) + "\n",
     )
-    read = INPUTS if inputs is None else Template(READ_INPUTS).substitute(inputs=repr(inputs))
+    read = PLACEHOLDERS
+    if inputs is not None:
+        read = Template(READ_INPUTS).substitute(inputs=_seen_from(at, inputs))
     parts = [head, read]
     for framework, factory in factories.items():
         module, _, attribute = factory.partition(":")
@@ -113,3 +134,22 @@ def scenario_of_factories(
         )
         parts.append(net)
     return "".join(parts).rstrip("\n") + "\n"
+
+
+def _paths(folders: Iterable[Path], at: Path) -> Iterator[str]:
+    """The lines that let packages be imported; of those that are installed there is none to write."""
+    installed = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
+    yield "FOLDER = Path(__file__).resolve().parent"
+    for folder in folders:
+        if folder.resolve() not in installed:
+            yield f"sys.path.append(str({_seen_from(at, folder)}))"
+
+
+def _seen_from(at: Path, path: Path) -> str:
+    """An expression for a path: from the file's own folder where one lies in the other, else as it is."""
+    here, there = at.resolve(), path.resolve()
+    if there == here:
+        return "FOLDER"
+    if there.is_relative_to(here) or here.is_relative_to(there):
+        return f"FOLDER / {os.path.relpath(there, here)!r}"
+    return f"Path({str(there)!r})"

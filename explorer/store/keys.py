@@ -1,12 +1,11 @@
 """Keys of what is kept: a digest of everything that a result depends on."""
 
-import ast
 import functools
 import hashlib
 import importlib.metadata
 import os
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import msgspec
 import numpy as np
 
 from explorer.shipped import PACKAGE
-from explorer.text.parsing import parsed
 
 DISTRIBUTIONS = ("mindspore", "torch", "numpy", "keras", "scipy", "networkx")
 """The packages whose versions results depend on; that of the explorer is in its digest."""
@@ -22,7 +20,18 @@ DISTRIBUTIONS = ("mindspore", "torch", "numpy", "keras", "scipy", "networkx")
 VARIABLES = ("CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_HOME_PATH")
 """The variables that say which devices a framework sees."""
 
-FACES = ("api", "cli", "documents", "drawing", "mkdocs", "pytest_plugin", "report", "sphinx", "web")
+FACES = (
+    "api",
+    "cli",
+    "documents",
+    "drawing",
+    "mkdocs",
+    "pair",
+    "pytest_plugin",
+    "report",
+    "sphinx",
+    "web",
+)
 """The parts of the package that show results: none is made by them, so that a change there keeps all."""
 
 DRIVER = Path("/proc/driver/nvidia/version")
@@ -98,48 +107,3 @@ def _machine() -> dict[str, str]:
         facts[name] = os.environ.get(name, "")
     facts["driver"] = DRIVER.read_text() if DRIVER.is_file() else ""
     return facts
-
-
-def files_read(path: Path) -> dict[str, str]:
-    """The digest of a scenario's file and of those that it imports from its folder, by their paths.
-
-    Paths are relative to the folder: the same files elsewhere have the same results.
-    """
-    folder = path.resolve().parent
-    digests: dict[str, str] = {}
-    waiting = [path.resolve()]
-    while waiting:
-        file = waiting.pop()
-        name = os.path.relpath(file, folder)
-        if name in digests:
-            continue
-        content = file.read_bytes()
-        digests[name] = hashlib.sha256(content).hexdigest()
-        waiting.extend(_imported_from(folder, content))
-    return digests
-
-
-def _imported_from(folder: Path, content: bytes) -> Iterator[Path]:
-    """The files of a folder that a file's text imports, anywhere in it."""
-    try:
-        tree = parsed(content)
-    except SyntaxError:  # whoever loads the scenario says so
-        return
-    for node in ast.walk(tree):
-        for module in _modules(node):
-            # "real.blocks" is imported from real/blocks.py, and of a package comes its __init__.py.
-            place = folder.joinpath(*module.split("."))
-            for file in (place.with_suffix(".py"), place / "__init__.py"):
-                if file.is_file():
-                    yield file
-
-
-def _modules(node: ast.AST) -> list[str]:
-    """The modules that a statement imports, or may: "from a import b" may import a.b."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        start = [node.module] if node.module else []
-        members = [".".join([*start, alias.name]) for alias in node.names]
-        return [*start, *members]
-    return []

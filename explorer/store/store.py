@@ -69,8 +69,8 @@ class Store:
     """Results on disk by their keys; safe for several processes and threads.
 
     With ``fresh`` nothing is taken from it, and what is computed replaces what was there. ``tell`` is
-    called with a sentence where a file was damaged, or nothing can be kept. It never raises for what
-    is on disk: a result that cannot be read or written is computed.
+    called with a sentence where a file was damaged, or nothing can be kept. Only clear() raises for
+    what is on disk: a result that cannot be read or written is computed.
     """
 
     def __init__(
@@ -172,18 +172,27 @@ class Store:
         """What the store holds, last used first."""
         entries = []
         for path in self._files():
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):
                 entries.append(_entry(path))
         return sorted(entries, key=lambda entry: entry.used, reverse=True)
 
     def clear(self) -> int:
-        """Remove all results, finished or not; how many they were."""
+        """Remove all results, finished or not; how many they were.
+
+        Raises UsageError where they cannot be removed.
+        """
         count = 0
-        for path in self._files():
-            path.unlink(missing_ok=True)
-            count += 1
-        for path in self.folder.glob(f"*/*{UNFINISHED}"):
-            path.unlink(missing_ok=True)
+        try:
+            for path in self._files():
+                path.unlink(missing_ok=True)
+                count += 1
+            for path in self.folder.glob(f"*/*{UNFINISHED}"):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"the store {str(self.folder)!r} cannot be emptied: {error.strerror or error};"
+                f" {FOLDER} names another folder"
+            ) from error
         return count
 
     def _files(self) -> Iterator[Path]:

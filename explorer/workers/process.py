@@ -16,6 +16,7 @@ import msgspec
 
 from explorer.model.engines import WorkerKind
 from explorer.shipped import PACKAGE
+from explorer.workers import lifeline, memory
 from explorer.workers.environments import ENVIRONMENTS
 from explorer.workers.protocol import HEADER, Answer, Call, Lost, write
 
@@ -35,6 +36,12 @@ QUIET = {"GLOG_v": "4", "PYTHONWARNINGS": "ignore", "TORCH_CPP_LOG_LEVEL": "ERRO
 STDERR_TAIL = 2000
 """The number of bytes from the end of a lost worker's stderr that are quoted."""
 
+STDERR_MOST = 50 * memory.MEGABYTE
+"""The bytes of a worker's stderr that are kept; beyond them what was written so far is dropped."""
+
+WATCHING_SECONDS = 0.1
+"""Seconds between two looks at a worker that is at work: whether it lives, and what it uses."""
+
 GRACE_SECONDS = 30.0
 """Seconds that a first call gets beyond its limit, for the process to import its framework."""
 
@@ -52,27 +59,34 @@ class WorkerProcess:
     """One running worker: its pipes, its scratch folder, and what it wrote to stderr."""
 
     def __init__(self, kind: WorkerKind) -> None:
+        self._most_memory = memory.limit()
         self.scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
-        self._errors = (self.scratch / "stderr").open("w+b")
+        its_end, self._lifeline = os.pipe()
         try:
-            self._child = self._started(kind)
+            # Both processes write at its end: what was dropped leaves no hole.
+            self._errors = (self.scratch / "stderr").open("a+b")
+            self._child = self._started(kind, its_end)
         except BaseException:  # Ctrl-C too
+            os.close(self._lifeline)
             shutil.rmtree(self.scratch, ignore_errors=True)
             raise
+        finally:
+            os.close(its_end)
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._requests = self._child.stdin
         self._replies = self._child.stdout
         self._fresh = True
 
-    def _started(self, kind: WorkerKind) -> subprocess.Popen[bytes]:
+    def _started(self, kind: WorkerKind, its_end: int) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "explorer.workers.serving"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             cwd=self.scratch,
-            env=self._environment(kind),
+            env={**self._environment(kind), lifeline.VARIABLE: str(its_end)},
+            pass_fds=(its_end,),
             # Ctrl-C reaches the parent alone, which stops its workers in order.
             start_new_session=True,
         )
@@ -82,6 +96,8 @@ class WorkerProcess:
         if os.environ.get("PYTHONPATH"):
             path += os.pathsep + os.environ["PYTHONPATH"]
         environment = {**os.environ, **ONE_THREAD, **QUIET, "PYTHONPATH": path}
+        # What frameworks, nets and nested workers leave in temporary folders goes with the worker's own.
+        environment["TMPDIR"] = str(self.scratch)
         if kind in ENVIRONMENTS:
             environment.update(ENVIRONMENTS[kind](self.scratch))
         return environment
@@ -112,7 +128,10 @@ class WorkerProcess:
         body = self._read(HEADER.unpack(header)[0], deadline, advice)
         if isinstance(body, Lost):
             return body
-        return msgspec.msgpack.decode(body, type=Answer)
+        try:
+            return msgspec.msgpack.decode(body, type=Answer)
+        except msgspec.DecodeError:  # a net has written to the pipe
+            return Lost("crashed", f"the worker's answer cannot be read{self._last_words()}")
 
     def _read(self, count: int, deadline: float, advice: str) -> bytes | Lost:
         # Read below the buffer of the file object: what lies in there no selector sees.
@@ -122,13 +141,34 @@ class WorkerProcess:
             selector.register(pipe, selectors.EVENT_READ)
             while len(parts) < count:
                 left = deadline - time.monotonic()
-                if left <= 0 or not selector.select(left):
+                if left <= 0:
                     return Lost("timed_out", advice + self._last_words())
+                # Before waiting: what a process has written, it has written before it died.
+                is_dead = self._child.poll() is not None
+                if not selector.select(0 if is_dead else min(left, WATCHING_SECONDS)):
+                    # The pipe of a dead process stays open in those that it has forked.
+                    loss = self._crashed() if is_dead else self._excess()
+                    if loss:
+                        return loss
+                    continue
                 chunk = os.read(pipe, min(count - len(parts), CHUNK))
                 if not chunk:
                     return self._crashed()
                 parts += chunk
         return bytes(parts)
+
+    def _excess(self) -> Lost | None:
+        """The loss of a worker that uses more memory than it may; drops too long a stderr."""
+        if os.fstat(self._errors.fileno()).st_size > STDERR_MOST:
+            os.ftruncate(self._errors.fileno(), 0)
+        if memory.used(self._child.pid) <= self._most_memory:
+            return None
+        megabytes = self._most_memory / memory.MEGABYTE
+        return Lost(
+            "crashed",
+            f"the worker used more than {megabytes:.0f} MB; {memory.LIMIT} allows more"
+            + self._last_words(),
+        )
 
     def _crashed(self) -> Lost:
         try:
@@ -139,8 +179,10 @@ class WorkerProcess:
         return Lost("crashed", f"the worker process died ({how}){self._last_words()}")
 
     def _last_words(self) -> str:
-        self._errors.flush()
-        text = Path(self._errors.name).read_bytes()[-STDERR_TAIL:].decode(errors="replace").strip()
+        # Through the open file: a net may have removed the folder.
+        errors = self._errors.fileno()
+        start = max(0, os.fstat(errors).st_size - STDERR_TAIL)
+        text = os.pread(errors, STDERR_TAIL, start).decode(errors="replace").strip()
         return f"; its last words:\n{text}" if text else ""
 
     def kill(self) -> None:
@@ -157,4 +199,5 @@ class WorkerProcess:
             # Closing flushes what was still unsent to a process that is gone.
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
+        os.close(self._lifeline)
         shutil.rmtree(self.scratch, ignore_errors=True)

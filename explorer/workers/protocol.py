@@ -19,14 +19,15 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reply, in one of three fields.
+    """One reply, in one of four fields.
 
     ``value`` is the MessagePack of what the function returned, ``missing`` says what cannot be
-    imported, ``fault`` is the traceback of an error of our own.
+    imported, ``refused`` is the message of a UsageError, ``fault`` the traceback of an error of our own.
     """
 
     value: bytes = b""
     missing: str = ""
+    refused: str = ""
     fault: str = ""
 
 

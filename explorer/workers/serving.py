@@ -12,6 +12,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from explorer.model.errors import UsageError
+from explorer.workers import lifeline
 from explorer.workers.protocol import HEADER, Answer, Call, write
 
 
@@ -49,6 +51,8 @@ def _answer(call: Call) -> Answer:
         return Answer(msgspec.msgpack.encode(result))
     except ImportError as error:
         return Answer(missing=str(error))
+    except UsageError as error:
+        return Answer(refused=str(error))
     except Exception:
         return Answer(fault=traceback.format_exc())
 
@@ -68,6 +72,7 @@ def _imported(name: str) -> ModuleType:
 
 def main() -> None:
     """Take the standard streams for the protocol; what a framework prints goes to stderr instead."""
+    lifeline.hold()
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)

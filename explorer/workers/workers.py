@@ -16,7 +16,12 @@ from typing import Literal, TypeVar
 import msgspec
 
 from explorer.model.engines import WorkerKind
-from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.model.errors import (
+    MissingFrameworkError,
+    UsageError,
+    WorkerFaultError,
+    WorkerStartError,
+)
 from explorer.workers.process import OUT_OF_TIME, WorkerProcess
 from explorer.workers.protocol import Call, Lost
 
@@ -68,8 +73,9 @@ class Workers:
         """Run ``target`` ("module:function") on ``argument`` in the worker of ``kind``.
 
         Returns a Lost when there is no reply. Raises MissingFrameworkError when the worker cannot
-        import what it needs, and WorkerFaultError when the function itself raised: engines turn
-        what frameworks raise into outcomes.
+        import what it needs, WorkerStartError when no process can be started, UsageError when the
+        function raised one, and WorkerFaultError when it raised anything else: engines turn what
+        frameworks raise into outcomes.
         """
         with self._locks[kind]:
             if time.monotonic() >= self.deadline:
@@ -90,6 +96,8 @@ class Workers:
         if answer.missing:
             advice = "`python -m explorer doctor` says what is missing and how to get it"
             raise MissingFrameworkError(f"{answer.missing}; {advice}")
+        if answer.refused:
+            raise UsageError(answer.refused)
         if answer.fault:
             raise WorkerFaultError(answer.fault)
         return msgspec.msgpack.decode(answer.value, type=reply)
@@ -100,7 +108,13 @@ class Workers:
             # Registered at every start, since a set that was closed may be used again.
             atexit.unregister(self.close)
             atexit.register(self.close)
-            self._processes[kind] = WorkerProcess(kind)
+            try:
+                self._processes[kind] = WorkerProcess(kind)
+            except OSError as error:
+                raise WorkerStartError(
+                    f"no worker can be started: {error.strerror or error};"
+                    " its own files go into the folder that TMPDIR names"
+                ) from error
         return self._processes[kind]
 
     def limited(self, seconds: float) -> "Workers":

@@ -151,7 +151,9 @@ def test_a_forward_that_raises_is_refused_with_its_place(source: str, tmp_path: 
     with pytest.raises(ScenarioError) as caught:
         settled(tmp_path, failed, net())
     place = source or str(tmp_path / "given.py")
-    assert str(caught.value).startswith(f"{place}: the mindspore net raises in forward")
+    assert str(caught.value).startswith(
+        f"{place}: the mindspore net raises when it is made or run forward"
+    )
     assert str(caught.value).endswith("ValueError: no such axis")
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from explorer.exploration.stored import Wanted, key
+from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
 from explorer.store import keys
-from explorer.store.keys import files_read, key_of
+from explorer.store.keys import key_of
 from tests.support.house import FLOORS
 from tests.support.nets import NETS
 

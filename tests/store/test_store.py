@@ -82,6 +82,15 @@ def test_what_is_put_again_replaces_what_was_there(store: Store) -> None:
     assert len(store.entries()) == 1
 
 
+def test_a_file_is_written_where_it_will_stand(
+    store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # A file of another file system could not be moved to its place in one step.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "no such folder"))
+    store.put(KEY, RECORD)
+    assert store.get(KEY, Result) == RECORD
+
+
 def test_a_fresh_store_takes_nothing_and_keeps_what_is_new(store: Store) -> None:
     store.put(KEY, Result("old", b""))
     fresh = Store(store.folder, fresh=True)

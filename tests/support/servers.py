@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from explorer.web import warm_up
 from tests.support.command_line import ROOT
 
 SECONDS = 120
@@ -41,7 +42,8 @@ def serving(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[st
     server = subprocess.Popen(
         [sys.executable, "-m", *command, *options],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        # Workers are started where something is asked of them: most tests ask nothing.
+        env={**os.environ, "PYTHONPATH": str(ROOT), warm_up.VARIABLE: "no", **variables},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

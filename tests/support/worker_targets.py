@@ -94,6 +94,19 @@ def hangs(word: Word) -> Word:
     return word
 
 
+def never_yields(word: Word) -> Word:
+    """Computes without end in C, where no other thread of the process gets its turn."""
+    pow(7, 10**9)
+    return word
+
+
+def forks_and_hangs(word: Word) -> Word:
+    """Outlives any limit, beside a child that does so too."""
+    os.fork()
+    time.sleep(600)
+    return word
+
+
 def surroundings(word: Word) -> Word:
     """The working directory and the threads that numerical libraries may use."""
     return Word(f"{os.getcwd()} {os.environ['OMP_NUM_THREADS']} {threading.active_count()}")

@@ -1,0 +1,81 @@
+"""The files that a scenario consists of: its own, and those of its folder that it imports."""
+
+import ast
+import hashlib
+import importlib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from explorer.text.parsing import parsed
+
+_IMPORTED: dict[Path, str] = {}
+"""The digest of each imported file when a scenario that imports it was loaded last."""
+
+
+def files_read(path: Path) -> dict[str, str]:
+    """The digest of a scenario's file and of those that it imports from its folder, by their paths.
+
+    Paths are relative to the folder: the same files elsewhere have the same results.
+    """
+    folder = path.resolve().parent
+    digests: dict[str, str] = {}
+    waiting = [path.resolve()]
+    while waiting:
+        file = waiting.pop()
+        name = os.path.relpath(file, folder)
+        if name in digests:
+            continue
+        content = file.read_bytes()
+        digests[name] = hashlib.sha256(content).hexdigest()
+        waiting.extend(_imported_from(folder, content))
+    return digests
+
+
+def _imported_from(folder: Path, content: bytes) -> Iterator[Path]:
+    """The files of a folder that a file's text imports, anywhere in it."""
+    try:
+        tree = parsed(content)
+    except SyntaxError:  # whoever loads the scenario says so
+        return
+    for node in ast.walk(tree):
+        for module in _modules(node):
+            # "real.blocks" is imported from real/blocks.py, and of a package comes its __init__.py.
+            place = folder.joinpath(*module.split("."))
+            for file in (place.with_suffix(".py"), place / "__init__.py"):
+                if file.is_file():
+                    yield file
+
+
+def _modules(node: ast.AST) -> list[str]:
+    """The modules that a statement imports, or may: "from a import b" may import a.b."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        start = [node.module] if node.module else []
+        members = [".".join([*start, alias.name]) for alias in node.names]
+        return [*start, *members]
+    return []
+
+
+def forget_changed(path: Path) -> None:
+    """Have a scenario's file import anew what has changed of the files that it imports.
+
+    Processes outlive a file's text: Python would give the module as it was imported first.
+    """
+    folder = path.resolve().parent
+    files = {(folder / name).resolve(): digest for name, digest in files_read(path).items()}
+    del files[path.resolve()]
+    if any(_IMPORTED.get(file, digest) != digest for file, digest in files.items()):
+        # All of them: one that has not changed may hold what it took from one that has.
+        _forget(files)
+    _IMPORTED.update(files)
+
+
+def _forget(files: Iterable[Path]) -> None:
+    names = {str(file) for file in files}
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in names:
+            del sys.modules[name]
+    importlib.invalidate_caches()

@@ -1,0 +1,128 @@
+"""Runs the explorer again and again in one process, and sees that nothing grows.
+
+``python -m tests.knocks.endurance --stored 1000 --fresh 30`` asks for a stored report 1000 times, and for a
+new one 30 times in new workers: memory, processes, open files, threads and scratch folders stay as they are.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+import explorer
+from explorer.store.store import FOLDER
+from tests.knocks.harms import text
+
+MEGABYTE = 10**6
+
+MOST_GROWTH = 10.0
+"""Megabytes that the second half of the runs may add: what is cached once is cached in the first."""
+
+
+class Held(NamedTuple):
+    """What a process holds at a moment; ``memory`` is in megabytes."""
+
+    memory: float
+    processes: int
+    files: int
+    threads: int
+    folders: int
+
+
+class Growth(NamedTuple):
+    """What was held in the middle of many runs, and at their end."""
+
+    runs: int
+    middle: Held
+    end: Held
+
+    @property
+    def problems(self) -> list[str]:
+        """What has grown."""
+        grown = [
+            f"{name} from {before} to {after}"
+            for name, before, after in zip(
+                Held._fields[1:], self.middle[1:], self.end[1:], strict=True
+            )
+            if after > before
+        ]
+        if self.end.memory - self.middle.memory > MOST_GROWTH:
+            grown.append(f"memory from {self.middle.memory:.0f} to {self.end.memory:.0f} MB")
+        return grown
+
+
+def held(scratch: Path) -> Held:
+    """What this process holds now."""
+    process = psutil.Process()
+    return Held(
+        memory=process.memory_info().rss / MEGABYTE,
+        processes=len(process.children(recursive=True)),
+        files=process.num_fds(),
+        threads=threading.active_count(),
+        folders=len(list(scratch.iterdir())),
+    )
+
+
+def repeated(run: Callable[[], object], times: int, scratch: Path) -> Growth:
+    """Run it again and again, and look half-way and at the end."""
+    middle = held(scratch)
+    for number in range(times):
+        run()
+        if number == times // 2:
+            middle = held(scratch)
+    return Growth(times, middle, held(scratch))
+
+
+def growths(stored: int, fresh: int) -> dict[str, Growth]:
+    """What grows over stored and over fresh runs on a small net for PyTorch alone."""
+    with tempfile.TemporaryDirectory(prefix="endurance-") as place:
+        scratch = Path(place) / "scratch"
+        scratch.mkdir()
+        net = Path(place) / "net.py"
+        net.write_text(text("pass", "module"))
+        before = {name: os.environ.get(name) for name in ("TMPDIR", FOLDER)}
+        tempdir = tempfile.tempdir
+        os.environ.update({"TMPDIR": str(scratch), FOLDER: str(Path(place) / "store")})
+        tempfile.tempdir = str(scratch)
+        try:
+            return {
+                "stored": repeated(lambda: _asked(net), stored, scratch),
+                "fresh": repeated(lambda: _asked(net, fresh=True), fresh, scratch),
+            }
+        finally:
+            tempfile.tempdir = tempdir
+            for name, value in before.items():
+                os.environ.pop(name)
+                if value is not None:
+                    os.environ[name] = value
+
+
+def _asked(net: Path, *, fresh: bool = False) -> None:
+    done = explorer.explore(net, engines=("torch-tape",), cases="main", fresh=fresh)
+    (case,) = done.report.cases
+    assert case.results["torch-tape"].outcome == "ok"
+
+
+def main() -> int:
+    """Exit with 1 where something has grown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stored", type=int, default=1000)
+    parser.add_argument("--fresh", type=int, default=30)
+    given = parser.parse_args()
+    code = 0
+    for name, growth in growths(given.stored, given.fresh).items():
+        print(f"{growth.runs} {name} runs: half-way {growth.middle}, at the end {growth.end}")
+        for problem in growth.problems:
+            print(f"  grown: {problem}")
+            code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+"""Whoever is killed, worker or parent, at whatever moment: a word or the right answer; nothing is left."""
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.knocks.kills import COMMANDS, disturbed, undisturbed
+from tests.support.command_line import ENVIRONMENT, ROOT
+from tests.support.traces import own_scratch, processes_of, still_alive
+
+PARENT = """
+import sys
+from explorer.workers.workers import Workers
+from tests.support.worker_targets import Word
+workers = Workers()
+workers.call("torch", "tests.support.worker_targets:echo", Word(""), Word)
+print("started", flush=True)
+workers.call("torch", f"tests.support.worker_targets:{sys.argv[1]}", Word(""), Word)
+"""
+"""A program that has a worker do what never ends."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["never_yields", "forks_and_hangs"])
+def test_no_worker_outlives_a_killed_parent_whatever_it_is_doing(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = own_scratch(tmp_path, monkeypatch)
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, target],
+        env={**ENVIRONMENT, "TMPDIR": str(scratch), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"started\n"
+        assert processes_of(scratch)
+        parent.send_signal(signal.SIGKILL)
+    # Its folders stay: nobody is left to remove them.
+    assert still_alive(scratch) == []
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("name", "moments"),
+    [
+        ("graph", (0.5,)),
+        pytest.param("scenario", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
+        pytest.param("diff", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
+        pytest.param("sweep", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
+        pytest.param("claims", (0.2, 0.5, 0.8), marks=pytest.mark.whole),
+        pytest.param("study", (0.2, 0.5, 0.8), marks=[pytest.mark.whole, pytest.mark.mindspore]),
+    ],
+)
+def test_a_command_says_that_its_worker_was_killed_or_answers_as_ever(
+    name: str, moments: tuple[float, ...], tmp_path: Path
+) -> None:
+    assert name in COMMANDS
+    usual = undisturbed(name, tmp_path / "usual")
+    for part in moments:
+        choice = random.Random(f"{name} {part}")
+        outcome = disturbed(name, tmp_path / str(part), usual, choice, at=part * usual.seconds)
+        assert not outcome.problem, outcome

@@ -1,0 +1,126 @@
+"""Surroundings that are hard to live in: no UTF-8, odd paths, a home that takes nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.knocks.harms import text
+from tests.support.command_line import explorer
+from tests.support.scenario_files import written
+from tests.support.traces import left_behind, own_scratch
+
+ODD = "a b\nc 梯度 'q\" $x;&"
+"""A name that a shell, a line of text, and a table of the Latin alphabet all take amiss."""
+
+PLAIN = {
+    "LC_ALL": "C",
+    "LANG": "C",
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+    "PYTHONIOENCODING": "ascii",
+}
+"""The variables of a system that knows no other letters than ASCII's."""
+
+NET = text("pass", "module").replace("A sum of squares", "平方和 ∂y/∂x")
+
+SOON = ("--engine", "torch-tape", "--cases", "main")
+
+
+def values(said: str) -> object:
+    """The main gradient in a document."""
+    (case,) = json.loads(said)["cases"]
+    return case["results"]["torch-tape"]["values"]
+
+
+@pytest.mark.torch
+def test_odd_paths_and_a_locale_without_utf8_change_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = own_scratch(tmp_path, monkeypatch)
+    folder = tmp_path / ODD
+    folder.mkdir()
+    file = written(folder, NET, f"{ODD}.py")
+    own = {**PLAIN, "EXPLORER_STORE": str(folder / f"store {ODD}"), "TMPDIR": str(scratch)}
+    out = folder / f"out {ODD}"
+    done = explorer(
+        "scenario", str(file), *SOON, "--json", "--out", str(out), "--format", "json,html",
+        cwd=tmp_path, **own,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert values(done.stdout) == [2.0, 4.0, 6.0]
+    assert json.loads(done.stdout)["title"] == "平方和 ∂y/∂x"
+    assert sorted(path.suffix for path in out.iterdir()) == [".html", ".json"]
+    again = explorer("scenario", str(file), *SOON, cwd=tmp_path, **own)
+    assert again.returncode == 0, again.stderr
+    assert "from the store" in again.stderr
+    assert "Traceback" not in done.stderr + again.stderr
+    assert again.stdout.isascii()
+    assert left_behind(scratch) == []
+
+
+@pytest.mark.torch
+@pytest.mark.whole
+@pytest.mark.parametrize("plain", [False, True], ids=["UTF-8", "ASCII"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("diff", "FILE", "torch-tape", "torch-graph"),
+        ("graph", "FILE", "--engine", "torch-tape", "-o", "FOLDER/graph.svg"),
+        ("graph", "FILE", "--engine", "torch-tape", "-o", "FOLDER/graph.png"),
+        ("study", "higher-order", "FILE", "--out", "FOLDER/out"),
+        ("sweep", "FILE", "--out", "FOLDER/out"),
+        ("sweep", "FOLDER", "--out", "FOLDER/out"),
+        ("claims", "20", "--pages", "FOLDER/out"),
+        ("embed", "FOLDER/page.md"),
+        ("cache",),
+        ("doctor",),
+    ],
+    ids=" ".join,
+)
+def test_every_command_bears_odd_paths(
+    command: tuple[str, ...], plain: bool, tmp_path: Path
+) -> None:
+    folder = tmp_path / ODD
+    folder.mkdir()
+    file = written(folder, NET, "net 梯度.py")
+    written(
+        folder, "Text: ∂\n\n<!-- explorer: gradient-claim 20 -->\n<!-- /explorer -->\n", "page.md"
+    )
+    arguments = [word.replace("FOLDER", str(folder)).replace("FILE", str(file)) for word in command]
+    own = {"EXPLORER_STORE": str(folder / "store")}
+    done = explorer(*arguments, cwd=tmp_path, **own, **(PLAIN if plain else {}))
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    "home",
+    [
+        {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere"},
+        pytest.param({"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""}, marks=pytest.mark.whole),
+    ],
+    ids=["cache", "home"],
+)
+def test_a_home_that_takes_nothing_is_told_once_and_stops_nothing(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    file = written(tmp_path, NET, "net.py")
+    done = explorer("scenario", str(file), *SOON, "--json", cwd=tmp_path, **home, EXPLORER_STORE="")
+    assert done.returncode == 0, done.stderr
+    assert values(done.stdout) == [2.0, 4.0, 6.0]
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("nothing is stored in") == 1
+
+
+@pytest.mark.torch
+def test_a_path_that_is_no_text_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    # Paths on Linux are bytes; those of older systems need not be UTF-8.
+    folder = tmp_path / "latin-\udce9"
+    folder.mkdir()
+    file = written(folder, NET, "net.py")
+    done = explorer("scenario", str(file), *SOON, EXPLORER_STORE=str(tmp_path / "store"))
+    assert done.returncode == 2
+    assert "is no text in UTF-8" in done.stderr
+    assert "Traceback" not in done.stderr
