@@ -25,11 +25,12 @@ class ExplorerPlugin(BasePlugin):  # type: ignore[misc]  # its types are skipped
     def __init__(self) -> None:
         self._pages: dict[str, dict[str, str]] = {}
 
-    def on_page_markdown(self, markdown: str, *, page: Any, **_: Any) -> str:
+    def on_page_markdown(self, markdown: str, *, page: Any, config: Any, **_: Any) -> str:
         """The text of a page, in which each block is a mark that Markdown leaves alone."""
         made: dict[str, str] = {}
         self._pages[page.file.src_uri] = made
-        folder = Path(page.file.abs_src_path).parent
+        # A page that another plugin makes has no file of its own.
+        folder = Path(config["docs_dir"], page.file.src_uri).parent
 
         position = 0
         texts = []

@@ -26,11 +26,19 @@ class gradient_figure(nodes.General, nodes.Element):  # type: ignore[misc]  # no
     """A drawing; ``figure`` holds it as an SVG, and ``shown`` is the block that it comes from."""
 
 
+class AnyOption(dict[str, Any]):
+    """What docutils makes of options: the text of each, of one that is not known too."""
+
+    def __missing__(self, name: str) -> Any:
+        return directives.unchanged
+
+
 class GradientDirective(SphinxDirective):  # type: ignore[misc]  # its types are skipped
     """One block; ``kind`` is the directive's own name."""
 
     kind: ClassVar[str]
-    required_arguments = 1
+    # All that a document may get wrong is told by the block, with what is allowed, and not by docutils.
+    optional_arguments = 1
     final_argument_whitespace = True
     has_content = False
 
@@ -38,7 +46,7 @@ class GradientDirective(SphinxDirective):  # type: ignore[misc]  # its types are
         """The nodes of the block; none, and a warning, where it cannot be asked."""
         file = Path(self.env.doc2path(self.env.docname))
         try:
-            shown = block(self.kind, self.arguments[0], self.options, file.parent)
+            shown = block(self.kind, "".join(self.arguments), self.options, file.parent)
             if shown.subject.endswith(".py"):
                 self.env.note_dependency(shown.subject)
             prefix = f"gradient{self.env.new_serialno('gradient')}-"
@@ -130,7 +138,7 @@ def _visit_other(translator: Any, node: nodes.Element) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Add a directive for every kind of block, and what sets a drawing in each format."""
     for kind, options in KINDS.items():
-        spec = dict.fromkeys(options, directives.unchanged)
+        spec = AnyOption(dict.fromkeys(options, directives.unchanged))
         made = type(kind, (GradientDirective,), {"kind": kind, "option_spec": spec})
         app.add_directive(kind, made)
     app.add_node(

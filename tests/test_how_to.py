@@ -1,5 +1,6 @@
 """The code of the how-to pages about one's own nets runs as it stands."""
 
+import os
 import re
 import subprocess
 import sys
@@ -18,12 +19,23 @@ def blocks(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
 
 
+COMMANDS = {
+    f"{page.stem}-{number}": block
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    for number, block in enumerate(
+        re.findall(r"```sh\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    )
+}
+"""The commands of the pages, in the shell's own language."""
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     return write_package(tmp_path)
 
 
+@pytest.mark.whole
 def test_the_nets_of_one_s_own_are_compared_as_the_page_does(folder: Path) -> None:
     program = folder / "program.py"
     program.write_text("\n".join(blocks("own-nets.md")))
@@ -39,3 +51,22 @@ def test_the_test_of_the_page_passes(folder: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "explorer.pytest_plugin"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_commands_of_the_pages_end_as_they_should(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    (tmp_path / "out").mkdir()
+    python = Path(sys.executable).parent
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PATH", f"{python}{os.pathsep}{os.environ['PATH']}")
+    command = ["bash", "-e", "-c", COMMANDS[name]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_there_are_commands() -> None:
+    assert {"devices-0", "devices-1", "many-0", "many-1", "many-2"} <= set(COMMANDS)

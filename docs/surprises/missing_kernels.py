@@ -27,7 +27,8 @@ def main() -> None:
             call().asnumpy()
         except (RuntimeError, TypeError, ValueError) as error:
             words = " ".join(str(error).replace("-", " ").split())
-            print(f"{name}: {type(error).__name__}: {words[:60]}")
+            message = words.partition(" C++")[0].partition(", Please")[0]
+            print(f"{name}: {type(error).__name__}: {message}")
         else:
             print(f"{name}: runs")
 

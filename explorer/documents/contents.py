@@ -14,6 +14,7 @@ from explorer.model.report import CaseReport
 from explorer.report.claims.wording import listings, verdict_name
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
+from explorer.report.scenario.overview import summary_of
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
 
@@ -156,9 +157,9 @@ def _table(shown: Block, way: Way) -> Iterator[Part]:
         device=options.get("device", "cpu"),
         fresh=way.fresh,
     )
-    cases = [case for case in found.report.cases if _is_shown(case, options)]
+    cases = tuple(case for case in found.report.cases if _is_shown(case, options))
     columns, rows = table_of_cases(cases)
-    yield Table(columns, rows, options.get("caption", found.summary))
+    yield Table(columns, rows, options.get("caption", summary_of(cases, found.report)))
 
 
 def _is_shown(case: CaseReport, options: dict[str, str]) -> bool:
@@ -169,7 +170,8 @@ def _is_shown(case: CaseReport, options: dict[str, str]) -> bool:
 
 
 def _claim(shown: Block, way: Way) -> Iterator[Part]:
-    (row,) = claims(int(shown.subject), fresh=way.fresh).board.rows
+    board = claims(int(shown.subject), fresh=way.fresh).board
+    (row,) = board.rows
     yield Paragraph(f"{row.id}. {row.statement}", is_strong=True)
     yield Table(
         ("verdict", "evidence", "what to do"),
@@ -179,6 +181,9 @@ def _claim(shown: Block, way: Way) -> Iterator[Part]:
         for name, listing in listings(row):
             yield Paragraph(f"{name}:")
             yield Code(listing.code, "python")
+        for name in row.measured:
+            yield Paragraph(f"What was run, `{name}`:")
+            yield Code(board.measured[name].code, "python")
 
 
 MAKERS = {

@@ -33,25 +33,33 @@ def embedded(path: Path, ask: Ask) -> Embedded:
     """The document at ``path`` with every block filled in by ``ask``.
 
     Raises UsageError, with file and line, for a block that is no block, that has no end, or of which
-    nothing can be asked.
+    nothing can be asked: of every such block a line.
     """
     text = _read(path)
     written: list[str] = []
+    refused: list[str] = []
     files: dict[Path, bytes] = {}
     position = 0
     for mark in _marks(text):
         if mark.start() < position:
-            raise _located(path, text, mark, "a block begins inside another one")
+            refused.append(_located(path, text, mark, "a block begins inside another one"))
+            continue
         end = text.find(END, mark.end())
         if end < 0:
-            raise _located(path, text, mark, f"the block has no end; write {END} behind it")
+            refused.append(
+                _located(path, text, mark, f"the block has no end; write {END} behind it")
+            )
+            break
         try:
             asked = parsed(mark["words"], path.parent)
-            parts = ask(asked)
+            shown = rendered(ask(asked), files, path.parent)
         except ExplorerError as error:
-            raise _located(path, text, mark, str(error)) from error
-        written += [text[position : mark.end()], "\n", rendered(parts, files, path.parent), "\n"]
+            refused.append(_located(path, text, mark, str(error)))
+            shown = ""
+        written += [text[position : mark.end()], "\n", shown, "\n"]
         position = end
+    if refused:
+        raise UsageError("\n".join(refused))
     written.append(text[position:])
     return Embedded("".join(written), files)
 
@@ -72,9 +80,9 @@ def _marks(text: str) -> Iterator[re.Match[str]]:
             yield mark
 
 
-def _located(path: Path, text: str, mark: re.Match[str], message: str) -> UsageError:
+def _located(path: Path, text: str, mark: re.Match[str], message: str) -> str:
     line = text.count("\n", 0, mark.start()) + 1
-    return UsageError(f"{path}:{line}: {message}")
+    return f"{path}:{line}: {message}"
 
 
 def parsed(words: str, folder: Path) -> Block:

@@ -1,5 +1,6 @@
 """HTML pages that need nothing else: no scripts, no fonts, no links; light and dark."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -29,6 +30,11 @@ def table(columns: Iterable[str], rows: Iterable[str]) -> str:
     )
 
 
+def prose(text: str) -> str:
+    """A sentence as HTML; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
 def row(cells: Iterable[str]) -> str:
-    """A table's row of text, which is escaped."""
-    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+    """A table's row of text, which is escaped; what stands between backticks is code."""
+    return "<tr>" + "".join(f"<td>{prose(cell)}</td>" for cell in cells) + "</tr>"

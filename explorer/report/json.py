@@ -7,6 +7,7 @@ import msgspec
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import SMALL, Array, Summary, unpack
 from explorer.model.graph import GradGraph, Output
+from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.numeric.summaries import summarise
 from explorer.text.numbers import plain
@@ -64,6 +65,21 @@ def graph_document(graph: GradGraph) -> Document:
 def alignment_document(alignment: Alignment) -> Document:
     """An alignment as plain data; "same" says whether nothing at all tells the graphs apart."""
     return {**plain(to_builtins(alignment)), "same": alignment.is_same}
+
+
+def measured_document(measured: Measured) -> Document:
+    """A measurement as plain data, with its figures and the code that ran."""
+    error = None
+    if measured.error:
+        error = {"type": measured.error.type, "message": measured.error.message}
+    return {
+        "outcome": measured.outcome,
+        "figures": measured.figures,
+        "timings": measured.timings,
+        "graphs": [graph_document(graph) for graph in measured.graphs],
+        "error": error,
+        "code": measured.code,
+    }
 
 
 def to_builtins(record: Any) -> Any:

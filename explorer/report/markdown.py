@@ -39,6 +39,13 @@ def code_block(code: str) -> str:
     return textwrap.indent(code.rstrip(), "    ")
 
 
+def fenced(code: str, language: str = "python") -> str:
+    """Code between fences that are longer than any in it."""
+    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{code.rstrip()}\n{fence}"
+
+
 def page(parts: Iterable[str]) -> str:
     """A page of paragraphs, headings and tables; empty parts are left out."""
     return "\n\n".join(part for part in parts if part) + "\n"

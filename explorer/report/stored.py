@@ -1,7 +1,9 @@
 """What the store holds, in words."""
 
 KINDS = {
+    "layout": "layouts of pictures",
     "scenario": "reports on scenarios",
+    "reading": "what scenarios' files declare",
     "measurement": "measurements of studies and claims",
     "card": "cards of scenarios",
     "drawing": "drawings of the app's first page",

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from explorer.api.results import Exploration
 from explorer.documents.blocks import KINDS, Block, block
 from explorer.documents.contents import Paragraph, file_name, themed
 from explorer.documents.fences import fences
 from explorer.model.errors import UsageError
+from tests.support.deep_nets import NODES_OF_BLOCK, deep_report
 
 HERE = Path(__file__).parent
 
@@ -117,3 +119,15 @@ def test_a_fence_inside_a_longer_one_is_its_content() -> None:
 
 def test_a_fence_without_an_end_is_none() -> None:
     assert fences("```gradient-graph\nx\n") == []
+
+
+@pytest.mark.slow
+def test_a_net_of_a_thousand_nodes_collapses_itself_in_a_document_and_says_so() -> None:
+    report = deep_report(1000 // NODES_OF_BLOCK + 1)
+    picture = Exploration(report).graph("torch-tape", "mindspore-graph")
+    for file, graph in zip(picture.each(), picture.graphs, strict=True):
+        svg = file.decode()
+        assert len(graph.nodes) > 1000
+        assert svg.count('class="node') < 150
+        assert f"of {len(graph.nodes)} nodes" in svg
+        assert "collapsed" in svg

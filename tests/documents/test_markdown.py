@@ -91,6 +91,19 @@ def test_what_is_no_block_is_refused_with_its_line(
     assert word in str(refused.value)
 
 
+def test_every_wrong_block_of_a_document_is_told(tmp_path: Path) -> None:
+    text = (
+        f"<!-- explorer: gradient-grph x -->\n{END}\n{BLOCK}\n{END}\n"
+        f"<!-- explorer: gradient-claim thirty -->\n{END}\n{BLOCK}\n"
+    )
+    path = document(tmp_path, text)
+    with pytest.raises(UsageError) as refused:
+        embedded(path, parts_of)
+    lines = str(refused.value).splitlines()
+    assert [line.split(": ")[0] for line in lines] == [f"{path}:{line}" for line in (1, 5, 7)]
+    assert path.read_text() == text
+
+
 def test_a_block_in_a_fence_is_shown_and_not_run(tmp_path: Path) -> None:
     text = f"```\n{BLOCK}\n```\n"
     assert embedded(document(tmp_path, text), parts_of).text == text
@@ -110,7 +123,7 @@ def test_the_command_fills_and_then_finds_nothing_stale(
 ) -> None:
     text = (
         '<!-- explorer: gradient-graph dense_mse engines="torch-tape" -->\n<!-- /explorer -->\n'
-        f"<!-- explorer: gradient-claim 30 -->\n{END}\n"
+        f"<!-- explorer: gradient-claim 30 code=yes -->\n{END}\n"
     )
     path = document(tmp_path, text)
     assert run(["embed", "--check", str(path)]) == 1
@@ -121,6 +134,7 @@ def test_the_command_fills_and_then_finds_nothing_stale(
     assert run(["embed", str(path)]) == 0
     assert "aten" in (tmp_path / "images" / "dense_mse-torch_tape-dark.svg").read_text()
     assert "PyTorch adds gradients up" in path.read_text()
+    assert ".backward()" in path.read_text()  # the code that was run
     filled = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     capsys.readouterr()
     assert run(["embed", str(path)]) == 0
@@ -134,9 +148,14 @@ def test_the_command_fills_and_then_finds_nothing_stale(
     assert "light.svg" in capsys.readouterr().err
 
 
-def test_nothing_is_written_where_one_document_is_wrong(tmp_path: Path) -> None:
+def test_nothing_is_written_where_one_document_is_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     good = document(tmp_path, "no block\n")
     bad = tmp_path / "bad.md"
     bad.write_text(BLOCK)
-    assert run(["embed", str(good), str(bad)]) == 2
+    assert run(["embed", str(good), str(bad), str(tmp_path / "none.md")]) == 2
+    told = capsys.readouterr().err
+    assert "bad.md:1: " in told
+    assert "none.md: " in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.md", "page.md"]

@@ -7,6 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from playwright.sync_api import expect, sync_playwright
 
 from tests.support.command_line import ROOT
 from tests.web.test_browser import SWITCHES
@@ -15,7 +16,12 @@ NOTEBOOK = ROOT / "docs" / "notebooks" / "first_look.ipynb"
 
 SEEN = "images => images.map(image => [image.naturalWidth, image.alt])"
 
-pytestmark = [pytest.mark.mindspore, pytest.mark.torch, pytest.mark.browser]
+pytestmark = [
+    pytest.mark.mindspore,
+    pytest.mark.torch,
+    pytest.mark.browser,
+    pytest.mark.whole,
+]
 
 
 def outputs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
@@ -31,8 +37,6 @@ def outputs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 def test_every_cell_shows_what_it_is_about(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chromium: str
 ) -> None:
-    from playwright.sync_api import sync_playwright
-
     explored, sentence, difference, graph, claim = outputs(monkeypatch)
     assert "0 unexpected" in explored["text/html"]
     assert "First divergence in backward" in sentence["text/plain"]
@@ -46,6 +50,10 @@ def test_every_cell_shows_what_it_is_about(
         page = browser.new_page()
         page.goto(page_file.as_uri())
         pictures = page.locator("img").evaluate_all(SEEN)
+        panes = page.locator(".explorer-panes").first
+        panes.locator('.pick[data-op="aten.mul.Tensor"]').first.click()
+        expect(panes.locator("[data-card=right]")).to_contain_text("Mul")
+        expect(panes.locator("img")).to_be_hidden()
         page.screenshot(path=tmp_path / "page.png", full_page=True)
         browser.close()
     assert len(pictures) == 3

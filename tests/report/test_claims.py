@@ -7,7 +7,9 @@ import msgspec
 from explorer.report.claims.html import board_html
 from explorer.report.claims.json import board_document
 from explorer.report.claims.markdown import board_markdown
+from explorer.report.claims.pages import INDEX, board_pages
 from explorer.report.claims.terminal import show_board, show_claim
+from explorer.report.markdown import escape
 from tests.support.consoles import printed
 from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
 
@@ -86,3 +88,25 @@ def test_pages_show_printed_code_and_the_section_that_it_stands_in() -> None:
     assert "<pre><code>a = vaild" in board_html(BOARD)
     shown = printed(lambda console: show_claim(BOARD, HOLDS, console))
     assert '004, "Gradients & co": migration guide, gradients (r2.0)' in shown
+
+
+def test_each_claim_has_a_page_with_all_that_is_known_of_it() -> None:
+    pages = board_pages(BOARD)
+    assert set(pages) == {INDEX, "1.md", "44.md"}
+    for row in BOARD.rows:
+        page = pages[f"{row.id}.md"]
+        assert page.startswith(f"# {row.id}. {escape(row.statement)}\n")
+        parts = [escape(row.evidence), "## What to do", escape(row.advice), "## Where it stands"]
+        places = [page.index(part) for part in parts if part]
+        assert places == sorted(places)
+        assert "def one(ask):" in page
+        assert f"| [{row.id}]({row.id}.md) | {escape(row.statement)} |" in pages[INDEX]
+    assert "**holds**" in pages["1.md"]
+    assert "**not run**" in pages["44.md"]
+    assert "Gradients \\& co" in pages["1.md"]
+    assert "<script>" not in pages["1.md"]
+
+
+def test_code_with_fences_in_it_stays_code() -> None:
+    page = board_pages(BOARD)["1.md"]
+    assert "````python\na = vaild\n# ```\n````" in page

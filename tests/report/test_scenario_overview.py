@@ -10,7 +10,7 @@ from explorer.report.scenario.case_rows import CaseRow
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
-from explorer.report.scenario.overview import Overview, overview
+from explorer.report.scenario.overview import Overview, overview, summary_of
 from explorer.report.wording import NOTHING
 from tests.support.sample_report import case_report, report
 
@@ -102,3 +102,15 @@ def test_every_format_says_what_is_drawn() -> None:
     assert report_document(whole)["cases"][0]["drawn"] == ["dx"]
     for text in (report_markdown(whole, {}), report_html(whole, {})):
         assert "drawn: what depends on random numbers" in text
+
+
+def test_a_part_of_the_cases_is_counted_by_itself_and_said_to_be_a_part() -> None:
+    whole = report(unexpected=True)
+    assert summary_of(whole.cases, whole) == overview(whole).summary
+    part = [case for case in whole.cases if case.verdict == "match"]
+    count = len(part)
+    assert 0 < count < 80
+    assert summary_of(part, whole) == f"{count} of 80 cases: {count} match; 0 unexpected"
+    unexpected = [case for case in whole.cases if not case.expected]
+    assert summary_of(unexpected, whole).endswith(f" differ; {len(unexpected)} unexpected")
+    assert summary_of([], whole) == "0 of 80 cases"

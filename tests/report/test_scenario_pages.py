@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import msgspec
 
 from explorer.model.report import LeftOut
-from explorer.report.scenario.html import report_html
+from explorer.report.scenario.html import beside, report_html
 from explorer.report.scenario.markdown import report_markdown
 from tests.support.sample_report import HOSTILE, report
 
@@ -55,7 +55,7 @@ def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
 
 def test_the_first_screen_has_the_verdict_and_two_ladders_and_the_matrix_is_folded() -> None:
     whole = report()
-    page = report_html(whole, {"torch-tape": SVG}, (SVG, SVG))
+    page = report_html(whole, {"torch-tape": SVG}, beside((SVG, SVG)))
     tags = Tags()
     tags.feed(page)
     summary, ladders = page.index('class="summary'), page.index('class="beside"')

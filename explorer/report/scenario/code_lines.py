@@ -11,6 +11,9 @@ from explorer.drawing.cards import short_name
 from explorer.model.alignment import Alignment, SideName
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
+from explorer.model.places import is_users
+from explorer.pair.source_code import source_file
+from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
 from explorer.text.parsing import parsed
 
@@ -58,7 +61,7 @@ class CodeBlock(msgspec.Struct, frozen=True):
 def both_nets(
     left: GradGraph, right: GradGraph, alignment: Alignment | None, file: Path
 ) -> tuple[tuple[CodeBlock, ...], tuple[CodeBlock, ...]]:
-    """The code of two graphs' nets, in a scenario's file and in those of its folder that nodes name."""
+    """The code of two graphs' nets, in a scenario's file and in others of the user's that nodes name."""
     graphs: dict[SideName, GradGraph] = {"left": left, "right": right}
     lines = {side: lines_by_node(graph) for side, graph in graphs.items()}
     partners = _partners(alignment, lines)
@@ -76,8 +79,7 @@ def lines_by_node(graph: GradGraph) -> dict[str, Place]:
     for node in graph.nodes:
         for source in node.source:
             name, _, number = source.rpartition(":")
-            # A user's file is shown by its name alone, a framework's by its path.
-            if "/" not in name and number.isdecimal():
+            if is_users(name) and number.isdecimal():
                 lines[node.id] = (name, int(number))
                 break
     return lines
@@ -128,11 +130,11 @@ def _blocks(
     partners: Mapping[Place, Counter[Place]],
 ) -> Iterator[CodeBlock]:
     """The net's own function, and every other definition with a line that made a node."""
-    # Names of files come from a framework; without a slash, none leads out of the folder.
+    code = code_of(file)
     names = dict.fromkeys([file.name, *sorted(name for name, _ in nodes)])
     for name in names:
-        path = file.parent / name
-        if path.suffix != ".py" or not path.is_file():
+        path = source_file(name, code)
+        if path is None:
             continue
         texts = path.read_text(encoding="utf-8").splitlines()
         linked = {number for place, number in nodes if place == name}

@@ -13,11 +13,12 @@ from explorer.drawing.marks import diverging_nodes
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.pair.page import two_panes
 from explorer.report.files import put_file
 from explorer.report.json import encode
 from explorer.report.scenario.export import PictureChoice, each_alone
 from explorer.report.scenario.graphs import shown_first
-from explorer.report.scenario.html import report_html
+from explorer.report.scenario.html import beside, parting_of, report_html
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
 
@@ -32,6 +33,9 @@ PICTURES = {
 
 FORMATS = (*PICTURES, *REPORTS)
 DEFAULT_FORMATS = ("svg", "json")
+
+PICTURES_CHARACTERS = 600_000
+"""How large all pictures of a page may be together; larger ones are in its view of two graphs alone."""
 
 Draw = Callable[[GradGraph, str, str, Collection[str]], bytes]
 """Draws a graph in one of the formats of PICTURES.
@@ -62,14 +66,18 @@ class Written(NamedTuple):
 
 
 def write_report(
-    report: Report, folder: Path, formats: Sequence[str], draw: Draw = draw_ladder
+    report: Report,
+    folder: Path,
+    formats: Sequence[str],
+    draw: Draw = draw_ladder,
+    code: Sequence[Path] = (),
 ) -> Written:
-    """Write every file of ``formats`` into a prepared ``folder``.
+    """Write every file of ``formats`` into a prepared ``folder``; ``code`` is where the nets' lines are.
 
     A picture that cannot be made costs no other file.
     """
     written = Written([], [])
-    for name, make in report_files(report, formats, draw):
+    for name, make in report_files(report, formats, draw, code):
         try:
             content = make()
         except UsageError as error:
@@ -80,9 +88,12 @@ def write_report(
 
 
 def report_files(
-    report: Report, formats: Sequence[str], draw: Draw
+    report: Report, formats: Sequence[str], draw: Draw, code: Sequence[Path] = ()
 ) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """Each file's name and what makes it: first the pictures, then the reports that show them."""
+    """Each file's name and what makes it: first the pictures, then the reports that show them.
+
+    ``code`` are the folders and packages whose lines a page shows beside the nodes.
+    """
     # What makes a file is called only when the file is due: a picture may take seconds.
     graphs = stems(report.graphs)
     diverging = _diverging(report, graphs)
@@ -98,7 +109,7 @@ def report_files(
         pictures = {stem: f"{stem}.svg" for stem in graphs} if has_pictures else {}
         yield REPORTS["markdown"], lambda: report_markdown(report, pictures).encode()
     if "html" in formats:
-        yield REPORTS["html"], lambda: _html(report, graphs, diverging, draw)
+        yield REPORTS["html"], lambda: _html(report, graphs, diverging, draw, code)
 
 
 def _diverging(report: Report, graphs: dict[str, GradGraph]) -> dict[str, set[str]]:
@@ -121,26 +132,34 @@ def _html(
     graphs: dict[str, GradGraph],
     diverging: dict[str, set[str]],
     draw: Draw,
+    code: Sequence[Path],
 ) -> bytes:
     """One page with all drawings in it, in which no two ids are the same."""
-    pictures = {}
+    pictures: dict[str, str] = {}
+    room = PICTURES_CHARACTERS
     for stem, graph in graphs.items():
-        pictures[stem] = draw(graph, "svg", f"{stem}-", diverging[stem]).decode()
-    return report_html(report, pictures, _beside(report)).encode()
+        if room > 0:
+            pictures[stem] = draw(graph, "svg", f"{stem}-", diverging[stem]).decode()
+            room -= len(pictures[stem])
+    if room < 0:
+        pictures = {}
+    return report_html(report, pictures, _first(report, code)).encode()
 
 
-def _beside(report: Report) -> tuple[str, ...]:
-    """The ladders of two engines for the first screen; of one where there are no two."""
+def _first(report: Report, code: Sequence[Path]) -> str:
+    """The graphs of two engines for the first screen; of one where there are no two."""
     chosen = shown_first(report.graphs)
     if not chosen:
-        return ()
+        return ""
     choice = PictureChoice(
         scenario=report.scenario,
         engines=tuple(graph.engine for graph in chosen),
         file_format="svg",
     )
     files = each_alone(chosen, report.alignments, choice, "first-")
-    return tuple(file.decode() for file in files)
+    still = beside(file.decode() for file in files)
+    parting = parting_of(report.alignments, chosen)
+    return parting + two_panes(report.graphs, report.alignments, code, still, choice.engines)
 
 
 def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:

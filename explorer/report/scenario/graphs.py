@@ -29,10 +29,10 @@ def graphs_of(report: Report, engine: str) -> list[GradGraph]:
     graphs = [graph for graph in report.graphs if graph.engine == engine]
     if graphs:
         return graphs
-    # The reason stands with the graphs that are missing; whether a worker was lost, with the case.
     reason = one_line(report.ungraphed.get(engine, "it gave none"))
     case = report.cases[0]
-    is_lost = engine in case.results and case.results[engine].outcome in LOST
+    was_answered = engine not in case.results or case.results[engine].outcome not in LOST
+    is_lost = engine in report.lost_graphs or not was_answered
     raise NoGraphError(
         f"{engine} has no graph of {case.case.label}: {reason}",
         MissingFrameworkError.exit_code if is_lost else UsageError.exit_code,

@@ -1,35 +1,60 @@
 """The report on a scenario as one HTML file."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
+from explorer.model.alignment import Alignment
+from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.report.coverage import LEGEND
-from explorer.report.html import page, row, table
+from explorer.report.html import page, prose, row, table
 from explorer.report.scenario.case_rows import CaseRow
-from explorer.report.scenario.overview import CaseGroup, Overview, cells_of, overview
+from explorer.report.scenario.overview import (
+    CaseGroup,
+    Overview,
+    cells_of,
+    overview,
+    where_they_part,
+)
 from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
 
 CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest", "oracle")
 
 
-def report_html(report: Report, pictures: Mapping[str, str], beside: Sequence[str] = ()) -> str:
+def report_html(report: Report, pictures: Mapping[str, str], first: str = "") -> str:
     """The report as an HTML document: what matters first, the rest folded.
 
-    ``pictures`` maps a caption to an SVG of our own drawing, which is set as it is; ``beside`` are
-    those of two engines that stand side by side on the first screen, if there is room.
+    ``pictures`` maps a caption to an SVG of our own drawing, which is set as it is, as is ``first``,
+    the HTML of what stands on the first screen below the verdict.
     """
     whole = overview(report)
-    return page(whole.title, _parts(whole, pictures, beside))
+    return page(whole.title, _parts(whole, pictures, first))
 
 
-def _parts(whole: Overview, pictures: Mapping[str, str], beside: Sequence[str]) -> Iterator[str]:
+def beside(pictures: Iterable[str]) -> str:
+    """SVGs side by side where there is room, each below the one before where there is not."""
+    figures = "".join(f'<div class="wide">{svg}</div>' for svg in pictures)
+    return f'<figure class="beside">{figures}</figure>'
+
+
+def parting_of(alignments: Iterable[Alignment], graphs: Sequence[GradGraph]) -> str:
+    """Where two graphs part first, in a sentence above their pictures."""
+    engines = {graph.engine for graph in graphs}
+    for alignment in alignments:
+        if {alignment.left, alignment.right} == engines:
+            names = " · ".join(graph.engine for graph in graphs)
+            # A divergence says itself that it is the first one.
+            title = names if alignment.divergence else f"{names}, first divergence"
+            return f'<p class="finding">{prose(f"{title}: {where_they_part(alignment)}")}</p>'
+    return ""
+
+
+def _parts(whole: Overview, pictures: Mapping[str, str], first: str) -> Iterator[str]:
     yield from _head(whole)
-    if beside:
-        figures = "".join(f'<div class="wide">{svg}</div>' for svg in beside)
-        yield f'<figure class="beside">{figures}</figure>'
+    yield first
     yield from _parting(whole)
+    yield from _beside_the_verdict(whole)
     for group in whole.groups:
         heading = f"<code>{escape(group.heading)}</code>: {_counted(group)}"
         # What is not as it should be is in sight; the rest is a click away.
@@ -65,7 +90,11 @@ def _head(whole: Overview) -> Iterator[str]:
     yield f"<h1>{escape(whole.title)}</h1>\n{scenario}"
     yield f'<p class="summary {whole.state}">{escape(whole.summary)}</p>'
     for finding in whole.findings:
-        yield f'<p class="finding {finding.state}">{escape(finding.text)}</p>'
+        yield f'<p class="finding {finding.state}">{prose(finding.text)}</p>'
+
+
+def _beside_the_verdict(whole: Overview) -> Iterator[str]:
+    """What the oracle says, and what was not asked."""
     yield f'<p class="faint">{escape(whole.oracle_summary)}</p>'
     for omission in whole.left_out:
         names = escape(", ".join(omission.cases))

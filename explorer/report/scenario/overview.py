@@ -1,6 +1,6 @@
 """A report in rows and sentences, which the terminal, Markdown, HTML and the app all show."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -178,11 +178,11 @@ def _alignment_rows(report: Report) -> Iterator[AlignmentRow]:
             f"{alignment.left} · {alignment.right}",
             in_short(left.forward, right.forward),
             in_short(left.backward, right.backward),
-            _where_they_part(alignment),
+            where_they_part(alignment),
         )
 
 
-def _where_they_part(alignment: Alignment) -> str:
+def where_they_part(alignment: Alignment) -> str:
     """The first divergence; where there is none, what keeps the graphs from being the same."""
     if alignment.divergence:
         return one_line(alignment.divergence.sentence)
@@ -212,11 +212,7 @@ def _warnings(report: Report) -> Iterator[Statement]:
 
 
 def _summary(report: Report) -> str:
-    counts = _counts(report.cases)
-    parts = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if kind in counts]
-    unexpected = sum(not case.expected for case in report.cases)
-    cases = _number(len(report.cases), "case")
-    text = f"{cases}: {', '.join(parts)}; {unexpected} unexpected"
+    text = f"{_number(len(report.cases), 'case')}: {_verdicts(report.cases)}"
     divergences = sum(not alignment.expected for alignment in report.alignments)
     if divergences:
         text += f"; {_number(divergences, 'pair')} of graphs part unexpectedly"
@@ -224,6 +220,21 @@ def _summary(report: Report) -> str:
     if findings:
         text += f"; {_number(findings, 'finding')} about the nets themselves"
     return text
+
+
+def summary_of(shown: Sequence[CaseReport], report: Report) -> str:
+    """The verdicts of some cases of a report in counts; of all of them, the report's own summary."""
+    if len(shown) == len(report.cases):
+        return _summary(report)
+    text = f"{len(shown)} of {_number(len(report.cases), 'case')}"
+    return f"{text}: {_verdicts(shown)}" if shown else text
+
+
+def _verdicts(cases: Sequence[CaseReport]) -> str:
+    counts = _counts(cases)
+    parts = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if kind in counts]
+    unexpected = sum(not case.expected for case in cases)
+    return f"{', '.join(parts)}; {unexpected} unexpected"
 
 
 def _counts(cases: Iterable[CaseReport]) -> dict[str, int]:

@@ -1,0 +1,106 @@
+"""The pages of reference that are made from the code: commands, studies, tolerances, schemas."""
+
+import inspect
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
+
+from explorer.cli import commands
+from explorer.cli.entry import run
+from explorer.compare import tolerances
+from explorer.model.claim import CLAIM_VERDICTS
+from explorer.report.claims.wording import verdict_name
+from explorer.report.json import encode
+from explorer.report.markdown import escape, table
+from explorer.report.schemas import DOCUMENTS, schema
+from explorer.topics import STUDIES, study_topic
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Each page by its path."""
+    yield "reference/commands.md", _commands()
+    yield "reference/studies.md", _studies()
+    yield "reference/tolerances.md", _tolerances()
+    yield "reference/schemas.md", _schemas()
+    for kind in DOCUMENTS:
+        yield f"reference/{kind}.schema.json", encode(schema(kind)).decode()
+
+
+def _commands() -> str:
+    parts = ["# Commands", "What `python -m explorer COMMAND --help` prints."]
+    for name in commands.names():
+        # What the app is started with is handed on to Streamlit, its --help too.
+        shown = (
+            inspect.getdoc(commands.streamlit_app) or ""
+            if name == "app"
+            else _printed([name, "--help"])
+        )
+        parts += [f"## {name}", f"```text\n{shown}\n```"]
+    return "\n\n".join(parts)
+
+
+def _printed(arguments: list[str]) -> str:
+    text = io.StringIO()
+    with redirect_stdout(text):
+        run(arguments)
+    return text.getvalue().rstrip()
+
+
+def _studies() -> str:
+    parts = [
+        "# Studies",
+        "Questions beyond the matrix of cases. `python -m explorer study NAME` asks one.",
+    ]
+    for name in STUDIES:
+        topic = study_topic(name)
+        on = "It has nets of its own."
+        if topic.default_scenario:
+            on = f"It is asked of any scenario; of `{topic.default_scenario}` where none is named."
+        measured = [
+            (question.name, ", ".join(question.asks)) for question in topic.questions.values()
+        ]
+        parts += [
+            f"## {name}",
+            f"*{escape(topic.title)}.* {escape(topic.question)} {on}",
+            f"One measurement may take {topic.seconds:.0f} seconds. What it measures, and in what:",
+            table(("measurement", "in"), measured),
+        ]
+    return "\n\n".join(parts)
+
+
+def _tolerances() -> str:
+    verdicts = [(verdict_name(verdict), meaning) for verdict, meaning in CLAIM_VERDICTS.items()]
+    return "\n\n".join(
+        (
+            "# Verdicts and tolerances",
+            (
+                "Two answers *match* where structure, shapes and dtypes are the same and every element is"
+                " within the noise of both: how far rounding moves it, measured by running the nets"
+                " again on inputs moved by a unit of rounding, with every operator's result rounded"
+                " to a neighbour at random. Whether they are within the frameworks'"
+                " own tables is said beside that, and does not decide."
+            ),
+            "## PyTorch's table (`torch.testing.assert_close`)",
+            _table_of(tolerances.TORCH_TABLE),
+            "## MindSpore's table",
+            _table_of(tolerances.MINDSPORE_TABLE),
+            "## Verdicts on claims",
+            table(("verdict", "meaning"), verdicts),
+        )
+    )
+
+
+def _table_of(by_dtype: Mapping[str, tuple[float, float]]) -> str:
+    rows = [(dtype, f"{rtol:g}", f"{atol:g}") for dtype, (rtol, atol) in by_dtype.items()]
+    return table(("dtype", "rtol", "atol"), rows)
+
+
+def _schemas() -> str:
+    parts = [
+        "# JSON documents",
+        "What `--json` prints and `--format json` writes, as JSON Schema (draft 2020-12).",
+    ]
+    for kind in DOCUMENTS:
+        made = schema(kind)
+        parts.append(f"- [{kind}]({kind}.schema.json), `{made['$id']}`")
+    return "\n\n".join((*parts[:2], "\n".join(parts[2:])))

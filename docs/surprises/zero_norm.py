@@ -1,0 +1,28 @@
+"""The gradient of the norm of a vector of zeros."""
+
+import mindspore as ms
+import numpy as np
+import torch
+from mindspore import ops
+
+ZEROS = np.zeros(2, np.float32)
+
+
+def norm(x):
+    return ops.norm(x)
+
+
+def guarded(x):
+    return ops.sqrt((x * x).sum() + 1e-12)
+
+
+def main():
+    for style, mode in (("tape", ms.PYNATIVE_MODE), ("graph", ms.GRAPH_MODE)):
+        ms.set_context(mode=mode)
+        print(f"MindSpore, {style}:", ms.grad(norm)(ms.Tensor(ZEROS)))
+        print(f"MindSpore, {style}, with 1e-12 added:", ms.grad(guarded)(ms.Tensor(ZEROS)))
+    print("PyTorch:", torch.func.grad(torch.norm)(torch.tensor(ZEROS)).numpy())
+
+
+if __name__ == "__main__":
+    main()

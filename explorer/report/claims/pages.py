@@ -1,0 +1,71 @@
+"""The board of claims as pages of Markdown: one to find a claim on, and one for each claim."""
+
+from collections.abc import Iterator
+
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
+from explorer.report.claims.wording import (
+    PAGE_TITLE,
+    counts,
+    listings,
+    rows_by_heading,
+    source,
+    title,
+    verdict_name,
+)
+from explorer.report.markdown import escape, fenced, page
+from explorer.report.wording import versions_text
+
+INDEX = "index.md"
+"""The page that leads to the others."""
+
+
+def board_pages(board: Board) -> dict[str, str]:
+    """The pages by the names of their files: INDEX, and the number of each claim."""
+    pages = {INDEX: page(_index(board))}
+    for row in board.rows:
+        pages[name_of(row.id)] = page(_claim(board, row))
+    return pages
+
+
+def name_of(number: int) -> str:
+    """The file of a claim's page."""
+    return f"{number}.md"
+
+
+def _index(board: Board) -> Iterator[str]:
+    yield f"# {PAGE_TITLE}"
+    versions = escape(versions_text(board.versions))
+    yield f"Measured on {board.date} with {versions}. **{escape(counts(board))}.**"
+    meanings = []
+    for verdict, meaning in CLAIM_VERDICTS.items():
+        meanings.append(f"- **{verdict_name(verdict)}**: {meaning}")
+    yield "\n".join(meanings)
+    for heading, rows in rows_by_heading(board):
+        yield f"## {title(heading)}"
+        lines = ["| claim | statement | verdict |", "| --- | --- | --- |"]
+        for row in rows:
+            link = f"[{row.id}]({name_of(row.id)})"
+            lines.append(f"| {link} | {escape(row.statement)} | {verdict_name(row.verdict)} |")
+        yield "\n".join(lines)
+    yield "## The guides"
+    yield "\n".join(f"- {number}: {escape(guide)}" for number, guide in GUIDES.items())
+
+
+def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
+    yield f"# {row.id}. {escape(row.statement)}"
+    meaning = f": {CLAIM_VERDICTS[row.verdict]}" if row.verdict else ""
+    yield f"**{verdict_name(row.verdict)}**{meaning}"
+    yield escape(row.evidence)
+    yield "## What to do"
+    yield escape(row.advice)
+    yield "## Where it stands"
+    yield "\n".join(f"- {escape(f'{source(guide, row)}: {GUIDES[guide]}')}" for guide in row.guides)
+    for name, listing in listings(row):
+        yield f"## {title(name)}"
+        yield fenced(listing.code)
+    yield "## What was run"
+    yield f"`python -m explorer claims {row.id}` runs it again."
+    for name in row.measured:
+        yield f"### {escape(name)}"
+        yield fenced(board.measured[name].code)
+    yield f"[All claims]({INDEX})"
