@@ -4,13 +4,15 @@ FROM python:3.11-slim
 # Where to look for packages beside PyPI; PyTorch's index of CPU builds makes the image some gigabytes smaller:
 #   docker build --build-arg EXTRA_INDEX=https://download.pytorch.org/whl/cpu .
 ARG EXTRA_INDEX=""
+# What else to install, such as Dask for a cluster (docs/how-to/compose.yaml).
+ARG EXTRA_PACKAGES=""
 
 # The OpenMP runtime, which MindSpore's wheel expects of the system.
 RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /explorer
 COPY requirements.txt .
-RUN pip install --no-cache-dir ${EXTRA_INDEX:+--extra-index-url "$EXTRA_INDEX"} -r requirements.txt
+RUN pip install --no-cache-dir ${EXTRA_INDEX:+--extra-index-url "$EXTRA_INDEX"} -r requirements.txt ${EXTRA_PACKAGES}
 
 COPY app.py .
 COPY .streamlit .streamlit

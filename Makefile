@@ -41,10 +41,11 @@ lint: .venv/.dev ## check style and layout (ruff) and types (mypy --strict)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	$(PY) -m mypy -p docs.site
 
 docs: .venv/.dev ## draw the architecture and build the documentation into out/site; warnings are errors
 	$(PY) docs/draw_architecture.py
-	$(PY) -m mkdocs build --strict --quiet --site-dir out/site
+	$(PY) -m mkdocs build --strict --site-dir out/site
 
 bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
 	@failed=; for file in benchmarks/[!_]*.py; do \
@@ -52,10 +53,8 @@ bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
 	done; \
 	if [ -n "$$failed" ]; then echo "beyond a limit:$$failed" >&2; exit 1; fi
 
-claims: .venv/.run ## check what the migration guides say, and write the board to docs/claims.md
-	@mkdir -p out
-	$(PY) -m explorer claims --fresh --markdown > out/claims.md
-	mv out/claims.md docs/claims.md
+claims: .venv/.run ## check what the migration guides say, and write a page for each claim into docs/claims
+	$(PY) -m explorer claims --fresh --pages docs/claims
 
 app: .venv/.run ## start the app on http://localhost:8501
 	$(PY) -m explorer app
@@ -63,8 +62,8 @@ app: .venv/.run ## start the app on http://localhost:8501
 screenshots: .venv/.dev ## take a picture of every page of the app, both themes, three widths, into out/screenshots
 	$(PY) docs/take_screenshots.py
 
-catalogue: .venv/.dev ## compile the app's texts in other languages, after a change in explorer/web/locale
-	$(PY) -m babel.messages.frontend compile --domain app --directory explorer/web/locale
+catalogue: .venv/.dev ## compile the app's texts in other languages, after a change in explorer/text/locale
+	$(PY) -m babel.messages.frontend compile --domain app --directory explorer/text/locale
 
 clean: ## remove what the commands wrote (.venv stays)
 	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis

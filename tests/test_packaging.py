@@ -108,6 +108,7 @@ def test_the_installed_package_lists_its_scenarios_from_any_folder(
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.whole
 def test_the_installed_package_explores_a_scenario_from_any_folder(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_port():
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.whole
 def test_where_it_is_installed_pytest_knows_its_option_and_nets_of_installed_packages(
     installed: Path, tmp_path: Path
 ) -> None:

@@ -7,49 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from explorer.cli.entry import run
 from explorer.documents.contents import contents
 from explorer.documents.markdown import embedded
 from explorer.model.engines import ENGINES
 from tests.support.command_line import ROOT
+from tests.support.sessions import SESSION, Session, assert_prints
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 SCENARIOS = [text for text in PYTHON if text.startswith('"""')]
 PROGRAMS = [text for text in PYTHON if text not in SCENARIOS]
-SESSIONS = re.findall(r"```console\n\$ (.*?)\n(.*?)```", TEXT, re.DOTALL)
-
-LEFT_OUT = "…"
-"""A line that stands for any number of lines."""
+SESSIONS = [Session(*found) for found in SESSION.findall(TEXT)]
 
 
 @pytest.mark.mindspore
 @pytest.mark.torch
-@pytest.mark.parametrize(("command", "shown"), SESSIONS, ids=[command for command, _ in SESSIONS])
+@pytest.mark.parametrize("session", SESSIONS, ids=[session.command for session in SESSIONS])
 @pytest.mark.usefixtures("warm")
 def test_a_session_prints_what_the_readme_shows(
-    command: str,
-    shown: str,
+    session: Session,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "cubes.py").write_text(SCENARIOS[0])
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setenv("NO_COLOR", "1")
-    program, *arguments = command.removeprefix("python -m ").split()
-    assert program == "explorer"
-    assert run(arguments) in (0, 1)
-    printed = iter(line.rstrip() for line in capfd.readouterr().out.splitlines())
-    for line in shown.splitlines():
-        # Searching an iterator uses it up: each line must come after the one before.
-        is_there = line.rstrip() == LEFT_OUT or line.rstrip() in printed
-        assert is_there, f"{line!r} is not printed, or not in this place"
+    assert_prints(session, monkeypatch, capfd)
 
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.whole
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_its_programs_run(program: str) -> None:
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

@@ -20,8 +20,8 @@ from explorer.model.errors import UsageError
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
-from explorer.scenario.load import load
-from explorer.scenario.own_nets import OwnNets, own_nets, write_nets
+from explorer.scenario.own_nets import WRITTEN, OwnNets, code_of, code_of_nets, own_nets, write_nets
+from explorer.scenario.reading import read
 from explorer.scenario.selection import Selection
 from explorer.store.store import Store
 from explorer.text.choices import refusal
@@ -91,7 +91,7 @@ def explore(
     MissingFrameworkError.
     """
     check_names(engines or (), device, order, cases)
-    with scenario_of(net) as scenario:
+    with scenario_of(net, fresh=fresh) as scenario:
         asked = wanted(
             scenario,
             engines=engines,
@@ -103,7 +103,7 @@ def explore(
         )
         with Workers(request_timeout, timeout) as workers:
             report = stored.explored(scenario, asked, workers, Store(fresh=fresh))
-    return Exploration(report)
+    return Exploration(report, _code_of(net, scenario))
 
 
 class Limits(NamedTuple):
@@ -128,7 +128,7 @@ def _captured(
 ) -> Exploration:
     """The graphs of one case in some engines: of a report on more, where one is stored."""
     check_names(engines, device, 1, None)
-    with scenario_of(net) as scenario:
+    with scenario_of(net, fresh=fresh) as scenario:
         asked = wanted(
             scenario, engines=engines, device=device, case=case, cases="main", prove=prove
         )
@@ -137,9 +137,10 @@ def _captured(
             larger = structs.replace(asked, engines=tuple(ENGINES), selection=selection)
             known = stored.stored_report(scenario, larger, store)
             if known is not None:
-                return Exploration(known)
+                return Exploration(known, _code_of(net, scenario))
         with Workers(limits.request_timeout, limits.timeout) as workers:
-            return Exploration(stored.explored(scenario, asked, workers, store))
+            report = stored.explored(scenario, asked, workers, store)
+            return Exploration(report, _code_of(net, scenario))
 
 
 def diff(
@@ -231,12 +232,17 @@ def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECON
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))
 
 
+def _code_of(net: Net, scenario: Scenario) -> tuple[Path, ...]:
+    """Where the lines of nets are; the scenario file of one's own nets is gone by then."""
+    return code_of_nets(net) if isinstance(net, OwnNets) else code_of(scenario.path)
+
+
 @contextmanager
-def scenario_of(net: Net) -> Iterator[Scenario]:
+def scenario_of(net: Net, *, fresh: bool = False) -> Iterator[Scenario]:
     """The scenario that a net is; files that it needs are there inside the context."""
     with _file_of(net) as file:
         assert file is not None
-        yield load(find(file))
+        yield read(find(file), fresh=fresh)
 
 
 @contextmanager
@@ -245,5 +251,5 @@ def _file_of(net: Net | None) -> Iterator[str | None]:
     if not isinstance(net, OwnNets):
         yield None if net is None else str(net)
         return
-    with TemporaryDirectory(prefix="explorer-nets-") as folder:
+    with TemporaryDirectory(prefix=WRITTEN) as folder:
         yield str(write_nets(net, Path(folder)))

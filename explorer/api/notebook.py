@@ -1,16 +1,23 @@
-"""What a notebook shows of results: HTML without scripts, styles or ids that could meet the page's own."""
+"""What a notebook shows of results: HTML without styles or ids that could meet the page's own.
+
+Two graphs are shown by the app's own component, as plain HTML and not as a widget (anywidget): nothing
+has to be installed beside the notebook, no kernel has to run, and a saved notebook still has it. It
+lives in a shadow of the output, and where scripts are taken out a picture stands in its place.
+"""
 
 import base64
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 from explorer.drawing.chart import chart_svg
 from explorer.model.claim import Board
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
+from explorer.pair.page import two_panes
 from explorer.report.claims.wording import counts, verdict_name
-from explorer.report.html import row, table
+from explorer.report.html import prose, row, table
 from explorer.report.scenario.case_rows import DIVIDED, case_row
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import shown_first
@@ -19,6 +26,9 @@ from explorer.report.scenario.wording import ALIGNMENT_COLUMNS
 from explorer.report.study.cells import cell_text
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
+from explorer.text.numbers import counted
+
+LEFT = ' style="text-align:left"'
 
 KINDS = {"svg": "image/svg+xml", "png": "image/png"}
 
@@ -49,30 +59,38 @@ def description(report: Report, graphs: Sequence[GradGraph]) -> str:
     return text
 
 
-def exploration(report: Report) -> str:
+def _table(columns: Iterable[str], rows: Iterable[str]) -> str:
+    # JupyterLab sets the text of tables at their right edge, as of numbers.
+    text = table(columns, rows)
+    return text.replace("<td>", f"<td{LEFT}>").replace("<th ", f"<th{LEFT} ")
+
+
+def exploration(report: Report, code: Sequence[Path]) -> str:
     """The verdict, where two engines part, their ladders, and the cases folded."""
     whole = overview(report)
     parts = [f"<h4>{escape(whole.title)}</h4>", f"<p><b>{escape(whole.summary)}</b></p>"]
-    parts += [f"<p>{escape(finding.text)}</p>" for finding in whole.findings]
+    parts += [f"<p>{prose(finding.text)}</p>" for finding in whole.findings]
     if whole.alignments:
         pairs = [row(cells_of(pair)) for pair in whole.alignments]
-        parts.append(table(ALIGNMENT_COLUMNS, pairs))
-    parts.append(_ladders(report))
-    parts.append(_folded(f"{len(report.cases)} cases", _cases(report)))
+        parts.append(_table(ALIGNMENT_COLUMNS, pairs))
+    parts.append(_ladders(report, code))
+    parts.append(_folded(counted(len(report.cases), "case"), _cases(report)))
     return "\n".join(parts)
 
 
-def _ladders(report: Report) -> str:
+def _ladders(report: Report, code: Sequence[Path]) -> str:
     chosen = shown_first(report.graphs)
     if len(chosen) < 2:
         return ""
     content = side_by_side(chosen[0], chosen[1], report.alignments)
-    return image(content, "svg", description(report, chosen))
+    still = image(content, "svg", description(report, chosen))
+    first = [graph.engine for graph in chosen]
+    return two_panes(report.graphs, report.alignments, code, still, first)
 
 
 def _cases(report: Report) -> str:
     columns, rows = table_of_cases(report.cases)
-    return table(columns, map(row, rows))
+    return _table(columns, map(row, rows))
 
 
 def table_of_cases(
@@ -95,12 +113,12 @@ def study(record: StudyRecord) -> str:
     parts += [image(chart_svg(chart), "svg", clean(chart.title)) for chart in record.charts]
     for shown in record.tables:
         rows = [row(clean(cell_text(cell)) for cell in cells) for cells in shown.rows]
-        parts.append(_folded(clean(shown.title), table(map(clean, shown.columns), rows)))
+        parts.append(_folded(clean(shown.title), _table(map(clean, shown.columns), rows)))
     return "\n".join(parts)
 
 
 def _items(texts: Iterable[str]) -> list[str]:
-    return [f"<li>{escape(clean(text))}</li>" for text in texts]
+    return [f"<li>{prose(clean(text))}</li>" for text in texts]
 
 
 def claims(board: Board) -> str:
@@ -117,7 +135,7 @@ def claims(board: Board) -> str:
         )
         for claim in board.rows
     ]
-    shown = table(("claim", "statement", "verdict", "evidence", "what to do"), rows)
+    shown = _table(("claim", "statement", "verdict", "evidence", "what to do"), rows)
     return f"<p><b>{escape(counts(board))}</b></p>{shown}"
 
 

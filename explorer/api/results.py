@@ -10,7 +10,7 @@ from rich.console import Console
 
 from explorer import drawing
 from explorer.api import notebook
-from explorer.drawing.formats import FormatName
+from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.claim import Board
@@ -18,7 +18,10 @@ from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.study import StudyRecord
+from explorer.pair.alignments import reported
+from explorer.pair.page import two_panes
 from explorer.report.claims.terminal import show_board
+from explorer.report.claims.wording import counts
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.files import put_file
 from explorer.report.scenario.export import PictureChoice, each_alone, picture_file
@@ -40,7 +43,7 @@ class Picture(msgspec.Struct, frozen=True):
     """One file with a gradient graph, or two; ``description`` is its text for who cannot see it.
 
     ``graphs`` are those that it shows, ``alignments`` what tells their pairs, and ``prefix`` begins the
-    ids of an SVG.
+    ids of an SVG. ``code`` are the folders and packages whose lines a notebook shows.
     """
 
     content: bytes
@@ -49,13 +52,18 @@ class Picture(msgspec.Struct, frozen=True):
     graphs: tuple[GradGraph, ...]
     alignments: tuple[Alignment, ...]
     prefix: str = ""
+    code: tuple[Path, ...] = ()
 
     def each(self) -> tuple[bytes, ...]:
         """The graphs as SVGs of their own, which a narrow page can set one below the other."""
         return each_alone(self.graphs, self.alignments, self.choice, self.prefix)
 
     def save(self, path: str | Path) -> Path:
-        """Write the file, whole or not at all; UsageError where that cannot be."""
+        """Write the file, whole or not at all.
+
+        Raises UsageError where that cannot be, and for a name that ends as another format does.
+        """
+        _check_ending(path, FORMATS[self.choice.file_format].ending)
         return put_file(Path(path), self.content)
 
     @property
@@ -65,6 +73,9 @@ class Picture(msgspec.Struct, frozen=True):
             raise UsageError("a PNG is no text; ask for another format, or take .content")
         return self.content.decode()
 
+    def __repr__(self) -> str:
+        return f"<Picture: {self.description}>"
+
     def __str__(self) -> str:
         return self.description
 
@@ -72,7 +83,8 @@ class Picture(msgspec.Struct, frozen=True):
         bundle: Bundle = {"text/plain": self.description}
         if self.choice.file_format in ("svg", "png"):
             kind = self.choice.file_format
-            bundle["text/html"] = notebook.image(self.content, kind, self.description)
+            still = notebook.image(self.content, kind, self.description)
+            bundle["text/html"] = two_panes(self.graphs, self.alignments, self.code, still)
         return bundle
 
 
@@ -81,6 +93,7 @@ class Difference(msgspec.Struct, frozen=True):
 
     report: Report
     alignment: Alignment
+    code: tuple[Path, ...] = ()
 
     @property
     def is_same(self) -> bool:
@@ -97,7 +110,10 @@ class Difference(msgspec.Struct, frozen=True):
     def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
         """Both graphs side by side; nodes that hold the same quantity carry the same number."""
         engines = (self.alignment.left, self.alignment.right)
-        return Exploration(self.report).graph(*engines, format=format, prefix=prefix)
+        return Exploration(self.report, self.code).graph(*engines, format=format, prefix=prefix)
+
+    def __repr__(self) -> str:
+        return f"<Difference: {self.explain()}>"
 
     def __str__(self) -> str:
         left = graphs_of(self.report, self.alignment.left)[-1]
@@ -106,8 +122,7 @@ class Difference(msgspec.Struct, frozen=True):
         return "\n".join(map(clean, lines))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
-        picture = self.graph()
-        shown = notebook.image(picture.content, "svg", picture.description)
+        shown = self.graph()._repr_mimebundle_()["text/html"]
         return {
             "text/plain": str(self),
             "text/html": notebook.paragraphs(str(self)) + shown,
@@ -115,9 +130,13 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Exploration(msgspec.Struct, frozen=True):
-    """The answers of the engines to every case of a net, compared; ``report`` has all of it."""
+    """The answers of the engines to every case of a net, compared; ``report`` has all of it.
+
+    ``code`` are the folders and packages whose lines a page shows beside the nodes.
+    """
 
     report: Report
+    code: tuple[Path, ...] = ()
 
     @property
     def is_as_expected(self) -> bool:
@@ -131,11 +150,10 @@ class Exploration(msgspec.Struct, frozen=True):
 
     def diff(self, left: str = "torch-tape", right: str = "mindspore-graph") -> Difference:
         """Where the graphs of two engines part first; UsageError where one was not asked."""
-        graphs_of(self.report, left)
-        graphs_of(self.report, right)
-        for alignment in self.report.alignments:
-            if {alignment.left, alignment.right} == {left, right}:
-                return Difference(self.report, alignment)
+        graphs = graphs_of(self.report, left)[-1], graphs_of(self.report, right)[-1]
+        alignment = reported(*graphs, self.report.graphs, self.report.alignments)
+        if alignment is not None:
+            return Difference(self.report, alignment, self.code)
         raise UsageError(f"{left!r} is given twice; name two different engines")
 
     def graph(
@@ -164,22 +182,32 @@ class Exploration(msgspec.Struct, frozen=True):
         alignments = self.report.alignments if are_last else ()
         content = picture_file(graphs, alignments, choice, prefix)
         described = notebook.description(self.report, graphs)
-        return Picture(content, choice, described, tuple(graphs), alignments, prefix)
+        return Picture(content, choice, described, tuple(graphs), alignments, prefix, self.code)
 
     def html(self) -> str:
         """The whole report as one HTML page that needs nothing else."""
-        ((_, make),) = report_files(self.report, ("html",), draw_ladder)
+        ((_, make),) = report_files(self.report, ("html",), draw_ladder, self.code)
         return make().decode()
 
     def save(self, path: str | Path) -> Path:
-        """Write html() to a file, whole or not at all; UsageError where that cannot be."""
+        """Write html() to a file, whole or not at all.
+
+        Raises UsageError where that cannot be, and for a name that does not end in .html.
+        """
+        _check_ending(path, ".html", ".htm")
         return put_file(Path(path), self.html().encode())
+
+    def __repr__(self) -> str:
+        return f"<Exploration of {clean(self.report.scenario)}: {self.summary}>"
 
     def __str__(self) -> str:
         return _printed(lambda console: show_report(self.report, console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
-        return {"text/plain": str(self), "text/html": notebook.exploration(self.report)}
+        return {
+            "text/plain": str(self),
+            "text/html": notebook.exploration(self.report, self.code),
+        }
 
 
 class Study(msgspec.Struct, frozen=True):
@@ -191,6 +219,9 @@ class Study(msgspec.Struct, frozen=True):
     def findings(self) -> tuple[str, ...]:
         """What was found, a sentence each."""
         return self.record.findings
+
+    def __repr__(self) -> str:
+        return f"<Study {self.record.study}: {len(self.findings)} findings>"
 
     def __str__(self) -> str:
         return _printed(lambda console: show_study(self.record, console))
@@ -204,11 +235,23 @@ class Claims(msgspec.Struct, frozen=True):
 
     board: Board
 
+    def __repr__(self) -> str:
+        return f"<Claims: {counts(self.board)}>"
+
     def __str__(self) -> str:
         return _printed(lambda console: show_board(self.board, console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         return {"text/plain": str(self), "text/html": notebook.claims(self.board)}
+
+
+def _check_ending(path: str | Path, *endings: str) -> None:
+    """Raise UsageError unless a file's name ends as its content demands."""
+    if Path(path).suffix.lower() not in endings:
+        raise UsageError(
+            f"{str(path)!r} does not end in {' or '.join(endings)}, as what it would hold does; "
+            "give such a name, or ask for another format"
+        )
 
 
 def _printed(show: Callable[[Console], None]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from explorer.api.asking import Net, explore, nets
 from explorer.api.results import Exploration
-from explorer.model.errors import UsageError
+from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.report import CaseReport
 from explorer.pytest_plugin import REPORTS
 from explorer.report.files import prepare_folder
@@ -50,16 +50,20 @@ def assert_same_gradients(
     of both nets; UsageError for what cannot be asked, MissingFrameworkError.
     """
     __tracebackhide__ = True
-    explored = explore(
-        _chosen(net, mindspore, torch, inputs, parameters, declarations),
-        engines=engines,
-        cases=cases,
-        order=order,
-        device=device,
-        fresh=fresh,
-        timeout=timeout,
-        request_timeout=request_timeout,
-    )
+    try:
+        explored = explore(
+            _chosen(net, mindspore, torch, inputs, parameters, declarations),
+            engines=engines,
+            cases=cases,
+            order=order,
+            device=device,
+            fresh=fresh,
+            timeout=timeout,
+            request_timeout=request_timeout,
+        )
+    except ExplorerError as error:
+        # pytest shows the line of the test and the message; frames of ours would hide both.
+        raise error.with_traceback(None) from None
     if not _is_same(explored):
         raise AssertionError(message(explored) + _report_written(explored))
     return explored

@@ -15,8 +15,10 @@ from explorer.model.errors import UsageError
 from explorer.report.claims.html import board_html
 from explorer.report.claims.json import board_document
 from explorer.report.claims.markdown import board_markdown
+from explorer.report.claims.pages import board_pages
 from explorer.report.claims.terminal import show_board, show_claim
 from explorer.report.claims.wording import verdict_name
+from explorer.report.files import prepare_folder, put_file
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
@@ -38,6 +40,7 @@ class ClaimsOptions(msgspec.Struct, frozen=True, kw_only=True):
     verdict: str | None
     against: Path | None
     formats: tuple[DocumentFormat, ...]
+    pages: Path | None
     fresh: bool
     request_timeout: float
 
@@ -68,11 +71,17 @@ def check_claims(options: ClaimsOptions) -> int:
     if options.verdict:
         verdict = choose("verdict", options.verdict.replace(" ", "_"), CLAIM_VERDICTS)
     recorded = _recorded_board(options.against) if options.against else None
+    folder = prepare_folder(options.pages) if options.pages else None
     with Workers(options.request_timeout) as workers, progress() as step:
         whole = board(claims, workers, step, Store(fresh=options.fresh))
 
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
-    _print(msgspec.structs.replace(whole, rows=rows), options)
+    shown = msgspec.structs.replace(whole, rows=rows)
+    if folder:
+        for name, text in board_pages(shown).items():
+            put_file(folder / name, text.encode())
+    if not folder or options.formats:
+        _print(shown, options)
     changes = _changes(whole.rows, recorded) if recorded else []
     for change in changes:
         # A document on stdout must stay one.

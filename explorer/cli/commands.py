@@ -336,6 +336,12 @@ def claims(
     as_html: Annotated[
         bool, typer.Option("--html", help="Print the board as one HTML page.")
     ] = False,
+    pages: Annotated[
+        Path | None,
+        typer.Option(
+            "--pages", help="Write Markdown into a folder, a page for each claim.", metavar="DIR"
+        ),
+    ] = None,
     fresh: Fresh = False,
     request_timeout: RequestTimeout = 300.0,
 ) -> int:
@@ -360,10 +366,120 @@ def claims(
         verdict=verdict,
         against=against,
         formats=tuple(chosen),
+        pages=pages,
         fresh=fresh,
         request_timeout=request_timeout,
     )
     return check_claims(options)
+
+
+@app.command()
+def sweep(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=(
+                'Shipped scenarios by name or pattern ("conv*", "real/*"), .py files, folders. '
+                "[default: the shipped ones but those of real/]"
+            ),
+            metavar="WHAT",
+            show_default=False,
+        ),
+    ] = None,
+    studies: Annotated[
+        bool, typer.Option("--studies", help="Run every study that takes a scenario, too.")
+    ] = False,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            help="So many side by side. [default: one for two cores]",
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Folder for sweep.html, sweep.json and junit.xml.", metavar="DIR"
+        ),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against", help="A recorded sweep.json: say what has changed since.", metavar="FILE"
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            help="Run on the Dask cluster of this scheduler.",
+            metavar="tcp://HOST:PORT",
+        ),
+    ] = None,
+    device: Device = "cpu",
+    fresh: Fresh = False,
+    as_json: AsJson = False,
+    timeout: Annotated[
+        float, typer.Option("--timeout", help="Limit of each job, in seconds.", metavar="SECONDS")
+    ] = 900.0,
+    request_timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--request-timeout",
+            help="Limit of one request to a worker, in seconds. [default: 60, of a study its own]",
+            metavar="SECONDS",
+            show_default=False,
+        ),
+    ] = None,
+) -> int:
+    """Run many scenarios, and report on all of them.
+
+    Goes on past what fails; what is stored is not run again, so that a sweep that was stopped is
+    taken up where it was. Exits with 1 where something is different, or has changed since the
+    recorded sweep.
+    """
+    from explorer.cli.sweep import SweepOptions, run_sweep
+
+    options = SweepOptions(
+        patterns=what or [],
+        studies=studies,
+        count=count,
+        out=out,
+        against=against,
+        scheduler=scheduler,
+        device=device,
+        fresh=fresh,
+        as_json=as_json,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    return run_sweep(options)
+
+
+@app.command()
+def fuzz(
+    cases: Annotated[int, typer.Option("--cases", help="How many random nets.", metavar="N")] = 60,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed, other nets.", metavar="S")] = 1,
+    start: Annotated[
+        int, typer.Option("--start", help="The number of the first net.", metavar="K")
+    ] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder for a scenario of each finding.", metavar="DIR"),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Search for wrong gradients in random nets.
+
+    Each net is asked of all engines and of the oracle, in both frameworks; what is wrong is cut down to
+    a small scenario file, and classed. Exits with 1 where something is found that is not known.
+    """
+    from explorer.cli.fuzz import FuzzOptions, run_fuzz
+
+    options = FuzzOptions(cases=cases, seed=seed, start=start, out=out, as_json=as_json)
+    return run_fuzz(options)
 
 
 @app.command()
@@ -426,20 +542,29 @@ def cache(
 
 @app.command(
     name="app",
-    context_settings={
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],  # `explorer app --help` shows what Streamlit takes
-    },
+    context_settings={"ignore_unknown_options": True},  # they are Streamlit's
+    epilog=(
+        "Any other option goes to Streamlit, --server.port=8600 for one; "
+        '"python -m streamlit run --help" lists them.'
+    ),
 )
-def streamlit_app(context: typer.Context) -> int:
-    """Start the Streamlit app: ``app [FILE_OR_FOLDER ...]`` offers one's own scenarios too.
-
-    They are run again when they are saved. Options go to "streamlit run".
-    """
+def streamlit_app(
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=(
+                "Scenarios of one's own, which the app offers beside the shipped ones: a .py file, "
+                "or a folder with such files. It opens with the first file named, and runs a file "
+                "again when it is saved."
+            ),
+            metavar="FILE_OR_FOLDER",
+        ),
+    ] = None,
+) -> int:
+    """Start the Streamlit app, on this machine alone: http://127.0.0.1:8501."""
     from explorer.cli.app import start_app
 
-    start_app(context.args)
+    start_app(arguments or ())
 
 
 def names() -> list[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from explorer.cli import exit_codes
 from explorer.cli.output import print_written
 from explorer.documents.contents import Way, contents
-from explorer.documents.markdown import Embedded, embedded
+from explorer.documents.markdown import Ask, Embedded, embedded
+from explorer.model.errors import UsageError
 from explorer.report.files import prepare_folder, put_file
 from explorer.text.messages import one_line
 
@@ -15,10 +16,20 @@ from explorer.text.messages import one_line
 def embed(files: list[Path], check: bool, fresh: bool) -> int:
     """Fill every block of ``files``; with ``check`` write nothing, and exit with 1 when one is stale.
 
-    All files are read and asked for before the first is written.
+    All files are read and asked for before the first is written. Raises UsageError with all that is
+    wrong in them.
     """
     ask = functools.partial(contents, way=Way(fresh=fresh))
-    documents = {path: embedded(path, ask) for path in files}
+    documents: dict[Path, Embedded] = {}
+    refused: list[str] = []
+    for path in files:
+        document = _asked(path, ask)
+        if isinstance(document, UsageError):
+            refused.append(str(document))
+        else:
+            documents[path] = document
+    if refused:
+        raise UsageError("\n".join(refused))
     stale = [path for file, document in documents.items() for path in _stale(file, document)]
     if check:
         for path in stale:
@@ -34,6 +45,14 @@ def embed(files: list[Path], check: bool, fresh: bool) -> int:
                 prepare_folder(path.parent)
                 print_written(put_file(path, content))
     return exit_codes.AS_EXPECTED
+
+
+def _asked(path: Path, ask: Ask) -> Embedded | UsageError:
+    """A document as it should be, or what is wrong with it."""
+    try:
+        return embedded(path, ask)
+    except UsageError as error:
+        return error
 
 
 def _stale(file: Path, document: Embedded) -> list[Path]:

@@ -21,11 +21,20 @@ SHOW_TRACEBACK = "EXPLORER_TRACEBACK"
 
 def main() -> NoReturn:
     """Run the command line of this process, and exit."""
+    _start_again_with_utf8()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a character shows its number, where Python would raise.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
+
+
+def _start_again_with_utf8() -> None:
+    """Replace this process by one whose paths and texts are UTF-8, where the locale knows no such letters."""
+    if sys.getfilesystemencoding() == "utf-8" or sys.flags.utf8_mode:
+        return
+    os.environ["PYTHONUTF8"] = "1"
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def run(arguments: list[str]) -> int:

@@ -28,7 +28,11 @@ def write_new(name: str, factories: tuple[str, str] | None, inputs: Path | None)
         raise UsageError("--inputs are those of the nets of --from-factories; give these too")
     text = _text(path.stem, factories, inputs) if factories else new_scenario(path.stem)
     print_written(put_file(path, text.encode()))
-    print(f"next: python -m explorer scenario {path}")
+    if factories and not inputs:
+        print(f"next: replace the arrays of inputs() in {path}, which do not fit your nets; then")
+    else:
+        print("next:", end=" ")
+    print(f"python -m explorer scenario {path}")
     return exit_codes.AS_EXPECTED
 
 
@@ -36,10 +40,8 @@ def _text(name: str, factories: tuple[str, str], inputs: Path | None) -> str:
     if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
         raise UsageError(f"--inputs {str(inputs)!r} is no .npz file; write one with numpy.savez")
     by_framework = dict(zip(("mindspore", "torch"), factories, strict=True))
-    folders: dict[str, None] = {}
+    folders: dict[Path, None] = {}
     for factory in factories:
         check_factory(factory)
-        folders[str(folder_of(factory))] = None
-    return scenario_of_factories(
-        name, by_framework, list(folders), str(inputs.resolve()) if inputs else None
-    )
+        folders[folder_of(factory)] = None
+    return scenario_of_factories(name, by_framework, folders, inputs, Path.cwd())

@@ -9,7 +9,7 @@ from explorer.exploration.wanted import check_names, wanted
 from explorer.model.errors import UsageError
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import find
-from explorer.scenario.load import load
+from explorer.scenario.reading import read
 from explorer.text.choices import choose
 from explorer.workers.workers import REQUEST_SECONDS
 
@@ -50,11 +50,11 @@ def checked_plan(options: ScenarioOptions) -> Plan:
 
     Everything that can be refused without a framework is refused here; raises UsageError.
     """
-    # What costs nothing to check comes first; reading the scenario runs its text.
+    # What costs nothing to check comes first; reading the scenario starts a process.
     check_names(options.engines or (), options.device, options.order, options.cases)
     check_seconds("--timeout", options.timeout)
     check_seconds("--request-timeout", options.request_timeout)
-    scenario = load(find(options.name))
+    scenario = read(find(options.name), fresh=options.fresh)
     return Plan(
         scenario=scenario,
         wanted=wanted(

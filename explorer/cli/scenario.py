@@ -14,6 +14,7 @@ from explorer.model.results import LOST
 from explorer.report.files import prepare_folder
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.terminal import show_cases, show_graphs, show_report
+from explorer.scenario.own_nets import code_of
 from explorer.text.messages import one_line
 
 QUICK_FORMATS = ("json", "markdown")
@@ -35,11 +36,11 @@ def compare_engines(
         page.show_rest(interruption.report)
         if folder:
             quick = tuple(name for name in formats if name in QUICK_FORMATS)
-            _write(interruption.report, folder, quick, as_json)
+            _write(interruption.report, folder, quick, as_json, code_of(plan.scenario.path))
         return exit_codes.INTERRUPTED
     page.show_rest(report)
     if folder:
-        _write(report, folder, formats, as_json)
+        _write(report, folder, formats, as_json, code_of(plan.scenario.path))
     return exit_code(report)
 
 
@@ -77,11 +78,13 @@ def _formats(given: list[str] | None, out: Path | None) -> tuple[str, ...]:
     return chosen_formats(given, out is not None, FORMATS, DEFAULT_FORMATS)
 
 
-def _write(report: Report, folder: Path, formats: tuple[str, ...], as_json: bool) -> None:
+def _write(
+    report: Report, folder: Path, formats: tuple[str, ...], as_json: bool, code: tuple[Path, ...]
+) -> None:
     """Write the files of a report, and say which; of a picture that cannot be drawn, why."""
     from explorer.report.scenario.files import write_report
 
-    written = write_report(report, folder, formats)
+    written = write_report(report, folder, formats, code=code)
     if not as_json:
         for path in written.paths:
             print_written(path)
@@ -91,7 +94,8 @@ def _write(report: Report, folder: Path, formats: tuple[str, ...], as_json: bool
 
 def exit_code(report: Report) -> int:
     """The exit code of a report: LOST where a worker was, or time ran out, whatever the other engines say."""
-    if any(left_out.cause == "timed_out" for left_out in report.left_out):
+    is_out_of_time = any(left_out.cause == "timed_out" for left_out in report.left_out)
+    if is_out_of_time or report.lost_graphs:
         return exit_codes.LOST
     for case in report.cases:
         if any(result.outcome in LOST for result in case.results.values()):

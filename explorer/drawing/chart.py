@@ -4,15 +4,12 @@ import re
 from functools import cache
 from html import escape
 from importlib.resources import as_file, files
-from typing import Any, Final
+from typing import Any
 
-from explorer.drawing.chart_specification import specification
-from explorer.drawing.style import DARK, LIGHT, SERIES_COLOURS
+from explorer.drawing.chart_specification import DARK_OF, specification
+from explorer.drawing.style import DARK, LIGHT
 from explorer.drawing.svg_elements import element
 from explorer.model.study import Chart
-
-CHART_COLOURS: Final = ("ink", "soft", "group-line")
-"""The names of the drawings' colours in a chart, beside those of its series."""
 
 # Vega's own accessible names, one for each mark: a title and a description for the whole say more.
 _ACCESSIBLE_NAMES = re.compile(r' aria-[a-z]+="[^"]*"| role="graphics-[a-z]+"')
@@ -62,9 +59,8 @@ def _style_sheet() -> str:
 
     Vega writes colours as attributes, so each rule selects the attribute with a light colour.
     """
-    named = [(LIGHT[name], DARK[name]) for name in CHART_COLOURS]
     rules = [f".chart .paper{{fill:{DARK['paper']}}}"]
-    for light, dark in (*named, *SERIES_COLOURS):
+    for light, dark in DARK_OF.items():
         rules.append(f'.chart [fill="{light}"]{{fill:{dark}}}')
         rules.append(f'.chart [stroke="{light}"]{{stroke:{dark}}}')
     light_paper = f".chart .paper{{fill:{LIGHT['paper']}}}"

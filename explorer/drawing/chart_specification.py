@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from explorer.drawing.chart_lines import with_equal_lines_joined
 from explorer.drawing.style import (
     CHART_FONT_FAMILIES,
+    COLOURS,
     HEADLINE_SIZE,
     LIGHT,
     SERIES_COLOURS,
@@ -69,6 +70,9 @@ DASHES: Final = ([1, 0], [7, 5], [2, 3], [9, 3, 2, 3])
 
 RAISED: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
+DARK_OF: Final = dict((*(COLOURS[name] for name in ("ink", "soft", "group-line")), *SERIES_COLOURS))
+"""The colours of a chart on dark paper, by those on light paper."""
+
 ROUNDING: Final = 1e-9
 """How far a logarithm may be from a whole number by rounding alone."""
 
@@ -90,6 +94,19 @@ def specification(chart: Chart) -> Specification:
         "background": "transparent",
         "config": _config(),
     }
+
+
+def in_dark(light: Specification) -> Specification:
+    """A specification in the colours of dark paper."""
+    return {**_darkened(light), "data": light["data"]}
+
+
+def _darkened(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {name: _darkened(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_darkened(value) for value in part]
+    return DARK_OF.get(part, part) if isinstance(part, str) else part
 
 
 def _rows(chart: Chart) -> list[dict[str, Any]]:

@@ -1,8 +1,10 @@
 """Places nodes with Graphviz in a child process, or in simple layers where that fails."""
 
+import functools
 import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +13,8 @@ import msgspec
 from explorer.drawing.layered import layered
 from explorer.drawing.links import Link, layers
 from explorer.drawing.picture import Point, Size
+from explorer.store.keys import Key, digest_of_parts, key_of
+from explorer.store.store import Store, default_folder
 
 LARGEST: Final = 1500
 """The most nodes that Graphviz is given: its time grows much faster than the graph."""
@@ -58,8 +62,12 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         return arrange_simply(
             request, _note(f"{count} nodes are more than the {LARGEST} that Graphviz is given")
         )
+    key = _key(request)
+    known = _store(default_folder()).get(key, Layout)
+    if known is not None:
+        return known
     try:
-        return Layout(_ask_graphviz(request, timeout))
+        layout = Layout(_ask_graphviz(request, timeout))
     # A graph is drawn whatever happens to Graphviz, with a plainer layout and a note that says so.
     except subprocess.TimeoutExpired:
         return arrange_simply(request, _note(f"Graphviz took longer than {timeout:g} s"))
@@ -67,6 +75,19 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         return arrange_simply(request, _note(f"Graphviz ended with status {error.returncode}"))
     except (OSError, msgspec.DecodeError) as error:
         return arrange_simply(request, _note(f"Graphviz gave no layout ({type(error).__name__})"))
+    # Only Graphviz's own: another one is made again, perhaps on a machine with more time.
+    _store(default_folder()).put(key, layout)
+    return layout
+
+
+def _key(request: LayoutRequest) -> Key:
+    # The same graph is drawn in a page, beside another one, and in a report: it is laid out once.
+    return key_of("layout", "", request, digest_of_parts("drawing"), metadata.version("pygraphviz"))
+
+
+@functools.cache
+def _store(folder: Path) -> Store:
+    return Store(folder)
 
 
 def _ask_graphviz(request: LayoutRequest, timeout: float) -> dict[str, Point]:

@@ -14,6 +14,8 @@ WorkerKind = Literal[
     "mindspore-capture",
     "mindspore-passes",
     "torch",
+    "scenario",
+    "sweep",
 ]
 """The kinds of worker process.
 
@@ -21,7 +23,8 @@ MindSpore reads from its environment, at its start, whether a tape waits for eac
 ("mindspore"), whether it writes its graphs down ("mindspore-capture") or every compiler pass over
 them ("mindspore-passes"). It gets a second process to compile in, since each case costs it a
 compilation. Time and memory are measured in one that is started as a reader starts it
-("mindspore-plain").
+("mindspore-plain"). In "scenario" the text of a user's file is run, before any framework is asked. A
+"sweep" runs a whole job, in workers of its own.
 """
 
 FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")

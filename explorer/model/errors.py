@@ -19,8 +19,20 @@ class ScenarioError(UsageError):
     """A scenario module that cannot be found, read, or run as a pair of nets."""
 
 
+class UnreadScenarioError(ScenarioError):
+    """A scenario whose file ended or outlived the process that read it."""
+
+    exit_code = 3
+
+
 class MissingFrameworkError(ExplorerError):
     """A framework that the question needs is not installed, or its worker cannot start."""
+
+    exit_code = 3
+
+
+class WorkerStartError(ExplorerError):
+    """A worker process that cannot be started: there is no room for its files, or for itself."""
 
     exit_code = 3
 

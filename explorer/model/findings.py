@@ -4,7 +4,9 @@ from typing import Literal
 
 import msgspec
 
-FindingKind = Literal["role", "start", "output", "missing", "conditioning", "masks"]
+FindingKind = Literal[
+    "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording"
+]
 """A kind of finding.
 
 - "role": one net trains what the other holds frozen, as a buffer, as a plain tensor, or not at all
@@ -12,10 +14,12 @@ FindingKind = Literal["role", "start", "output", "missing", "conditioning", "mas
 - "output": a net returns tensors in a container through which MindSpore takes no gradient
 - "missing": the scenario expects a finding that there is not
 - "masks": the dropout layers of both nets were given the same masks
+- "noise": a worker was lost while it measured noise, and tolerances alone say what differs
+- "recording": a graph was recorded with other last digits than the plain call has
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything
 """
 
-REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks"})
+REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks", "noise", "recording"})
 """Kinds that say how a net is, and accuse neither side."""
 
 

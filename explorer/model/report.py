@@ -84,7 +84,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the explorer found out about one scenario.
 
     ``versions`` are keyed by package, ``devices`` by engine. ``graphs`` are those of one case, each
-    engine's last stage last; ``ungraphed`` says, by engine, what went wrong when they were captured.
+    engine's last stage last; ``ungraphed`` says, by engine, what went wrong when they were captured,
+    and ``lost_graphs`` are those of these engines whose worker was lost over it.
     ``findings`` are about the nets themselves, and come before everything else.
     ``left_out`` are cases of the matrix that are not among ``cases``.
     """
@@ -102,6 +103,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[LeftOut, ...] = ()
     graphs: tuple[GradGraph, ...] = ()
     ungraphed: dict[str, str] = {}
+    lost_graphs: tuple[str, ...] = ()
     alignments: tuple[Alignment, ...] = ()
 
     @property

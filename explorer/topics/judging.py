@@ -1,6 +1,5 @@
 """Judges claims: what they need is measured once, and each gets a row of the board."""
 
-import datetime
 from collections.abc import Iterable, Mapping
 
 from explorer.exploration.about import stored_versions, versions_here
@@ -44,9 +43,8 @@ def stored_board(chosen: Iterable[Claim], store: Store) -> Board | None:
 def _board(
     claims: tuple[Claim, ...], measured: dict[str, Measured], versions: dict[str, str]
 ) -> Board:
-    dates = [outcome.date for outcome in measured.values()]
     return Board(
-        date=min(dates, default=datetime.date.today().isoformat()),
+        date=min(outcome.date for outcome in measured.values()),  # no claim asks nothing
         versions=versions,
         rows=tuple(judged(claim, measured) for claim in claims),
         measured=measured,

@@ -10,7 +10,8 @@ from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.results import ANSWERED, MISSING_FRAMEWORK, Failure
-from explorer.store.keys import Key, files_read, key_of
+from explorer.scenario.imported_files import files_read
+from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome, JobQueue, Progress, no_progress

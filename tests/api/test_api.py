@@ -12,8 +12,20 @@ import pytest
 
 import explorer
 from explorer.model.errors import UsageError
+from explorer.pair.source_code import source_lines
 from tests.support.command_line import ROOT
-from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, WRONG, WRONG_LINE, write_package
+from tests.support.own_package import (
+    MINDSPORE,
+    MINDSPORE_TWIN,
+    OTHER_PACKAGE,
+    OTHER_TWIN,
+    PACKAGE,
+    RIGHT,
+    TWIN_LINE,
+    WRONG,
+    WRONG_LINE,
+    write_package,
+)
 
 BATCH = {
     "x": np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], np.float32),
@@ -84,6 +96,10 @@ def test_a_net_of_one_s_own_package_is_explored_as_a_scenario_is(package: Path) 
     page = shown(found)
     assert {"table", "img", "details"} <= set(page.tags)
     assert found.summary in page.texts
+    assert found.summary in repr(found)
+    assert len(repr(found)) < 300
+    with pytest.raises(UsageError, match=r"report\.json.*\.html"):
+        found.save(package / "report.json")
     assert "Gradient graph of" in page.alternatives[0]
 
 
@@ -105,12 +121,31 @@ def test_what_is_stored_of_own_nets_starts_no_worker_until_they_change(
 def test_a_wrong_port_is_explained_by_the_line_where_it_parts(package: Path) -> None:
     parted = explorer.diff(explorer.nets(mindspore=MINDSPORE, torch=WRONG, inputs=BATCH))
     assert not parted.is_same
-    assert f"torch_models.py:{WRONG_LINE}" in str(parted)
+    assert f"{PACKAGE}/torch_models.py:{WRONG_LINE}" in str(parted)
     assert "mindspore_models.py:11" in str(parted)
     assert parted.explain() in str(parted)
+    assert parted.explain() in repr(parted)
+    # The text of the lines is shown too, wherever the package lies.
+    line = source_lines(f"{PACKAGE}/torch_models.py:{WRONG_LINE}", parted.code)
+    assert "functional.gelu" in dict(line.lines)[WRONG_LINE]
     page = shown(parted)
     assert any(parted.explain() in text for text in page.texts)
     assert parted.explain() in page.alternatives[0]
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_files_of_one_name_in_two_packages_are_told_apart_and_both_show_their_lines(
+    package: Path,
+) -> None:
+    nets = explorer.nets(mindspore=MINDSPORE_TWIN, torch=OTHER_TWIN, inputs=BATCH)
+    parted = explorer.diff(nets)
+    for place, operator in (
+        (f"{PACKAGE}/mindspore/models.py:{TWIN_LINE}", "ops.gelu"),
+        (f"{OTHER_PACKAGE}/torch/models.py:{TWIN_LINE}", "functional.silu"),
+    ):
+        assert place in parted.explain()
+        assert operator in dict(source_lines(place, parted.code).lines)[TWIN_LINE]
 
 
 @pytest.mark.torch
@@ -132,6 +167,10 @@ def test_graphs_are_those_of_a_stored_exploration(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("explorer.workers.workers.WorkerProcess", None)
     assert explorer.diff("dense_mse", "mindspore-tape", "torch-tape").report == whole.report
     assert "aten.mse_loss" in explorer.graph("dense_mse", "torch-tape").text
+    for engines in (("torch-tape", "mindspore-graph"), ("mindspore-graph", "torch-tape")):
+        alignment = explorer.diff("dense_mse", *engines).alignment
+        assert (alignment.left, alignment.right) == engines
+        assert alignment.left_coverage == whole.diff(*reversed(engines)).alignment.right_coverage
     with pytest.raises(TypeError, match="NoneType"):
         explorer.diff("dense_mse", case="grad(1)")
 
@@ -144,6 +183,9 @@ def test_a_picture_is_written_as_it_is_asked(tmp_path: Path) -> None:
     assert "png" in drawn._repr_mimebundle_()["text/html"][:40]
     with pytest.raises(UsageError, match="PNG"):
         drawn.text  # noqa: B018
+    with pytest.raises(UsageError, match=r"graph\.svg.*\.png"):
+        drawn.save(tmp_path / "graph.svg")
+    assert not (tmp_path / "graph.svg").exists()
     dot = explorer.graph("dense_mse", "torch-tape", format="dot")
     assert dot.text.startswith("digraph")
     assert set(dot._repr_mimebundle_()) == {"text/plain"}

@@ -10,9 +10,9 @@ from safetensors.numpy import save_file
 
 from explorer import nets
 from explorer.model.errors import UsageError
+from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
 from explorer.scenario.own_nets import write_nets
-from explorer.store.keys import files_read
 from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, write_package
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -68,6 +68,13 @@ def test_inputs_are_read_from_npz_and_safetensors(tmp_path: Path) -> None:
         given = nets(torch=RIGHT, inputs=tmp_path / name)
         assert set(given.inputs) == {"x", "y"}
         assert np.array_equal(given.inputs["x"], X)
+
+
+@pytest.mark.parametrize("what", ["inputs", "parameters"])
+def test_arrays_without_names_are_refused(what: str) -> None:
+    given: dict[str, Any] = {"inputs": {"x": X}, what: [X, Y]}
+    with pytest.raises(UsageError, match=f"{what} is a list; give arrays by name"):
+        nets(torch=RIGHT, **given)
 
 
 def test_a_file_of_pickles_is_refused_and_not_run(tmp_path: Path) -> None:

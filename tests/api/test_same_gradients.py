@@ -9,8 +9,19 @@ import pytest
 
 import explorer
 from explorer.model.errors import UsageError
+from explorer.scenario.own_nets import WRITTEN
 from tests.support.command_line import ROOT
-from tests.support.own_package import MINDSPORE, RIGHT, WRONG, WRONG_LINE, write_package
+from tests.support.own_package import (
+    BROKEN,
+    BROKEN_LINE,
+    MINDSPORE,
+    MISSING,
+    PACKAGE,
+    RIGHT,
+    WRONG,
+    WRONG_LINE,
+    write_package,
+)
 
 TEST = f"""
 import numpy as np
@@ -21,7 +32,10 @@ import explorer
 BATCH = {{"x": np.array([[0.5, -1.0, 2.0]], np.float32), "y": np.array([[1.0]], np.float32)}}
 
 
-@pytest.mark.parametrize("port", ["{RIGHT}", "{WRONG}"], ids=["right", "wrong"])
+PORTS = {{"right": "{RIGHT}", "wrong": "{WRONG}", "broken": "{BROKEN}", "missing": "{MISSING}"}}
+
+
+@pytest.mark.parametrize("port", PORTS.values(), ids=PORTS)
 def test_port(port):
     explorer.assert_same_gradients(mindspore="{MINDSPORE}", torch=port, inputs=BATCH, constants=("y",))
 """
@@ -47,7 +61,7 @@ def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path)
     (folder / "test_port.py").write_text(TEST)
     done = run_pytest(folder, "--explorer-report", "reports")
     assert done.returncode == 1, done.stderr
-    assert "1 failed, 1 passed" in done.stdout
+    assert "3 failed, 1 passed" in done.stdout
     assert f"torch_models.py:{WRONG_LINE}" in done.stdout
     assert "mindspore_models.py:11" in done.stdout
     # The failure is the assertion in the user's test, not a frame of ours.
@@ -56,6 +70,11 @@ def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path)
     assert report.name == "test_port.py-test_port-wrong.html"
     assert str(report) in done.stdout
     assert "aten.gelu" in report.read_text()
+    # A net that cannot be made is located in the user's file, and not in one that is gone by then.
+    assert f"ScenarioError: {PACKAGE}/torch/models.py:{BROKEN_LINE}: the torch net" in done.stdout
+    assert f"ScenarioError: {MISSING}: the torch net raises" in done.stdout
+    assert WRITTEN not in done.stdout
+    assert str(ROOT) not in done.stdout
 
 
 @pytest.mark.whole

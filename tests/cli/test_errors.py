@@ -7,7 +7,6 @@ import pytest
 from explorer.cli.entry import run
 from explorer.model.errors import WorkerFaultError
 from explorer.workers.workers import Workers
-from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
 TWO_TAPES = ("--engine", "mindspore-tape", "--engine", "torch-tape")
@@ -113,8 +112,7 @@ def test_an_output_folder_that_cannot_be_written_is_refused_before_any_work(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(Workers, "call", None)
-    scenario = str(NETS / "square.py")
-    assert run(["scenario", scenario, "--out", str(tmp_path / "file" / "out")]) == 2
+    assert run(["scenario", "dense_mse", "--out", str(tmp_path / "file" / "out")]) == 2
     assert "nothing can be written to" in capsys.readouterr().err
 
 

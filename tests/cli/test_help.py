@@ -26,6 +26,8 @@ def test_it_names_every_command_and_loads_no_framework() -> None:
         "diff",
         "study",
         "claims",
+        "sweep",
+        "fuzz",
         "embed",
         "doctor",
         "warm",
@@ -34,7 +36,7 @@ def test_it_names_every_command_and_loads_no_framework() -> None:
     ]
 
 
-@pytest.mark.parametrize("command", ["scenario", "graph", "diff", "study", "claims", "doctor"])
+@pytest.mark.parametrize("command", commands.names())
 def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0
     assert capsys.readouterr().out.startswith("Usage: explorer " + command)

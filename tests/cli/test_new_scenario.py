@@ -1,5 +1,6 @@
 """``scenario --new``: the files that it writes run as they are."""
 
+import sysconfig
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from explorer.cli.entry import run
 from explorer.scenario.load import load
+from explorer.scenario.templates import scenario_of_factories
 from tests.support.own_package import MINDSPORE, RIGHT, write_package
 
 
@@ -34,15 +36,42 @@ def test_one_of_two_factories_runs_on_inputs_of_a_file(
     np.savez(folder / "batch.npz", x=np.ones((2, 3), np.float32), y=np.ones((2, 1), np.float32))
     new = ["scenario", "--new", "port", "--from-factories", MINDSPORE, RIGHT]
     assert run([*new, "--inputs", "batch.npz"]) == 0
-    assert load(folder / "port.py").inputs()["x"].shape == (2, 3)
+    text = (folder / "port.py").read_text()
+    # The folder may be moved with all that is in it.
+    assert str(folder) not in text
+    assert "TO BE REPLACED" not in text
+    moved = folder.rename(folder.with_name("moved"))
+    assert load(moved / "port.py").inputs()["x"].shape == (2, 3)
+    moved.rename(folder)
     assert run(["scenario", "port.py", "--cases", "main"]) == 0
     assert "0 unexpected" in capsys.readouterr().out
 
 
-def test_without_inputs_there_are_arrays_to_be_filled_in(folder: Path) -> None:
+def test_without_inputs_there_are_arrays_that_are_said_to_be_replaced(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_package(folder)
     assert run(["scenario", "--new", "port", "--from-factories", MINDSPORE, RIGHT]) == 0
     assert list(load(folder / "port.py").inputs()) == ["x", "y"]
+    assert "TO BE REPLACED" in (folder / "port.py").read_text()
+    assert "replace the arrays" in capsys.readouterr().out
+
+
+def test_a_path_is_written_from_the_file_where_one_lies_in_the_other(tmp_path: Path) -> None:
+    at = tmp_path / "project" / "tests"
+    at.mkdir(parents=True)
+    places = {
+        tmp_path / "project": "str(FOLDER / '..')",
+        at / "nets": "str(FOLDER / 'nets')",
+        at: "str(FOLDER)",
+        tmp_path / "elsewhere": f"str(Path({str(tmp_path / 'elsewhere')!r}))",
+    }
+    for place, expression in places.items():
+        text = scenario_of_factories("port", {"torch": RIGHT}, [place], None, at)
+        assert f"sys.path.append({expression})" in text
+    installed = Path(sysconfig.get_path("purelib"))
+    text = scenario_of_factories("port", {"torch": RIGHT}, [installed], None, at)
+    assert "sys.path" not in text
 
 
 def test_a_file_that_is_there_stays_as_it_is(

@@ -8,7 +8,13 @@ import msgspec
 import pytest
 
 from explorer.drawing.chart import chart_png, chart_svg
-from explorer.drawing.chart_specification import MOST_TICKS, NOTE_LINE, specification
+from explorer.drawing.chart_specification import (
+    DARK_OF,
+    MOST_TICKS,
+    NOTE_LINE,
+    in_dark,
+    specification,
+)
 from explorer.model.study import Chart, Series
 
 ChartKind = Literal["line", "steps", "points", "bars"]
@@ -131,6 +137,15 @@ def test_every_light_colour_has_a_dark_one() -> None:
     used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', drawn))
     assert used
     assert all(f'="{colour}"]' in drawn for colour in used)
+
+
+@pytest.mark.parametrize("chart", [LINE, BARS])
+def test_no_light_colour_is_left_on_dark_paper(chart: Chart) -> None:
+    light = specification(chart)
+    dark = in_dark(light)
+    assert dark["data"] == light["data"]
+    assert any(colour in str(light) for colour in DARK_OF)
+    assert not any(colour in str(dark) for colour in DARK_OF)
 
 
 def test_the_png_is_a_png() -> None:

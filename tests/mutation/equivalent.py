@@ -113,6 +113,18 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "None is as false as False.",
     ),
     Equivalent(
+        "explorer/compare/align/outputs.py",
+        "for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):",
+        "for output, other in zip(result.inputs[:1], other_result.inputs[:2], strict=False):",
+        "The loop ends with the shorter of the two, which has one input at most.",
+    ),
+    Equivalent(
+        "explorer/compare/align/buckets.py",
+        'near: dict["Bucket", float] = field(default_factory=dict, repr=False)',
+        'near: dict["Bucket", float] = field(default_factory=dict, repr=None)',
+        "None is as false as False.",
+    ),
+    Equivalent(
         "explorer/compare/results.py",
         "for leaf, other in zip(left.leaves, right.leaves, strict=True):",
         "for leaf, other in zip(left.leaves, right.leaves, strict=None):",
@@ -171,6 +183,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "self._has_told = False",
         "self._has_told = None",
         "All that is asked of it is whether it is true.",
+    ),
+    Equivalent(
+        "explorer/store/store.py",
+        'UNFINISHED = ".unfinished"',
+        'UNFINISHED = ".UNFINISHED"',
+        "Files that are being written are called so and looked for by this one name, whatever it is.",
     ),
     Equivalent(
         "explorer/store/store.py",

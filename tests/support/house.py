@@ -17,6 +17,8 @@ FLOORS = (
     ("compare",),
     ("exploration",),
     ("topics", "drawing"),
+    ("sweep", "fuzz"),
+    ("pair",),
     ("report",),
     ("pytest_plugin",),
     ("api",),

@@ -5,9 +5,10 @@ from typing import Any
 
 from explorer.model.measurement import Measured
 from explorer.topics.devices.findings import difference
-from explorer.topics.devices.questions import MATRIX, TOPIC
+from explorer.topics.devices.questions import HOST, MATRIX, TOPIC
 from explorer.topics.evidence import Evidence
 from explorer.topics.studying import Telling, tell
+from tests.support.tellings import told as told_of_all
 
 
 def cases(leaf: float, outcome: str = "ok") -> dict[str, Any]:
@@ -19,6 +20,20 @@ def test_nothing_measured_is_told_as_empty_tables() -> None:
     telling = tell(TOPIC, Evidence({}))
     assert (telling.findings, telling.charts) == ((), ())
     assert all(table.rows == () for table in telling.tables)
+
+
+def test_figures_stand_one_by_one_under_the_names_that_lead_to_them() -> None:
+    refused = {"raised": "RuntimeError", "message": "no such device"}
+    figures = {"to_device": {"cpu": True, "cuda": refused}, "kinds": ["cpu", "npu"], "none": []}
+    telling = told_of_all(TOPIC, {(HOST, "torch"): figures})
+    rows = [row for table in telling.tables if "what" in table.columns for row in table.rows]
+    message = "RuntimeError: no such device"
+    assert [row[1:] for row in rows if row[0] == "torch"] == [
+        ("to device: cpu", "yes"),
+        ("to device: cuda", message),
+        ("kinds", "cpu, npu"),
+        ("none", "none"),
+    ]
 
 
 def test_another_outcome_or_another_leaf_is_an_infinite_difference() -> None:

@@ -468,6 +468,14 @@ def test_how_far_right_gradients_are_from_the_truth_is_said_and_that_none_is_too
         assert finding.endswith(f"right in PyTorch graph ({distance} the closed form).")
 
 
+def test_a_gradient_at_the_limit_of_nearness_is_near() -> None:
+    known = {("x", "1"): {"elements": [1e5]}}
+    for element, is_near in ((1e5, True), (1e5 + 1, True), (1e5 - 1, True), (1e5 + 2, False)):
+        figures = {"by input": {"x": {"1": {"elements": [element]}}}}
+        stands = standing_of(figures, known)
+        assert (len(stands.near), len(stands.far)) == (is_near, not is_near)
+
+
 def test_overflow_in_the_float_of_the_inputs_is_no_wrong_number() -> None:
     def found(truth: float, element: str | float, dtype: str) -> bool:
         figure = {"elements": [element], "dtype": dtype}

@@ -8,6 +8,7 @@ import pytest
 from explorer.model.measurement import Figures
 from explorer.topics.evidence import Evidence
 from explorer.topics.operators.findings_agreement import ORDERS
+from explorer.topics.operators.findings_defaults import PARTS
 from explorer.topics.operators.inputs import MOMENTA, OPERANDS, POINTS, WINDOWS
 from explorer.topics.operators.kink_functions import KINKS
 from explorer.topics.operators.kinks import Group
@@ -24,13 +25,14 @@ from explorer.topics.operators.questions import (
     GELU,
     GRADIENTS_AT_KINKS,
     INFERENCE,
+    INITIAL_VALUES,
     MAX_POOL,
     OPERATOR_GRADIENTS,
     SLOPES_AT_KINKS,
     TOPIC,
     VALID_SIZES,
 )
-from explorer.topics.operators.readings import gelu_formulas, valid_size
+from explorer.topics.operators.readings import GLOROT, NORMAL, UNIFORM, gelu_formulas, valid_size
 from explorer.topics.question import Question
 from explorer.topics.studying import Telling, tell
 from tests.support.tellings import (
@@ -258,6 +260,8 @@ def test_running_means_stand_under_the_momentum_that_was_given() -> None:
 
 # Defaults and formulas
 
+CANDIDATES = {"uniform": UNIFORM, "glorot": GLOROT, "normal": NORMAL}
+
 
 def test_a_default_that_differs_is_a_finding_and_one_that_does_not_is_none() -> None:
     of_mindspore = {"shape": [1, 1, 5, 5], "has_bias": False}
@@ -273,6 +277,26 @@ def test_a_default_that_differs_is_a_finding_and_one_that_does_not_is_none() -> 
     assert finding.endswith("MindSpore [1, 1, 5, 5], PyTorch [1, 1, 3, 3].")
     rows = rows_by_first(table_of(telling, "default"))
     assert rows["a convolution has a bias"] == ("no", "no", "-")
+
+
+def initial_values(**p_values: float) -> Figures:
+    """Initial values of one library, the same for each parameter; candidates by their p-value."""
+    candidates = {name: {"p": p_values.get(key, 0.0)} for key, name in CANDIDATES.items()}
+    values = {"count": 8, "bound": 0.5, "minimum": -0.5, "maximum": 0.25, "std": 0.3, "zeros": 0}
+    density = {"from": [-1.0, 0.0, 1.0], "of": [0.25, 0.75, 0.0]}
+    of_each = {**values, "ks": candidates, "density": density}
+    return {**dict.fromkeys(PARTS, of_each), "embedding std": 1.0}
+
+
+def test_initial_values_are_told_by_the_distributions_that_they_may_come_from() -> None:
+    answers = {"mindspore": initial_values(uniform=0.5, glorot=0.25), "torch": initial_values()}
+    telling = told(TOPIC, {(INITIAL_VALUES, party): given for party, given in answers.items()})
+    defaults = rows_by_first(table_of(telling, "default"))
+    of_dense_biases = defaults["dense biases may be"]
+    assert of_dense_biases == (f"{UNIFORM} or {GLOROT}", "none of the candidates", "-")
+    lines = lines_of(chart_of(telling, "initial_values"))
+    steps = {-1.0: 0.25, 0.0: 0.75, 1.0: 0.0}
+    assert lines == {"MindSpore": steps, "PyTorch": steps}
 
 
 def test_the_formula_of_gelu_is_told_by_who_takes_which() -> None:

@@ -44,6 +44,7 @@ PASSES = [
     step("opt_a_r2_j0_36_cse", 3, 5, 0, 2, graphs=2, gone={"Mul": 1}),
     step("validate", 3, 5, 0, 2),
 ]
+UNKNOWN = step("zig_zag", 1, 0, 0, 0, new={"Mul": 1})
 GRADIENT = {"passes": PASSES, "written": ["Mul", "Add"], "kernels": 1}
 TRAINING = {"passes": [*PASSES, step("validate", 1, 5, 7, 2)], "written": [], "kernels": 4}
 
@@ -85,6 +86,10 @@ def test_passes_that_change_nothing_are_counted_and_not_shown() -> None:
     assert rows["opt_a, round 1: meta_fg_expand"][-3] == "6 Mul, 1 Add"
     assert "; 1 more" in table.note
     assert all(rows[name][-1] for name in ("bootstrap", "validate"))
+    # Of a pass whose name says nothing to the explorer no meaning is made up.
+    of_unknown = told(TOPIC, {(GRADIENT_PASSES, GRAPH): {**GRADIENT, "passes": [UNKNOWN]}})
+    (row,) = table_of(of_unknown, "appeared").rows
+    assert (row[0], row[-1]) == ("zig_zag", "")
 
 
 @pytest.mark.parametrize(

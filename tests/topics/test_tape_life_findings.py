@@ -22,6 +22,7 @@ from explorer.topics.tape_life.questions import (
     TOPIC,
 )
 from explorer.topics.tape_life.wording import TRUE_IN_PLACE, correctness, refusal, unwrapped
+from tests.support.tellings import rows_by_first, table_of
 
 REFUSED = {"raised": "RuntimeError", "message": "no. Hint"}
 
@@ -155,7 +156,8 @@ def test_what_one_forward_leaves_is_told_by_how_it_is_called() -> None:
         "without recording": REFUSED,
         "MindSpore has no_grad": True,
     }
-    (finding,) = told(FORWARD_ALONE, mindspore_tape=figures).findings
+    telling = told(FORWARD_ALONE, mindspore_tape=figures)
+    (finding,) = telling.findings
     _, _, ways = finding.partition(": ")
     assert ways.rstrip(".").split("; ") == [
         "by itself: 0 nodes and 0 saved tensors",
@@ -163,6 +165,9 @@ def test_what_one_forward_leaves_is_told_by_how_it_is_called() -> None:
         "compiled: 2 nodes, and what it saved cannot be observed",
         "without recording: RuntimeError: no",
     ]
+    rows = rows_by_first(table_of(telling, "gradient afterwards"))
+    assert rows["MindSpore, tape: a forward inside a gradient"] == (5, 1, None)
+    assert rows["MindSpore, tape: a forward without recording"] == (None, None, "RuntimeError: no")
 
 
 def test_a_wrong_gradient_after_a_change_in_place_stands_first() -> None:

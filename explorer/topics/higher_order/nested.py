@@ -13,7 +13,9 @@ from explorer.model.errors import UsageError
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
+from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
+from explorer.scenario.reading import read
 from explorer.text.messages import first_statement, repeatable
 from explorer.topics.attempts import attempt, raised
 from explorer.topics.scenario_nets import drawn_parameters, net_request
@@ -39,7 +41,10 @@ def cases(scenario: str) -> dict[str, dict[int, GradCase]]:
 
     The inputs are its first floating ones that are no constants, at most MOST_INPUTS.
     """
-    loaded = load(scenario)
+    return _cases(load(scenario))
+
+
+def _cases(loaded: Scenario) -> dict[str, dict[int, GradCase]]:
     cases: dict[str, dict[int, GradCase]] = {}
     for index, (name, array) in enumerate(loaded.inputs().items()):
         if array.dtype.kind != "f" or name in loaded.constants or len(cases) == MOST_INPUTS:
@@ -57,7 +62,7 @@ def one_tensor(scenario: str) -> list[str]:
 
 def check_scenario(scenario: str) -> None:
     """Raise UsageError for a scenario without an input that could be differentiated by."""
-    if cases(scenario):
+    if _cases(read(scenario)):  # whoever checks is no worker
         return
     raise UsageError(
         f"the study 'higher-order' nests gradients with respect to an input, and"
