@@ -187,6 +187,7 @@ def test_a_number_beside_float64_has_single_precision_in_mindspore(printed: Prin
     assert single != 0.1
     for style in STYLES:
         assert lines[f"MindSpore, {style}, x * 0.1"] == f"{single:.17f} {single:.17f} Float64"
+        assert lines[f"MindSpore, {style}, x * 0.125"] == f"{0.125:.17f} {0.125:.17f} Float64"
     assert lines["PyTorch, x * 0.1"] == f"{0.1:.17f} {0.1:.17f} torch.float64"
 
 

@@ -66,10 +66,12 @@ def sphinx(
     source = shutil.copytree(SPHINX, folder / "source")
     # With two processes: reading in parallel is promised.
     warnings = build(
-        ["sphinx", "-q", "-j", "2", "-b", "html", str(source), "html"], environment, folder
+        ["sphinx", "-q", "--no-color", "-j", "2", "-b", "html", str(source), "html"],
+        environment,
+        folder,
     )
     for builder in ("text", "latex"):
-        build(["sphinx", "-q", "-b", builder, str(source), builder], environment, folder)
+        build(["sphinx", "-q", "--no-color", "-b", builder, str(source), builder], environment, folder)
     return folder, warnings
 
 
