@@ -71,7 +71,9 @@ def sphinx(
         folder,
     )
     for builder in ("text", "latex"):
-        build(["sphinx", "-q", "--no-color", "-b", builder, str(source), builder], environment, folder)
+        build(
+            ["sphinx", "-q", "--no-color", "-b", builder, str(source), builder], environment, folder
+        )
     return folder, warnings
 
 

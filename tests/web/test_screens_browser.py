@@ -56,6 +56,7 @@ def test_the_way_back_chooses_in_a_table_what_was_chosen_before(
         page.wait_for_timeout(1000)  # what is above the table may still move it
         title = page.locator("h4").first
         assert title.inner_text().startswith(first)
+        address = page.url
         # A row's box, in a table that is drawn and has no elements: the head and a row above it.
         row = 1 if name == "claims" else 0
         box = page.get_by_test_id("stDataFrame").first.bounding_box()
@@ -63,6 +64,7 @@ def test_the_way_back_chooses_in_a_table_what_was_chosen_before(
         page.wait_for_function(
             "text => document.querySelector('h4')?.innerText.startsWith(text)", arg=second
         )
+        page.wait_for_function("address => location.href !== address", arg=address)
         page.go_back()
         page.wait_for_function(
             "text => document.querySelector('h4')?.innerText.startsWith(text)", arg=first
