@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import cache
@@ -29,6 +30,10 @@ from tests.support.work_units import work_unit
 # On a busy machine everything takes long: no test may fail for that.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+# A shell's background job ignores Ctrl-C, and so would the commands that tests interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NUMBERS = count()
 """The numbers of the stores of this process's tests."""

@@ -95,7 +95,7 @@ def test_ctrl_c_ends_it_with_a_report_on_what_was_done(tmp_path: Path) -> None:
         started = descendants(process)
         process.send_signal(signal.SIGINT)
         said, errors = process.communicate(timeout=60)
-        assert process.returncode == 130
+        assert process.returncode == 130, said + errors
         assert are_gone(started)
     assert "Traceback" not in errors
     assert "2 not finished" in said
