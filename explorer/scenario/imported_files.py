@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from explorer.text.parsing import parsed
@@ -35,17 +36,22 @@ def files_read(path: Path) -> dict[str, str]:
 
 def _imported_from(folder: Path, content: bytes) -> Iterator[Path]:
     """The files of a folder that a file's text imports, anywhere in it."""
+    for module in _modules_of(content):
+        # "real.blocks" is imported from real/blocks.py, and of a package comes its __init__.py.
+        place = folder.joinpath(*module.split("."))
+        for file in (place.with_suffix(".py"), place / "__init__.py"):
+            if file.is_file():
+                yield file
+
+
+@lru_cache(maxsize=1024)
+def _modules_of(content: bytes) -> tuple[str, ...]:
+    """The modules that a file's text imports, or may, each once."""
     try:
         tree = parsed(content)
     except SyntaxError:  # whoever loads the scenario says so
-        return
-    for node in ast.walk(tree):
-        for module in _modules(node):
-            # "real.blocks" is imported from real/blocks.py, and of a package comes its __init__.py.
-            place = folder.joinpath(*module.split("."))
-            for file in (place.with_suffix(".py"), place / "__init__.py"):
-                if file.is_file():
-                    yield file
+        return ()
+    return tuple(dict.fromkeys(name for node in ast.walk(tree) for name in _modules(node)))
 
 
 def _modules(node: ast.AST) -> list[str]:

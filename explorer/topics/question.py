@@ -1,5 +1,6 @@
 """Questions: what a topic measures, who is asked, and which program answers for each."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -136,10 +137,20 @@ class Question:
 
     def _scenario_file(self, target: Target) -> str:
         if self.scenario != LOOKED_AT:
-            return str(find(self.scenario)) if self.scenario else ""
+            return _file_of(self.scenario) if self.scenario else ""
         if not target.scenario:
             question = f"{self.topic}.{self.name}"
             raise ValueError(
                 f"{question} is about a scenario, and none is named; say which: .on(…)"
             )
         return target.scenario
+
+
+def _file_of(scenario: str) -> str:
+    # A file of one's own may come and go; a shipped one is asked for hundreds of times by a board.
+    return str(find(scenario)) if scenario.endswith(".py") else _shipped(scenario)
+
+
+@functools.cache
+def _shipped(name: str) -> str:
+    return str(find(name))

@@ -91,6 +91,16 @@ class Entry(NamedTuple):
     card: ScenarioCard | None
 
 
+def read_ahead() -> None:
+    """Read from the store what the page shows, before its first visitor asks for it."""
+    introduction()
+    _board_counts()
+    for name in STUDIES:
+        _finding(name)
+    for path in offered().values():
+        scenario_card(path)
+
+
 def home(pages: Pages) -> None:
     """What this is, the board in a bar, the studies, and the scenarios as cards."""
     draw_missing()

@@ -35,11 +35,12 @@ def warm_up() -> threading.Thread:
 
 
 def _warm_up() -> None:
-    # The first visitor would wait for these imports.
-    importlib.import_module("explorer.web.entry")
-    for path in offered().values():
-        with suppress(ExplorerError):  # what is wrong with a file, its card says
-            scenario(path)
+    # The first visitor would wait for these imports, and for what is read for the first page.
+    for module in ("explorer.web.entry", "pandas"):  # Streamlit asks pandas of what components show
+        importlib.import_module(module)
+    from explorer.web.home_page import read_ahead
+
+    read_ahead()
     if os.environ.get(VARIABLE, "").casefold() != "no":
         with suppress(ExplorerError):  # whoever asks something is told what is missing
             start_workers(askings().workers)
