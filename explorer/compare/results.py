@@ -225,37 +225,46 @@ def agrees_with_oracle(
 ) -> bool | None:
     """Whether every gradient that the oracle estimated is near the engine's.
 
-    A large gradient is estimated along random directions only, and is compared along these. The
-    engine may be off by its own noise, that of its coarsest dtype above all. Those in ``drawn``,
-    which depend on random numbers, are left out; None where none is left.
+    A large gradient is estimated along random directions only, and is compared along these; several
+    that were estimated together are added up before. The engine may be off by its own noise, that of
+    its coarsest dtype above all. What depends on random numbers, in ``drawn``, is left out; None where
+    nothing is left.
     """
-    estimates = [estimate for estimate in oracle.estimates if estimate.name not in drawn]
+    estimates = [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
     leaves = {leaf.name: leaf for leaf in result.leaves}
     for estimate in estimates:
-        leaf = leaves.get(estimate.name)
-        if leaf is None or not _is_near(leaf, estimate, noise.get(estimate.name)):
+        estimated = [leaves[name] for name in estimate.leaves if name in leaves]
+        is_whole = len(estimated) == len(estimate.leaves)
+        if not is_whole or not _is_near(estimated, estimate, noise):
             return False
     return True if estimates else None
 
 
-def _is_near(leaf: Leaf, estimate: Estimate, movement: Floats | None) -> bool:
-    gradient = np.asarray(unpack(leaf.value), np.float64)
+def _is_near(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
+    along = [_along(leaf, estimate.directions, noise.get(leaf.name)) for leaf in leaves]
     estimated = unpack(estimate.value).astype(np.float64)
+    if along[0][0].shape != estimated.shape:
+        return False
+    gradient = np.sum([part for part, _ in along], axis=0)
+    # Rounding errors are independent: those of several leaves add up as squares do.
+    spread = np.sqrt(np.sum([level**2 for _, level in along], axis=0))
+    rtol, share = CENTRAL
+    room = CLEAR * spread + share * max(scale(gradient), scale(estimated)) + estimate.noise
+    room = room + rtol * np.maximum(np.abs(gradient), np.abs(estimated))
+    near = elementwise_difference(gradient, estimated) <= room
+    return bool(near.all())
+
+
+def _along(leaf: Leaf, count: int, movement: Floats | None) -> tuple[Floats, Floats]:
+    """A gradient and its noise, along ``count`` directions, or element by element where that is 0."""
+    gradient = np.asarray(unpack(leaf.value), np.float64)
     if movement is not None and movement.shape != gradient.shape:
         movement = None
     noise = (
         level(gradient, leaf.value.dtype, movement) if leaf.value.dtype in UNIT else 0 * gradient
     )
-    if estimate.directions:
-        rows = directions(estimate.name, estimate.directions, gradient.shape)
-        rows = rows.reshape(estimate.directions, -1)
-        gradient = rows @ gradient.ravel()
-        # Rounding errors are independent: along a unit vector they add up as squares do.
-        noise = np.sqrt(rows**2 @ noise.ravel() ** 2)
-    if gradient.shape != estimated.shape:
-        return False
-    rtol, share = CENTRAL
-    room = CLEAR * noise + share * max(scale(gradient), scale(estimated)) + estimate.noise
-    room = room + rtol * np.maximum(np.abs(gradient), np.abs(estimated))
-    near = elementwise_difference(gradient, estimated) <= room
-    return bool(near.all())
+    if not count:
+        return gradient, noise
+    rows = directions(leaf.name, count, gradient.shape).reshape(count, -1)
+    # Rounding errors are independent: along a unit vector they add up as squares do.
+    return rows @ gradient.ravel(), np.sqrt(rows**2 @ noise.ravel() ** 2)

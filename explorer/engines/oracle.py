@@ -3,10 +3,11 @@
 They are independent of any automatic differentiation, and of the precision that a net rounds to.
 """
 
+import math
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -52,6 +53,16 @@ Beyond it, DIRECTIONS derivatives of every leaf are.
 
 DIRECTIONS = 16
 """The number of directional derivatives of a leaf that is too large to estimate whole."""
+
+MOST_ALONE = 64
+"""Up to this many leaves each is varied along DIRECTIONS of its own."""
+
+MOST_GROUPS = 128
+FEW_DIRECTIONS = 4
+"""Of more leaves neighbours are varied together, in so many groups along so many directions.
+
+Each derivative takes two forwards: one leaf at a time, they would grow with the square of a net's depth.
+"""
 
 KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
@@ -118,6 +129,22 @@ class _NoCoarseCasts(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         return func(*args, **kwargs)
 
 
+class Group(NamedTuple):
+    """Leaves that are varied together, and the names of their gradients."""
+
+    leaves: tuple[LeafKey, ...]
+    names: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the gradient, or of the first and the last of several."""
+        first, *others = self.names
+        return f"{first} … {others[-1]}" if others else first
+
+
+NOTHING_VARIED: Mapping[LeafKey, torch.Tensor] = {}
+
+
 class _Function:
     """A net in float64 as a function of its leaves.
 
@@ -136,7 +163,7 @@ class _Function:
         for value in (*self.arguments, *self.net.state.values()):
             value.requires_grad_(False)
         self._stopped = StoppedValues()
-        self._slopes: dict[tuple[LeafKey, bool], AnyArray] = {}
+        self._slopes: dict[tuple[tuple[LeafKey, ...], int], AnyArray] = {}
         self._with_gradients = False
         self._modes: tuple[Any, ...] = (self._casts, self._stopped)
         self._casts.has_cast = False
@@ -165,16 +192,17 @@ class _Function:
             except RuntimeError:
                 raise error from None
 
-    def _outputs(self, leaf: LeafKey | None = None, value: torch.Tensor | None = None) -> Any:
-        """The return value of the net with one leaf set to ``value``."""
+    def _outputs(self, values: Mapping[LeafKey, torch.Tensor] = NOTHING_VARIED) -> Any:
+        """The return value of the net with some leaves set to other ``values``."""
         # All of the state is set anew: a forward moves running statistics.
         with torch.no_grad():
             for name, start in self.state.items():
-                self.net.state[name].copy_(value if name == leaf else start)
+                self.net.state[name].copy_(values.get(name, start))
         # Clones: a net may change its inputs in place.
         arguments = [argument.clone() for argument in self.arguments]
-        if isinstance(leaf, int):
-            arguments[leaf] = value
+        for leaf, value in values.items():
+            if isinstance(leaf, int):
+                arguments[leaf] = value
         # torch.manual_seed also queues a call, with its stack, for each device that is not there.
         torch.default_generator.manual_seed(SEED)
         if self._with_gradients:
@@ -186,15 +214,15 @@ class _Function:
                 modes.enter_context(mode)
             return self.net.call(*arguments)
 
-    def _sums(self, leaf: LeafKey, value: torch.Tensor) -> AnyArray:
+    def _sums(self, values: Mapping[LeafKey, torch.Tensor]) -> AnyArray:
         """The sum of each output, and of its product with the explicit cotangent.
 
-        Every case combines these. The leaf is set to ``value``; the result has shape (outputs, 2).
+        Every case combines these. The leaves are set to ``values``; the result has shape (outputs, 2).
         An output of integers counts as zeros. Raises UsageError for one that is not float64: a step
         of STEP would vanish in it.
         """
         rows = []
-        for index, output in enumerate(flat(self._outputs(leaf, value.clone()))):
+        for index, output in enumerate(flat(self._outputs(values))):
             if output.is_complex():
                 # A cotangent of ones asks for the gradient of the real parts (torch 2.13).
                 output = output.real
@@ -210,28 +238,37 @@ class _Function:
             rows.append((array.sum(), product.sum()))
         return np.array(rows)
 
-    def slopes(self, leaf: LeafKey, name: str, whole: bool) -> AnyArray:
-        """Central differences of the sums along each element of a leaf, or along seeded directions.
+    def slopes(self, group: Group, count: int) -> AnyArray:
+        """Central differences of the sums along ``count`` directions, or of 0 along each element.
 
-        The result has shape (directions, outputs, 2). ``name`` is that of the gradient, which seeds
-        the directions. Raises UsageError for a leaf of integers.
+        All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
+        alone can be varied along its elements. The result has shape (directions, outputs, 2). Raises
+        UsageError for a leaf of integers.
         """
-        if (leaf, whole) in self._slopes:
-            return self._slopes[leaf, whole]
-        start = self.start(leaf)
-        if not start.is_floating_point():
-            fact = f"{name.removeprefix('d')} holds {dtype_of(start)}"
-            raise UsageError(f"{fact}: there is nothing between two integers to vary it by")
-        shape, size = tuple(start.shape), start.numel()
-        rows = np.eye(size).reshape(size, *shape) if whole else directions(name, DIRECTIONS, shape)
+        key = group.leaves, count
+        if key not in self._slopes:
+            differences = []
+            for steps in zip(*self._steps(group, count), strict=True):
+                sums = []
+                for sign in (1, -1):
+                    values = {}
+                    for leaf, step in zip(group.leaves, steps, strict=True):
+                        values[leaf] = self.start(leaf) + sign * step
+                    sums.append(self._sums(values))
+                differences.append(sums[0] - sums[1])
+            self._slopes[key] = np.array(differences) / (2 * STEP)
+        return self._slopes[key]
 
-        differences = []
-        for row in rows:
-            step = torch.tensor(row) * STEP
-            differences.append(self._sums(leaf, start + step) - self._sums(leaf, start - step))
-        slopes: AnyArray = np.array(differences) / (2 * STEP)
-        self._slopes[leaf, whole] = slopes
-        return slopes
+    def _steps(self, group: Group, count: int) -> Iterator[Iterator[torch.Tensor]]:
+        """For each leaf of a group the steps that it makes, one after another."""
+        for leaf, name in zip(group.leaves, group.names, strict=True):
+            start = self.start(leaf)
+            if not start.is_floating_point():
+                fact = f"{name.removeprefix('d')} holds {dtype_of(start)}"
+                raise UsageError(f"{fact}: there is nothing between two integers to vary it by")
+            shape, size = tuple(start.shape), start.numel()
+            rows = directions(name, count, shape) if count else np.eye(size).reshape(size, *shape)
+            yield (torch.tensor(row) * STEP for row in rows)
 
 
 _functions: OrderedDict[bytes, _Function] = OrderedDict()
@@ -249,18 +286,35 @@ def _function(request: NetRequest) -> _Function:
 def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     leaves = function.net.leaf_keys(case)
     names = function.net.leaves(case)
+    alone = [Group((leaf,), (name,)) for leaf, name in zip(leaves, names, strict=True)]
     whole = sum(function.start(leaf).numel() for leaf in leaves) <= WHOLE
+    groups, count = (alone, 0) if whole else _groups(alone)
     estimates = []
-    for name, leaf in zip(names, leaves, strict=True):
-        slopes = function.slopes(leaf, name, whole)[:, :, int(case.sens_param)]
+    for group in groups:
+        slopes = function.slopes(group, count)[:, :, int(case.sens_param)]
         # With has_aux just the first output is differentiated, otherwise the sum of all.
         if case.has_aux:
             slopes = slopes[:, : function.first_outputs]
-        along = slopes.sum(axis=1)
-        along = along.astype(np.float64)
+        along = slopes.sum(axis=1).astype(np.float64)
         if whole:
-            shape = tuple(function.start(leaf).shape)
-            estimates.append(Estimate(name, pack(along.reshape(shape)), noise=function.noise))
-        else:
-            estimates.append(Estimate(name, pack(along), DIRECTIONS, function.noise))
+            along = along.reshape(tuple(function.start(group.leaves[0]).shape))
+        together = group.names if len(group.names) > 1 else ()
+        estimates.append(Estimate(group.name, pack(along), count, function.noise, together))
     return tuple(estimates)
+
+
+def _groups(alone: list[Group]) -> tuple[list[Group], int]:
+    """The leaves that are varied together, and along how many directions.
+
+    Inputs stay alone, so that the groups of parameters are the same whichever inputs are asked for.
+    """
+    if len(alone) <= MOST_ALONE:
+        return alone, DIRECTIONS
+    groups = [group for group in alone if isinstance(group.leaves[0], int)]
+    parameters = alone[len(groups) :]
+    size = math.ceil(len(parameters) / MOST_GROUPS)
+    for first in range(0, len(parameters), size):
+        members = parameters[first : first + size]
+        leaves = tuple(member.leaves[0] for member in members)
+        groups.append(Group(leaves, tuple(member.names[0] for member in members)))
+    return groups, FEW_DIRECTIONS

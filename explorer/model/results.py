@@ -87,13 +87,21 @@ class Estimate(msgspec.Struct, frozen=True):
 
     With ``directions`` k > 0, ``value`` holds k numbers: the derivative along each row of
     ``directions(name, k, shape)``. ``noise`` is how far rounding may have moved each number: that
-    of the outputs, divided by the step.
+    of the outputs, divided by the step. Of a net with very many leaves neighbours are varied
+    ``together``, each along directions of its own: the names of those whose derivatives are added here,
+    empty for one leaf alone.
     """
 
     name: str
     value: Array
     directions: int = 0
     noise: float = 0.0
+    together: tuple[str, ...] = ()
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The names of all leaves that it is about."""
+        return self.together or (self.name,)
 
 
 class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):

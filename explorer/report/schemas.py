@@ -73,9 +73,10 @@ class Answer(TypedDict):
 
 
 class Estimate(TypedDict):
-    """Central differences of one leaf, along the axes or along directions."""
+    """Central differences of one leaf or of several together, along the axes or along directions."""
 
     leaf: str
+    together: list[str]
     directions: list[list[Any]] | Any
     values: Any
 

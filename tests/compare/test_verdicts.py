@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
+from explorer.compare.results import agrees_with_oracle
 from explorer.compare.verdicts import foreseen, judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
@@ -115,6 +116,24 @@ def test_an_oracle_that_is_expected_to_disagree_is_seen_to() -> None:
     good, custom = answer(right, right), answer(right * 2, right)
     assert judged({"torch-tape": custom, "torch-graph": custom}, expected, oracle=oracle).expected
     assert not judged({"torch-tape": good, "torch-graph": good}, expected, oracle=oracle).expected
+
+
+@pytest.mark.parametrize(("factor", "agrees"), [(1.0, True), (1.05, False)])
+@pytest.mark.parametrize("name", ["dx", "dy"])
+def test_leaves_that_the_oracle_varies_together_are_added_up(
+    name: str, factor: float, agrees: bool
+) -> None:
+    random = np.random.default_rng(1)
+    right = {"dx": random.standard_normal((6, 5)), "dy": random.standard_normal(7)}
+    along = np.zeros(4)
+    for leaf, gradient in right.items():
+        along += directions(leaf, 4, gradient.shape).reshape(4, -1) @ gradient.ravel()
+    oracle = OracleResult("ok", (Estimate("dx … dy", pack(along), 4, 0.0, ("dx", "dy")),))
+    given = {**right, name: right[name] * factor}
+    whole = answer(*given.values())
+    assert agrees_with_oracle(whole, oracle) is agrees
+    assert agrees_with_oracle(whole, oracle, drawn=(name,)) is None
+    assert not agrees_with_oracle(answer(given["dx"], structure="dx"), oracle)
 
 
 def test_the_oracles_directions_catch_one_wrong_element_in_a_large_leaf() -> None:

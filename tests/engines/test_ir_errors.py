@@ -187,7 +187,7 @@ def test_a_file_that_ends_too_early_says_what_is_missing(text: str, allowed: str
 
 
 def test_an_entry_of_the_order_may_have_several_lines_and_must_end() -> None:
-    order = ["# Order:", "#   1: @f:a{[0]: ValueNode<Tensor> [[1", " 2]]}", "#   2: @f:b{[0]: a}"]
+    order = ["# Order:", "# 999: @f:a{[0]: ValueNode<Tensor> [[1", " 2]]}", "#1000: @f:b{[0]: a}"]
     module = module_of(statement("", 0), RETURN)
     assert len(parse(module + "\n".join(order) + "\n", "net.ir").subgraphs) == 1
     for torn in (order[:2], [*order[:2], order[3]]):

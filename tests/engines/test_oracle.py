@@ -85,6 +85,50 @@ def test_many_elements_are_estimated_along_seeded_directions(torch: Torch) -> No
     assert [(leaf.directions, leaf.value.shape) for leaf in few.estimates] == [(0, (4, 40))]
 
 
+DEEP = """
+import numpy as np
+DEPTH = 300
+def inputs():
+    return {"x": np.linspace(-1, 1, 4)}
+def torch_net():
+    import torch
+    from torch import nn
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            start = torch.arange(4, dtype=torch.float64)
+            layers = [nn.Parameter(torch.sin(start + layer)) for layer in range(DEPTH)]
+            self.layers = nn.ParameterList(layers)
+        def forward(self, x):
+            for weight in self.layers:
+                x = torch.tanh(x + weight)
+            return x.sum()
+    return Net()
+"""
+"""A net of 300 parameters in a row."""
+
+
+def test_the_forwards_of_a_deep_net_do_not_grow_with_its_parameters(
+    workers: Workers, tmp_path: Path
+) -> None:
+    net = NetRequest(scenario=str(written(tmp_path, DEEP)), engine="torch-tape")
+    request = CaseRequest(net, GradCase("grad", 0, "all"))
+    answer = got(workers.call("torch", "explorer.engines.torch.tape:answer", request, Result))
+    oracle = got(workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult))
+    names = [name for estimate in oracle.estimates for name in estimate.leaves]
+    assert names == [leaf.name for leaf in answer.leaves]
+    assert oracle.estimates[0].leaves == ("dx",)
+    derivatives = sum(estimate.directions for estimate in oracle.estimates)
+    assert derivatives <= 1024
+
+    assert agrees_with_oracle(answer, oracle)
+    last = answer.leaves[-1]
+    assert last.name in oracle.estimates[-1].together
+    wrong = Leaf(last.name, pack(unpack(last.value) * 1.01))
+    off = msgspec.structs.replace(answer, leaves=(*answer.leaves[:-1], wrong))
+    assert not agrees_with_oracle(off, oracle)
+
+
 COUNTING = """
 import numpy as np
 SAME_DROPOUT = False

@@ -122,6 +122,7 @@ def _oracle(oracle: OracleResult, agrees: bool | None) -> Document:
 def _estimate(estimate: Estimate) -> Document:
     return {
         "leaf": estimate.name,
+        "together": list(estimate.together),
         "directions": estimate.directions,
         "values": array_document(estimate.value),
     }

@@ -167,6 +167,8 @@ def estimates(result: OracleResult) -> str:
     parts = []
     for estimate in result.estimates:
         along = f" along {estimate.directions} directions" if estimate.directions else ""
+        if estimate.together:
+            along = f", {len(estimate.together)} leaves together{along}"
         parts.append(f"{clean(estimate.name)}{along} {digits(unpack(estimate.value))}")
     return ", ".join(parts)
 

@@ -28,7 +28,7 @@ _PREAMBLE_FORMS = f"'name: text', {_GRAPH_FORMS}"
 _CALLABLE = frozenset({"Func", "null", "unknown"})
 """The types of parameters that may be functions."""
 _ORDER = "# Order:"
-_ORDERED = re.compile(r"# +\d+: @")
+_ORDERED = re.compile(r"# *\d+: @")  # from 1000 on no space is left before the number
 
 
 @dataclass
