@@ -47,7 +47,7 @@ def module_homes(graph: GradGraph, folding: Folding, homes: Homes) -> Homes:
 def _loose(graph: GradGraph) -> set[str]:
     """The operators outside all modules, where they stay apart."""
     modules = modules_of(graph)
-    outside = {node.id for node in graph.nodes if not modules[node.id] and not _is_kept(node)}
+    outside = {node.id for node in graph.nodes if not modules[node.id] and not is_kept(node)}
     # In a net without modules there is nothing else to see.
     has_modules = any(modules.values())
     return set() if has_modules and len(outside) > MOST_LOOSE else outside
@@ -59,7 +59,14 @@ def _is_deeper(module: str | None, level: int) -> bool:
 
 
 def _merged_at_level(graph: GradGraph, level: int, homes: Homes, apart: set[str]) -> Homes:
-    keys = _keys(graph, level, set(homes.values()), apart)
+    return merged(graph, _keys(graph, level, set(homes.values()), apart), homes)
+
+
+def merged(graph: GradGraph, keys: dict[str, Key], homes: Homes) -> Homes:
+    """The homes once all nodes with equal keys are merged, split where that would make a cycle.
+
+    ``keys`` are those of the nodes that were homes before.
+    """
     links: dict[Link, None] = {}
     for edge in graph.edges:
         link = homes[edge.origin], homes[edge.target]
@@ -83,14 +90,15 @@ def _keys(graph: GradGraph, depth: int, shown: set[str], apart: set[str]) -> dic
         if node.id not in shown:
             continue
         stays_apart = depth > 0 and node.id in apart
-        if stays_apart or _is_kept(node):
+        if stays_apart or is_kept(node):
             keys[node.id] = (node.id,)
         else:
             keys[node.id] = (node.phase, node.body, module_path(modules[node.id], depth))
     return keys
 
 
-def _is_kept(node: Node) -> bool:
+def is_kept(node: Node) -> bool:
+    """Whether a node enters or leaves the net, and is never merged with operators."""
     is_seed = node.kind == "constant" and node.phase == "backward"
     return node.kind in NEVER_MERGED or is_seed
 

@@ -10,11 +10,14 @@ class Folding(msgspec.Struct, frozen=True):
 
     ``depth`` is how many parts of a module path stay apart; 0 merges each phase whole, None no
     module. Paths in ``opened`` show what is directly in them, those in ``folded`` are one node.
+    ``stretches`` above 0 merges each phase into at most so many parts that follow one another, whatever
+    modules they are in; only what is ``opened`` stays apart.
     """
 
     depth: int | None = None
     opened: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
+    stretches: int = 0
 
     def __post_init__(self) -> None:
         if self.depth is not None and self.depth < 0:
@@ -26,7 +29,7 @@ class Folding(msgspec.Struct, frozen=True):
     @property
     def merges_nothing(self) -> bool:
         """Whether every operator stands for itself."""
-        return self.depth is None and not self.folded
+        return self.depth is None and not self.folded and not self.stretches
 
     @property
     def least(self) -> int:
@@ -34,6 +37,11 @@ class Folding(msgspec.Struct, frozen=True):
         if self.depth is None:
             return 1
         return min(self.depth, 1) if self.folded else self.depth
+
+    def opens(self, path: str) -> bool:
+        """Whether a module path is one of those opened, or in one of them."""
+        parts = path.split(".")
+        return any(".".join(parts[:length]) in self.opened for length in range(1, len(parts) + 1))
 
     def module_of(self, path: str) -> str | None:
         """The module as which the nodes of a module path are shown; None where they stay apart."""

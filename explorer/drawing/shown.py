@@ -11,6 +11,7 @@ from explorer.drawing.folding import Folding
 from explorer.drawing.leaf_cards import with_leaves_folded
 from explorer.drawing.modules import modules_of
 from explorer.drawing.state import state_homes
+from explorer.drawing.stretches import stretch_homes, stretch_name
 from explorer.model.graph import Edge, GradGraph, Node
 
 FOLDED_NAMES: Final = {"parameter": "parameters", "output": "gradients"}
@@ -22,6 +23,16 @@ MOST_NODES: Final = 120
 
 They fill a screen that is zoomed out until the text is just legible.
 """
+
+MOST_APART: Final = 2
+"""How many times the nodes that fit a picture may open with where merging modules does not make them fit.
+
+A net that still has more (operators between hundreds of modules in a row, or no modules at all) opens in
+stretches of what follows one another.
+"""
+
+STRETCHES: Final = (24, 12, 6, 3, 1)
+"""Into how many stretches a phase is merged: the first number that leaves few enough nodes."""
 
 Depth = int | Literal["all", "fit"]
 """How far modules are merged.
@@ -81,7 +92,8 @@ def show_folded(graph: GradGraph, folding: Folding) -> Shown:
     apart = set(homes.values())
     if folding.merges_nothing:
         return _shown(graph, homes, apart, folding)
-    homes = module_homes(graph, folding, homes)
+    merge = stretch_homes if folding.stretches else module_homes
+    homes = merge(graph, folding, homes)
     homes = with_leaves_folded(graph, homes, _several(homes, apart))
     return _shown(graph, homes, apart, folding)
 
@@ -92,6 +104,10 @@ def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[
     Raises UsageError for a negative depth.
     """
     both = show(left, depth), show(right, depth)
+    stretches = [shown.folding.stretches for shown in both if shown.folding.stretches]
+    if stretches:
+        folding = Folding(stretches=min(stretches))
+        return show_folded(left, folding), show_folded(right, folding)
     depths = [shown.depth for shown in both if shown.depth is not None]
     # A module that is open in one and folded in the other has nothing to be compared with.
     if depth != "fit" or not depths:
@@ -108,12 +124,21 @@ def untouched(graph: GradGraph) -> Shown:
 
 
 def _fitting(graph: GradGraph, most_nodes: int) -> Shown:
-    """The graph at the greatest depth that leaves few enough nodes; at depth 1 where none does."""
+    """The graph at the greatest depth that leaves few enough nodes; at depth 1 where none does.
+
+    Where that leaves far too many, it is shown in stretches.
+    """
     shown = show(graph, "all")
     depth = deepest(graph)
     while len(shown.graph.nodes) > most_nodes and depth > 0:
         shown = show(graph, depth)
         depth -= 1
+    if len(shown.graph.nodes) <= MOST_APART * most_nodes:
+        return shown
+    for stretches in STRETCHES:
+        shown = show_folded(graph, Folding(stretches=stretches))
+        if len(shown.graph.nodes) <= most_nodes:
+            break
     return shown
 
 
@@ -147,7 +172,10 @@ def _shown(graph: GradGraph, homes: Homes, apart: Collection[str], folding: Fold
         if homes[node.id] != node.id:
             continue
         if node.id in modules:
-            node = _one_for_several(node, groups[node.id], module_of, read_outside)
+            members_of = groups[node.id]
+            node = _one_for_several(node, members_of, module_of, read_outside)
+            if folding.stretches and node.kind == "call":
+                node = msgspec.structs.replace(node, op=stretch_name(members_of, paths), scope="")
         forward = _forward_link(groups[node.id], homes, places)
         nodes.append(msgspec.structs.replace(node, forward=forward))
     shown = msgspec.structs.replace(graph, nodes=tuple(nodes), edges=_edges(graph, homes, modules))

@@ -106,6 +106,8 @@ def _counts(shown: Shown) -> str:
     if shown.folding.merges_nothing:
         return counts
     how_far = "by module" if shown.depth is None else f"to depth {shown.depth}"
+    if shown.folding.stretches:
+        how_far = "into stretches of what follows one another"
     return (
         f"{counts} · collapsed {how_far}: {len(shown.graph.nodes)} of {shown.whole} "
         'nodes, the others at depth "all"'

@@ -229,7 +229,7 @@ def _shown(
     if not (state.opened or state.folded):
         return both
     opened, folded = frozenset(state.opened), frozenset(state.folded)
-    folding = [Folding(shown.depth, opened, folded) for shown in both]
+    folding = [Folding(shown.depth, opened, folded, shown.folding.stretches) for shown in both]
     return show_folded(left, folding[0]), show_folded(right, folding[1])
 
 

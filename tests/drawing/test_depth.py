@@ -9,7 +9,9 @@ import pytest
 from explorer.drawing import draw
 from explorer.drawing import pair as draw_pair
 from explorer.drawing.collapse import MOST_LOOSE
-from explorer.drawing.shown import MOST_NODES, show, show_both
+from explorer.drawing.folding import Folding
+from explorer.drawing.links import in_order
+from explorer.drawing.shown import MOST_APART, MOST_NODES, show, show_both, show_folded
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs
 from tests.support.handmade_graph import HandmadeGraph
@@ -97,7 +99,7 @@ def test_two_graphs_in_one_picture_have_one_depth() -> None:
 
 
 def test_a_net_without_modules_opens_whole() -> None:
-    graph = drawing_graphs.chain(400)
+    graph = drawing_graphs.chain(200)
     assert show(graph, "fit").graph is graph
 
 
@@ -132,3 +134,63 @@ def test_a_module_s_own_weight_stays_with_it_where_a_cycle_splits_others() -> No
     g.add("add", [first, g.add("mm", [first, turned], scope="a.b")], scope="a")
     graph = show(g.record(), 2).graph
     assert [node.op for node in graph.nodes] == ["parameter", "input", "add", "a.b", "add"]
+
+
+LONG: dict[str, Callable[[], GradGraph]] = {
+    "no modules": lambda: drawing_graphs.chain(1000),
+    "modules in a row": lambda: drawing_graphs.chain(1000, "block{index}"),
+    "residual": lambda: drawing_graphs.residual(150),
+    "unrolled": lambda: drawing_graphs.unrolled(200),
+}
+"""Nets of many nodes that merging modules leaves far too many of."""
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_net_opens_in_stretches_that_follow_one_another_and_says_so(name: str) -> None:
+    graph = LONG[name]()
+    shown = show(graph, "fit")
+    assert 20 < len(shown.graph.nodes) <= MOST_NODES
+    links = [(edge.origin, edge.target) for edge in shown.graph.edges]
+    assert len(list(in_order([node.id for node in shown.graph.nodes], links))) == len(links)
+    members = [member for several in shown.members.values() for member in several]
+    hidden = len(graph.nodes) - len(shown.graph.nodes)
+    assert len(members) - len(shown.members) == hidden
+    (said,) = [text for text in texts(read_svg(draw(graph, format="svg"))) if "stretches" in text]
+    assert f"{len(shown.graph.nodes)} of {len(graph.nodes)}" in said
+
+
+@pytest.mark.parametrize(("more", "has_stretches"), [(0, False), (2, True)])
+def test_a_net_that_is_a_little_too_large_does_not_open_in_stretches(
+    more: int, has_stretches: bool
+) -> None:
+    nodes = MOST_APART * MOST_NODES + more
+    graph = drawing_graphs.chain(nodes - 1)
+    assert len(graph.nodes) == nodes
+    assert bool(show(graph, "fit").folding.stretches) is has_stretches
+
+
+def test_a_stretch_is_named_after_its_first_and_its_last_module() -> None:
+    names = [node.op for node in show(LONG["modules in a row"](), "fit").graph.nodes]
+    assert "block0 … block20" in names
+    assert "20 operators" in {node.op for node in show(LONG["no modules"](), "fit").graph.nodes}
+    assert "blocks.0 … 6" in {node.op for node in show(LONG["residual"](), "fit").graph.nodes}
+
+
+def test_an_opened_module_stays_apart_from_its_stretch() -> None:
+    graph = LONG["residual"]()
+    whole = show_folded(graph, Folding(stretches=6))
+    opened = show_folded(graph, Folding(stretches=6, opened=frozenset({"blocks.7"})))
+    inside = [node.id for node in graph.nodes if node.scope.startswith("blocks.7.")]
+    assert inside
+    assert not whole.apart(inside)
+    assert opened.apart(inside) == tuple(inside)
+    links = [(edge.origin, edge.target) for edge in opened.graph.edges]
+    assert len(list(in_order([node.id for node in opened.graph.nodes], links))) == len(links)
+
+
+def test_two_graphs_are_both_in_stretches_or_none_is() -> None:
+    small, large = drawing_graphs.chain(101), LONG["no modules"]()
+    for pair in ((small, large), (large, small)):
+        counts = {shown.folding.stretches for shown in show_both(*pair, "fit")}
+        assert len(counts) == 1
+        assert counts != {0}

@@ -37,7 +37,7 @@ def test_a_layout_process_that_cannot_start_is_replaced(monkeypatch: pytest.Monk
 
 @pytest.mark.slow
 def test_a_graph_too_large_for_graphviz_is_drawn_without_it() -> None:
-    svg = read_svg(draw(drawing_graphs.chain(4000), format="svg"))
+    svg = read_svg(draw(drawing_graphs.chain(4000), format="svg", depth="all"))
     assert len(boxes(svg)) == 4000
     assert "more than the 1500" in (svg.findtext(f"{SVG}desc") or "")
 
