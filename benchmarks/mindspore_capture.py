@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest, NetRequest
@@ -38,26 +40,26 @@ LIMITS = {
 
 CAPTURES = ("topology", "values")
 CASE = GradCase("grad", 0, "all", True)
-COMPILED = GradCase("value_and_grad", 0, "all", True)
-"""What the capture of the graph compiles for CASE."""
 
 Seconds = tuple[float, float]
 """By the wall clock, and in processor time."""
 
 
-def bare(request: NetRequest) -> None:
-    """The call that a capture makes, and nothing else."""
+def bare(request: NetRequest, case: GradCase = CASE) -> None:
+    """The call that the capture of a case makes, and nothing else."""
     # Imported here: only the measuring processes load MindSpore.
     from explorer.engines.mindspore.answers import derivative, weights
     from explorer.engines.mindspore.gradient_cell import wrapped
     from explorer.engines.mindspore.net import build, flat
 
     net = build(request)
-    parameters = weights(net, CASE)
+    parameters = weights(net, case)
     if request.engine == "mindspore-graph":
-        call = wrapped(net.call, COMPILED, parameters, len(net.arguments))
+        # What the capture of the graph compiles.
+        compiled = msgspec.structs.replace(case, api="value_and_grad")
+        call = wrapped(net.call, compiled, parameters, len(net.arguments))
     else:
-        call = derivative(net.call, CASE, parameters)
+        call = derivative(net.call, case, parameters)
     for tensor in flat(call(*net.arguments)):
         tensor.asnumpy()
 

@@ -81,21 +81,26 @@ def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -
     ``most_nodes`` are few enough for the depth "fit". Raises UsageError for a negative depth.
     """
     if depth == "fit":
-        return _fitting(graph, most_nodes)
+        return show_folded(graph, fitting(graph, most_nodes))
     return show_folded(graph, Folding(None if depth == "all" else depth))
 
 
 def show_folded(graph: GradGraph, folding: Folding) -> Shown:
     """The graph with moved states beside their operators, and with modules merged as asked."""
+    homes, apart = _homes(graph, folding)
+    return _shown(graph, homes, apart, folding)
+
+
+def _homes(graph: GradGraph, folding: Folding) -> tuple[Homes, set[str]]:
+    """The home of every node, and the nodes that would be in sight were no module merged."""
     homes: Homes = {node.id: node.id for node in graph.nodes}
     homes.update(state_homes(graph))
     apart = set(homes.values())
     if folding.merges_nothing:
-        return _shown(graph, homes, apart, folding)
+        return homes, apart
     merge = stretch_homes if folding.stretches else module_homes
     homes = merge(graph, folding, homes)
-    homes = with_leaves_folded(graph, homes, _several(homes, apart))
-    return _shown(graph, homes, apart, folding)
+    return with_leaves_folded(graph, homes, _several(homes, apart)), apart
 
 
 def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[Shown, Shown]:
@@ -103,17 +108,20 @@ def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[
 
     Raises UsageError for a negative depth.
     """
-    both = show(left, depth), show(right, depth)
-    stretches = [shown.folding.stretches for shown in both if shown.folding.stretches]
-    if stretches:
-        folding = Folding(stretches=min(stretches))
-        return show_folded(left, folding), show_folded(right, folding)
-    depths = [shown.depth for shown in both if shown.depth is not None]
+    if depth != "fit":
+        return show(left, depth), show(right, depth)
+    folding = alike(fitting(left), fitting(right))
+    return show_folded(left, folding), show_folded(right, folding)
+
+
+def alike(left: Folding, right: Folding) -> Folding:
+    """The folding for two graphs in one picture, each of which fits as one of these says."""
     # A module that is open in one and folded in the other has nothing to be compared with.
-    if depth != "fit" or not depths:
-        return both
-    shared = min(depths)
-    return show(left, shared), show(right, shared)
+    stretches = [folding.stretches for folding in (left, right) if folding.stretches]
+    if stretches:
+        return Folding(stretches=min(stretches))
+    depths = [folding.depth for folding in (left, right) if folding.depth is not None]
+    return Folding(min(depths, default=None))
 
 
 def untouched(graph: GradGraph) -> Shown:
@@ -123,23 +131,29 @@ def untouched(graph: GradGraph) -> Shown:
     )
 
 
-def _fitting(graph: GradGraph, most_nodes: int) -> Shown:
-    """The graph at the greatest depth that leaves few enough nodes; at depth 1 where none does.
+def fitting(graph: GradGraph, most_nodes: int = MOST_NODES) -> Folding:
+    """The greatest depth that leaves at most so many nodes in sight; depth 1 where none does.
 
-    Where that leaves far too many, it is shown in stretches.
+    Where that leaves far too many, it is into stretches.
     """
-    shown = show(graph, "all")
+    folding = Folding()
     depth = deepest(graph)
-    while len(shown.graph.nodes) > most_nodes and depth > 0:
-        shown = show(graph, depth)
+    while (count := _count(graph, folding)) > most_nodes and depth > 0:
+        folding = Folding(depth)
         depth -= 1
-    if len(shown.graph.nodes) <= MOST_APART * most_nodes:
-        return shown
+    if count <= MOST_APART * most_nodes:
+        return folding
     for stretches in STRETCHES:
-        shown = show_folded(graph, Folding(stretches=stretches))
-        if len(shown.graph.nodes) <= most_nodes:
+        folding = Folding(stretches=stretches)
+        if _count(graph, folding) <= most_nodes:
             break
-    return shown
+    return folding
+
+
+def _count(graph: GradGraph, folding: Folding) -> int:
+    """How many nodes are in sight."""
+    homes, _ = _homes(graph, folding)
+    return len(set(homes.values()))
 
 
 def _several(homes: Homes, apart: Collection[str]) -> frozenset[str]:
