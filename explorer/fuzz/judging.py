@@ -1,5 +1,6 @@
 """What is seen of a random net: whether the engines, the oracle, and our own graphs agree on it."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Literal
@@ -45,6 +46,9 @@ class Sighting(msgspec.Struct, frozen=True):
 
 AGREES = Sighting("agrees")
 
+NOT_FINITE = "a number that is not finite against one that is"
+"""What is said of a result that differs by no number."""
+
 
 def seen(report: Report) -> Sighting:
     """The first thing that is not right in a report on one case."""
@@ -71,6 +75,8 @@ def _refused(_: Report, case: CaseReport) -> Iterator[Sighting]:
 def _differs(_: Report, case: CaseReport) -> Iterator[Sighting]:
     if case.verdict == "differs":
         detail = case.greatest.leaf if case.greatest else ""
+        if case.greatest and not math.isfinite(case.greatest.abs):
+            detail += f": {NOT_FINITE}"
         yield Sighting("differs", _to_blame(case), detail)
 
 

@@ -62,7 +62,14 @@ def test_in_a_gradient_of_a_gradient_the_inner_one_is_no_output_of_the_net(
 
 @pytest.mark.parametrize(
     "name",
-    ["product_of_column", "gelu_in_double", "power_in_half", "stacked_twice", "mean_of_product"],
+    [
+        "product_of_column",
+        "gelu_in_double",
+        "power_in_half",
+        "stacked_twice",
+        "mean_of_product",
+        "clamped_twice",
+    ],
 )
 def test_no_value_is_called_wrong_that_is_right(name: str, workers: Workers) -> None:
     report = explored(name, workers, GradCase("grad", 0))

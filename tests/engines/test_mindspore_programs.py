@@ -184,21 +184,30 @@ def times_of(kernels: list[Kernel]) -> list[int]:
 def test_the_kernel_of_a_share_that_ran_last_gives_the_value() -> None:
     # Softmax backward: a product, its sum, a difference, and another product.
     products, sums, differences = kernels_at(1, 4, 11, 14), kernels_at(2, 12), kernels_at(3, 13)
-    kinds = [differences, products, sums]
+    kinds = {"Sub": differences, "Mul": products, "ReduceSum": sums}
     assert times_of(last_of_shares(kinds, 2)) == [4, 14]
-    assert times_of(last_of_shares([kernels_at(1, 2)], 1)) == [2]
-    assert last_of_shares([], 3) == []
+    assert times_of(last_of_shares({"Mul": kernels_at(1, 2)}, 1)) == [2]
+    assert last_of_shares({}, 3) == []
 
 
 def test_statements_that_were_expanded_differently_have_no_value() -> None:
-    assert last_of_shares([kernels_at(1, 2), kernels_at(3, 4, 5)], 2) == []
+    assert last_of_shares({"Mul": kernels_at(1, 2), "Sub": kernels_at(3, 4, 5)}, 2) == []
     # The counts divide, but one statement would end with another kind than the other.
-    assert last_of_shares([kernels_at(1, 4), kernels_at(2, 3)], 2) == []
+    assert last_of_shares({"Mul": kernels_at(1, 4), "Sub": kernels_at(2, 3)}, 2) == []
 
 
 def test_a_cast_before_some_statements_alone_takes_no_value_from_them() -> None:
-    casts, sums = kernels_at(1), kernels_at(2, 3)
-    assert times_of(last_of_shares([casts, sums], 2)) == [2, 3]
+    first, second, sums = kernels_at(1), kernels_at(3), kernels_at(2, 4)
+    assert times_of(last_of_shares({"Cast": first, "ReduceSum": sums}, 2)) == [2, 4]
+    assert times_of(last_of_shares({"Cast": second, "ReduceSum": sums}, 2)) == [2, 4]
+
+
+def test_a_step_between_two_kernels_leaves_open_which_statement_it_is_of() -> None:
+    # By two bounds and then by one, or the other way round: the kernels are the same.
+    kinds = {"Maximum": kernels_at(1, 3), "Minimum": kernels_at(2)}
+    assert last_of_shares(kinds, 2) == [{}, *kernels_at(3)]
+    before = {"Maximum": kernels_at(2, 3), "Minimum": kernels_at(1)}
+    assert times_of(last_of_shares(before, 2)) == [2, 3]
 
 
 # Operators

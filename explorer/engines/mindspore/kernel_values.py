@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from explorer.model.graph import Output
 
 INSIDE = "the values of a subgraph stand inside it"
 NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
+UNTOLD = "its kernels cannot be told from those of a like node"
 FOLDED = "the backend folds this node into another kernel, whose value alone is dumped"
 
 EXPANSION = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
@@ -21,6 +23,12 @@ EXPANSION = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
 
 BRANCH_NUMBER = re.compile(r"[▸◂](\d+)_[✓✗↰↱]")
 """A branch and its backward carry one number in their graphs' names (2.10.0)."""
+
+CAST = "Cast"
+"""The kind of kernel that comes before an operator whose operands have other dtypes."""
+
+Kinds = dict[str, list[Kernel]]
+"""The kernels into which the statements of an operator were expanded, by their kinds."""
 
 Arrays = dict[int, AnyArray]
 """Observed values by output slot."""
@@ -39,6 +47,7 @@ class KernelValues:
         self._arrays: dict[int, Arrays] = {}
         self._workspaces: dict[int, Arrays] = {}
         self._repeated: set[int] = set()
+        self._untold: set[int] = set()
         by_scope: dict[str, list[IRStatement]] = {}
         by_op: dict[str, list[IRStatement]] = {}
         for body in statements.values():
@@ -96,6 +105,8 @@ class KernelValues:
             return INSIDE
         if statement.graph in self.idle:
             return NOT_TAKEN
+        if id(statement) in self._untold:
+            return UNTOLD
         return FOLDED
 
     def _left_out(
@@ -146,24 +157,26 @@ class KernelValues:
         kinds = self._expansions(op)
         last = last_of_shares(kinds, len(statements))
         for statement, kernel in _of_one_kind(statements, last):
-            if len(statement.outputs) <= len(kernel):
+            if not kernel:
+                self._untold.add(id(statement))
+            elif len(statement.outputs) <= len(kernel):
                 self._join(statement, kernel)
         if any(len(statement.outputs) > 1 for statement in statements):
             self._join_parts(statements, kinds)
 
-    def _expansions(self, op: str) -> list[list[Kernel]]:
-        """The kernels into which an operator was expanded, those of each kind together."""
-        kinds = []
+    def _expansions(self, op: str) -> Kinds:
+        """The kernels into which an operator was expanded."""
+        kinds: Kinds = {}
         for scope, kernels in self._kernels.items():
             expansion = EXPANSION.match(scope)
             if expansion and expansion[1] == op:
-                kinds.append(kernels)
+                kinds[expansion[2]] = kernels
         return kinds
 
-    def _join_parts(self, statements: list[IRStatement], kinds: list[list[Kernel]]) -> None:
+    def _join_parts(self, statements: list[IRStatement], kinds: Kinds) -> None:
         """Join outputs that have a kernel each, where there are as many of one kind as outputs."""
         outputs = sum(len(statement.outputs) for statement in statements)
-        fitting = [kernels for kernels in kinds if len(kernels) == outputs]
+        fitting = [kernels for kernels in kinds.values() if len(kernels) == outputs]
         if len(fitting) != 1:
             return
         position = 0
@@ -204,22 +217,23 @@ def _number_of_operator(statement: IRStatement) -> int:
     return int(statement.full_name.rpartition("-op")[2])
 
 
-def last_of_shares(kinds: list[list[Kernel]], count: int) -> list[Kernel]:
+def last_of_shares(kinds: Kinds, count: int) -> list[Kernel]:
     """The kernel that ran last of each of ``count`` statements that an operator was expanded from.
 
-    ``kinds`` are the kernels of all of them, each kind in the order of the statements. Nothing where
+    ``kinds`` are the kernels of all of them, each kind in the order of the statements. A kernel
+    without outputs stands for a statement whose last one cannot be told; nothing at all where
     statements were expanded differently.
     """
     if not kinds:
         return []
-    if any(len(kernels) % count for kernels in kinds):
+    if any(len(kernels) % count for kernels in kinds.values()):
         return _last_kind(kinds, count)
 
     last = []
     places = set()
     for statement in range(count):
-        share: dict[tuple[int, int], Kernel] = {}
-        for kind, kernels in enumerate(kinds):
+        share: dict[tuple[str, int], Kernel] = {}
+        for kind, kernels in kinds.items():
             size = len(kernels) // count
             for step in range(size):
                 share[kind, step] = kernels[statement * size + step]
@@ -256,14 +270,29 @@ def _kind(dtype: str) -> str:
     return carrier(dtype).kind
 
 
-def _last_kind(kinds: list[list[Kernel]], count: int) -> list[Kernel]:
+def _last_kind(kinds: Kinds, count: int) -> list[Kernel]:
     """The kernels of the kind that ran last of all, if there are ``count`` of them.
 
     Where a cast comes before an operator for some of its statements alone, the operator's own kind
-    has a kernel for each.
+    has a kernel for each. Another kernel between two of them may be the end of the one statement as
+    well as the beginning of the next: clamp by two bounds is a maximum and a minimum, by one it is one.
     """
-    latest = max(kinds, key=lambda kernels: max(map(_time_of_last, kernels)))
-    return latest if len(latest) == count else []
+    last = max(kinds, key=lambda kind: max(map(_time_of_last, kinds[kind])))
+    if len(kinds[last]) != count:
+        return []
+    told: list[Kernel] = []
+    steps = [
+        _time_of_last(kernel)
+        for kind, kernels in kinds.items()
+        if kind not in (last, CAST)
+        for kernel in kernels
+    ]
+    for kernel, following in zip_longest(kinds[last], kinds[last][1:]):
+        is_last = following is None or not any(
+            _time_of_last(kernel) < step < _time_of_last(following) for step in steps
+        )
+        told.append(kernel if is_last else {})
+    return told
 
 
 def _time_of_last(kernel: Kernel) -> int:
