@@ -20,8 +20,8 @@ from explorer.engines.torch.proof import copy_of, rerun
 from explorer.engines.torch.roots import Gradient
 from explorer.engines.torch.source_lines import source
 from explorer.engines.torch.state import changed, snapshot
+from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
-from explorer.numeric.summaries import summarise
 
 UNWRITTEN = (
     "no line of the net made it: the capture did, where it nests gradients or sets outputs aside"
@@ -51,6 +51,7 @@ class JointGradGraph:
         self._links = JointLinks(part)
         self._scenario = str(part.net.scenario.path)
         results = part.results(run)
+        self._known = NodeOutputs(_tensors(part, run, results), values)
         self._add_phase("forward")
         self._add_forward_results(results)
         self._add_phase("backward")
@@ -176,7 +177,8 @@ class JointGradGraph:
             value = net.state[key] if isinstance(key, str) else net.arguments[key]
             name = self._part.leaf_name(key)
             leaf = self.nodes.get(self._part.leaves.get(name))
-            outputs = (self._output(torch.zeros_like(value)),)
+            nothing = torch.zeros_like(value)
+            outputs = (NodeOutputs([nothing], self._values).of(nothing),)
             zeros = self._builder.add(
                 "constant", "constant", "backward", forward=leaf, outputs=outputs
             )
@@ -208,11 +210,9 @@ class JointGradGraph:
         return tuple(outputs)
 
     def _output(self, tensor: torch.Tensor, observed: bool = True) -> Output:
-        dtype = dtype_of(tensor)
-        summary = None
-        if observed and self._values:
-            summary = summarise(array_of(tensor), dtype)
-        return Output(tuple(tensor.shape), dtype, summary)
+        if observed:
+            return self._known.of(tensor)
+        return Output(tuple(tensor.shape), dtype_of(tensor))
 
     # Edges
 
@@ -271,6 +271,17 @@ class JointGradGraph:
             if storage._cdata not in counted:
                 counted.add(storage._cdata)
                 nodes[origin].saved_bytes += storage.nbytes()
+
+
+def _tensors(part: JointPart, run: Values, results: list[Any]) -> list[torch.Tensor]:
+    """All tensors that nodes may show: what each node of the joint graph made, and the results."""
+    tensors: list[torch.Tensor] = []
+    for node in part.nodes:
+        if node in run:
+            tensors += tensors_in(run[node])
+    for result in results:
+        tensors += tensors_in(result)
+    return tensors
 
 
 def _operands(node: Any) -> list[Any]:
