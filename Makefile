@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick mutants faults lint docs bench claims app screenshots catalogue clean
+.PHONY: help run test whole quick mutants faults lint docs bench bench-compare claims app screenshots catalogue clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -13,7 +13,7 @@ CANDIDATES := $(or $(PYTHON),python3 python3.12 python3.11 python3.10 python)
 FITS := import ensurepip, sys, venv; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 8
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 run: .venv/.run ## install what the explorer needs, then compare the engines on dense_mse into out/dense_mse
 	$(PY) -m explorer scenario dense_mse --out out/dense_mse
@@ -47,11 +47,11 @@ docs: .venv/.dev ## draw the architecture and build the documentation into out/s
 	$(PY) docs/draw_architecture.py
 	$(PY) -m mkdocs build --strict --site-dir out/site
 
-bench: .venv/.dev ## run every benchmark; each prints its times and their ratio
-	@failed=; for file in benchmarks/[!_]*.py; do \
-	  name=$$(basename $$file .py); echo "== $$name"; $(PY) -m benchmarks.$$name || failed="$$failed $$name"; \
-	done; \
-	if [ -n "$$failed" ]; then echo "beyond a limit:$$failed" >&2; exit 1; fi
+bench: .venv/.dev ## measure the explorer: one table, kept as JSON in out/bench; NAMES="align help" for some benchmarks
+	$(PY) -m benchmarks $(NAMES)
+
+bench-compare: .venv/.dev ## set two runs of `make bench` side by side: A=out/bench/ONE.json B=out/bench/OTHER.json
+	$(PY) -m benchmarks.compare $(A) $(B)
 
 claims: .venv/.run ## check what the migration guides say, and write a page for each claim into docs/claims
 	$(PY) -m explorer claims --fresh --pages docs/claims

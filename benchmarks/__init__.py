@@ -1,1 +1,1 @@
-"""Speed, measured as ratios within one run; `make bench` runs every module here."""
+"""Measures how long the explorer takes and what it finds: `python -m benchmarks` makes one table."""

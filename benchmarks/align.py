@@ -1,13 +1,13 @@
-"""How long it takes to align two gradient graphs, by size.
+"""How long it takes to align two gradient graphs, by size, and to which power of it that grows."""
 
-Prints milliseconds for each size, and the slope of the logarithms.
-"""
-
-import math
+import sys
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
+from benchmarks._figures import Figure
+from benchmarks._presenting import parser, present
 from explorer.compare.align import align
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.model.arrays import AnyArray
@@ -17,10 +17,10 @@ from explorer.numeric.summaries import summarise
 SIZES = (100, 200, 500, 1000, 2000, 4000)
 """Nodes a side."""
 
-LIMIT = 1.0
-"""Seconds that two graphs of 2000 nodes may take."""
+LIMITS = {2000: 1.0}
+"""Seconds that two graphs of a size may take, where there is a limit."""
 
-REPETITIONS = 3
+ROUNDS = 3
 
 
 class NoisyGraph:
@@ -72,27 +72,40 @@ def residual(engine: str, size: int, fused: bool, noise: float) -> GradGraph:
     return graph.builder.record(engine, "grad", "tape")
 
 
-def measure(size: int) -> tuple[float, int]:
-    """The best of several alignments, in seconds, and how many pairs it found."""
+def alignments(size: int) -> tuple[tuple[float, ...], int]:
+    """The seconds of an alignment in each round, and how many pairs it found."""
     left, right = residual("left", size, False, 0), residual("right", size, True, 1e-6)
-    best, pairs = math.inf, 0
-    for _ in range(REPETITIONS):
+    seconds, pairs = [], 0
+    for _ in range(ROUNDS):
         start = time.perf_counter()
         pairs = len(align(left, right).pairs)
-        best = min(best, time.perf_counter() - start)
-    return best, pairs
+        seconds.append(time.perf_counter() - start)
+    return tuple(seconds), pairs
 
 
-def main() -> None:
-    """Prints one line a size, then the slope of log time over log size."""
-    seconds = {}
+def measure() -> Iterator[Figure]:
+    """A figure for each size, then the slope of log time over log size."""
+    by_size = []
     for size in SIZES:
-        seconds[size], pairs = measure(size)
-        print(f"{size:5d} nodes a side: {1e3 * seconds[size]:7.1f} ms, {pairs} pairs")
-    slope = np.polyfit(np.log(SIZES), np.log(list(seconds.values())), 1)[0]
-    print(f"slope of log time over log size: {slope:.2f}")
-    print(f"2000 nodes a side: {seconds[2000]:.2f} s of {LIMIT:.0f} s allowed")
+        seconds, pairs = alignments(size)
+        by_size.append(seconds)
+        yield Figure(
+            name=f"{size} nodes a side",
+            unit="s",
+            basis="wall",
+            rounds=seconds,
+            bar=LIMITS.get(size),
+            note=f"{pairs} pairs",
+        )
+    slopes = [_slope(seconds) for seconds in zip(*by_size, strict=True)]
+    yield Figure(
+        name="growth with the nodes", unit="", basis="power of the size", rounds=tuple(slopes)
+    )
+
+
+def _slope(seconds: tuple[float, ...]) -> float:
+    return float(np.polyfit(np.log(SIZES), np.log(seconds), 1)[0])
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(present(measure(), parser(__doc__).parse_args().figures))

@@ -1,9 +1,12 @@
-"""Times the drawing of large gradient graphs; run it as ``python -m benchmarks.drawing``."""
+"""How long it takes to collapse large gradient graphs by module, and to draw them as SVG."""
 
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from benchmarks._figures import Figure
+from benchmarks._presenting import parser, present
 from explorer.drawing import Depth, draw, show
 from explorer.model.graph import GradGraph
 from tests.support.drawing_graphs import chain, convolution, residual, shared
@@ -17,24 +20,39 @@ CASES: Final[dict[str, tuple[Callable[[], GradGraph], Depth, float]]] = {
     "10,000 nodes, chain, depth 0": (lambda: chain(10_000, "block{index}"), 0, 3.0),
     "10,000 nodes, chain, whole": (lambda: chain(10_000), "all", 10.0),
 }
-"""Each case: the graph, the depth that it is collapsed to, and the limit in seconds."""
+"""Each case: the graph, the depth that it is collapsed to, and the limit of the SVG in seconds."""
+
+ROUNDS = 3
 
 
-def main() -> None:
-    """Print the seconds of every case beside its limit."""
+def measure() -> Iterator[Figure]:
+    """Two figures a case: collapsing alone, and the whole way to the SVG."""
     for name, (build, depth, limit) in CASES.items():
         graph = build()
-        start = time.perf_counter()
-        collapsed = show(graph, depth).graph
-        middle = time.perf_counter()
-        picture = draw(graph, format="svg", depth=depth, timeout=60)
-        end = time.perf_counter()
-        print(
-            f"{name:32} {len(graph.nodes):6} nodes, drawn {len(collapsed.nodes):6}: "
-            f"collapse {middle - start:.2f} s, svg {end - middle:.2f} s of {limit:g} s, "
-            f"{len(picture) // 1024} KiB"
+        collapsing, drawing = [], []
+        for _ in range(ROUNDS):
+            start = time.perf_counter()
+            collapsed = show(graph, depth).graph
+            middle = time.perf_counter()
+            picture = draw(graph, format="svg", depth=depth, timeout=60)
+            collapsing.append(middle - start)
+            drawing.append(time.perf_counter() - middle)
+        yield Figure(
+            name=f"{name}: collapsed",
+            unit="s",
+            basis="wall",
+            rounds=tuple(collapsing),
+            note=f"{len(graph.nodes)} nodes, of which {len(collapsed.nodes)} are drawn",
+        )
+        yield Figure(
+            name=f"{name}: svg",
+            unit="s",
+            basis="wall",
+            rounds=tuple(drawing),
+            bar=limit,
+            note=f"{len(picture) // 1024} KiB",
         )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(present(measure(), parser(__doc__).parse_args().figures))

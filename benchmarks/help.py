@@ -6,32 +6,36 @@ A command line should answer at once.
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+
+from benchmarks._figures import Figure, ratios
+from benchmarks._presenting import parser, present
 
 ROUNDS = 7
 LIMIT = 0.5
-"""Seconds above which the benchmark fails."""
+"""Seconds that the help may take."""
 
 
 def seconds(*arguments: str) -> float:
-    """The least time that a Python process with these arguments takes."""
-    times = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    """The time that a Python process with these arguments takes."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+    return time.perf_counter() - start
 
 
-def main() -> None:
-    """Print both times and their ratio; exit with 1 above the limit."""
-    bare = seconds("-c", "pass")
-    help_page = seconds("-m", "explorer", "--help")
-    ratio = help_page / bare
-    print(
-        f"bare Python {bare:.3f} s, --help {help_page:.3f} s, ratio {ratio:.1f} (at most {LIMIT} s)"
+def measure() -> Iterator[Figure]:
+    """Both times, which take turns, and their ratio."""
+    turns = [(seconds("-c", "pass"), seconds("-m", "explorer", "--help")) for _ in range(ROUNDS)]
+    bare, help_page = zip(*turns, strict=True)
+    yield Figure(name="bare Python", unit="s", basis="wall", rounds=bare)
+    yield Figure(name="explorer --help", unit="s", basis="wall", rounds=help_page, bar=LIMIT)
+    yield Figure(
+        name="explorer --help ÷ bare Python",
+        unit="×",
+        basis="ratio of wall times",
+        rounds=ratios(help_page, bare),
     )
-    sys.exit(int(help_page > LIMIT))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(present(measure(), parser(__doc__).parse_args().figures))

@@ -4,19 +4,23 @@ It reads the files named on the command line, or two texts that the benchmark ma
 the shape of a 50-block residual net's: in one, nodes share their source lines, as they do in real
 files; in the other no two lines are the same, so that nothing which the reader remembers can help.
 
-Run: python -m benchmarks.ir_reader [FILE …]
+Lines are counted by the second of processor time, so that what other programs do does not count.
 """
 
+import argparse
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks._figures import Figure
+from benchmarks._presenting import parser, present
 from explorer.engines.mindspore.ir import parse
 
 NODES = 20_000
 ROUNDS = 3
 LIMIT = 50_000
-"""Lines a second below which the benchmark fails."""
+"""Lines a second that are read at least."""
 
 HEADER = """# IR entry: @1_net_2
 # Total subgraphs: 1
@@ -67,36 +71,44 @@ def made_up(nodes: int, distinct: bool) -> str:
     return "".join(parts)
 
 
-def speed(text: str) -> tuple[int, float]:
-    """The number of lines, and the lines per second: the best of some rounds.
-
-    Seconds of processor time, so that what other programs do does not count.
-    """
+def speeds(text: str) -> tuple[float, ...]:
+    """The lines that are read in a second of processor time, in each round."""
     lines = text.count("\n")
-    best = 0.0
+    rates = []
     for _ in range(ROUNDS):
         start = time.process_time()
         parse(text, "benchmark")
-        best = max(best, lines / (time.process_time() - start))
-    return lines, best
+        rates.append(lines / (time.process_time() - start))
+    return tuple(rates)
 
 
-def main() -> None:
-    """Prints one line a text."""
-    texts = {name: Path(name).read_bytes().decode() for name in sys.argv[1:]}
+def measure(files: list[str]) -> Iterator[Figure]:
+    """A figure for each text: of the files, or of the two that are made up."""
+    texts = {name: Path(name).read_bytes().decode() for name in files}
     texts = texts or {
         "lines that recur": made_up(NODES, distinct=False),
         "no two lines alike": made_up(NODES, distinct=True),
     }
-    slow = []
     for name, text in texts.items():
-        lines, rate = speed(text)
-        print(f"{name}: {lines} lines, {rate:,.0f} lines/s")
-        if rate < LIMIT:
-            slow.append(name)
-    if slow:
-        raise SystemExit(f"below {LIMIT:,} lines/s: {', '.join(slow)}")
+        count = text.count("\n")
+        yield Figure(
+            name=name,
+            unit="lines/s",
+            basis="processor",
+            rounds=speeds(text),
+            bar=LIMIT,
+            wanted="high",
+            note=f"{count:,} lines",
+        )
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("files", nargs="*", metavar="FILE", help="texts of IR; without, made up")
+    return known.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    given = options()
+    sys.exit(present(measure(given.files), given.figures))

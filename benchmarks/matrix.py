@@ -1,8 +1,7 @@
 """The full matrix of dense_mse on four engines, beside the bare framework calls in one script.
 
 The bare script is what a reader would paste: the code that each engine gives with its result, all
-cases of all engines one after another, in one process with both frameworks, one thread. Prints both
-times and their ratio, which is to stay at most 1.5.
+cases of all engines one after another, in one process with both frameworks, one thread.
 """
 
 import os
@@ -10,8 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks._figures import Figure, ratios
+from benchmarks._presenting import parser, present
 from explorer.exploration.explore import explore
 from explorer.model.report import Report
 from explorer.scenario.find import find
@@ -21,6 +23,7 @@ from explorer.workers.workers import Workers
 
 ROUNDS = 2
 LIMIT = 1.5
+"""How many times the bare calls' time the explorer may take."""
 
 RUNNER = """
 import contextlib, io, pathlib, sys, warnings
@@ -55,24 +58,31 @@ def bare_calls(report: Report, folder: Path) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
-    """Alternate the two, and print the ratio of their best times."""
-    explorer_times, bare_times = [], []
+def measure() -> Iterator[Figure]:
+    """The two take turns; both times, and their ratio."""
+    turns = []
     for _ in range(ROUNDS):
         seconds, report = explored()
-        explorer_times.append(seconds)
         with tempfile.TemporaryDirectory() as folder:
-            bare_times.append(bare_calls(report, Path(folder)))
+            turns.append((seconds, bare_calls(report, Path(folder))))
+    explorer, bare = zip(*turns, strict=True)
     cases, engines = len(report.cases), len(report.cases[0].results)
-    explorer, bare = min(explorer_times), min(bare_times)
-    print(
-        f"dense_mse, {cases} cases on {engines} engines, with central differences; best of {ROUNDS}"
+    yield Figure(
+        name="dense_mse: explorer, central differences too",
+        unit="s",
+        basis="wall",
+        rounds=explorer,
+        note=f"{cases} cases on {engines} engines",
     )
-    print(
-        f"explorer {explorer:.1f} s, bare calls {bare:.1f} s, "
-        f"ratio {explorer / bare:.2f} (at most {LIMIT})"
+    yield Figure(name="dense_mse: bare calls", unit="s", basis="wall", rounds=bare)
+    yield Figure(
+        name="explorer ÷ bare calls",
+        unit="×",
+        basis="ratio of wall times",
+        rounds=ratios(explorer, bare),
+        bar=LIMIT,
     )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(present(measure(), parser(__doc__).parse_args().figures))

@@ -2,25 +2,24 @@
 
 Each engine is timed bare, with its graph alone, and with every value, in one run. Bare is the very
 call that the capture makes (same net, same form of the gradient, same wrapper), in a process that
-was told nothing of capture. Fresh processes take turns, TURNS times; every figure is the best of
-all ROUNDS in them, by the wall clock and in processor time, from building the net to the finished
-record.
-
-Run: python -m benchmarks.mindspore_capture [BLOCKS] (a residual net of that many blocks; 50 by
-default)
+was told nothing of capture. Fresh processes take turns, TURNS times; the figure of a turn is the best
+of the ROUNDS in its process, from building the net to the finished record.
 """
 
+import argparse
 import importlib
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
+from benchmarks._figures import Figure, ratios
+from benchmarks._presenting import parser, present
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest, NetRequest
@@ -30,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "nets" / "ms_residual.py"
 TURNS = 2
 ROUNDS = 2
+BLOCKS = 50
 LIMITS = {
     ("mindspore-graph", "topology"): 1.15,
     ("mindspore-graph", "values"): 3.0,
@@ -83,7 +83,7 @@ def best_of_rounds(run: Callable[[], None]) -> Seconds:
     return min(walls), min(processors)
 
 
-def measure(scenario: str, engine: str, kind: str) -> None:
+def print_seconds(scenario: str, engine: str, kind: str) -> None:
     """Print the seconds of one kind of run; what a process of its own does."""
     request = NetRequest(scenario=scenario, engine=engine)
     if kind == "bare":
@@ -97,12 +97,12 @@ def seconds_in_process(engine: str, kind: str, blocks: int, scratch: Path) -> Se
     """What one kind of run takes in a process of its own, started as the worker for it is."""
     here = Path(tempfile.mkdtemp(prefix=f"{engine}-{kind}-", dir=scratch))
     net = here / "ms_residual.py"
-    net.write_text(SCENARIO.read_text().replace("BLOCKS = 50", f"BLOCKS = {blocks}"))
+    net.write_text(SCENARIO.read_text().replace(f"BLOCKS = {BLOCKS}", f"BLOCKS = {blocks}"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "GLOG_v": "4"}
     if engine == "mindspore-graph" and kind != "bare":
         environment |= capture_environment(here, values=kind == "values")
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.mindspore_capture", "--measure", net, engine, kind],
+        [sys.executable, "-m", "benchmarks.mindspore_capture", "--seconds", net, engine, kind],
         cwd=here,
         env=environment,
         stdout=subprocess.PIPE,
@@ -113,42 +113,57 @@ def seconds_in_process(engine: str, kind: str, blocks: int, scratch: Path) -> Se
     return float(wall), float(processor)
 
 
-def best_of_turns(engine: str, blocks: int, scratch: Path) -> dict[str, Seconds]:
+def turns(engine: str, blocks: int, scratch: Path) -> dict[str, list[Seconds]]:
     """What each kind of run takes; they take turns, so that a busy moment meets all of them."""
-    best: dict[str, Seconds] = {}
+    seconds: dict[str, list[Seconds]] = {kind: [] for kind in ("bare", *CAPTURES)}
     for _ in range(TURNS):
-        for kind in ("bare", *CAPTURES):
-            wall, processor = seconds_in_process(engine, kind, blocks, scratch)
-            before = best.get(kind, (wall, processor))
-            best[kind] = min(before[0], wall), min(before[1], processor)
-    return best
+        for kind, measured in seconds.items():
+            measured.append(seconds_in_process(engine, kind, blocks, scratch))
+    return seconds
 
 
-def report(engine: str, blocks: int, best: dict[str, Seconds]) -> bool:
-    """Print one line a kind of capture and clock; whether all are within their limits."""
-    good = True
-    for kind in CAPTURES:
-        for clock, name in enumerate(("wall", "processor")):
-            without, whole = best["bare"][clock], best[kind][clock]
-            ratio = whole / without
-            costs = f"bare {without:.2f} s, {kind} {whole:.2f} s, ratio {ratio:.2f}"
-            print(f"{engine:16} {blocks} blocks, {name:9}: {costs}", flush=True)
-        good = good and ratio <= LIMITS[engine, kind]  # by processor time, the last of the two
-    return good
-
-
-def main() -> int:
-    """Measure both engines; 1 when a limit is broken."""
-    if "--measure" in sys.argv:
-        measure(*sys.argv[2:])
-        return 0
-    blocks = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    good = True
+def measure(blocks: int) -> Iterator[Figure]:
+    """What each engine's bare call takes, and how often it goes into each kind of capture."""
     with tempfile.TemporaryDirectory() as folder:
         for engine in ("mindspore-graph", "mindspore-tape"):
-            good = report(engine, blocks, best_of_turns(engine, blocks, Path(folder))) and good
-    return 0 if good else 1
+            yield from figures(
+                f"{engine}, {blocks} blocks", engine, turns(engine, blocks, Path(folder))
+            )
+
+
+def figures(name: str, engine: str, seconds: dict[str, list[Seconds]]) -> Iterator[Figure]:
+    """The figures of one engine."""
+    walls = {kind: tuple(wall for wall, _ in turns) for kind, turns in seconds.items()}
+    processors = {kind: tuple(spent for _, spent in turns) for kind, turns in seconds.items()}
+    yield Figure(name=f"{name}: bare", unit="s", basis="wall", rounds=walls["bare"])
+    yield Figure(name=f"{name}: bare", unit="s", basis="processor", rounds=processors["bare"])
+    for kind in CAPTURES:
+        yield Figure(
+            name=f"{name}: {kind} ÷ bare",
+            unit="×",
+            basis="ratio of wall times",
+            rounds=ratios(walls[kind], walls["bare"]),
+        )
+        yield Figure(
+            name=f"{name}: {kind} ÷ bare",
+            unit="×",
+            basis="ratio of processor times",
+            rounds=ratios(processors[kind], processors["bare"]),
+            bar=LIMITS[engine, kind],
+        )
+
+
+def options() -> argparse.Namespace:
+    """What was typed; ``seconds`` is what a process of its own measures."""
+    known = parser(__doc__)
+    known.add_argument("blocks", nargs="?", type=int, default=BLOCKS, help="of the residual net")
+    known.add_argument("--seconds", nargs=3, help=argparse.SUPPRESS)
+    return known.parse_args()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    given = options()
+    if given.seconds:
+        print_seconds(*given.seconds)
+    else:
+        sys.exit(present(measure(given.blocks), given.figures))

@@ -1,19 +1,22 @@
-"""Prints what measuring noise costs: python -m benchmarks.noise [NAME ...]
+"""What measuring noise costs.
 
 Of each scenario the main case: the seconds of answers, captures and the oracle on all engines, and
 those of measuring how all of them move under rounding, job after job. In an exploration jobs of
 different workers run side by side.
 """
 
+import argparse
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from benchmarks._figures import Figure, absent
+from benchmarks._presenting import parser, present
 from explorer.exploration.jobs import captures, questions
 from explorer.exploration.noise import level_jobs, noise_jobs
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError
-from explorer.scenario.find import SHIPPED, names
+from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import asks_for_most, main_case
@@ -29,7 +32,7 @@ NAMES = ("dense_mse", "attention_block", "bottleneck", "bert")
 
 def jobs_of(name: str, workers: Workers) -> tuple[list[Job], list[Job]]:
     """The jobs on a scenario's main case: those that ask, and those that measure noise."""
-    scenario = load(names(SHIPPED)[name])
+    scenario = load(find(name))
     engines = tuple(key for key, value in ENGINES.items() if scenario.defines(value.framework))
     nets = settle(scenario, workers, engines, dict.fromkeys(engines, "cpu"))
     cases = cases_of(scenario, bool(nets.trainable))
@@ -47,27 +50,43 @@ def seconds(jobs: Iterable[Job], workers: Workers) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
-    """Print a line a scenario, and the share in all."""
-    totals = [0.0, 0.0]
+def measure(chosen: list[str]) -> Iterator[Figure]:
+    """The seconds of asking and the share of noise, a scenario after the other, and in all."""
+    asked, measured = 0.0, 0.0
     with Workers() as workers:
         for jobs in jobs_of(FIRST, workers):
             seconds(jobs, workers)
-        print(f"{'scenario':28} {'asking':>8} {'noise':>8}  share")
-        for name in sys.argv[1:] or NAMES:
+        for name in chosen:
             try:
                 asking, measuring = (seconds(jobs, workers) for jobs in jobs_of(name, workers))
             except ExplorerError as error:
-                print(f"{name:28} {str(error).splitlines()[0]}")
+                yield absent(name, "wall", str(error).splitlines()[0])
                 continue
-            totals[0] += asking
-            totals[1] += measuring
-            print(
-                f"{name:28} {asking:7.2f}s {measuring:7.2f}s  {measuring / asking:.0%}", flush=True
-            )
-    if totals[0]:
-        print(f"{'in all':28} {totals[0]:7.2f}s {totals[1]:7.2f}s  {totals[1] / totals[0]:.0%}")
+            asked += asking
+            measured += measuring
+            yield from figures(name, asking, measuring)
+    if asked:
+        yield from figures("in all", asked, measured)
+
+
+def figures(name: str, asking: float, measuring: float) -> Iterator[Figure]:
+    """The figures of one scenario, or of all."""
+    yield Figure(name=f"{name}: asking", unit="s", basis="wall", rounds=(asking,))
+    yield Figure(
+        name=f"{name}: measuring noise ÷ asking",
+        unit="×",
+        basis="ratio of wall times",
+        rounds=(measuring / asking,),
+    )
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("names", nargs="*", default=NAMES, help="scenarios")
+    return known.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    given = options()
+    sys.exit(present(measure(given.names), given.figures))

@@ -3,7 +3,7 @@
 Times the first page, a stored scenario by a click and by a link, and the rows of a scenario that
 nobody has asked before, where the server has started its workers and where it has not. Beside them
 a page with a text box alone, in the same browser: what Streamlit itself takes on this machine.
-It exits with 1 where a limit is missed. The store is a folder of its own, and goes afterwards.
+The store is a folder of its own, and goes afterwards.
 """
 
 import shutil
@@ -11,10 +11,13 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from playwright.sync_api import sync_playwright
 
+from benchmarks._figures import Figure
+from benchmarks._presenting import parser, present
 from explorer.web import warm_up
 from tests.support.app_servers import server_at, workers_of
 from tests.support.servers import SWITCHES, serving, serving_app
@@ -46,8 +49,8 @@ MILLISECONDS = 180_000
 Times = dict[str, list[float]]
 
 
-def main() -> None:
-    """Print the medians beside their limits; exit with 1 where one is missed."""
+def measure() -> Iterator[Figure]:
+    """Each time with its limit, and beside that of a bare page."""
     times: Times = {}
     with sync_playwright() as driver:
         chromium = shutil.which("chromium")
@@ -55,7 +58,7 @@ def main() -> None:
         time_started(browser, times)
         time_bare_server(browser, times)
         browser.close()
-    sys.exit(int(not print_table(times)))
+    yield from figures(times)
 
 
 def time_started(browser: Any, times: Times) -> None:
@@ -168,19 +171,19 @@ def summary_is_there(page: Any) -> None:
     page.get_by_role("radiogroup", name="Language").wait_for()
 
 
-def print_table(times: Times) -> bool:
-    """Print the median of each, and how often a bare page takes it; whether all keep their limits."""
-    floor = statistics.median(times[BARE])
-    print(f"{'':32} {'median':>8} {'slowest':>8} {'× bare':>7} {'limit':>7}")
-    is_fast = True
+def figures(times: Times) -> Iterator[Figure]:
+    """The seconds of each, and how often the median of a bare page goes into the first page's."""
     for name, seconds in times.items():
-        median = statistics.median(seconds)
-        limit = LIMITS.get(name)
-        told = f"{limit:6.1f}s" if limit else ""
-        print(f"{name:32} {median:7.2f}s {max(seconds):7.2f}s {median / floor:7.2f} {told:>7}")
-        is_fast = is_fast and (limit is None or median <= limit)
-    return is_fast
+        yield Figure(name=name, unit="s", basis="wall", rounds=tuple(seconds), bar=LIMITS.get(name))
+    floor = statistics.median(times[BARE])
+    for name in (FIRST, CLICK, LINK):
+        yield Figure(
+            name=f"{name} ÷ {BARE}",
+            unit="×",
+            basis="ratio of wall times",
+            rounds=tuple(seconds / floor for seconds in times[name]),
+        )
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(present(measure(), parser(__doc__).parse_args().figures))

@@ -1,16 +1,21 @@
 """How many planted mistakes the explorer names, and at which line.
 
-``python -m benchmarks.planted [--graphs] [NAME …]`` plants each mistake of ``tests/planted`` in its
-net, compares the tapes (or the graphs), and prints what is named; then every net without a mistake,
-which must name nothing.
+Plants mistakes of ``tests/planted`` in their nets, compares the tapes (or the graphs), and counts those
+that are named at their line; then nets without a mistake, which must name nothing. Says of each on
+stderr what is named.
 """
 
 import argparse
+import random
+import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks._figures import Figure
+from benchmarks._presenting import detail, parser, present
 from explorer.exploration.explore import explore
 from explorer.model.errors import ExplorerError
 from explorer.scenario.find import REAL, names
@@ -22,50 +27,66 @@ from tests.planted.naming import GRAPHS, TAPES, tell
 
 TIMEOUT = 300.0
 
+MISTAKES_DRAWN, NETS_DRAWN = 16, 8
+"""How many are drawn where neither names nor all of them are asked for; the draw is always the same."""
 
-def main() -> None:
-    """Print a line for each mistake and each clean net, and the totals."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="mistakes or nets; all without")
-    parser.add_argument("--graphs", action="store_true", help="the graphs instead of the tapes")
-    arguments = parser.parse_args()
-    engines = GRAPHS if arguments.graphs else TAPES
-    chosen = set(arguments.names)
 
-    start = time.perf_counter()
+def measure(chosen: set[str], engines: tuple[str, ...], whole: bool) -> Iterator[Figure]:
+    """The share of mistakes named at their line, that of nets called clean, and the seconds of each."""
+    mistakes, clean = sorted(MISTAKES), sorted(names((REAL,)))
+    if chosen:
+        mistakes = [name for name in mistakes if name in chosen]
+        clean = [name for name in clean if name in chosen]
+    elif not whole:
+        mistakes = random.Random(0).sample(mistakes, MISTAKES_DRAWN)
+        clean = random.Random(0).sample(clean, NETS_DRAWN)
     with Workers(TIMEOUT) as workers:
-        mistakes = [name for name in MISTAKES if not chosen or name in chosen]
-        clean = [name for name in names((REAL,)) if not chosen or name in chosen]
-        verdicts = tell_mistakes(mistakes, engines, workers)
-        clean_verdicts = tell_clean(clean, engines, workers)
-    print(f"{len(mistakes)} mistakes: {_counts(verdicts)}")
-    print(f"{len(clean)} clean nets: {_counts(clean_verdicts)}")
-    print(f"{time.perf_counter() - start:.0f} s")
+        if mistakes:
+            yield from share("planted mistakes", "exact", tell_mistakes(mistakes, engines, workers))
+        if clean:
+            yield from share("nets without one", "clean", tell_clean(clean, engines, workers))
 
 
-def tell_mistakes(mistakes: list[str], engines: tuple[str, ...], workers: Workers) -> Counter[str]:
-    """Print what is named for each mistake; the number of each verdict."""
-    verdicts: Counter[str] = Counter()
+def share(what: str, wanted: str, told: Iterator[tuple[str, float]]) -> Iterator[Figure]:
+    """How many of the verdicts are as wanted, and the seconds that one takes."""
+    verdicts, seconds = zip(*told, strict=True)
+    counts = Counter(verdicts)
+    yield Figure(
+        name=f"{what}: {wanted}",
+        unit="%",
+        basis="share",
+        rounds=(100 * counts[wanted] / len(verdicts),),
+        wanted="high",
+        note=f"of {len(verdicts)}: {_counts(counts)}",
+    )
+    yield Figure(name=f"{what}: one", unit="s", basis="wall", rounds=seconds)
+
+
+def tell_mistakes(
+    mistakes: list[str], engines: tuple[str, ...], workers: Workers
+) -> Iterator[tuple[str, float]]:
+    """The verdict on what is named for each mistake, and its seconds."""
     with tempfile.TemporaryDirectory() as folder:
         for name in mistakes:
+            start = time.perf_counter()
             planted = plant(MISTAKES[name], Path(folder))
             told = tell(planted, engines, workers)
-            verdicts[told.verdict] += 1
-            print(f"{told.verdict:12} {name}", flush=True)
+            yield told.verdict, time.perf_counter() - start
+            detail(f"{told.verdict:12} {name}")
             if told.verdict != "exact":
                 wanted = ", ".join(map(str, sorted(planted.lines)))
-                print(f"             lines {told.lines} for {wanted}: {told.sentence}", flush=True)
-    return verdicts
+                detail(f"             lines {told.lines} for {wanted}: {told.sentence}")
 
 
-def tell_clean(clean: list[str], engines: tuple[str, ...], workers: Workers) -> Counter[str]:
-    """Print what is named in each net without a mistake; the number of clean ones and others."""
-    verdicts: Counter[str] = Counter()
+def tell_clean(
+    clean: list[str], engines: tuple[str, ...], workers: Workers
+) -> Iterator[tuple[str, float]]:
+    """The verdict on each net without a mistake, and its seconds."""
     for name in clean:
+        start = time.perf_counter()
         verdict, accusation = accused(REAL / f"{name}.py", engines, workers)
-        verdicts[verdict] += 1
-        print(f"{verdict:12} {name}  {accusation}".rstrip(), flush=True)
-    return verdicts
+        yield verdict, time.perf_counter() - start
+        detail(f"{verdict:12} {name}  {accusation}".rstrip())
 
 
 def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str, str]:
@@ -86,5 +107,16 @@ def _counts(verdicts: Counter[str]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
 
 
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("names", nargs="*", help="mistakes or nets; without, some that are drawn")
+    known.add_argument("--all", action="store_true", help="all mistakes and nets")
+    known.add_argument("--graphs", action="store_true", help="the graphs instead of the tapes")
+    return known.parse_args()
+
+
 if __name__ == "__main__":
-    main()
+    given = options()
+    tried = GRAPHS if given.graphs else TAPES
+    sys.exit(present(measure(set(given.names), tried, given.all), given.figures))

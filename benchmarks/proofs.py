@@ -1,15 +1,17 @@
-"""Prints how many values of op nodes are proven: python benchmarks/proofs.py [NAME_OR_FILE ...]
+"""How many values of op nodes are proven, and what that takes.
 
-Of every shipped scenario in scenarios/, or of those named, the graphs of the case that asks for
-most, on all four engines; the workers start once. Beside the counts it prints what the proof costs:
-the seconds of a capture with it, less those of one without.
+Of each scenario the graphs of the case that asks for most, on all four engines; the workers start once.
+What a proof takes are the seconds of a capture with it, less those of one without.
 """
 
+import argparse
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 
+from benchmarks._figures import Figure, absent
+from benchmarks._presenting import detail, parser, present
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ExplorerError
 from explorer.model.requests import CaseRequest, ProofScope
@@ -22,6 +24,9 @@ from explorer.scenario.selection import main_case
 from explorer.scenario.settling import settle
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
+
+NAMES = ("dense_mse", "attention_block", "batch_norm_train", "lstm", "in_place_update", "kinks")
+"""The scenarios where none are named."""
 
 
 def requests(name: str, workers: Workers) -> Iterator[CaseRequest]:
@@ -47,51 +52,66 @@ def capture(request: CaseRequest, workers: Workers, prove: ProofScope) -> tuple[
     return reply, seconds
 
 
-def row(name: str, request: CaseRequest, workers: Workers, reasons: Counter[str]) -> Counter[str]:
-    """Print the counts of one capture; ``reasons`` grow by those of unproven nodes."""
+def counted(name: str, request: CaseRequest, workers: Workers) -> tuple[Counter[str], float]:
+    """The op nodes of one capture, those proven and refuted, reasons of others; seconds of the proof."""
     engine = request.net.engine
     capture(request, workers, "all")  # what the framework loads once is no cost of a proof
     captured, proven_in = capture(request, workers, "all")
     _, plain_in = capture(request, workers, "none")
     if not captured.graphs:
-        print(f"{name:28} {engine:16} no graph")
-        return Counter()
+        detail(f"{name} {engine}: no graph")
+        return Counter(), 0.0
     counts = proofs(captured.graphs[-1])
-    reasons.update(counts.unproven)
-    unproven = sum(counts.unproven.values())
-    print(
-        f"{name:28} {engine:16} {counts.op_nodes:5} {counts.proven:5} {len(counts.refuted):5}"
-        f" {unproven:5} {proven_in - plain_in:8.2f}  {'; '.join(counts.unproven)}",
-        flush=True,
-    )
-    return Counter(op=counts.op_nodes, proven=counts.proven, refuted=len(counts.refuted))
+    refuted = len(counts.refuted)
+    detail(f"{name} {engine}: {counts.proven} of {counts.op_nodes} proven, {refuted} refuted")
+    for reason, number in counts.unproven.items():
+        detail(f"    {number} unproven: {reason}")
+    found = Counter(op=counts.op_nodes, proven=counts.proven, refuted=refuted)
+    return found, proven_in - plain_in
 
 
-def rows(name: str, workers: Workers, reasons: Counter[str]) -> Counter[str]:
-    """Print the counts of a scenario on all engines; the sum of them."""
+def measure(chosen: list[str]) -> Iterator[Figure]:
+    """The share that is proven and the seconds of the proofs, a scenario after the other, and in all."""
     totals: Counter[str] = Counter()
-    try:
-        for request in requests(name, workers):
-            totals += row(name, request, workers, reasons)
-    except ExplorerError as error:
-        print(f"{name:28} {error}")
-    return totals
-
-
-def main() -> None:
-    """Print the table, and the share that is proven in all."""
-    totals: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    print(f"{'scenario':28} {'engine':16}   ops proven refut unprov  seconds  reasons")
     with Workers() as workers:
-        for name in sys.argv[1:] or names():
-            totals += rows(name, workers, reasons)
-    share = totals["proven"] / max(1, totals["op"])
-    print(f"{totals['proven']} of {totals['op']} op nodes proven ({share:.1%})", end="")
-    print(f", {totals['refuted']} refuted")
-    for reason, number in reasons.most_common():
-        print(f"  {number} unproven: {reason}")
+        for name in chosen:
+            of_scenario: Counter[str] = Counter()
+            spent = 0.0
+            try:
+                for request in requests(name, workers):
+                    found, seconds = counted(name, request, workers)
+                    of_scenario.update(found)
+                    spent += seconds
+            except ExplorerError as error:
+                yield absent(name, "share", str(error).splitlines()[0])
+                continue
+            totals.update(of_scenario)
+            yield share(name, of_scenario)
+            yield Figure(name=f"{name}: proofs", unit="s", basis="wall", rounds=(spent,))
+    yield share("in all", totals)
+
+
+def share(name: str, counts: Counter[str]) -> Figure:
+    """The share of op nodes that is proven."""
+    proven, nodes = counts["proven"], counts["op"]
+    return Figure(
+        name=f"{name}: op nodes proven",
+        unit="%",
+        basis="share",
+        rounds=(100 * proven / max(1, nodes),),
+        wanted="high",
+        note=f"{proven} of {nodes}, {counts['refuted']} refuted",
+    )
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("names", nargs="*", default=NAMES, help="scenarios or files")
+    known.add_argument("--all", action="store_true", help="every scenario of scenarios/")
+    return known.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    given = options()
+    sys.exit(present(measure(list(names()) if given.all else given.names), given.figures))

@@ -1,14 +1,13 @@
 """How small a mistake is found, and how often one is named where there is none.
 
-``python -m benchmarks.sensitivity [--quick] [NAME …]`` multiplies the result of one operator of
-PyTorch's tape by 1 + share, operators drawn at random from forward and backward, and compares with
-MindSpore's tape: by results (as `scenario` does) and by graphs (as `diff` does). Prints the share
-that is found for each size, and the false alarms where just the rounding is another one.
+Multiplies the result of one operator of PyTorch's tape by 1 + share, operators drawn at random from
+forward and backward, and compares with MindSpore's tape: by results (as `scenario` does) and by graphs
+(as `diff` does). Of the mistakes that move a result by a tenth of their size it gives the share that is
+found for each size, and it counts false alarms where just the rounding is another one.
 """
 
 import argparse
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._figures import Figure
+from benchmarks._presenting import detail, parser, present
 from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
 from explorer.compare.levels import with_levels
@@ -28,7 +29,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
-from explorer.scenario.find import SHIPPED, names
+from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load
 from explorer.scenario.selection import asks_for_most
 from explorer.scenario.settling import Nets, settle
@@ -38,8 +39,14 @@ from explorer.workers.workers import Workers
 SIZES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 """The planted shares."""
 
+NAMES = ("dense_mse", "attention_block", "conv_bn_relu_pool", "lstm")
+"""The scenarios where none are named."""
+
 OPERATORS, QUICK_OPERATORS = 8, 3
-"""Operators of a scenario at which each size is planted."""
+"""Operators of a scenario at which each size is planted: of every scenario, or of a few."""
+
+FOUND: dict[str, str] = {"results": "by results", "graphs": "by graphs"}
+"""The ways in which a mistake is found, as counted and as told."""
 
 FIRST_SAMPLE = 1000
 """The samples of rounding that test for false alarms: none of those that measured the noise."""
@@ -61,36 +68,26 @@ class Clean:
     noise: tuple[Movements, Movements]
 
 
-def main() -> None:
-    """Print what is found of each size, in how many scenarios, and the false alarms."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="scenarios; all shipped ones without")
-    parser.add_argument("--quick", action="store_true", help="fewer operators of each scenario")
-    arguments = parser.parse_args()
-    operators = QUICK_OPERATORS if arguments.quick else OPERATORS
-
-    start = time.perf_counter()
+def measure(chosen: list[str], operators: int) -> Iterator[Figure]:
+    """The false alarms, then the share that is found of each size."""
     counts: Counter[tuple[float, str]] = Counter()
-    scenarios = 0
+    scenarios = []
     with Workers(SECONDS) as workers:
-        files = names(SHIPPED)
-        for name in arguments.names or files:
+        for name in chosen:
             try:
-                clean = _clean(files[name], workers)
+                clean = _clean(find(name), workers)
             except ExplorerError as error:
-                print(f"{name}: {str(error).splitlines()[0]}")
+                detail(f"{name}: {str(error).splitlines()[0]}")
                 continue
             if clean is None:
-                print(f"{name}: left out, its tapes differ or do not answer")
+                detail(f"{name}: left out, its tapes differ or do not answer")
                 continue
-            scenarios += 1
+            scenarios.append(name)
             before = counts.copy()
             counts.update(_planted(clean, operators, workers))
-            _print_missed(name, counts - before)
-    _print_table(counts, scenarios)
-    print(f"{time.perf_counter() - start:.0f} s")
-    if counts[0.0, "results"] or counts[0.0, "graphs"]:
-        sys.exit("a difference is named where there is none")
+            _tell_missed(name, counts - before)
+    yield from _alarms(counts, len(scenarios))
+    yield from _found(counts)
 
 
 def _clean(path: Path, workers: Workers) -> Clean | None:
@@ -187,7 +184,7 @@ def _moves(clean: Result, planted: Result, share: float) -> bool:
     return False
 
 
-def _print_missed(name: str, counts: Counter[tuple[float, str]]) -> None:
+def _tell_missed(name: str, counts: Counter[tuple[float, str]]) -> None:
     alarms = max(counts[0.0, "results"], counts[0.0, "graphs"])
     missed = []
     for size in SIZES:
@@ -195,22 +192,48 @@ def _print_missed(name: str, counts: Counter[tuple[float, str]]) -> None:
         if found < counts[size, "moves"]:
             missed.append(f"{size:.0e} {found} of {counts[size, 'moves']}")
     told = f"; not all found: {', '.join(missed)}" if missed else ""
-    print(f"{name}: {alarms} false alarms{told}", flush=True)
+    detail(f"{name}: {alarms} false alarms{told}")
 
 
-def _print_table(counts: Counter[tuple[float, str]], scenarios: int) -> None:
-    print(
-        f"\n{scenarios} scenarios; found of the mistakes that move a result by a tenth of their size"
-    )
-    print(f"{'size':>8} {'planted':>8} {'moves':>6} {'by results':>11} {'by graphs':>10}")
-    for size in (0.0, *SIZES):
-        moves = counts[size, "moves"]
-        shares = [counts[size, kind] / moves if moves else 0.0 for kind in ("results", "graphs")]
-        row = (
-            f"{size:8.0e} {counts[size, 'planted']:8} {moves:6} {shares[0]:11.1%} {shares[1]:10.1%}"
+def _alarms(counts: Counter[tuple[float, str]], scenarios: int) -> Iterator[Figure]:
+    """How often a difference is named where there is none."""
+    for kind, told in FOUND.items():
+        yield Figure(
+            name=f"false alarms {told}",
+            unit="",
+            basis="count",
+            rounds=(float(counts[0.0, kind]),),
+            bar=0.0,
+            note=f"of {counts[0.0, 'planted']} runs of {scenarios} scenarios with other rounding",
         )
-        print(row)
+
+
+def _found(counts: Counter[tuple[float, str]]) -> Iterator[Figure]:
+    """The share that is found of the mistakes of each size."""
+    for size in SIZES:
+        moves = counts[size, "moves"]
+        for kind, told in FOUND.items():
+            yield Figure(
+                name=f"mistakes of {size:.0e} found {told}",
+                unit="%",
+                basis="share",
+                rounds=(100 * counts[size, kind] / moves,) if moves else (),
+                wanted="high",
+                note=f"{counts[size, kind]} of {moves} that move a result; "
+                f"{counts[size, 'planted']} were planted",
+            )
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("names", nargs="*", default=NAMES, help="scenarios")
+    known.add_argument("--all", action="store_true", help="every shipped scenario: hours")
+    return known.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    given = options()
+    chosen = list(names(SHIPPED)) if given.all else given.names
+    planted_at = OPERATORS if given.all else QUICK_OPERATORS
+    sys.exit(present(measure(chosen, planted_at), given.figures))

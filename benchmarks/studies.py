@@ -1,23 +1,22 @@
-"""Every study on every scenario that it accepts: exit, seconds, findings, and what is unsupported.
+"""Every study on every scenario that it accepts: seconds, exit status, findings, what is unsupported.
 
-    python -m benchmarks.studies                    each study on its own scenario
-    python -m benchmarks.studies --all              those that take one on every shipped scenario
-    python -m benchmarks.studies --all --keep DIR   figures are kept there, and not measured again
-
-Prints one table in Markdown, row by row. What a study measures of no scenario in particular is
-measured for its first row alone, in workers that serve all rows: the seconds of the others are
-those of the scenario. With a folder of figures, a run that was broken off goes on, and a later one
-tells what the findings of today make of them.
+Each study on its own scenario; with `--all` those that take one on every shipped scenario. What a study
+measures of no scenario in particular is measured for its first figure alone, in workers that serve all:
+the seconds of the others are those of the scenario. With a folder of figures (`--keep DIR`), a run that
+was broken off goes on, and a later one tells what the findings of today make of them.
 """
 
 import argparse
 import hashlib
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
+from benchmarks._figures import Figure, absent
+from benchmarks._presenting import parser, present
 from explorer.cli.study import exit_code
 from explorer.exploration.about import versions_here
 from explorer.model.errors import ExplorerError
@@ -26,13 +25,10 @@ from explorer.model.study import StudyRecord
 from explorer.report.study.cells import not_measured
 from explorer.scenario.find import names, real_names
 from explorer.text.messages import one_line
-from explorer.topics import STUDIES, study_topic
-from explorer.topics.measuring import measure
+from explorer.topics import STUDIES, measuring, study_topic
 from explorer.topics.studying import record, target
 from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
-
-COLUMNS = ("study", "scenario", "exit", "seconds", "findings", "unsupported, and why")
 
 DEVICE = "cpu"
 
@@ -52,7 +48,7 @@ class Memory:
         for measurement in measurements:
             if not self._knows(measurement):
                 fresh[measurement.name] = measurement
-        for name, outcome in measure(fresh.values(), workers).items():
+        for name, outcome in measuring.measure(fresh.values(), workers).items():
             # Graphs are large, and nothing is told of them.
             self._put(fresh[name], msgspec.structs.replace(outcome, graphs=()))
         return {measurement.name: self._known[key_of(measurement)] for measurement in measurements}
@@ -103,27 +99,33 @@ def subjects(everything: bool) -> Iterator[tuple[Topic, str | None]]:
                     yield topic, scenario
 
 
-def cells(
+def figure(
     topic: Topic,
     scenario: str | None,
     memory: Memory,
     workers: Workers,
     versions: dict[str, str],
     limit: float | None,
-) -> tuple[str, ...]:
-    """The row of one study on one scenario, under COLUMNS."""
-    name = scenario or topic.default_scenario or "its own nets"
+) -> Figure:
+    """The figure of one study on one scenario."""
+    name = f"{topic.name} on {scenario or topic.default_scenario or 'its own nets'}"
     start = time.perf_counter()
     try:
         subject = target(topic, scenario, DEVICE)
     except ExplorerError as error:
-        return topic.name, name, str(error.exit_code), "0", "0", one_line(str(error))
+        return absent(name, "wall", one_line(str(error)))
     workers.request_seconds = limit or topic.seconds
     outcomes = memory.outcomes(topic.measurements(subject), workers)
     study = record(topic, subject, versions, outcomes)
-    seconds = memory.seconds(f"{topic.name} {name}".replace("/", " "), time.perf_counter() - start)
-    findings = str(len(study.findings))
-    return topic.name, name, str(exit_code(study)), f"{seconds:.0f}", findings, unsupported(study)
+    seconds = memory.seconds(name.replace("/", " "), time.perf_counter() - start)
+    return Figure(
+        name=name,
+        unit="s",
+        basis="wall",
+        rounds=(seconds,),
+        note=f"exit status {exit_code(study)}, {len(study.findings)} findings; "
+        f"unsupported: {unsupported(study)}",
+    )
 
 
 def unsupported(study: StudyRecord) -> str:
@@ -134,30 +136,26 @@ def unsupported(study: StudyRecord) -> str:
     return "; ".join(reasons) or "nothing"
 
 
-def line(row: tuple[str, ...]) -> str:
-    """A row of a table in Markdown."""
-    return f"| {' | '.join(cell.replace('|', '¦') for cell in row)} |"
-
-
-def main() -> None:
-    """Print the table; each row as soon as it is known."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--all", action="store_true", help="every shipped scenario")
-    parser.add_argument("--keep", type=Path, help="a folder for figures", metavar="DIR")
-    parser.add_argument(
-        "--request-timeout", type=float, help="of one measurement; by default the study's own"
-    )
-    options = parser.parse_args()
-
-    memory = Memory(options.keep)
-    print(line(COLUMNS))
-    print(line(("---",) * len(COLUMNS)))
+def measure(everything: bool, keep: Path | None, limit: float | None) -> Iterator[Figure]:
+    """A figure for each study and scenario."""
+    memory = Memory(keep)
     with Workers() as workers:
         versions = versions_here(workers)
-        for topic, scenario in subjects(options.all):
-            row = cells(topic, scenario, memory, workers, versions, options.request_timeout)
-            print(line(row), flush=True)
+        for topic, scenario in subjects(everything):
+            yield figure(topic, scenario, memory, workers, versions, limit)
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("--all", action="store_true", help="every shipped scenario: hours")
+    known.add_argument("--keep", type=Path, help="a folder for figures", metavar="DIR")
+    known.add_argument(
+        "--request-timeout", type=float, help="of one measurement; by default the study's own"
+    )
+    return known.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    given = options()
+    sys.exit(present(measure(given.all, given.keep, given.request_timeout), given.figures))

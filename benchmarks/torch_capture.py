@@ -1,10 +1,8 @@
 """What capture of PyTorch's tape costs, beside the plain run.
 
-It is timed as recorded, turned into a graph, and whole with every value. Every part is timed in
-turn, ROUNDS times in one process with one thread; a ratio is that of the best times.
-
-Run: python benchmarks/torch_capture.py (residual nets of 100 to 4000 tape nodes; the limits hold
-for the 986 of 75 blocks)
+It is timed as recorded, turned into a graph, and whole with every value, on residual nets of 100 to
+4000 tape nodes; the limit holds for the 986 of 75 blocks. Every part is timed in turn, ROUNDS times in
+one process with one thread; a ratio is that of processor times in one round.
 """
 
 import math
@@ -12,21 +10,24 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from benchmarks._figures import Basis, Figure, ratios
+from benchmarks._presenting import parser, present
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "nets" / "torch_residual.py"
 BLOCKS = (7, 20, 75, 150, 307)
 REFERENCE = 75
-ROUNDS = 5
+ROUNDS = 3
 LIMIT = 5.0
 """How many times the plain forward and backward a capture with every value may take, from its start
 to the finished record.
 """
 
-FASTER = 10.0
-"""How many times as fast as torchlens's forward trace alone a whole capture is to be."""
+PARTS = ("plain", "record", "graph", "whole")
 
 MEASURE = """
 import gc, sys, time
@@ -36,14 +37,13 @@ from explorer.model.requests import CaseRequest, NetRequest
 
 case = GradCase("value_and_grad", 0, "all", True)
 request = CaseRequest(NetRequest(scenario=sys.argv[1], engine="torch-tape"), case)
-best = dict.fromkeys(("plain", "record", "graph", "whole", "torchlens"), (1e9, 1e9))
+seconds = []
 
-def timed(what, call):
+def timed(call):
     gc.collect()
     start = time.perf_counter(), time.process_time()
     result = call()
-    taken = time.perf_counter() - start[0], time.process_time() - start[1]
-    best[what] = tuple(map(min, best[what], taken))
+    seconds.extend((time.perf_counter() - start[0], time.process_time() - start[1]))
     return result
 
 def whole(net):
@@ -52,99 +52,101 @@ def whole(net):
 
 for _ in range(int(sys.argv[2])):
     net = ready(request)
-    timed("plain", lambda: solve(net, case))
+    timed(lambda: solve(net, case))
     net = ready(request)
-    _, recording = timed("record", lambda: solve_recorded(net, case))
-    graph = timed("graph", lambda: recording.graph(case.label, values=False))
+    _, recording = timed(lambda: solve_recorded(net, case))
+    graph = timed(lambda: recording.graph(case.label, values=False))
     tape, nodes = len(recording.recorder.tape.walked), len(graph.nodes)
     del _, recording, graph
     net = ready(request)
-    timed("whole", lambda: whole(net))
-if sys.argv[3:]:
-    import torchlens
-    net = ready(request)
-    timed("torchlens", lambda: torchlens.trace(net.call, list(net.arguments)))
-print(tape, nodes, *(seconds for both in best.values() for seconds in both))
+    timed(lambda: whole(net))
+print(tape, nodes, *seconds)
 """
 
 
 class Costs(NamedTuple):
     """What one size costs; ``tape`` and ``nodes`` count nodes of the tape and of the graph.
 
-    The others are seconds by the wall clock and in processor time, each the best of ROUNDS.
+    The seconds are those of each round, by part: by the wall clock, and in processor time.
     """
 
     tape: int
     nodes: int
-    plain: tuple[float, float]
-    record: tuple[float, float]
-    graph: tuple[float, float]
-    whole: tuple[float, float]
-    torchlens: tuple[float, float]
+    wall: dict[str, tuple[float, ...]]
+    processor: dict[str, tuple[float, ...]]
 
 
-def measure(blocks: int, *options: str) -> Costs:
-    """What one size costs; ``torchlens`` too when asked for."""
+def costs_of(blocks: int) -> Costs:
+    """What one size costs, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         net = Path(folder) / "torch_residual.py"
         net.write_text(SCENARIO.read_text().replace(f"BLOCKS = {REFERENCE}", f"BLOCKS = {blocks}"))
         environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         done = subprocess.run(
-            [sys.executable, "-c", MEASURE, str(net), str(ROUNDS), *options],
+            [sys.executable, "-c", MEASURE, str(net), str(ROUNDS)],
             cwd=folder,
             env={**os.environ, **environment},
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         )
-    # The net may print too; the figures are the last words.
-    tape, nodes, *figures = done.stdout.split()[-12:]
+    # The net may print too; the figures are the last words: two clocks for each part of each round.
+    step = 2 * len(PARTS)
+    tape, nodes, *figures = done.stdout.split()[-2 - step * ROUNDS :]
     seconds = [float(figure) for figure in figures]
-    return Costs(int(tape), int(nodes), *zip(seconds[::2], seconds[1::2], strict=True))
+    wall = {part: tuple(seconds[2 * at :: step]) for at, part in enumerate(PARTS)}
+    processor = {part: tuple(seconds[2 * at + 1 :: step]) for at, part in enumerate(PARTS)}
+    return Costs(int(tape), int(nodes), wall, processor)
 
 
-def ratios(costs: Costs, clock: int) -> str:
-    """The costs by one clock (0 the wall's, 1 the processor's) beside the plain run."""
-    plain, record, graph, whole = (part[clock] for part in costs[2:6])
-    return (
-        f"plain {plain * 1e3:.1f} ms, recorded ×{record / plain:.2f},"
-        f" recorded and made a graph ×{(record + graph) / plain:.2f},"
-        f" with every value ×{whole / plain:.2f}"
+def measure() -> Iterator[Figure]:
+    """The plain run and what each part is of it, a size after the other, and the growth."""
+    points = []
+    for blocks in BLOCKS:
+        costs = costs_of(blocks)
+        points.append((costs.tape, costs.processor["whole"]))
+        yield from figures(blocks, costs)
+    (first_size, first), *_, (last_size, last) = points
+    span = math.log(last_size) - math.log(first_size)
+    yield Figure(
+        name="growth of a whole capture with the nodes of the tape",
+        unit="",
+        basis="power of the size",
+        rounds=tuple((math.log(b) - math.log(a)) / span for a, b in zip(first, last, strict=True)),
     )
 
 
-def times_torchlens(costs: Costs) -> float:
-    """How many times a whole capture's processor time torchlens's forward trace takes."""
-    return costs.torchlens[1] / costs.whole[1]
-
-
-def keeps_limits(costs: Costs) -> bool:
-    """Whether the processor times of the reference size keep both limits."""
-    return costs.whole[1] / costs.plain[1] <= LIMIT and times_torchlens(costs) >= FASTER
-
-
-def main() -> int:
-    """Print two lines a size, the ratio to torchlens and the slope; 1 when a limit is broken."""
-    points = []
-    good = True
-    for blocks in BLOCKS:
-        options = ["torchlens"] if blocks == REFERENCE else []
-        costs = measure(blocks, *options)
-        points.append((math.log(costs.tape), math.log(costs.whole[1])))
-        size = f"{costs.tape:4} tape nodes, {costs.nodes:5} in the graph"
-        for clock, name in enumerate(("wall", "processor")):
-            print(f"{size}, {name:9}: {ratios(costs, clock)}")
-        if blocks == REFERENCE:
-            good = keeps_limits(costs)
-            print(
-                f"torchlens on the same net, forward alone: {costs.torchlens[0]:.2f} s,"
-                f" {times_torchlens(costs):.0f} times a capture here"
-            )
-    (first_size, first_time), *_, (last_size, last_time) = points
-    slope = (last_time - first_time) / (last_size - first_size)
-    print(f"time grows with the number of nodes to the power {slope:.2f}")
-    return 0 if good else 1
+def figures(blocks: int, costs: Costs) -> Iterator[Figure]:
+    """The figures of one size."""
+    name = f"{blocks} blocks"
+    clocks: dict[Basis, dict[str, tuple[float, ...]]]
+    clocks = {"wall": costs.wall, "processor": costs.processor}
+    for basis, seconds in clocks.items():
+        yield Figure(
+            name=f"{name}: plain forward and backward",
+            unit="s",
+            basis=basis,
+            rounds=seconds["plain"],
+            note=f"{costs.tape} tape nodes, {costs.nodes} in the graph",
+        )
+    seconds = costs.processor
+    recorded = ratios(seconds["record"], seconds["plain"])
+    made = ratios(seconds["graph"], seconds["plain"])
+    as_graph = tuple(one + other for one, other in zip(recorded, made, strict=True))
+    whole = ratios(seconds["whole"], seconds["plain"])
+    for what, rounds, bar in (
+        ("recorded", recorded, None),
+        ("recorded and made a graph", as_graph, None),
+        ("with every value", whole, LIMIT if blocks == REFERENCE else None),
+    ):
+        yield Figure(
+            name=f"{name}: {what} ÷ plain",
+            unit="×",
+            basis="ratio of processor times",
+            rounds=rounds,
+            bar=bar,
+        )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(present(measure(), parser(__doc__).parse_args().figures))

@@ -1,10 +1,10 @@
 """Ten visitors who click through the app at once, each in a browser of their own: is it right and fair?
 
 Begins with an empty store: first each scenario is opened by a visitor of its own, all at once, and
-must be right. Then the ten click. Prints the pages that were seen, what went wrong, how many workers
-there were, the memory that server and workers took, the processor seconds of server, workers and
-browsers, and how long pages took for the visitor who fared best and for the one who fared worst. It
-exits with 1 where anything went wrong or a limit is missed. `--seconds` is for how long the visitors click.
+must be right. Then the ten click. Counts the pages that were seen, what went wrong (which is said on
+stderr), and the workers that were started and lost; gives the memory that server and workers took, the
+processor seconds of server, workers and browsers, and how long pages took for the visitor who fared
+best and for the one who fared worst.
 """
 
 import argparse
@@ -14,18 +14,21 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import psutil
 from playwright.async_api import async_playwright
 
+from benchmarks._figures import Basis, Figure
+from benchmarks._presenting import detail, parser, present
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from tests.support.app_servers import server_at, workers_of
 from tests.support.servers import SWITCHES, serving
 
-VISITORS, SECONDS = 10, 120
+VISITORS, SECONDS = 10, 60
 SCENARIOS = ("dense_mse", "aliased_input", "polynomial")
 PAGES = ("semantics", "graphs", "code", "export")
 PAGE_SECONDS = 120
@@ -161,62 +164,77 @@ async def visit(url: str, first: list[Visitor], visitors: list[Visitor], seconds
     return load_seen
 
 
-def tell_first(first: list[Visitor]) -> bool:
-    """Print how long scenarios took that were asked at once and not stored; whether all were right."""
-    times = ", ".join(f"{max(visitor.seconds, default=0.0):.1f} s" for visitor in first)
+def first_figures(first: list[Visitor]) -> Iterator[Figure]:
+    """How long scenarios took that were asked at once and not stored, and what went wrong with them."""
     wrong = [text for visitor in first for text in visitor.wrong]
-    print(f"{len(first)} visitors on scenarios that nobody has asked: {times}; {len(wrong)} errors")
-    for text in wrong:
-        print(f"  {text}")
-    return not wrong
+    seconds = [second for visitor in first for second in visitor.seconds]
+    yield figure(f"{len(first)} scenarios that nobody has asked, all at once", "s", "wall", seconds)
+    yield errors("errors on scenarios that nobody has asked", wrong)
 
 
-def tell(visitors: list[Visitor], load_seen: Load, alive: int) -> bool:
-    """Print the figures; whether all is as it should be."""
+def figures(visitors: list[Visitor], load_seen: Load, alive: int) -> Iterator[Figure]:
+    """What happened to the visitors, and what that took."""
     wrong = [text for visitor in visitors for text in visitor.wrong]
-    pages = sum(len(visitor.seconds) for visitor in visitors)
-    lost = len(load_seen.workers) - alive
-    print(f"{len(visitors)} visitors, {pages} pages, {len(wrong)} errors")
-    for text in wrong[:10]:
-        print(f"  {text}")
-    print(f"workers: {len(load_seen.workers)} started, {lost} of them lost")
-    print(
-        f"memory at most: server {load_seen.server:.0f} MB, with workers {load_seen.in_all:.0f} MB"
+    pages = [float(len(visitor.seconds)) for visitor in visitors]
+    lost = float(len(load_seen.workers) - alive)
+    yield figure("pages that a visitor saw", "", "count", pages, wanted="high")
+    yield figure("visitors who saw none", "", "count", [float(pages.count(0))], bar=0.0)
+    yield errors("errors", wrong)
+    yield figure("workers started", "", "count", [float(len(load_seen.workers))])
+    yield figure("workers lost", "", "count", [lost], bar=0.0)
+    yield figure("memory of the server at most", "MB", "size", [load_seen.server])
+    yield figure(
+        "memory of server and workers at most", "MB", "size", [load_seen.in_all], bar=MEMORY_LIMIT
     )
-    taken = {who: sum(known.values()) for who, known in load_seen.seconds.items()}
-    told = ", ".join(f"{who} {seconds:.0f}" for who, seconds in taken.items())
-    print(f"processor seconds: {told}")
-    fared = [visitor for visitor in visitors if visitor.seconds]
-    fared.sort(key=lambda visitor: statistics.median(visitor.seconds))
-    for word, visitor in (("best", fared[0]), ("worst", fared[-1])) if fared else ():
-        median, slowest = statistics.median(visitor.seconds), max(visitor.seconds)
-        count = len(visitor.seconds)
-        print(
-            f"the visitor who fared {word}: {count} pages, median {median:.1f} s, slowest {slowest:.1f} s"
-        )
-    return (
-        not wrong and not lost and len(fared) == len(visitors) and load_seen.in_all < MEMORY_LIMIT
-    )
+    for who, known in load_seen.seconds.items():
+        yield figure(f"seconds of {who}", "s", "processor", [sum(known.values())])
+    fared = [visitor.seconds for visitor in visitors if visitor.seconds]
+    fared.sort(key=statistics.median)
+    for word, seconds in (("best", fared[0]), ("worst", fared[-1])) if fared else ():
+        yield figure(f"a page for the visitor who fared {word}", "s", "wall", seconds)
 
 
-def main() -> None:
-    """Let the visitors in, and exit with 1 where anything went wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("--visitors", type=int, default=VISITORS)
-    arguments = parser.parse_args()
-    visitors = [Visitor(number) for number in range(arguments.visitors)]
+def errors(name: str, wrong: list[str]) -> Figure:
+    """The number of things that went wrong, none of which may; they are said on stderr."""
+    for text in wrong:
+        detail(text)
+    return figure(name, "", "count", [float(len(wrong))], bar=0.0)
+
+
+def figure(
+    name: str,
+    unit: str,
+    basis: Basis,
+    rounds: list[float],
+    bar: float | None = None,
+    wanted: Literal["low", "high"] = "low",
+) -> Figure:
+    """One figure of the visitors."""
+    return Figure(name=name, unit=unit, basis=basis, rounds=tuple(rounds), bar=bar, wanted=wanted)
+
+
+def measure(count: int, seconds: float) -> Iterator[Figure]:
+    """Let the visitors in, and tell what happened."""
+    visitors = [Visitor(number) for number in range(count)]
     first = [Visitor(number) for number in range(len(SCENARIOS))]
     with (
         tempfile.TemporaryDirectory() as store,
         serving(["explorer", "app"], {"EXPLORER_STORE": store}) as url,
     ):
-        load_seen = asyncio.run(visit(url, first, visitors, arguments.seconds))
+        load_seen = asyncio.run(visit(url, first, visitors, seconds))
         alive = len(workers_of(server_at(url)))
-        is_right = tell_first(first)
-        is_fine = tell(visitors, load_seen, alive) and is_right
-    sys.exit(int(not is_fine))
+    yield from first_figures(first)
+    yield from figures(visitors, load_seen, alive)
+
+
+def options() -> argparse.Namespace:
+    """What was typed."""
+    known = parser(__doc__)
+    known.add_argument("--seconds", type=float, default=SECONDS, help="how long they click")
+    known.add_argument("--visitors", type=int, default=VISITORS, help="how many they are")
+    return known.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    given = options()
+    sys.exit(present(measure(given.visitors, given.seconds), given.figures))

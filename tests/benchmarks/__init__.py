@@ -1,0 +1,1 @@
+"""Tests of what benchmarks make of their figures; none of them is timed."""
