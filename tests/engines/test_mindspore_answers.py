@@ -11,7 +11,7 @@ import pytest
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.requests import Nothing
+from explorer.model.requests import CaseRequest, NetRequest, Nothing
 from explorer.model.results import About, Result
 from explorer.model.trees import branch
 from explorer.scenario.load import load
@@ -20,6 +20,7 @@ from explorer.scenario.selection import covering
 from explorer.workers.process import ROOT
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests, path, reply
+from tests.support.large_nets import written_net
 from tests.support.nets import NETS
 
 pytestmark = pytest.mark.mindspore
@@ -123,6 +124,25 @@ def test_one_array_under_two_names_is_one_tensor(mindspore: EngineRequests) -> N
 def test_ids_are_positions_and_parameter_names(engine: str, mindspore: EngineRequests) -> None:
     result = mindspore.answer("ms_dense", engine, GradCase("grad", (0, 1), "all"))
     assert result.ids == ("0", "1", "fc.weight")
+
+
+@pytest.mark.whole
+def test_a_net_of_many_parameters_is_not_compiled_twice_for_the_names_of_return_ids(
+    workers: Workers, tmp_path: Path
+) -> None:
+    path = str(written_net(tmp_path, "mlp", 16 * 33))
+    case = GradCase("grad", 0, "all")
+    results = {}
+    for style in ("graph", "tape"):
+        net = NetRequest(scenario=path, engine=f"mindspore-{style}")
+        target = f"explorer.engines.mindspore.{style}:answer"
+        results[style] = workers.call("mindspore", target, CaseRequest(net, case), Result)
+    compiled, tape = results["graph"], results["tape"]
+    assert isinstance(compiled, Result)
+    assert isinstance(tape, Result)
+    assert len(tape.ids) == 1 + 66
+    assert (compiled.outcome, compiled.ids) == ("ok", ())
+    assert "66 parameters" in compiled.note
 
 
 def test_why_a_call_with_return_ids_fails_is_noted(mindspore: EngineRequests) -> None:

@@ -14,6 +14,11 @@ from explorer.model.results import Leaf, Result
 from explorer.model.trees import Branch, Tree, leaves, names_in, opened, render, tree_of
 from explorer.scenario.matrix import structure
 
+MOST_COMPILED_TWICE = 64
+"""Up to this many parameters a net is compiled once more, for the names that return_ids adds."""
+
+TWICE = "it would compile the net once more"
+
 
 def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
@@ -162,6 +167,11 @@ def _ids(request: CaseRequest) -> tuple[tuple[str, ...], str]:
     if case.has_aux or not is_first_gradient:
         return (), ""
     net = build(request.net)
+    if request.net.engine == "mindspore-graph" and len(net.weights) > MOST_COMPILED_TWICE:
+        return (
+            (),
+            f"return_ids=True is not asked of a net of {len(net.weights)} parameters: {TWICE}",
+        )
     try:
         pairs = derivative(net.call, case, weights(net, case), return_ids=True)(*net.arguments)
     except Exception as error:
