@@ -29,6 +29,7 @@ BENCHMARKS = {
     "ir_reader": "reading the compiler's files",
     "align": "pairing the nodes of two graphs",
     "drawing": "laying out and drawing graphs",
+    "large": "nets of 100 to 10,000 nodes the whole way",
     "noise": "measuring noise, beside asking",
     "proofs": "the values that are proven, and what that takes",
     "changed_values": "changed values that the alignment tells",

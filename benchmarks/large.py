@@ -2,8 +2,8 @@
 
 Each net runs in a process of its own, by the way that `explorer scenario FILE --cases main --out DIR`
 goes. Prints of each engine and stage the nodes, seconds by the wall and of the processor, the peak of
-memory and what was sent; then how each grows with the nodes (the slope of the logarithms between the
-two largest sizes), beside MindSpore's bare compilation, and the limits. Exits with 1 where one is missed.
+memory and what was sent; then how each grows with the nodes (the slope of the logarithms between two
+sizes), beside MindSpore's bare compilation, and the limits. Without --family it is the residual net alone.
 
 Run: python -m benchmarks.large [--family F ...] [--sizes N ...] [--json FILE]
 """
@@ -16,16 +16,18 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 import psutil
 
 from benchmarks import mindspore_capture
+from benchmarks._figures import Basis, Figure
+from benchmarks._presenting import parser, present
 from explorer.compare.align import align
 from explorer.drawing.shown import MOST_APART, MOST_NODES, show
 from explorer.engines.capture.lint import lint
@@ -42,7 +44,7 @@ from explorer.workers.workers import Workers
 from tests.support.large_nets import FAMILIES, written_net
 
 ROOT = Path(__file__).resolve().parent.parent
-SIZES = (100, 1000, 3000, 10_000)
+SIZES = (100, 1000, 10_000)
 """About how many nodes the graph of PyTorch's tape has."""
 
 MEGABYTE = 10**6
@@ -63,6 +65,10 @@ REQUEST_SECONDS = 600.0
 CASE = GradCase("grad", 0, "all")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 WHOLE = "whole way"
+BARE = "bare call"
+
+NOTE = 300
+"""How many characters of what is wrong are told in the table."""
 
 Reply = TypeVar("Reply")
 
@@ -249,7 +255,7 @@ def bare(net: Path) -> Stage:
     )
     if done.returncode:
         tail = " ".join(done.stderr[-300:].split())
-        return Stage("bare call", "mindspore-graph", 0, 0, 0, lost=tail or str(done.returncode))
+        return Stage(BARE, "mindspore-graph", 0, 0, 0, lost=tail or str(done.returncode))
     return msgspec.json.decode(done.stdout.splitlines()[-1], type=Stage)
 
 
@@ -259,7 +265,7 @@ def measure_bare(net: str) -> Stage:
 
     meter = Meter(os.getpid())
     mindspore_capture.bare(NetRequest(scenario=net, engine="mindspore-graph"), CASE)
-    return Stage("bare call", "mindspore-graph", *meter.read())
+    return Stage(BARE, "mindspore-graph", *meter.read())
 
 
 def run(family: str, size: int, folder: Path) -> Run:
@@ -299,64 +305,71 @@ def show_run(measured: Run) -> None:
         print(f"   wrong: {sentence}")
 
 
-def slope(small: Stage, large: Stage, of: Callable[[Stage], float], nodes: float) -> float:
-    """The power of the number of nodes by which a figure grows; ``nodes`` is the ratio of sizes."""
-    return math.log(of(large) / of(small)) / math.log(nodes)
-
-
-def limits(runs: list[Run]) -> Iterator[tuple[str, bool]]:
-    """Each limit in a sentence, and whether it is kept."""
+def figures(runs: list[Run]) -> Iterator[Figure]:
+    """What is limited, and how each stage grows between the two largest sizes of a family."""
     for measured in runs:
         who = f"{measured.family}, {measured.size} nodes"
-        yield f"{who}: all right", not measured.wrong
+        note = "; ".join(measured.wrong)[:NOTE]
+        count = float(len(measured.wrong))
+        yield Figure(
+            name=f"{who}: wrong", unit="", basis="count", rounds=(count,), bar=0.0, note=note
+        )
         for stage in measured.stages:
             if stage.name == WHOLE and measured.size == max(SIZES):
-                limit = f"of {SECONDS_LIMIT:.0f} s and {MEGABYTES_LIMIT:.0f} MB"
-                kept = stage.wall <= SECONDS_LIMIT and stage.peak <= MEGABYTES_LIMIT
-                yield f"{who}: {stage.wall:.0f} s, {stage.peak:.0f} MB {limit}", kept
-            if stage.shown > MOST_NODES:
-                text = f"{who}: {stage.engine} shows {stage.shown} nodes"
-                yield text, stage.shown <= MOST_APART * MOST_NODES
+                yield from whole_way(who, stage)
+        shown = max((stage.shown for stage in measured.stages), default=0)
+        most = float(MOST_APART * MOST_NODES)
+        name = f"{who}: nodes in the largest picture"
+        yield Figure(name=name, unit="", basis="count", rounds=(float(shown),), bar=most)
     for small, large in pairwise(runs):
         if small.family == large.family and large.size >= LINEAR_FROM:
-            yield from slopes(small, large)
+            yield from powers(small, large)
 
 
-def slopes(small: Run, large: Run) -> Iterator[tuple[str, bool]]:
-    """How each stage grows between two sizes of one family."""
+def whole_way(who: str, stage: Stage) -> Iterator[Figure]:
+    """The whole way by both clocks, and the memory of all its processes together."""
+    for basis, seconds, bar in (
+        ("wall", stage.wall, SECONDS_LIMIT),
+        ("processor", stage.processor, None),
+    ):
+        name = f"{who}: {WHOLE}"
+        yield Figure(name=name, unit="s", basis=cast(Basis, basis), rounds=(seconds,), bar=bar)
+    name = f"{who}: memory of all processes"
+    yield Figure(name=name, unit="MB", basis="size", rounds=(stage.peak,), bar=MEGABYTES_LIMIT)
+
+
+def powers(small: Run, large: Run) -> Iterator[Figure]:
+    """The power of the number of nodes by which processor time and memory of each stage grow."""
     before = {(stage.name, stage.engine): stage for stage in small.stages}
-    nodes = large.size / small.size
+    nodes = math.log(large.size / small.size)
     for stage in large.stages:
-        earlier = before.get((stage.name, stage.engine))
-        if (
-            earlier is None
-            or stage.lost
-            or earlier.lost
-            or min(stage.processor, earlier.processor) < LEAST_SECONDS
-        ):
+        earlier = before.get((stage.name, stage.engine), stage)
+        if stage.lost or earlier.lost or earlier is stage or earlier.processor < LEAST_SECONDS:
             continue
-        time_power = slope(earlier, stage, lambda each: each.processor, nodes)
-        memory_power = slope(earlier, stage, lambda each: each.peak, nodes)
-        text = (
-            f"{large.family}, {small.size} to {large.size}: {stage.name} {stage.engine}"
-            f" time ^{time_power:.2f}, memory ^{memory_power:.2f}"
-        )
         # The compiler's own growth is a fact, and no limit of the explorer's.
-        if stage.name == "bare call":
-            yield f"{text} (MindSpore alone)", True
-        else:
-            yield f"{text} of {SLOPE_LIMIT}", max(time_power, memory_power) <= SLOPE_LIMIT
+        bar = None if stage.name == BARE else SLOPE_LIMIT
+        for what, one, other in (
+            ("time", earlier.processor, stage.processor),
+            ("memory", earlier.peak, stage.peak),
+        ):
+            yield Figure(
+                name=f"{large.family}, {small.size} to {large.size}: {stage.name} {stage.engine}, {what}",
+                unit="",
+                basis="power of the size",
+                rounds=(math.log(other / one) / nodes,),
+                bar=bar,
+            )
 
 
 def main() -> int:
-    """Run every family at every size; 1 when a limit is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--family", nargs="+", choices=FAMILIES, default=list(FAMILIES))
-    parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES))
-    parser.add_argument("--json", type=Path, help="a file for all figures")
-    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
-    parser.add_argument("--bare", help=argparse.SUPPRESS)
-    given = parser.parse_args()
+    """Run the families at every size; 1 when a limit is missed."""
+    options = parser(__doc__)
+    options.add_argument("--family", nargs="+", choices=FAMILIES, default=["residual"])
+    options.add_argument("--sizes", nargs="+", type=int, default=list(SIZES))
+    options.add_argument("--json", type=Path, help="a file for the figures of all stages")
+    options.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    options.add_argument("--bare", help=argparse.SUPPRESS)
+    given = options.parse_args()
     if given.measure:
         family, size, folder = given.measure
         print(msgspec.json.encode(measure(family, int(size), Path(folder))).decode())
@@ -373,11 +386,7 @@ def main() -> int:
             show_run(runs[-1])
             if given.json:
                 given.json.write_bytes(msgspec.json.format(msgspec.json.encode(runs)))
-    missed = 0
-    for sentence, is_kept in limits(runs):
-        missed += not is_kept
-        print(f"{'kept  ' if is_kept else 'MISSED'} {sentence}")
-    return 1 if missed else 0
+    return present(figures(runs), given.figures)
 
 
 if __name__ == "__main__":
