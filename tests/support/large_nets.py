@@ -20,7 +20,10 @@ def small(random, *shape):
     return (random.normal(size=shape) * 0.1).astype(np.float32)
 
 '''
-"""Weights are orthogonal, or divided by the depth: values stay apart from zero however deep the net."""
+"""Weights are orthogonal, or divided by the depth: no value of the forward vanishes or explodes.
+
+Each tanh makes the gradient a little smaller: its norm is 6e-18 at the input of 625 such layers.
+"""
 
 MLP = """
 def inputs():
