@@ -13,7 +13,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About, Failure
 from explorer.scenario.contract import Scenario
-from explorer.scenario.devices import resolve
+from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case
 from explorer.scenario.settling import settle
@@ -52,7 +52,8 @@ def explore(
     defined = tuple(name for name in engines if scenario.defines(ENGINES[name].framework))
     start(workers, _first_workers(defined, graphs), progress)
     present = _present(workers, {ENGINES[name].framework for name in defined})
-    devices = _devices(device, defined, present)
+    by_framework = assign(device, _usable(present))
+    devices = {name: by_framework[ENGINES[name].framework] for name in defined}
     nets = settle(scenario, workers, defined, devices)
     # The oracle runs PyTorch's net, though it judges MindSpore's engines alone where need be.
     has_oracle = "torch" in present or _torch_is_there(scenario, workers)
@@ -112,15 +113,18 @@ def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framewor
     return present
 
 
-def _devices(
-    device: str, engines: Iterable[str], present: Mapping[Framework, About]
-) -> dict[str, str]:
-    """The device that each engine gets for the one that was asked for."""
-    devices: dict[str, str] = {}
-    for name in engines:
-        framework = ENGINES[name].framework
-        devices[name] = resolve(device, framework, present[framework].devices)
-    return devices
+def devices_of(
+    scenario: Scenario, engines: Iterable[str], device: str, workers: Workers
+) -> dict[Framework, str]:
+    """The device that each framework gets in an exploration by some engines; raises as explore()."""
+    frameworks = {ENGINES[name].framework for name in engines}
+    present = _present(workers, filter(scenario.defines, frameworks))
+    return assign(device, _usable(present))
+
+
+def _usable(present: Mapping[Framework, About]) -> dict[Framework, tuple[str, ...]]:
+    """The devices that each framework can use here."""
+    return {framework: about.devices for framework, about in present.items()}
 
 
 def _torch_is_there(scenario: Scenario, workers: Workers) -> bool:

@@ -1,15 +1,16 @@
 """Explorations that are asked of the store first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from explorer.exploration.interim import no_report, no_row
-from explorer.model.engines import ENGINES
+from explorer.model.engines import ENGINES, Framework
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import LOST
 from explorer.scenario.contract import Scenario
+from explorer.scenario.devices import AUTO
 from explorer.scenario.imported_files import files_read
 from explorer.scenario.selection import Selection
 from explorer.store.keys import Key, key_of
@@ -29,13 +30,19 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     prove: ProofScope = "small"
 
 
-def key(scenario: Scenario, wanted: Wanted) -> Key:
-    """The key of a scenario's report."""
-    return key_of("scenario", scenario.name, files_read(scenario.path), wanted)
+def key(scenario: Scenario, wanted: Wanted, best: Mapping[Framework, str] | None = None) -> Key:
+    """The key of a scenario's report; ``best`` are the devices that stand for "auto" here."""
+    parts = (files_read(scenario.path), wanted, *((best,) if best else ()))
+    return key_of("scenario", scenario.name, *parts)
 
 
 def stored_report(scenario: Scenario, wanted: Wanted, store: Store) -> Report | None:
-    """The report if it was made before; no worker is started for it."""
+    """The report if it was made before; no worker is started for it.
+
+    None for the device "auto": which devices there are now, workers say.
+    """
+    if wanted.device == AUTO:
+        return None
     return store.get(key(scenario, wanted), Report)
 
 
@@ -56,9 +63,10 @@ def explored(
     is not kept: the next one may be whole.
     """
     # Here: what is stored is told without all that compares, a quarter of the time to an answer.
-    from explorer.exploration.explore import explore
+    from explorer.exploration.explore import devices_of, explore
 
-    its_key = key(scenario, wanted)
+    best = devices_of(scenario, wanted.engines, AUTO, workers) if wanted.device == AUTO else None
+    its_key = key(scenario, wanted, best)
     with store.turn(its_key):
         report = store.get(its_key, Report)
         if report is None:

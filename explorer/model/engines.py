@@ -29,6 +29,15 @@ compilation. Time and memory are measured in one that is started as a reader sta
 
 FRAMEWORKS: tuple[Framework, ...] = ("mindspore", "torch")
 
+
+def framework_of(kind: WorkerKind) -> Framework | None:
+    """The framework that a kind of worker imports; None where it imports none."""
+    for framework in FRAMEWORKS:
+        if kind.partition("-")[0] == framework:
+            return framework
+    return None
+
+
 FRAMEWORK_LABELS: dict[Framework, str] = {"mindspore": "MindSpore", "torch": "PyTorch"}
 """The frameworks' names as they write them themselves."""
 

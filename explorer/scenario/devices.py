@@ -1,6 +1,7 @@
 """Devices by name: what may be asked for, and what each framework makes of it."""
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -8,7 +9,10 @@ from explorer.model.engines import Framework
 from explorer.model.errors import UsageError
 from explorer.text.choices import refusal
 
-FORMS = ("cpu", "cuda[:N]", "mps", "npu[:N]", "auto")
+CPU, AUTO = "cpu", "auto"
+"""The device that every framework has, and what asks for the best that each has."""
+
+FORMS = (CPU, "cuda[:N]", "mps", "npu[:N]", AUTO)
 """The forms of ``--device``; without a number, the first device of its kind."""
 
 KINDS: dict[Framework, tuple[str, ...]] = {
@@ -53,29 +57,39 @@ def parse(text: str) -> Device:
     return Device(kind, int(number or 0))
 
 
-def resolve(device: str, framework: Framework, available: tuple[str, ...]) -> str:
-    """The device that an engine of ``framework`` gets, in our spelling ("cpu", "cuda:0", "npu:0").
+def assign(device: str, available: Mapping[Framework, tuple[str, ...]]) -> dict[Framework, str]:
+    """The device that the engines of each framework get, in our spelling ("cpu", "cuda:0", "npu:0").
 
-    ``device`` is what was asked for; ``available`` is what the framework's worker can use here, in
-    the same spelling. Raises UsageError, which lists that.
+    ``device`` is what was asked for; ``available`` is what the worker of each framework that takes
+    part can use here, in the same spelling. Raises UsageError, which says of each framework that
+    cannot use it what it can use instead, and whether another one can.
     """
     wanted = parse(device)
-    usable = [parse(name) for name in available]
-    if wanted.kind == "auto":
-        wanted = _best(usable, PREFERENCE[framework])
-    if wanted in usable:
-        return str(wanted)
+    assigned: dict[Framework, str] = {}
+    refusals: list[str] = []
+    for framework, names in available.items():
+        usable = [parse(name) for name in names]
+        chosen = _best(usable, PREFERENCE[framework]) if wanted.kind == AUTO else wanted
+        if chosen in usable:
+            assigned[framework] = str(chosen)
+        else:
+            refusals.append(_refusal(chosen, framework, usable))
+    if not refusals:
+        return assigned
+    remedy = "auto: the best each has"
+    if assigned:
+        remedy = f"{' and '.join(assigned)} can use it: ask its engines alone; or {remedy}"
+    raise UsageError(f"device {device!r}: {'; '.join(refusals)} ({remedy})")
 
+
+def _refusal(device: Device, framework: Framework, usable: list[Device]) -> str:
+    """Why a framework cannot use a device, and what it can use."""
     # A kind that the framework never heard of is another mistake than one that is not here.
-    if wanted.kind in KINDS[framework]:
-        reason = f"{framework} finds no {wanted} on this machine"
+    if device.kind in KINDS[framework]:
+        reason = f"{framework} finds no {device} on this machine"
     else:
-        reason = f"{framework} has no {wanted.kind} devices"
-    usable_names = ", ".join(map(str, usable)) or "none"
-    raise UsageError(
-        f"device {device!r}: {reason}; "
-        f"its engines can use: {usable_names} (or auto: the best each has)"
-    )
+        reason = f"{framework} has no {device.kind} devices"
+    return f"{reason}; its engines can use: {', '.join(map(str, usable)) or 'none'}"
 
 
 def _best(usable: list[Device], preference: tuple[str, ...]) -> Device:

@@ -1,11 +1,16 @@
 """Runs a study: its questions in workers, then its findings, tables and charts."""
 
+from dataclasses import replace
+
 import msgspec
 
-from explorer.exploration.about import stored_versions, versions_here
+from explorer.exploration.about import about, stored_versions, versions_here
+from explorer.model.engines import Framework, framework_of
 from explorer.model.errors import UsageError
-from explorer.model.measurement import Measured
+from explorer.model.measurement import Measured, Measurement
+from explorer.model.results import About
 from explorer.model.study import Chart, StudyRecord, Table
+from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
 from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
@@ -51,14 +56,47 @@ def study(
 ) -> StudyRecord:
     """The record of one run of a topic's study on ``target``; of what a ``store`` has, no run.
 
-    Whatever a framework cannot do is an outcome in the record.
+    Whatever a framework cannot do is an outcome in the record. Raises UsageError for a device that
+    one of the frameworks cannot use.
     """
-    measured = measure(topic.measurements(target), workers, progress, store)
-    return record(topic, target, versions_here(workers, store), measured)
+    devices = _devices(target.device, workers)
+    measurements = [_placed(measurement, devices) for measurement in topic.measurements(target)]
+    measured = measure(measurements, workers, progress, store)
+    told = replace(target, device=_where(devices) or target.device)
+    return record(topic, told, versions_here(workers, store), measured)
+
+
+def _devices(device: str, workers: Workers) -> dict[Framework, str]:
+    """The device of each framework that is here; empty for the CPU, which every one has."""
+    if device == CPU:
+        return {}
+    replies = about(workers).items()
+    available = {name: reply.devices for name, reply in replies if isinstance(reply, About)}
+    return assign(device, available)
+
+
+def _placed(measurement: Measurement, devices: dict[Framework, str]) -> Measurement:
+    """A measurement on the device that its framework gets."""
+    framework = framework_of(measurement.kind)
+    if framework not in devices:
+        return measurement
+    return msgspec.structs.replace(measurement, device=devices[framework])
+
+
+def _where(devices: dict[Framework, str]) -> str:
+    """Where a study was measured: one device, or that of each framework."""
+    if len(set(devices.values())) == 1:
+        return next(iter(devices.values()))
+    return ", ".join(f"{framework} on {device}" for framework, device in devices.items())
 
 
 def stored_study(topic: Topic, target: Target, store: Store) -> StudyRecord | None:
-    """The record of a study all of which is stored; no worker is started."""
+    """The record of a study all of which is stored; no worker is started.
+
+    None for any device but the CPU: whether it is here, workers say.
+    """
+    if target.device != CPU:
+        return None
     measured = stored(topic.measurements(target), store)
     versions = stored_versions(store)
     if measured is None or versions is None:

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from explorer.model.engines import WorkerKind
+from explorer.model.engines import WorkerKind, framework_of
 from explorer.model.errors import (
     MissingFrameworkError,
     UsageError,
@@ -52,6 +52,7 @@ class Workers:
         self.request_seconds = request_seconds
         self.deadline = time.monotonic() + job_seconds
         self._processes: dict[WorkerKind, WorkerProcess] = {}
+        self._devices: dict[WorkerKind, str] = {}
         self._locks: dict[WorkerKind, threading.Lock] = {
             kind: threading.Lock() for kind in typing.get_args(WorkerKind)
         }
@@ -80,6 +81,7 @@ class Workers:
         with self._locks[kind]:
             if time.monotonic() >= self.deadline:
                 return Lost("not_asked", OUT_OF_TIME)
+            self._settle_device(kind, argument)
             try:
                 answer = self._process(kind).ask(
                     Call(target, msgspec.msgpack.encode(argument)),
@@ -101,6 +103,16 @@ class Workers:
         if answer.fault:
             raise WorkerFaultError(answer.fault)
         return msgspec.msgpack.decode(answer.value, type=reply)
+
+    def _settle_device(self, kind: WorkerKind, argument: msgspec.Struct) -> None:
+        """Stop a process of MindSpore that has run on another device than it is to run on now."""
+        # "The 'mindspore.set_device' can not be modified" once anything has run (2.10.0).
+        device = _device_of(argument)
+        if device is None or framework_of(kind) != "mindspore":
+            return
+        if self._devices.setdefault(kind, device) != device:
+            self._stop(kind)
+            self._devices[kind] = device
 
     def _process(self, kind: WorkerKind) -> WorkerProcess:
         if kind not in self._processes:
@@ -145,6 +157,14 @@ class Workers:
         atexit.unregister(self.close)
 
     def _stop(self, kind: WorkerKind) -> None:
+        self._devices.pop(kind, None)
         process = self._processes.pop(kind, None)
         if process:
             process.stop()
+
+
+def _device_of(argument: msgspec.Struct) -> str | None:
+    """The device that a request names, itself or for its net; None where it names none."""
+    request = getattr(argument, "net", argument)
+    device: str | None = getattr(request, "device", None)
+    return device

@@ -4,7 +4,7 @@ import pytest
 
 from explorer.model.engines import Framework
 from explorer.model.errors import UsageError
-from explorer.scenario.devices import parse, resolve
+from explorer.scenario.devices import assign, parse
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_is_no_device_is_refused_with_all_forms(text: str) -> None:
 def test_an_engine_gets_what_was_asked_or_the_best_there_is(
     device: str, framework: Framework, available: tuple[str, ...], gets: str
 ) -> None:
-    assert resolve(device, framework, available) == gets
+    assert assign(device, {framework: available}) == {framework: gets}
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_device_that_an_engine_cannot_use_lists_those_it_can(
     device: str, framework: Framework, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        resolve(device, framework, ("cpu",))
+        assign(device, {framework: ("cpu",)})
 
 
 @pytest.mark.parametrize("device", ["npu", "npu:3", "mps", "cuda", "cpu"])
@@ -82,7 +82,7 @@ def test_a_kind_that_is_not_here_is_another_mistake_than_one_that_a_framework_ha
     device: str, framework: Framework
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        resolve(device, framework, ())
+        assign(device, {framework: ()})
     has_kind = framework == "torch" or device.startswith(("cpu", "npu"))
     wording = f"{framework} finds no {parse(device)} on" if has_kind else f"{framework} has no"
     assert wording in str(caught.value)

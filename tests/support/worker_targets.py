@@ -10,6 +10,7 @@ import weakref
 import msgspec
 
 from explorer.model.measurement import Ask, Found
+from explorer.model.requests import NetRequest
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -21,6 +22,11 @@ class Word(msgspec.Struct, frozen=True):
 def echo(word: Word) -> Word:
     """The same word."""
     return word
+
+
+def process_on(net: NetRequest) -> Word:
+    """The id of the process that is asked, whatever the device."""
+    return Word(str(os.getpid()))
 
 
 def failure_of_an_operator(word: Word) -> Word:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
+from explorer.model.requests import NetRequest
 from explorer.model.results import Failure
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -219,3 +221,25 @@ def test_no_worker_outlives_its_parent_however_that_ends(end: signal.Signals) ->
         time.sleep(0.2)
         parent.send_signal(end)
     assert is_gone_soon(process)
+
+
+@pytest.mark.parametrize(
+    ("kind", "devices", "processes"),
+    [
+        ("mindspore", ("cpu", "cpu", "npu:0", "npu:0", "npu:1", "cpu"), "aabbcd"),
+        ("mindspore-capture", ("npu:0", "cpu"), "ab"),
+        ("torch", ("cpu", "cuda:0", "cuda:1", "cpu"), "aaaa"),
+    ],
+)
+def test_a_process_of_mindspore_keeps_to_one_device_and_one_of_pytorch_takes_any(
+    kind: WorkerKind, devices: tuple[str, ...], processes: str
+) -> None:
+    seen = []
+    with Workers() as workers:
+        for device in devices:
+            net = NetRequest(scenario="", engine="", device=device)
+            seen.append(workers.call(kind, f"{TARGETS}:process_on", net, Word))
+            # What names no device is asked of the process that is there.
+            seen.append(workers.call(kind, f"{TARGETS}:process", Word(""), Word))
+    letters = dict(zip(dict.fromkeys(seen), "abcd", strict=False))
+    assert "".join(letters[process] for process in seen) == "".join(2 * one for one in processes)

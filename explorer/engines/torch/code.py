@@ -264,6 +264,6 @@ def _state(request: CaseRequest, scenario: Scenario) -> list[str]:
 def _tangents(case: GradCase) -> str:
     if case.sens_param:
         array = "cotangent(k, root.shape, str(root.dtype)[6:])"
-        return f"[torch.from_numpy({array}).to(root.dtype) for k, root in enumerate(roots)]"
+        return f"[torch.from_numpy({array}).to(root.device, root.dtype) for k, root in enumerate(roots)]"
     ones = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
     return f"[{ones} for root in roots]"

@@ -1,0 +1,316 @@
+"""A device asked for, the devices there, and what each engine gets or is said: on every face.
+
+The workers' answer about devices is made up (tests/support/fake_devices.py), so that no GPU is needed.
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from explorer import api
+from explorer.cli.entry import run
+from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
+from explorer.exploration.stored import Wanted, explored, stored_report
+from explorer.model.engines import ENGINES
+from explorer.model.errors import UsageError
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.store.store import Store
+from explorer.topics import study_topic
+from explorer.topics.studying import stored_study, study, target
+from explorer.web.askings import Askings
+from explorer.workers.workers import Workers
+from tests.support.fake_devices import FakeDevices
+from tests.support.pages import address, opened
+
+NAME = "aliased_input"
+"""A shipped scenario, which is read without a process of its own."""
+
+ALL = tuple(ENGINES)
+TORCH = ("torch-tape", "torch-graph")
+
+CPU = ("cpu",)
+ONE_GPU = ("cpu", "cuda:0")
+TWO_GPUS = ("cpu", "cuda:0", "cuda:1")
+APPLE = ("cpu", "mps")
+NPUS = ("cpu", "npu:0", "npu:1")
+
+Devices = tuple[str, ...]
+
+GIVEN = [
+    ("cpu", CPU, CPU, ALL, ("cpu", "cpu")),
+    ("cpu", NPUS, TWO_GPUS, ALL, ("cpu", "cpu")),
+    ("auto", CPU, CPU, ALL, ("cpu", "cpu")),
+    ("auto", CPU, TWO_GPUS, ALL, ("cpu", "cuda:0")),
+    ("auto", CPU, APPLE, ALL, ("cpu", "mps")),
+    ("auto", NPUS, NPUS, ALL, ("npu:0", "npu:0")),
+    ("auto", NPUS, (*NPUS, "mps", "cuda:0"), ALL, ("npu:0", "cuda:0")),
+    ("npu", NPUS, NPUS, ALL, ("npu:0", "npu:0")),
+    ("npu:1", NPUS, NPUS, ALL, ("npu:1", "npu:1")),
+    ("cuda", CPU, ONE_GPU, TORCH, (None, "cuda:0")),
+    ("cuda:1", CPU, TWO_GPUS, TORCH, (None, "cuda:1")),
+    ("mps", CPU, APPLE, TORCH, (None, "mps")),
+    ("npu", NPUS, CPU, ("mindspore-graph",), ("npu:0", None)),
+]
+"""What is asked, what MindSpore and PyTorch have, which engines are asked, and what these get."""
+
+REFUSED = [
+    (
+        "cuda",
+        CPU,
+        ONE_GPU,
+        ALL,
+        ("mindspore has no cuda devices; its engines can use: cpu (", "torch can use it"),
+        "torch finds",
+    ),
+    (
+        "cuda",
+        CPU,
+        CPU,
+        ALL,
+        (
+            "mindspore has no cuda devices; its engines can use: cpu; ",
+            "torch finds no cuda:0 on this machine; its engines can use: cpu (",
+        ),
+        "can use it",
+    ),
+    (
+        "cuda:7",
+        CPU,
+        TWO_GPUS,
+        TORCH,
+        ("torch finds no cuda:7", "cpu, cuda:0, cuda:1 ("),
+        "mindspore",
+    ),
+    ("npu", CPU, NPUS, ALL, ("mindspore finds no npu:0", "torch can use it"), "torch finds"),
+    (
+        "npu:2",
+        NPUS,
+        CPU,
+        ("mindspore-tape",),
+        ("mindspore finds no npu:2", "cpu, npu:0, npu:1 ("),
+        "torch",
+    ),
+    ("mps", NPUS, ONE_GPU, ALL, ("mindspore has no mps", "torch finds no mps"), "can use it"),
+]
+"""Likewise, with what is said, and what is not."""
+
+
+def shell(monkeypatch: pytest.MonkeyPatch, fake: FakeDevices) -> None:
+    """Let commands called in this process, and the functions of Python, use made-up devices."""
+    for place in ("cli.exploration", "cli.study", "cli.doctor", "api.asking"):
+        monkeypatch.setattr(f"explorer.{place}.Workers", lambda *_: nullcontext(fake))
+
+
+@pytest.mark.parametrize(("device", "mindspore", "torch", "engines", "gets"), GIVEN)
+def test_each_engine_is_asked_on_the_device_that_its_framework_gets(
+    device: str,
+    mindspore: Devices,
+    torch: Devices,
+    engines: Devices,
+    gets: tuple[str | None, str | None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fake = FakeDevices(mindspore, torch)
+    shell(monkeypatch, fake)
+    options = [part for engine in engines for part in ("--engine", engine)]
+    # Nothing is computed there, and so the answers are lost.
+    assert run(["scenario", NAME, "--device", device, *options, "--json"]) == LOST
+    by_framework = dict(zip(("mindspore", "torch"), gets, strict=True))
+    wanted = {engine: by_framework[ENGINES[engine].framework] for engine in engines}
+    assert json.loads(capsys.readouterr().out)["devices"] == wanted
+    assert {name: fake.asked_on[name] for name in engines} == {
+        name: {place} for name, place in wanted.items()
+    }
+
+
+@pytest.mark.parametrize(("device", "mindspore", "torch", "engines", "words", "unsaid"), REFUSED)
+def test_a_device_that_is_not_there_is_refused_before_anything_is_computed(
+    device: str,
+    mindspore: Devices,
+    torch: Devices,
+    engines: Devices,
+    words: tuple[str, ...],
+    unsaid: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fake = FakeDevices(mindspore, torch)
+    shell(monkeypatch, fake)
+    options = [part for engine in engines for part in ("--engine", engine)]
+    assert run(["scenario", NAME, "--device", device, *options]) == USAGE_ERROR
+    told = capsys.readouterr()
+    assert told.out == ""
+    for text in (f"device {device!r}: ", *words, "auto: the best each has"):
+        assert text in told.err
+    assert unsaid not in told.err
+    assert fake.asked_on == {}
+
+    with pytest.raises(UsageError) as caught:
+        api.explore(NAME, engines=engines, device=device)
+    assert f"explorer: {caught.value}".split() == told.err.split()
+
+
+def test_the_best_device_is_asked_anew_where_another_one_is_there(tmp_path: Path) -> None:
+    scenario, store = load(find(NAME)), Store(tmp_path)
+    best = Wanted(engines=TORCH, device="auto", selection="main")
+    for torch, place in ((CPU, "cpu"), (ONE_GPU, "cuda:0")):
+        report = explored(scenario, best, FakeDevices(torch=torch), store)
+        assert report.devices == dict.fromkeys(TORCH, place)
+    assert stored_report(scenario, best, store) is None
+
+
+@pytest.mark.whole
+@pytest.mark.torch
+def test_a_report_on_the_best_device_is_stored_by_what_that_was(
+    tmp_path: Path, workers: Workers
+) -> None:
+    scenario, store = load(find(NAME)), Store(tmp_path)
+    best = Wanted(engines=("torch-tape",), device="auto", selection="main")
+    made = explored(scenario, best, FakeDevices(torch=ONE_GPU, real=workers), store)
+    # Workers that compute nothing: what they give is what was stored.
+    assert explored(scenario, best, FakeDevices(torch=ONE_GPU), store) == made
+    assert explored(scenario, best, FakeDevices(torch=APPLE), store) != made
+
+
+@pytest.mark.whole
+@pytest.mark.mindspore
+@pytest.mark.torch
+def test_an_answer_on_another_device_ends_as_one_on_the_cpu(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell(monkeypatch, FakeDevices(CPU, TWO_GPUS, workers))
+    options = ("--device", "auto", "--cases", "main", "--fresh")
+    assert run(["scenario", NAME, *options]) == AS_EXPECTED
+    heading = capsys.readouterr().out.splitlines()[:6]
+    assert [line for line in heading if "cuda:0" in line]
+    assert not [line for line in heading if "cuda:1" in line]
+
+
+STUDIED = [
+    (
+        "auto",
+        CPU,
+        ONE_GPU,
+        {"mindspore": "cpu", "torch": "cuda:0"},
+        "mindspore on cpu, torch on cuda:0",
+    ),
+    ("auto", NPUS, NPUS, {"mindspore": "npu:0", "torch": "npu:0"}, "npu:0"),
+    ("npu:1", NPUS, NPUS, {"mindspore": "npu:1", "torch": "npu:1"}, "npu:1"),
+    ("cpu", NPUS, ONE_GPU, {"mindspore": "cpu", "torch": "cpu"}, "cpu"),
+]
+"""The device of a study, what MindSpore and PyTorch have, where each measures, what the record says."""
+
+
+@pytest.mark.parametrize(("device", "mindspore", "torch", "gets", "told"), STUDIED)
+def test_a_study_measures_on_the_device_that_each_framework_gets(
+    device: str, mindspore: Devices, torch: Devices, gets: dict[str, str], told: str
+) -> None:
+    topic, fake = study_topic("devices"), FakeDevices(mindspore, torch)
+    record = study(topic, target(topic, None, device), fake)
+    assert record.device == told
+    assert fake.asked_on
+    for name, places in fake.asked_on.items():
+        framework = name.split(".")[2].partition("-")[0]
+        assert places == {gets[framework]}, name
+
+
+@pytest.mark.parametrize(
+    ("device", "mindspore", "torch", "engines", "words", "unsaid"),
+    [row for row in REFUSED if row[3] == ALL],
+)
+def test_a_study_on_a_device_that_is_not_there_is_refused(
+    device: str,
+    mindspore: Devices,
+    torch: Devices,
+    engines: Devices,
+    words: tuple[str, ...],
+    unsaid: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fake = FakeDevices(mindspore, torch)
+    shell(monkeypatch, fake)
+    assert run(["study", "devices", "--device", device]) == USAGE_ERROR
+    error = capsys.readouterr().err
+    assert all(text in error for text in words)
+    assert unsaid not in error
+    assert fake.asked_on == {}
+    with pytest.raises(UsageError, match="its engines can use"):
+        api.study("devices", device=device)
+
+
+def test_a_stored_study_of_the_cpu_is_none_of_another_device(tmp_path: Path) -> None:
+    topic = study_topic("devices")
+    for device in ("auto", "cuda", "npu:0"):
+        assert stored_study(topic, target(topic, None, device), Store(tmp_path)) is None
+
+
+def test_the_doctor_names_every_device_of_each_framework(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell(monkeypatch, FakeDevices(NPUS, TWO_GPUS))
+    assert run(["doctor", "--json"]) == AS_EXPECTED
+    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    assert checks["mindspore"]["found"].endswith(" on cpu, npu:0, npu:1")
+    assert checks["torch"]["found"].endswith(" on cpu, cuda:0, cuda:1")
+
+
+def cases_page() -> None:
+    from explorer.web.cases_page import cases
+    from explorer.web.report_page import report_page
+
+    report_page(cases)()
+
+
+def studies_page() -> None:
+    from explorer.web.studies_page import studies
+
+    studies()
+
+
+@pytest.fixture
+def app_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeDevices], None]:
+    """Gives the app's pages made-up devices."""
+
+    def give(fake: FakeDevices) -> None:
+        questions = Askings(fake, fake)
+        for page in ("report_page", "studies_page"):
+            monkeypatch.setattr(f"explorer.web.{page}.askings", lambda: questions)
+
+    return give
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "query"), [(cases_page, {"scenario": NAME}), (studies_page, {"study": "devices"})]
+)
+def test_in_the_app_a_device_that_is_not_there_is_one_message(
+    page: Callable[[], None], query: dict[str, str], app_with: Callable[[FakeDevices], None]
+) -> None:
+    fake = FakeDevices(CPU, ONE_GPU)
+    app_with(fake)
+    shown = opened(page, device="cuda", **query)
+    assert not shown.exception
+    (error,) = shown.error
+    for text in ("mindspore has no cuda devices", "torch can use it", "auto: the best each has"):
+        assert text in error.value
+    assert fake.asked_on == {}
+    assert shown.selectbox(key="device").value == "cuda"
+
+
+@pytest.mark.slow
+def test_in_the_app_a_device_that_is_typed_is_asked(
+    app_with: Callable[[FakeDevices], None],
+) -> None:
+    fake = FakeDevices(NPUS, NPUS)
+    app_with(fake)
+    shown = opened(cases_page, device="npu:1", scenario=NAME)
+    assert shown.selectbox(key="device").value == "npu:1"
+    assert address(shown)["device"] == "npu:1"
+    assert set(fake.asked_on) == set(ALL)
+    assert set().union(*fake.asked_on.values()) == {"npu:1"}
