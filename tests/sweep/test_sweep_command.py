@@ -28,7 +28,7 @@ def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path
     written(folder, "while True:\n    pass\n", "loops.py")
     written(folder, "def inputs(:\n", "wrong.py")
     store = {"EXPLORER_STORE": str(tmp_path / "store")}
-    done = explorer("sweep", "nets", "--timeout", "12", "--out", "out", cwd=tmp_path, **store)
+    done = explorer("sweep", "nets", "--timeout", "20", "--out", "out", cwd=tmp_path, **store)
     assert done.returncode == 3, done.stderr
     found = rows(tmp_path / "out")
     verdicts = {name: row["verdict"] for name, row in found.items()}
