@@ -112,9 +112,9 @@ IN_ORACLE = (
         "the oracle's state is not restored",
         ORACLE,
         "            for name, start in self.state.items():\n"
-        "                self.net.state[name].copy_(value if name == leaf else start)\n",
-        "            if isinstance(leaf, str):\n"
-        "                self.net.state[leaf].copy_(value)\n",
+        "                self.net.state[name].copy_(values.get(name, start))\n",
+        "            for name in self.state.keys() & values.keys():\n"
+        "                self.net.state[name].copy_(values[name])\n",
         "tests/engines/test_oracle.py::test_every_evaluation_starts_from_the_state_of_the_first",
     ),
     Fault(
