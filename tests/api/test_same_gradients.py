@@ -56,6 +56,7 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.whole
 def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path) -> None:
     folder = write_package(tmp_path / "own")
     (folder / "test_port.py").write_text(TEST)

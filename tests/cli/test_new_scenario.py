@@ -27,6 +27,7 @@ def test_a_new_scenario_runs_as_it_is(folder: Path, capsys: pytest.CaptureFixtur
     assert "0 unexpected" in capsys.readouterr().out
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_one_of_two_factories_runs_on_inputs_of_a_file(

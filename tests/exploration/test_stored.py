@@ -91,6 +91,7 @@ class LosesNoise(Workers):
         return super().call(kind, target, argument, reply)
 
 
+@pytest.mark.whole
 @pytest.mark.torch
 def test_a_worker_that_is_lost_over_noise_is_told_and_the_report_is_not_kept(store: Store) -> None:
     with LosesNoise() as workers:

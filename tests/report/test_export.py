@@ -88,6 +88,7 @@ def test_numbers_of_pairs_do_not_depend_on_the_side_in_the_alignment() -> None:
     assert picture_file([LEFT, RIGHT], (), choice).count(b"data-pair") == 0
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_the_command_writes_the_same_file(report: Reports, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_a_shipped_scenario_travels_by_its_name(tmp_path: Path) -> None:
     assert (sent.shipped, sent.files) == ("real/gpt", {})
 
 
+@pytest.mark.whole
 @pytest.mark.slow
 def test_no_scheduler_and_no_workers_are_told(tmp_path: Path) -> None:
     nobody = explorer("sweep", "lstm", "--scheduler", "tcp://127.0.0.1:9", cwd=tmp_path)

@@ -20,6 +20,7 @@ from tests.support.sweep_runs import (
 pytestmark = pytest.mark.torch
 
 
+@pytest.mark.whole
 def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path: Path) -> None:
     folder = tmp_path / "nets"
     folder.mkdir()

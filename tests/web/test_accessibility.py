@@ -110,7 +110,11 @@ def focused(page: Any) -> str:
 @pytest.mark.parametrize(
     ("name", "controls"),
     [
-        ("semantics", ["API", "Weights", "Search", "Tensor", "Engines, devices and versions"]),
+        pytest.param(
+            "semantics",
+            ["API", "Weights", "Search", "Tensor", "Engines, devices and versions"],
+            marks=pytest.mark.whole,
+        ),
         ("graphs", ["Case", "Right", "Find nodes", "Panes follow each other", "Left graph"]),
         ("claims", ["Topic", "Verdict", "Search", "What was run"]),
         ("export", ["Case", "Format", "Download", "JSON"]),

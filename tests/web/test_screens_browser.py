@@ -32,9 +32,8 @@ def show(page: Any, url: str, name: str) -> None:
     page.wait_for_timeout(500)
 
 
-@pytest.mark.parametrize(
-    "width", [390, *(pytest.param(wide, marks=pytest.mark.whole) for wide in (1400, 2560))]
-)
+@pytest.mark.whole
+@pytest.mark.parametrize("width", [390, 1400, 2560])
 def test_no_page_is_wider_than_its_window(width: int, samples: str, chromium: str) -> None:
     with watched(chromium, samples, width=width) as browser:
         for name in PAGES:

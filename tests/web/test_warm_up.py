@@ -19,6 +19,7 @@ def test_the_workers_are_those_that_engines_answer_and_capture_in() -> None:
     assert kinds == warm_up.KINDS
 
 
+@pytest.mark.whole
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.slow
