@@ -8,7 +8,7 @@ from typing import Any
 
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, WorkerKind
 from explorer.model.measurement import Measurement
-from explorer.scenario.find import find
+from explorer.scenario.find import SHIPPED, find, names, real_names
 
 
 @dataclass(frozen=True)
@@ -147,10 +147,11 @@ class Question:
 
 
 def _file_of(scenario: str) -> str:
-    # A file of one's own may come and go; a shipped one is asked for hundreds of times by a board.
-    return str(find(scenario)) if scenario.endswith(".py") else _shipped(scenario)
+    # A file of one's own may come and go; of the shipped ones a board asks hundreds of times.
+    known = _shipped().get(scenario)
+    return str(known or find(scenario))
 
 
 @functools.cache
-def _shipped(name: str) -> str:
-    return str(find(name))
+def _shipped() -> dict[str, Path]:
+    return {**names(SHIPPED), **real_names()}
