@@ -18,10 +18,10 @@ help: ## list the targets
 run: .venv/.run ## install what the explorer needs, then compare the engines on dense_mse into out/dense_mse
 	$(PY) -m explorer scenario dense_mse --out out/dense_mse
 
-test: .venv/.dev ## run all tests, on samples where there are many nets (those of the app need Chromium: `apt-get install chromium`)
+test: .venv/.dev ## run the tests without the longest, on samples where there are many nets (those of the app need Chromium: `apt-get install chromium`)
 	$(PY) -m pytest -n 2
 
-whole: .venv/.dev ## run them on every case of every scenario, net and planted mistake, as CI does: half an hour
+whole: .venv/.dev ## run all of them, on every case of every scenario, net and planted mistake, as CI does: half an hour
 	$(PY) -m pytest -n 2 --whole
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute

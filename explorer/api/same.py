@@ -3,14 +3,14 @@
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from explorer.api.asking import Net, explore, nets
 from explorer.api.results import Exploration
 from explorer.model.errors import ExplorerError, UsageError
-from explorer.model.report import CaseReport
+from explorer.model.report import CaseReport, Report
 from explorer.pytest_plugin import REPORTS
 from explorer.report.files import prepare_folder
 from explorer.report.scenario.case_rows import case_row
@@ -112,21 +112,25 @@ def message(explored: Exploration) -> str:
     report = explored.report
     lines = [f"the gradients of {clean(report.scenario)} are not the same: {explored.summary}"]
     lines += [f"  {clean(finding.sentence)}" for finding in report.findings if finding.is_alarm]
+    lines += _different_cases(report)
+    for alignment in report.alignments:
+        if alignment.divergence and not alignment.expected:
+            told = str(explored.diff(alignment.left, alignment.right))
+            lines += [f"  {line}" for line in told.splitlines()]
+            break
+    return "\n".join(lines)
+
+
+def _different_cases(report: Report) -> Iterator[str]:
+    """The first cases that differ or have no answer, a line each with what the engines say below."""
     different = [case for case in report.cases if not case.expected or not _is_answered(case)]
     for case in different[:MOST_CASES]:
         row = case_row(case)
-        lines.append(f"  {row.call}: {row.verdict} {row.greatest}".rstrip())
-        lines += [f"    {statement.who} {statement.text}" for statement in row.statements]
+        yield f"  {row.call}: {row.verdict} {row.greatest}".rstrip()
+        for statement in row.statements:
+            yield f"    {statement.who} {statement.text}"
     if len(different) > MOST_CASES:
-        lines.append(f"  and {len(different) - MOST_CASES} further cases")
-    for alignment in report.alignments:
-        if alignment.divergence and not alignment.expected:
-            lines += [
-                f"  {line}"
-                for line in str(explored.diff(alignment.left, alignment.right)).splitlines()
-            ]
-            break
-    return "\n".join(lines)
+        yield f"  and {len(different) - MOST_CASES} further cases"
 
 
 def _report_written(explored: Exploration) -> str:

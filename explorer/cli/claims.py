@@ -76,12 +76,7 @@ def check_claims(options: ClaimsOptions) -> int:
         whole = board(claims, workers, step, Store(fresh=options.fresh))
 
     rows = tuple(row for row in whole.rows if verdict in (None, row.verdict))
-    shown = msgspec.structs.replace(whole, rows=rows)
-    if folder:
-        for name, text in board_pages(shown).items():
-            put_file(folder / name, text.encode())
-    if not folder or options.formats:
-        _print(shown, options)
+    _tell(msgspec.structs.replace(whole, rows=rows), options, folder)
     changes = _changes(whole.rows, recorded) if recorded else []
     for change in changes:
         # A document on stdout must stay one.
@@ -89,6 +84,15 @@ def check_claims(options: ClaimsOptions) -> int:
     if any(row.verdict is None for row in whole.rows):
         return exit_codes.LOST
     return exit_codes.DIFFERENT if changes else exit_codes.AS_EXPECTED
+
+
+def _tell(shown: Board, options: ClaimsOptions, folder: Path | None) -> None:
+    """Write the pages where there is a folder for them, and print what is asked for."""
+    if folder:
+        for name, text in board_pages(shown).items():
+            put_file(folder / name, text.encode())
+    if not folder or options.formats:
+        _print(shown, options)
 
 
 def _chosen_claims(options: ClaimsOptions) -> list[Claim]:

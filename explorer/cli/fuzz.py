@@ -48,15 +48,9 @@ def run_fuzz(options: FuzzOptions) -> int:
     folder = prepare_folder(options.out) if options.out else None
     start = time.perf_counter()
     looked: list[Looked] = []
-    numbers = range(options.start, options.start + options.cases)
     was_interrupted = False
     try:
-        with progress() as step:
-            for each in search(numbers, options.seed):
-                looked.append(each)
-                step("random nets", len(looked), options.cases)
-                if each.finding:
-                    _tell(each.finding, options, folder)
+        _look(options, folder, looked)
     except KeyboardInterrupt:
         was_interrupted = True
     document = _document(options, looked, time.perf_counter() - start)
@@ -70,6 +64,17 @@ def run_fuzz(options: FuzzOptions) -> int:
         return exit_codes.INTERRUPTED
     is_alarming = any(each.finding and each.finding.found in ALARMS for each in looked)
     return exit_codes.DIFFERENT if is_alarming else exit_codes.AS_EXPECTED
+
+
+def _look(options: FuzzOptions, folder: Path | None, looked: list[Looked]) -> None:
+    """Add each net to those that were ``looked`` at, and tell its finding, as it comes."""
+    numbers = range(options.start, options.start + options.cases)
+    with progress() as step:
+        for each in search(numbers, options.seed):
+            looked.append(each)
+            step("random nets", len(looked), options.cases)
+            if each.finding:
+                _tell(each.finding, options, folder)
 
 
 def _tell(finding: Finding, options: FuzzOptions, folder: Path | None) -> None:

@@ -288,7 +288,17 @@ def write_nets(nets: OwnNets, folder: Path) -> Path:
 
 def _lines(nets: OwnNets) -> Iterator[str]:
     """The text of a scenario file, which changes with all that the nets are made of."""
-    factories = [factory for factory in (nets.mindspore, nets.torch) if factory]
+    yield from _head(nets, [factory for factory in (nets.mindspore, nets.torch) if factory])
+    yield from _arrays_read("inputs", INPUTS, nets.inputs)
+    if nets.parameters is not None:
+        yield from _arrays_read("parameters", PARAMETERS, nets.parameters)
+    for framework, factory in (("mindspore", nets.mindspore), ("torch", nets.torch)):
+        if factory:
+            yield from _net(framework, factory, nets.checkpoint)
+
+
+def _head(nets: OwnNets, factories: list[str]) -> Iterator[str]:
+    """The lines above a scenario's functions."""
     yield f'"""{" beside ".join(factories)}."""'
     yield ""
     yield "import sys\nfrom pathlib import Path\n\nimport numpy as np\n"
@@ -304,12 +314,6 @@ def _lines(nets: OwnNets) -> Iterator[str]:
     for factory in factories:
         for name, digest in sources(factory).items():
             yield f"# {name} {digest}"
-    yield from _arrays_read("inputs", INPUTS, nets.inputs)
-    if nets.parameters is not None:
-        yield from _arrays_read("parameters", PARAMETERS, nets.parameters)
-    for framework, factory in (("mindspore", nets.mindspore), ("torch", nets.torch)):
-        if factory:
-            yield from _net(framework, factory, nets.checkpoint)
 
 
 def _arrays_read(function: str, file: str, arrays: Mapping[str, AnyArray]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from itertools import pairwise
 
 import numpy as np
 
@@ -280,19 +280,16 @@ def _last_kind(kinds: Kinds, count: int) -> list[Kernel]:
     last = max(kinds, key=lambda kind: max(map(_time_of_last, kinds[kind])))
     if len(kinds[last]) != count:
         return []
+    steps: list[int] = []
+    for kind, kernels in kinds.items():
+        if kind not in (last, CAST):
+            steps += map(_time_of_last, kernels)
     told: list[Kernel] = []
-    steps = [
-        _time_of_last(kernel)
-        for kind, kernels in kinds.items()
-        if kind not in (last, CAST)
-        for kernel in kernels
-    ]
-    for kernel, following in zip_longest(kinds[last], kinds[last][1:]):
-        is_last = following is None or not any(
-            _time_of_last(kernel) < step < _time_of_last(following) for step in steps
-        )
-        told.append(kernel if is_last else {})
-    return told
+    for kernel, following in pairwise(kinds[last]):
+        start, end = _time_of_last(kernel), _time_of_last(following)
+        is_open = any(start < step < end for step in steps)
+        told.append({} if is_open else kernel)
+    return [*told, kinds[last][-1]]
 
 
 def _time_of_last(kernel: Kernel) -> int:

@@ -24,7 +24,8 @@ def board_markdown(board: Board) -> str:
     return page(_parts(board))
 
 
-def _parts(board: Board) -> Iterator[str]:
+def board_head(board: Board) -> Iterator[str]:
+    """What stands above the claims: what was measured with, the counts, and what each verdict means."""
     yield f"# {PAGE_TITLE}"
     versions = escape(versions_text(board.versions))
     yield f"Measured on {board.date} with {versions}. **{escape(counts(board))}.**"
@@ -32,6 +33,10 @@ def _parts(board: Board) -> Iterator[str]:
     for verdict, meaning in CLAIM_VERDICTS.items():
         meanings.append(f"- **{verdict_name(verdict)}**: {meaning}")
     yield "\n".join(meanings)
+
+
+def _parts(board: Board) -> Iterator[str]:
+    yield from board_head(board)
     yield "\n".join(f"- {number}: {escape(guide)}" for number, guide in GUIDES.items())
     for heading, rows in rows_by_heading(board):
         yield f"## {title(heading)}"

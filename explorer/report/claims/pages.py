@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
+from explorer.report.claims.markdown import board_head
 from explorer.report.claims.wording import (
-    PAGE_TITLE,
-    counts,
     listings,
     rows_by_heading,
     source,
@@ -13,7 +12,6 @@ from explorer.report.claims.wording import (
     verdict_name,
 )
 from explorer.report.markdown import escape, fenced, page
-from explorer.report.wording import versions_text
 
 INDEX = "index.md"
 """The page that leads to the others."""
@@ -33,13 +31,7 @@ def name_of(number: int) -> str:
 
 
 def _index(board: Board) -> Iterator[str]:
-    yield f"# {PAGE_TITLE}"
-    versions = escape(versions_text(board.versions))
-    yield f"Measured on {board.date} with {versions}. **{escape(counts(board))}.**"
-    meanings = []
-    for verdict, meaning in CLAIM_VERDICTS.items():
-        meanings.append(f"- **{verdict_name(verdict)}**: {meaning}")
-    yield "\n".join(meanings)
+    yield from board_head(board)
     for heading, rows in rows_by_heading(board):
         yield f"## {title(heading)}"
         lines = ["| claim | statement | verdict |", "| --- | --- | --- |"]
