@@ -88,7 +88,7 @@ def scenario(path: Path) -> Scenario:
     return known
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)  # more than are shipped: Home reads all of them
 def _read(path: Path, _digest: str) -> Scenario | ScenarioError:
     # A refusal is kept too: a text that never ends is not to hold up every page.
     try:
