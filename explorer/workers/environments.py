@@ -39,6 +39,7 @@ def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
         "MS_DEV_SAVE_GRAPHS": "1",
         GRAPHS_FOLDER: str(scratch / IR),
         "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in PASSES),
+        "MS_DEV_DISABLE_FINAL_ACTOR_IR": "1",  # nothing reads what the runtime makes of the graph
     }
     if not values:
         return passes

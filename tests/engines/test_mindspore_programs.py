@@ -15,7 +15,7 @@ from explorer.engines.mindspore.ir_statements import (
     program,
     reached,
 )
-from explorer.engines.mindspore.kernel_dump import DumpedOutput, Kernel, kernels_in, load
+from explorer.engines.mindspore.kernel_dump import DumpedOutput, Kernel, kernels_in, load, make_room
 from explorer.engines.mindspore.kernel_values import KernelValues, last_of_shares
 from explorer.engines.mindspore.operators import (
     may_write,
@@ -111,6 +111,18 @@ def test_kernels_are_in_the_order_of_their_numbers_and_the_last_run_counts(tmp_p
     assert load(first[0].path).tolist() == [1.0]
     assert load(second[0].path).tolist() == [0.0]
     assert (first[0].runs, second[0].runs) == (2, 1)
+
+
+def test_earlier_values_are_left_until_they_take_much_room(tmp_path: Path) -> None:
+    first, second = tmp_path / "1", tmp_path / "2"
+    for folder in (first, second):
+        folder.mkdir()
+        dump(folder, np.zeros(8, np.float64), number=1)
+    size = sum(path.stat().st_size for path in tmp_path.rglob("*.npy"))
+    make_room([first, second], size)
+    assert len(kernels_in([first])) == len(kernels_in([second])) == 1
+    make_room(iter([first, second]), size - 1)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

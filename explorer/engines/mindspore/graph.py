@@ -1,7 +1,6 @@
 """MindSpore's graph style: GRAPH_MODE compiles forward and backward into one graph, then runs."""
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from explorer.engines.mindspore.gradient_cell import wrapped
 from explorer.engines.mindspore.graph_capture import GraphCapture, ModuleLeaf
 from explorer.engines.mindspore.ir import Module, read
 from explorer.engines.mindspore.ir_statements import program
-from explorer.engines.mindspore.kernel_dump import kernels_in
+from explorer.engines.mindspore.kernel_dump import kernels_in, make_room
 from explorer.engines.mindspore.kernel_values import KernelValues
 from explorer.engines.mindspore.net import Net, array_of, build, describe, dtype_of, flat
 from explorer.engines.mindspore.state import add_state, moved, snapshot
@@ -102,7 +101,7 @@ def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
         parameters[parameter.name] = array_of(parameter).copy()
     start = snapshot(net)
     _clear(scratch)
-    # What _clear could not remove is not this run's.
+    # What _clear left is not this run's.
     earlier = set((scratch / DUMP).glob(RUNS))
     value = cell(*net.arguments, *cotangents)
     ms.runtime.synchronize()  # the last kernels may still be dumping
@@ -121,11 +120,10 @@ def _scratch(values: bool) -> Path:
 
 
 def _clear(scratch: Path) -> None:
+    """Remove earlier runs' graphs, and their values where they take much room."""
     for path in (scratch / IR).rglob("*.ir"):
         path.unlink()
-    for path in (scratch / DUMP).glob(RUNS):
-        # Errors are ignored: an earlier run's last files may still be on their way.
-        shutil.rmtree(path, ignore_errors=True)
+    make_room((scratch / DUMP).glob(RUNS))
 
 
 def newest(folder: Path, stem: str) -> Path | None:

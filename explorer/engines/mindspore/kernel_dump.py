@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,9 @@ HELD = {"<f2": "<f4", "<E2": "<f4", "<f8": "<f4", "<i8": "<i4"}
 MindSpore writes them where a kernel hands that one on: on the CPU ReduceSum and TensorMove float32,
 max pooling with padding the int32 places of its maxima.
 """
+
+LEFT = 256 << 20
+"""How many bytes of earlier runs' values are left until the process ends."""
 
 BFLOAT16 = "<E2"
 """The type under which MindSpore writes bfloat16, and which numpy does not know."""
@@ -64,6 +68,22 @@ def kernels_in(folders: Iterable[Path]) -> dict[str, list[Kernel]]:
     for scope, by_number in numbered.items():
         kernels[scope] = [kernel for _, kernel in sorted(by_number.items())]
     return kernels
+
+
+def make_room(folders: Iterable[Path], left: int = LEFT) -> None:
+    """Remove what earlier runs dumped into some folders, once it takes more than ``left`` bytes.
+
+    Less is left where it is: ext4 looks at each file that was removed in the last seconds before it
+    makes another, and where 2000 were removed, the next 2000 take 2 s longer.
+    """
+    folders = list(folders)
+    size = 0
+    for folder in folders:
+        size += sum(path.stat().st_size for path in folder.rglob("*.npy"))
+    if size > left:
+        for folder in folders:
+            # Errors are ignored: an earlier run's last files may still be on their way.
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def load(path: Path) -> AnyArray:
