@@ -15,6 +15,9 @@ ORACLE_STAGE = "central differences"
 GRAPHS_STAGE = "graphs"
 """The stages of the oracle's work and of the captures; an engine's answers go by its name."""
 
+COMPILED = "mindspore-graph"
+"""The engine whose compiler takes gigabytes for a net of thousands of nodes."""
+
 # A framework whose worker was lost at the first look is asked nothing more: a net that kills its
 # worker, or outlives its time, would do so once a case. All its answers are that first loss.
 
@@ -48,6 +51,7 @@ def _answers(nets: Nets, case: GradCase, shared: bool) -> list[Job]:
                 target=f"{engine.module}:answer",
                 request=CaseRequest(net, case),
                 reply=Result,
+                compiles=name == COMPILED,
             )
         )
     return jobs
@@ -83,6 +87,7 @@ def captures(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Jo
                 target=f"{engine.module}:capture",
                 request=CaseRequest(net, case, prove=prove),
                 reply=Captured,
+                compiles=name == COMPILED,
             )
         )
     return jobs

@@ -161,7 +161,7 @@ class WorkerProcess:
         """The loss of a worker that uses more memory than it may; drops too long a stderr."""
         if os.fstat(self._errors.fileno()).st_size > STDERR_MOST:
             os.ftruncate(self._errors.fileno(), 0)
-        if memory.used(self._child.pid) <= self._most_memory:
+        if self.memory() <= self._most_memory:
             return None
         megabytes = self._most_memory / memory.MEGABYTE
         return Lost(
@@ -169,6 +169,10 @@ class WorkerProcess:
             f"the worker used more than {megabytes:.0f} MB; {memory.LIMIT} allows more"
             + self._last_words(),
         )
+
+    def memory(self) -> int:
+        """The bytes of memory that the process holds; 0 once it is gone."""
+        return memory.used(self._child.pid)
 
     def _crashed(self) -> Lost:
         try:

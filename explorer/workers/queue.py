@@ -11,6 +11,7 @@ import msgspec
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError
+from explorer.workers.memory import MEGABYTE
 from explorer.workers.workers import Workers
 
 Progress = Callable[[str, int, int], None]
@@ -18,6 +19,12 @@ Progress = Callable[[str, int, int], None]
 
 STOPPING_SECONDS = 0.1
 """Seconds between two looks at whether the threads of a stopped queue have ended."""
+
+CROWDED = 1000 * MEGABYTE
+"""While a worker that compiles holds more bytes than this, no other begins to compile."""
+
+WAITING_SECONDS = 0.2
+"""Seconds between two looks at whether there is room to compile."""
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -28,7 +35,8 @@ def no_progress(stage: str, done: int, total: int) -> None:
 class Job:
     """One request that is to be carried out by one of the workers ``kinds``.
 
-    ``stage`` is what progress is counted under; ``key`` tells the job from all others.
+    ``stage`` is what progress is counted under; ``key`` tells the job from all others. ``compiles``
+    says that a compiler runs, which takes gigabytes for a net of thousands of nodes.
     """
 
     key: Any
@@ -37,6 +45,7 @@ class Job:
     target: str
     request: msgspec.Struct
     reply: type[Any]
+    compiles: bool = False
 
 
 JobOutcome = Any
@@ -78,6 +87,7 @@ class JobQueue:
         self._waiting: list[Job] = []
         # A thread a worker: each waits on a pipe nearly all the time.
         self._threads: dict[WorkerKind, threading.Thread] = {}
+        self._compiling: set[WorkerKind] = set()
         self._stopped = threading.Event()
         self._answered: queue.SimpleQueue[Answered] = queue.SimpleQueue()
         self._unfinished = 0
@@ -148,12 +158,27 @@ class JobQueue:
                 outcome = error
             except BaseException as error:
                 fault = error
+            self._compiling.discard(kind)
             self._answered.put((job, outcome, fault))
 
     def _next(self, kind: WorkerKind) -> Job | None:
-        with self._lock:
-            for place, job in enumerate(self._waiting):
-                if kind in job.kinds:
-                    return self._waiting.pop(place)
-            del self._threads[kind]  # jobs that are added from now on get another one
+        """The next job for the worker of ``kind``, once there is room for it; None if none is left."""
+        while not self._stopped.is_set():
+            with self._lock:
+                jobs = [job for job in self._waiting if kind in job.kinds]
+                if not jobs:
+                    del self._threads[kind]  # jobs that are added from now on get another one
+                    return None
+                if self._is_crowded():
+                    jobs = [job for job in jobs if not job.compiles]
+                if jobs:
+                    self._waiting.remove(jobs[0])
+                    if jobs[0].compiles:
+                        self._compiling.add(kind)
+                    return jobs[0]
+            self._stopped.wait(WAITING_SECONDS)
         return None
+
+    def _is_crowded(self) -> bool:
+        """Whether a worker that compiles holds so much that no other should begin to."""
+        return any(self._workers.memory(kind) > CROWDED for kind in tuple(self._compiling))

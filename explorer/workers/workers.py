@@ -1,7 +1,7 @@
 """All worker processes of one run: long-lived, one a kind, each asked one thing at a time.
 
 A worker that crashes, or outlives its time, is an outcome of that request alone: the next one runs
-in a fresh process.
+in a fresh process. So it does after a request that took much memory.
 """
 
 import atexit
@@ -22,6 +22,7 @@ from explorer.model.errors import (
     WorkerFaultError,
     WorkerStartError,
 )
+from explorer.workers.memory import MEGABYTE
 from explorer.workers.process import OUT_OF_TIME, WorkerProcess
 from explorer.workers.protocol import Call, Lost
 
@@ -32,6 +33,12 @@ WorkerState = Literal["not started", "waiting", "at work"]
 
 REQUEST_SECONDS = 60.0
 """The limit of one request where nobody says otherwise."""
+
+GROWN = 1200 * MEGABYTE
+"""How many bytes a worker may hold once it has answered; one that holds more is stopped.
+
+Frameworks keep the memory that a large net took, and the next worker needs as much.
+"""
 
 CLOSING_SECONDS = 0.1
 """Seconds between two looks at whether whoever asked a worker has noticed that it is gone."""
@@ -92,9 +99,10 @@ class Workers:
                 # Ctrl-C among others: what the worker would still say belongs to no later request.
                 self._stop(kind)
                 raise
-            if isinstance(answer, Lost):
+            if isinstance(answer, Lost) or self.memory(kind) > GROWN:
                 self._stop(kind)
-                return answer
+        if isinstance(answer, Lost):
+            return answer
         if answer.missing:
             advice = "`python -m explorer doctor` says what is missing and how to get it"
             raise MissingFrameworkError(f"{answer.missing}; {advice}")
@@ -143,6 +151,11 @@ class Workers:
             if kind in self._processes:
                 states[kind] = "at work" if lock.locked() else "waiting"
         return states
+
+    def memory(self, kind: WorkerKind) -> int:
+        """The bytes that the process of a kind holds; 0 where none is started."""
+        process = self._processes.get(kind)
+        return process.memory() if process else 0
 
     def close(self) -> None:
         """Stop every worker and remove its scratch folder; a later call starts a fresh one."""

@@ -12,6 +12,8 @@ import msgspec
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import NetRequest
 
+HELD: list[bytes] = []
+
 
 class Word(msgspec.Struct, frozen=True):
     """One string, there and back."""
@@ -22,6 +24,19 @@ class Word(msgspec.Struct, frozen=True):
 def echo(word: Word) -> Word:
     """The same word."""
     return word
+
+
+def takes(word: Word) -> Word:
+    """From when to when it has slept for that many seconds, on the clock of time.monotonic()."""
+    start = time.monotonic()
+    time.sleep(float(word.text))
+    return Word(f"{start} {time.monotonic()}")
+
+
+def holds(word: Word) -> Word:
+    """The id of the process, which keeps that many megabytes."""
+    HELD.append(b"x" * (int(word.text) * 10**6))
+    return Word(str(os.getpid()))
 
 
 def process_on(net: NetRequest) -> Word:

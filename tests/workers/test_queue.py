@@ -1,5 +1,6 @@
 """The queue: every job once, in a worker that may take it; failures stop the work or are outcomes."""
 
+import dataclasses
 import time
 
 import pytest
@@ -8,7 +9,7 @@ from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
-from explorer.workers.queue import Job, JobQueue, carry_out
+from explorer.workers.queue import CROWDED, Job, JobQueue, carry_out
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
 
@@ -55,6 +56,43 @@ def test_jobs_may_be_added_while_others_are_under_way_and_after_all_are_done() -
         queue.add([job("echo", "c")])
         keys += [finished.key for finished, _ in queue.finished()]
     assert keys == ["a", "b", "c"]
+
+
+class Said(Workers):
+    """Workers that are said to hold so many bytes each."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+    def memory(self, kind: WorkerKind) -> int:
+        return self.size
+
+
+@pytest.mark.parametrize(("size", "meet"), [(CROWDED, True), (CROWDED + 1, False)])
+def test_no_two_workers_compile_at_once_while_one_holds_much(size: int, meet: bool) -> None:
+    kinds: tuple[WorkerKind, ...] = ("mindspore", "torch")
+    jobs = [job("takes", "1", kind) for kind in kinds]
+    jobs = [dataclasses.replace(job, key=job.kinds, compiles=True) for job in jobs]
+    with Said(size) as workers:
+        carry_out([job("echo", "started", kind) for kind in kinds], workers)
+        first, second = carry_out(jobs, workers).values()
+    (start, end), (other_start, other_end) = (
+        map(float, word.text.split()) for word in (first, second)
+    )
+    assert (max(start, other_start) < min(end, other_end)) == meet
+
+
+def test_what_does_not_compile_waits_for_no_room() -> None:
+    compiling = dataclasses.replace(job("takes", "1", "mindspore"), compiles=True)
+    waiting = dataclasses.replace(job("takes", "0", "torch"), compiles=True)
+    keys = []
+    with Said(CROWDED + 1) as workers, JobQueue(workers) as queue:
+        queue.add([compiling])
+        time.sleep(0.2)  # until it is taken
+        queue.add([waiting, job("echo", "beside", "torch")])
+        keys = [done.key for done, _ in queue.finished()]
+    assert keys.index("beside") < keys.index("0")
 
 
 class SlowToStart(Workers):

@@ -15,6 +15,7 @@ from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, WorkerFaultError
 from explorer.model.requests import NetRequest
 from explorer.model.results import Failure
+from explorer.workers.memory import MEGABYTE
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.worker_targets import Word
@@ -119,6 +120,18 @@ def test_a_crash_is_an_outcome_and_the_next_request_is_fresh(
     assert fragment in reply.detail
     assert ("last words" in reply.detail) == (name == "aborts")
     assert ask(crew, "process") != before
+
+
+def test_after_a_request_that_took_much_memory_the_next_is_fresh(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("explorer.workers.workers.GROWN", 300 * MEGABYTE)
+    with Workers() as workers:
+        first = ask(workers, "holds", "100")
+        assert ask(workers, "holds", "300") == first
+        assert workers.memory("torch") == 0
+        assert ask(workers, "holds", "1") != first
+        assert 0 < workers.memory("torch") <= 300 * MEGABYTE
 
 
 def test_a_hang_ends_at_the_limit_and_its_process_is_gone() -> None:
