@@ -9,6 +9,7 @@ Run: python -m benchmarks.large [--family F ...] [--sizes N ...] [--json FILE]
 """
 
 import argparse
+import contextlib
 import math
 import os
 import subprocess
@@ -17,7 +18,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar, cast
@@ -66,11 +66,15 @@ CASE = GradCase("grad", 0, "all")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 WHOLE = "whole way"
 BARE = "bare call"
+EXPLORE = "explore"
 
 NOTE = 300
 """How many characters of what is wrong are told in the table."""
 
 Reply = TypeVar("Reply")
+
+Reading = tuple[float, float, float]
+"""Seconds by the wall, seconds of the processor, MB."""
 
 
 class Stage(msgspec.Struct, frozen=True):
@@ -113,24 +117,29 @@ def peak(pid: int) -> float:
     return math.nan
 
 
-def processor_seconds(pid: int) -> float:
-    """The processor seconds of a process and of the children that it has waited for."""
-    return sum(psutil.Process(pid).cpu_times()[:4])
+def processor_seconds(pid: int, with_children: bool) -> float:
+    """The processor seconds of a process, and of the children that it has waited for."""
+    return sum(psutil.Process(pid).cpu_times()[: 4 if with_children else 2])
 
 
 class Meter:
-    """The seconds and the peak of memory of a process, from its making."""
+    """The seconds and the peak of memory of a process, from its making.
 
-    def __init__(self, pid: int) -> None:
+    Its children count as well unless what they take is counted elsewhere.
+    """
+
+    def __init__(self, pid: int, with_children: bool = True) -> None:
         self._pid = pid
+        self._with_children = with_children
         reset_peak(pid)
-        self._processor = processor_seconds(pid)
+        self._processor = processor_seconds(pid, with_children)
         self._wall = time.perf_counter()
 
-    def read(self) -> tuple[float, float, float]:
-        """Seconds by the wall, seconds of the processor, MB."""
+    def read(self) -> Reading:
+        """What it has taken so far."""
         wall = time.perf_counter() - self._wall
-        return wall, processor_seconds(self._pid) - self._processor, peak(self._pid)
+        processor = processor_seconds(self._pid, self._with_children) - self._processor
+        return wall, processor, peak(self._pid)
 
 
 class MeteredWorkers(Workers):
@@ -139,6 +148,8 @@ class MeteredWorkers(Workers):
     def __init__(self) -> None:
         super().__init__(REQUEST_SECONDS)
         self.stages: list[Stage] = []
+        self._meters: dict[WorkerKind, Meter] = {}
+        self._last: dict[WorkerKind, Reading] = {}
 
     def call(
         self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
@@ -146,8 +157,9 @@ class MeteredWorkers(Workers):
         """As it is, and measured."""
         with self._locks[kind]:
             pid = self._process(kind)._child.pid
-        meter = Meter(pid)
+        meter = self._meters[kind] = Meter(pid)
         answer = super().call(kind, target, argument, reply)
+        del self._meters[kind]
         module, _, name = target.rpartition(".")[2].partition(":")
         if module == "noise":
             name = f"{module} {name}"
@@ -156,10 +168,18 @@ class MeteredWorkers(Workers):
         if isinstance(answer, Lost):
             self.stages.append(Stage(name, engine, 0, 0, 0, lost=answer.detail))
             return answer
+        reading = self._last.pop(kind, None) or meter.read()
         nodes = sum(len(graph.nodes) for graph in getattr(answer, "graphs", ())[-1:])
         sent = len(msgspec.msgpack.encode(answer)) / MEGABYTE
-        self.stages.append(Stage(name, engine, *meter.read(), nodes=nodes, sent=sent))
+        self.stages.append(Stage(name, engine, *reading, nodes=nodes, sent=sent))
         return answer
+
+    def _stop(self, kind: WorkerKind) -> None:
+        """As it is; what a process took is read before it is gone."""
+        if kind in self._meters:
+            with contextlib.suppress(OSError, psutil.Error):  # it may have crashed
+                self._last[kind] = self._meters[kind].read()
+        super()._stop(kind)
 
 
 class Watch:
@@ -189,9 +209,10 @@ def measure(family: str, size: int, folder: Path) -> Run:
     """Run one net the whole way in this process."""
     stages: list[Stage] = []
 
-    @contextmanager
+    @contextlib.contextmanager
     def timed(name: str, engine: str, nodes: int = 0) -> Iterator[None]:
-        meter = Meter(os.getpid())
+        # The workers have stages of their own.
+        meter = Meter(os.getpid(), with_children=name != EXPLORE)
         yield
         stages.append(Stage(name, engine, *meter.read(), nodes=nodes))
 
@@ -199,7 +220,7 @@ def measure(family: str, size: int, folder: Path) -> Run:
     start = time.perf_counter()
     scenario = read(written_net(folder, family, size), fresh=True)
     workers = MeteredWorkers()
-    with workers, timed("explore", "own process"):
+    with workers, timed(EXPLORE, "own process"):
         report = explore(scenario, workers, selection="main")
     graphs = stems(report.graphs)
     for name, make in report_files(report, ("svg", "json", "html"), draw_ladder):
