@@ -22,7 +22,7 @@ from explorer.workers.process import ONE_THREAD, QUIET, ROOT
 from explorer.workers.workers import Workers
 
 ROUNDS = 2
-LIMIT = 1.5
+LIMIT = 0.6
 """How many times the bare calls' time the explorer may take."""
 
 RUNNER = """

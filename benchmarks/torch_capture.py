@@ -22,7 +22,7 @@ SCENARIO = ROOT / "tests" / "nets" / "torch_residual.py"
 BLOCKS = (7, 20, 75, 150, 307)
 REFERENCE = 75
 ROUNDS = 3
-LIMIT = 5.0
+LIMIT = 4.0
 """How many times the plain forward and backward a capture with every value may take, from its start
 to the finished record.
 """
