@@ -32,7 +32,7 @@ Kind = Literal[
 class Sighting(msgspec.Struct, frozen=True):
     """What is seen of a net; ``engines`` are those that are to blame, as far as can be told.
 
-    ``detail`` is what they say: the type of an error, the result that differs, the divergence.
+    ``detail`` is what they say: their errors, the result that differs, the divergence.
     """
 
     kind: Kind
@@ -105,7 +105,7 @@ def _raises(_: Report, case: CaseReport) -> Iterator[Sighting]:
     }
     if raised:
         texts = [f"{error.type}: {error.message}" for error in raised.values() if error]
-        yield Sighting("raises", tuple(raised), texts[0] if texts else "")
+        yield Sighting("raises", tuple(raised), " | ".join(dict.fromkeys(texts)))
 
 
 def _oracle(_: Report, case: CaseReport) -> Iterator[Sighting]:

@@ -154,12 +154,12 @@ def test_nothing_but_itself_agrees_with_an_infinity(infinity: float) -> None:
 
 
 def test_the_noise_half_of_a_tensor_does_not_tell_its_scale() -> None:
-    rows = np.array([[1e-9] * 9 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]] * 3)
+    rows = np.array([[1e-9] * 9 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]] * 4)
     # A mask is 10,000 times the typical number, which the noise is not.
-    measured = scales(rows, np.array([1e-9, np.nan, 1e3]))
+    measured = scales(rows, np.array([1e-9, np.nan, 1e3, np.inf]))
     assert measured[0] == 8.0
     assert measured[1] == 1e-9  # unmeasured: small numbers like any others, and 1 is a mask
-    assert measured[2] == 1e-9  # nothing but noise: as if it were not measured
+    assert measured[2] == measured[3] == 1e-9  # nothing but noise: as if it were not measured
 
 
 @pytest.mark.parametrize(

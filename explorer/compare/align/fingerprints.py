@@ -183,7 +183,7 @@ def scales(quantiles: Floats, noise: Floats) -> Floats:
     sizes = np.sort(np.abs(quantiles), axis=1)
     last = sizes.shape[1] - 1
     # What is noise tells no more of the typical element than a zero: a packed bias may be in part.
-    within_noise = sizes <= CLEAR * np.nan_to_num(noise)[:, None]
+    within_noise = sizes / CLEAR <= np.nan_to_num(noise)[:, None]
     only_noise = within_noise.all(axis=1)[:, None]
     zeros = np.count_nonzero((sizes == 0) | (within_noise & ~only_noise), axis=1)
     first_quartile = zeros + (sizes.shape[1] - zeros) // 4

@@ -1,0 +1,62 @@
+"""A finding is known where the recorded list has a reason for each engine that is to blame."""
+
+import pytest
+
+from explorer.fuzz.judging import Sighting
+from explorer.fuzz.known import reason_known
+from tests.support.programs import program, step
+
+NET = program(step("t0", "tanh", "a"), step("t1", "branch", "t0"), order=2)
+
+NO_SECOND = "RuntimeError: Illegal primitive: Primitive ReLU6Grad's bprop not defined"
+NO_BRANCH = "UserError: Data-dependent branching is not supported"
+
+MINDSPORE = ("mindspore-graph", "mindspore-tape")
+
+
+@pytest.mark.parametrize(
+    ("engines", "detail", "words"),
+    [
+        (MINDSPORE, NO_SECOND, ["no second derivative"]),
+        (("torch-graph",), NO_BRANCH, ["no branch"]),
+        (
+            (*MINDSPORE, "torch-graph"),
+            f"{NO_SECOND} | {NO_BRANCH}",
+            ["no second derivative", "no branch"],
+        ),
+    ],
+)
+def test_what_is_recorded_for_each_engine_is_known(
+    engines: tuple[str, ...], detail: str, words: list[str]
+) -> None:
+    reason = reason_known(NET, Sighting("raises", engines, detail))
+    assert reason.count("; ") == len(words) - 1
+    for word in words:
+        assert word in reason
+
+
+@pytest.mark.parametrize(
+    "sighting",
+    [
+        Sighting("raises", (*MINDSPORE, "torch-graph"), NO_SECOND),
+        Sighting("raises", (*MINDSPORE, "torch-tape"), f"{NO_SECOND} | {NO_BRANCH}"),
+        Sighting("raises", MINDSPORE, "RuntimeError: another one"),
+        Sighting("values", MINDSPORE, NO_SECOND),
+    ],
+)
+def test_what_is_recorded_for_some_of_the_engines_alone_is_not_known(sighting: Sighting) -> None:
+    assert reason_known(NET, sighting) == ""
+
+
+@pytest.mark.parametrize(
+    ("operator", "dtype", "is_known"),
+    [
+        ("log_softmax", "float64", True),
+        ("log_softmax", "float32", False),
+        ("softmax", "float64", False),
+    ],
+)
+def test_an_operator_is_known_in_its_dtype(operator: str, dtype: str, is_known: bool) -> None:
+    net = program(step("t0", operator, "a"), dtype=dtype)
+    sighting = Sighting("differs", (*MINDSPORE, "torch-tape", "torch-graph"), "da")
+    assert bool(reason_known(net, sighting)) == is_known
