@@ -29,6 +29,9 @@ LIMIT = "EXPLORER_STORE_MB"
 DEFAULT_MB = 2000.0
 MEGABYTE = 10**6
 
+FULL = 0.95
+"""The part of its limit to which the store is brought once it is above."""
+
 MAGIC = b"autodiff-explorer result 1\n"
 """The first line of every file; the second is its header, and the rest the record."""
 
@@ -86,6 +89,8 @@ class Store:
         self.fresh = fresh
         self._tell = tell
         self._has_told = False
+        # How many bytes may be kept before the whole store is looked at again.
+        self._room = 0
 
     def get(self, key: Key, kind: type[Record]) -> Record | None:
         """The record of a key; None where there is none, or none that is whole."""
@@ -117,7 +122,9 @@ class Store:
         content = MAGIC + msgspec.json.encode(header) + b"\n" + body
         try:
             self._write(self._path(key), content)
-            self._drop_the_oldest()
+            self._room -= len(content)
+            if self._room < 0:
+                self._drop_the_oldest()
         except OSError as error:
             self._cannot(error)
 
@@ -136,17 +143,21 @@ class Store:
             raise
 
     def _drop_the_oldest(self) -> None:
+        """Bring the store well below its limit if it is above; note how much may be kept from now on."""
         files: list[tuple[float, int, Path]] = []
         for path in self._files():
             with contextlib.suppress(FileNotFoundError):  # another process has dropped it
                 status = path.stat()
                 files.append((status.st_mtime, status.st_size, path))
-        surplus = sum(size for _, size, _ in files) - self.limit
-        for _, size, path in sorted(files):
-            if surplus <= 0:
-                return
-            path.unlink(missing_ok=True)
-            surplus -= size
+        size = sum(size for _, size, _ in files)
+        if size > self.limit:
+            for _, its_size, path in sorted(files):
+                if size <= FULL * self.limit:
+                    break
+                path.unlink(missing_ok=True)
+                size -= its_size
+        # Half of what is free: other processes write too.
+        self._room = (self.limit - size) // 2
 
     @contextmanager
     def turn(self, key: Key) -> Iterator[None]:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -143,8 +144,8 @@ def test_a_file_under_another_key_is_not_taken(store: Store) -> None:
 
 
 def test_the_results_that_were_not_used_for_longest_are_dropped(tmp_path: Path) -> None:
-    size = 10_000
-    store = Store(tmp_path, limit=3 * size + 2000)
+    size = 10_000  # and a header
+    store = Store(tmp_path, limit=35_000)
     keys = [Key("scenario", str(number), f"{number:064}") for number in range(4)]
     for age, key in enumerate(keys[:3]):
         store.put(key, bytes(size))
@@ -154,6 +155,30 @@ def test_the_results_that_were_not_used_for_longest_are_dropped(tmp_path: Path) 
     store.put(keys[3], bytes(size))
     kept = [bool(store.get(key, bytes)) for key in keys]
     assert kept == [True, False, True, True]
+
+
+def test_many_small_results_stay_below_the_limit_and_the_store_is_seldom_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches = []
+    files = Store._files
+
+    def searched(store: Store) -> Iterator[Path]:
+        searches.append(store)
+        return files(store)
+
+    monkeypatch.setattr(Store, "_files", searched)
+    limit = 200_000
+    store = Store(tmp_path, limit=limit)
+    for number in range(300):
+        store.put(Key("scenario", str(number), f"{number:064}"), bytes(1000))
+        assert sum(path.stat().st_size for path in files(store)) <= limit
+    assert len(searches) < 120
+    written = len(searches)
+    other = Store(tmp_path / "other", limit=100 * limit)
+    for number in range(300):
+        other.put(Key("scenario", str(number), f"{number:064}"), bytes(1000))
+    assert len(searches) == written + 1
 
 
 def test_a_folder_that_cannot_be_written_to_is_told_once_and_stops_nothing(
