@@ -170,37 +170,39 @@ def _shown(graph: GradGraph, homes: Homes, apart: Collection[str], folding: Fold
     if len(groups) == len(graph.nodes):
         return Shown(graph, homes, {}, modules, len(apart), folding)
 
-    read_outside = set()
-    for edge in graph.edges:
-        if homes[edge.origin] != homes[edge.target]:
-            read_outside.add(edge.origin)
-
     paths = modules_of(graph)
-
-    def module_of(node: Node) -> str:
-        return folding.module_of(paths[node.id]) or ""
-
+    read_outside = _read_outside(graph, homes)
     places = {node.id: place for place, node in enumerate(graph.nodes)}
     nodes = []
     for node in graph.nodes:
         if homes[node.id] != node.id:
             continue
+        members_of = groups[node.id]
         if node.id in modules:
-            members_of = groups[node.id]
-            node = _one_for_several(node, members_of, module_of, read_outside)
-            if folding.stretches and node.kind == "call":
-                node = msgspec.structs.replace(node, op=stretch_name(members_of, paths), scope="")
-        forward = _forward_link(groups[node.id], homes, places)
+            node = _one_for_several(node, members_of, folding, paths, read_outside)
+        forward = _forward_link(members_of, homes, places)
         nodes.append(msgspec.structs.replace(node, forward=forward))
     shown = msgspec.structs.replace(graph, nodes=tuple(nodes), edges=_edges(graph, homes, modules))
     members = {id_: tuple(group) for id_, group in groups.items() if len(group) > 1}
     return Shown(shown, homes, members, modules, len(apart), folding)
 
 
+def _read_outside(graph: GradGraph, homes: Homes) -> set[str]:
+    """The nodes that are read in another home than their own."""
+    return {edge.origin for edge in graph.edges if homes[edge.origin] != homes[edge.target]}
+
+
 def _one_for_several(
-    first: Node, members: Sequence[Node], module_of: ModuleOf, read_outside: set[str]
+    first: Node,
+    members: Sequence[Node],
+    folding: Folding,
+    paths: Mapping[str, str],
+    read_outside: set[str],
 ) -> Node:
-    """The node that several are shown as, in the place of the ``first`` of them."""
+    """The node that several are shown as, in the place of the ``first`` of them.
+
+    ``paths`` are the modules of all nodes.
+    """
     if first.kind in FOLDED_NAMES:
         name = f"{len(members)} {FOLDED_NAMES[first.kind]}"
         return Node(
@@ -211,7 +213,12 @@ def _one_for_several(
             name=name,
             order=first.order,
         )
-    return _module_node(first, members, module_of, read_outside)
+    module = _module_node(
+        first, members, lambda node: folding.module_of(paths[node.id]) or "", read_outside
+    )
+    if folding.stretches:
+        return msgspec.structs.replace(module, op=stretch_name(members, paths), scope="")
+    return module
 
 
 def _module_node(
