@@ -250,7 +250,7 @@ def _last_leaving(members: Sequence[Node], read_outside: set[str]) -> Node:
     # The outputs of the others do not leave the module.
     operators = [node for node in members if node.kind not in NEVER_MERGED]
     leaving = [node for node in operators if node.id in read_outside]
-    return (leaving or operators)[-1]
+    return (leaving or operators or members)[-1]
 
 
 def _forward_link(members: Sequence[Node], homes: Homes, places: Mapping[str, int]) -> str | None:

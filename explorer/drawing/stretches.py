@@ -19,7 +19,7 @@ def stretch_homes(graph: GradGraph, folding: Folding, homes: Homes) -> Homes:
     """
     numbers: dict[str, int] = {}
     for phase in ("forward", "backward"):
-        nodes = [node.id for node in graph.nodes if node.phase == phase and not is_kept(node)]
+        nodes = [node.id for node in graph.nodes if node.phase == phase and not _stays(node)]
         numbers.update(_numbers(nodes, links_among(graph, nodes), folding.stretches))
 
     modules = modules_of(graph)
@@ -28,11 +28,21 @@ def stretch_homes(graph: GradGraph, folding: Folding, homes: Homes) -> Homes:
     for node in graph.nodes:
         if node.id not in shown:
             continue
-        if is_kept(node) or folding.opens(modules[node.id]):
+        if _stays(node) or folding.opens(modules[node.id]):
             keys[node.id] = (node.id,)
         else:
             keys[node.id] = (node.phase, node.body, numbers[node.id])
     return merged(graph, keys, homes)
+
+
+def _stays(node: Node) -> bool:
+    """Whether a node is never merged: what enters or leaves the net.
+
+    A backward may read hundreds of constants without a name, such as the zeros around a slice; a seed
+    has one.
+    """
+    is_nameless = node.kind == node.op == "constant" and not node.name
+    return is_kept(node) and not is_nameless
 
 
 def _numbers(nodes: Sequence[str], links: Sequence[Link], count: int) -> dict[str, int]:

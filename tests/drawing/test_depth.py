@@ -176,6 +176,20 @@ def test_a_stretch_is_named_after_its_first_and_its_last_module() -> None:
     assert "blocks.0 … 6" in {node.op for node in show(LONG["residual"](), "fit").graph.nodes}
 
 
+def test_constants_that_a_long_backward_reads_go_into_its_stretches_and_the_seed_stays() -> None:
+    g = HandmadeGraph()
+    last = g.add("mul", [g.leaf("x", "input")])
+    gradient = g.add("neg", [g.seed("constant")], phase="backward")
+    for _ in range(300):
+        last = g.add("exp", [last])
+        zeros = g.add("constant", kind="constant", phase="backward")
+        gradient = g.add("add", [gradient, zeros], phase="backward")
+    shown = show(g.record(), "fit")
+    assert len(shown.graph.nodes) <= MOST_NODES
+    kept = [node.name for node in shown.graph.nodes if node.kind == "constant"]
+    assert kept == ["seed"]
+
+
 def test_an_opened_module_stays_apart_from_its_stretch() -> None:
     graph = LONG["residual"]()
     whole = show_folded(graph, Folding(stretches=6))

@@ -126,6 +126,19 @@ def test_ids_are_positions_and_parameter_names(engine: str, mindspore: EngineReq
     assert result.ids == ("0", "1", "fc.weight")
 
 
+@pytest.mark.parametrize(("style", "is_asked"), [("graph", False), ("tape", True)])
+def test_what_took_long_is_not_compiled_twice_for_the_names_of_return_ids(
+    style: str, is_asked: bool, workers: Workers
+) -> None:
+    net = NetRequest(scenario=str(NETS / "ms_dense.py"), engine=f"mindspore-{style}")
+    request = CaseRequest(net, GradCase("grad", (0, 1), "all"))
+    target = "tests.support.worker_targets:answer_after_long"
+    result = workers.call("mindspore", target, request, Result)
+    assert isinstance(result, Result)
+    assert bool(result.ids) == is_asked
+    assert ("takes long" in result.note) != is_asked
+
+
 @pytest.mark.whole
 def test_a_net_of_many_parameters_is_not_compiled_twice_for_the_names_of_return_ids(
     workers: Workers, tmp_path: Path

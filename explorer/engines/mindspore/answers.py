@@ -1,5 +1,6 @@
 """MindSpore's answers to cases: the real call in the mode of the engine, and its named result."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -17,12 +18,16 @@ from explorer.scenario.matrix import structure
 MOST_COMPILED_TWICE = 64
 """Up to this many parameters a net is compiled once more, for the names that return_ids adds."""
 
+LONG_SECONDS = 20.0
+"""A net that takes longer for its answer is not compiled once more either."""
+
 TWICE = "it would compile the net once more"
 
 
 def answer(request: CaseRequest) -> Result:
     """The result of one case on a fresh net; an exception is a result too."""
     case = request.case
+    start = time.monotonic()
     try:
         cotangents = cotangent_arguments(request)
         net = build(request.net)
@@ -30,7 +35,7 @@ def answer(request: CaseRequest) -> Result:
         tree, leaves = named(value, net, case)
     except Exception as error:
         return failed(request, error)
-    ids, note = _ids(request)
+    ids, note = _ids(request, time.monotonic() - start)
     return answered(request, tree, leaves, ids, note)
 
 
@@ -160,18 +165,22 @@ def _names(tree: Tree, count: int) -> list[str]:
     return [f"g{index}" for index in range(count)]
 
 
-def _ids(request: CaseRequest) -> tuple[tuple[str, ...], str]:
-    """The names that ``return_ids=True`` adds to a first gradient, or why it adds none."""
+def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], str]:
+    """The names that ``return_ids=True`` adds to a first gradient, or why it adds none.
+
+    ``seconds`` is what the call without it took.
+    """
     case = request.case
     is_first_gradient = case.api == "grad" and case.order == 1
     if case.has_aux or not is_first_gradient:
         return (), ""
     net = build(request.net)
-    if request.net.engine == "mindspore-graph" and len(net.weights) > MOST_COMPILED_TWICE:
-        return (
-            (),
-            f"return_ids=True is not asked of a net of {len(net.weights)} parameters: {TWICE}",
-        )
+    if request.net.engine == "mindspore-graph":
+        count = len(net.weights)
+        if count > MOST_COMPILED_TWICE:
+            return (), f"return_ids=True is not asked of a net of {count} parameters: {TWICE}"
+        if seconds > LONG_SECONDS:
+            return (), f"return_ids=True is not asked of a net that takes long to compile: {TWICE}"
     try:
         pairs = derivative(net.call, case, weights(net, case), return_ids=True)(*net.arguments)
     except Exception as error:
