@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.support.command_line import ROOT
+from tests.support.pressing import first_stage
 from tests.support.scenario_reports import Reports, graph
 
 pytestmark = [pytest.mark.browser, pytest.mark.mindspore, pytest.mark.torch]
@@ -126,7 +127,7 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
     assert 0 < hits < page.locator(".pick").count()
     assert page.locator(".found").inner_text() == f"{hits} found"
 
-    page.get_by_role("slider", name="Stage on the right").press("Home")
+    first_stage(page, "right", "type_inference")
     (forward,) = (graph for graph in whole.graphs if graph.stage == "type_inference")
     expect(right.locator(".pick")).to_have_count(len(forward.nodes))
     expect(right.locator(".legend")).to_contain_text("This stage was not run")

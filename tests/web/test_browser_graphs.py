@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.support.deep_nets import LINE, SPOILED, deep_net
+from tests.support.pressing import first_stage
 from tests.support.servers import SWITCHES, serving_graphs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -369,8 +370,7 @@ def test_another_stage_begins_without_the_step_and_the_node_of_the_one_before(
     # A node that both stages have, and a step that both could be at.
     graphs.open("depth=all&left=mindspore-graph&right=torch-tape&node=left:n0&step=4")
     expect(graphs.left.locator(".frame.chosen")).to_have_count(1)
-    graphs.page.get_by_role("slider", name="Stage on the left").press("Home")
-    graphs.address_has("left_stage=opt_a")
+    first_stage(graphs.page, "left", "opt_a")
     expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
     expect(graphs.panel).to_contain_text("Click a node")
     for pane in (graphs.left, graphs.right):
