@@ -97,7 +97,7 @@ def side_by_side(
     drawn = "".join(f"{side.caption}{side.graph_key}{side.svg}" for side in sides)
     with st.spinner(_("Reading the values …"), show_time=True):
         record = _record(drawn, words(), sides, alignment, merged)
-    _panes(record, sources(*shown, code), state, chosen.address)
+    _panes(record, sources(*shown, code), state, chosen.address, _chosen_above())
     notes = [f"{side.graph.engine}: {note}" for side in pair for note in side.graph.notes]
     for note in dict.fromkeys(notes):  # the same engine may stand on both sides
         st.caption(plain(note))
@@ -289,9 +289,18 @@ def _panes(
     sources: Mapping[str, SourceLines],
     state: ViewState,
     address: Mapping[str, str],
+    above: Mapping[str, object],
 ) -> None:
     # A fragment: what is chosen reruns these lines alone, and the drawings stay where they are.
     told = pair_view(record, sources, state, key="pair_view")
     remember(GRAPHS, {**address, **address_of(told)})
-    if (told.opened, told.folded) != (state.opened, state.folded):
-        st.rerun()  # other modules are open: the graphs are drawn anew
+    modules_changed = (told.opened, told.folded) != (state.opened, state.folded)
+    # The browser sends what changes in one moment together, and asks for the fragment alone where
+    # any of it is the fragment's: a box above may have been changed in that moment.
+    if modules_changed or _chosen_above() != above:
+        st.rerun()  # the graphs are drawn anew
+
+
+def _chosen_above() -> dict[str, object]:
+    """What the boxes above the drawings hold, by their names in the address."""
+    return {name: st.session_state.get(name) for name in NAMES}

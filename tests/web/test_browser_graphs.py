@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.support.deep_nets import LINE, SPOILED, deep_net
 from tests.support.pressing import first_stage
@@ -376,6 +377,33 @@ def test_another_stage_begins_without_the_step_and_the_node_of_the_one_before(
     for pane in (graphs.left, graphs.right):
         expect(pane.locator(".pick.off")).to_have_count(0)
     graphs.page.wait_for_url(lambda url: "step=" not in url and "node=" not in url)
+
+
+@pytest.mark.whole
+def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_shown(
+    graphs: Graphs,
+) -> None:
+    # The browser sends both as one message, which asks for the drawings alone.
+    fragments: list[str] = []
+
+    def joined(message: bytes) -> bytes:
+        asked = BackMsg.FromString(message)
+        rerun = asked.rerun_script
+        if rerun.fragment_id:
+            fragments.append(rerun.fragment_id)
+        elif fragments and asked.WhichOneof("type") == "rerun_script":
+            rerun.fragment_id = fragments[0]
+        return bytes(asked.SerializeToString())
+
+    def routed(socket: Any) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda message: server.send(joined(message)))
+
+    graphs.page.route_web_socket(re.compile("_stcore/stream"), routed)
+    graphs.open("depth=all&left=mindspore-graph&right=torch-tape")
+    first_stage(graphs.page, "left", "opt_a")
+    assert fragments
+    expect(graphs.page.get_by_role("figure", name="opt_a")).to_be_visible()
 
 
 @pytest.mark.whole

@@ -52,6 +52,8 @@ def same(one: Any, other: Any) -> bool:
     """Whether two answers are the same: both refused, or alike in names, shapes and numbers."""
     if raised(one) or raised(other):
         return raised(one) and raised(other)
+    if one == other:
+        return True  # most answers are equal to the last digit: no arrays are made of them
     if isinstance(one, dict):
         return set(one) == set(other) and all(same(one[name], other[name]) for name in one)
     numbers, other_numbers = np.array(flat_numbers(one)), np.array(flat_numbers(other))
