@@ -93,6 +93,7 @@ class _Shelf:
         self._named: dict[Named, float] = {}
         rows: dict[int, list[Floats]] = {}
         levels: dict[int, list[float]] = {}
+        dtypes: dict[int, list[str]] = {}
         for node in graph.nodes:
             for output in node.outputs:
                 if output.noise is None or output.values is None:
@@ -102,8 +103,10 @@ class _Shelf:
                 size = int(np.prod(output.shape))
                 rows.setdefault(size, []).append(_row(output.values))
                 levels.setdefault(size, []).append(output.noise)
+                dtypes.setdefault(size, []).append(output.dtype)
         self._rows = {size: np.array(matrix) for size, matrix in rows.items()}
         self._levels = {size: np.array(noise) for size, noise in levels.items()}
+        self._dtypes = {size: np.array(names) for size, names in dtypes.items()}
 
     def level(self, node: Node, output: Output) -> float | None:
         """The level of the values that are nearest to an output's; None where none is near."""
@@ -118,6 +121,10 @@ class _Shelf:
         near = apart <= room
         if not near.any():
             return None
+        # The same numbers cast to float32 for backward have the noise of float32, and no other has.
+        of_its_dtype = near & (self._dtypes[size] == output.dtype)
+        if of_its_dtype.any():
+            near = of_its_dtype
         # Of several equally near ones the noisiest: which of them it is nobody knows.
         nearest = near & (apart <= 2 * apart[near].min() + self._levels[size])
         return float(self._levels[size][nearest].max())

@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.exploration.explore import explore
+from explorer.model.alignment import Divergence
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
@@ -80,3 +81,41 @@ def test_no_value_is_called_wrong_that_is_right(name: str, workers: Workers) -> 
     for alignment in report.alignments:
         wrong = [node.node for node in alignment.unpaired if node.reason == "refuted"]
         assert wrong == []
+
+
+TAPES_AND_GRAPHS_OF_BOTH = [
+    (mindspore, torch)
+    for mindspore in ("mindspore-graph", "mindspore-tape")
+    for torch in ("torch-tape", "torch-graph")
+]
+
+
+def divergences(report: Report) -> dict[tuple[str, str], Divergence]:
+    """The first divergence of each engine of MindSpore's from each of PyTorch's."""
+    told = {(each.left, each.right): each.divergence for each in report.alignments}
+    between = {pair: told[pair] for pair in TAPES_AND_GRAPHS_OF_BOTH}
+    assert None not in between.values()
+    return {pair: divergence for pair, divergence in between.items() if divergence}
+
+
+def test_a_sort_that_rounds_to_single_precision_is_named_and_not_what_reads_it(
+    workers: Workers,
+) -> None:
+    report = explored("sorted_in_double", workers, GradCase("grad", (0, 1)))
+    for (mindspore, torch), divergence in divergences(report).items():
+        left = graph_of(report, mindspore).by_id()[divergence.left or ""]
+        right = graph_of(report, torch).by_id()[divergence.right or ""]
+        assert (left.op, right.op) == ("Sort", "aten.sort.default")
+        assert divergence.greatest == pytest.approx(0, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["rounded_mish", "distance_in_double"])
+def test_formulas_that_round_otherwise_are_compared_where_they_come_to_one_quantity(
+    name: str, workers: Workers
+) -> None:
+    most = GradCase("grad", (0, 1) if name == "distance_in_double" else 0)
+    report = explored(name, workers, most)
+    assert report.cases[0].oracle_agrees
+    for divergence in divergences(report).values():
+        assert "leaves out" not in divergence.sentence
+        assert divergence.greatest == pytest.approx(0, abs=1e-5)

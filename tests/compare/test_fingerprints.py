@@ -29,6 +29,22 @@ def fingerprinted(*arrays: AnyArray) -> list[OutputValue]:
     return [node.value for node in left.nodes]
 
 
+def leveled(arrays: list[AnyArray], levels: list[float]) -> list[OutputValue]:
+    """Values of one graph that hold some arrays, each with its noise."""
+    graph = ComputedGraph("a")
+    for array in arrays:
+        graph.hold("Exp", array)
+    record = graph.record()
+    nodes = []
+    for node, level in zip(record.nodes, levels, strict=True):
+        output = msgspec.structs.replace(node.outputs[0], noise=level)
+        nodes.append(msgspec.structs.replace(node, outputs=(output,)))
+    record = msgspec.structs.replace(record, nodes=tuple(nodes))
+    left, right = view(record, ComputedGraph("b").record())
+    fingerprint(left, right, TOLERANCE)
+    return [node.value for node in left.nodes]
+
+
 @given(Matrices, st.integers(0, 2**32 - 1))
 def test_numbers_in_another_order_fall_into_the_same_bucket(array: AnyArray, seed: int) -> None:
     shuffled = np.random.default_rng(seed).permutation(array.ravel()).reshape(4, 3)
@@ -36,6 +52,16 @@ def test_numbers_in_another_order_fall_into_the_same_bucket(array: AnyArray, see
     assert value.bucket is other.bucket
     assert value.agrees(other)
     assert value.distance(other) == 0
+
+
+def test_a_float64_tensor_is_not_compared_as_the_float32_one_that_holds_the_same_numbers() -> None:
+    exact = np.linspace(1, 3, 12)
+    rounded = exact.astype(np.float32)
+    levels = [0.0, 0.0, 0.0]
+    single, double, other = leveled([rounded, rounded.astype(np.float64), exact], levels)
+    assert single.agrees(double)
+    assert single.agrees(other)
+    assert not double.agrees(other)
 
 
 def test_zeros_of_either_sign_are_one_number() -> None:

@@ -141,6 +141,13 @@ def test_a_graph_borrows_the_levels_of_equal_values_and_of_results_by_name() -> 
     assert noise_of(lent_levels(graph, tape)) == [1e-7, 3e-7, 1e-7, 3e-7]
 
 
+def test_a_float64_value_does_not_borrow_the_level_of_what_is_cast_to_float32_of_it() -> None:
+    exact = DRAWN.astype(np.float64)
+    tape = net("a", ("Hypot", exact, 1e-16), ("Cast", DRAWN, 1e-7))
+    graph = net("b", ("Hypot", exact, None), ("Cast", DRAWN, None))
+    assert noise_of(lent_levels(graph, tape))[1:3] == [1e-16, 1e-7]
+
+
 def test_a_value_that_the_lender_lacks_is_as_noisy_as_what_it_is_computed_from() -> None:
     tape = net("a", ("Mul", DRAWN, 1e-6))
     graph = net("b", ("Mul", DRAWN, None), ("Other", DRAWN * 100, None))

@@ -73,13 +73,28 @@ def test_a_pair_without_evidence_of_its_origin_pairs_no_makers(how: How) -> None
 
 
 def test_the_first_pair_decides_on_the_counterpart_of_an_origin() -> None:
-    matching = prepared(reshaped("a"), reshaped("b"))
+    right = reshaped("b")
+    right.hold("Exp", np.exp(np.arange(4.0)))
+    matching = prepared(reshaped("a"), right)
     _, maker, reshape, second = matching.first.nodes
-    x, other_maker, other_reshape, _ = matching.second.nodes
+    _, other_maker, other_reshape, _, like_it = matching.second.nodes
     matching.join(reshape.value, other_reshape.value, "name")
-    matching.join(second.value, x.value, "name")
+    matching.join(second.value, like_it.value, "name")
     assert maker.counterpart is other_maker
-    assert x.counterpart is maker
+    assert like_it.counterpart is maker
+
+
+def test_makers_of_other_numbers_are_no_counterparts_though_what_is_cast_of_them_agrees() -> None:
+    exact = np.exp(np.arange(4.0))
+    matching = holding([exact, exact * 1.01], [exact * 1.01])
+    maker, cast = matching.first.nodes
+    (other,) = matching.second.nodes
+    cast.origin = maker
+    assert cast.value.agrees(other.value)
+    assert maker.value.agrees(other.value) is False
+    matching.join(cast.value, other.value, "across")
+    assert maker.counterpart is None
+    assert other.counterpart is None
 
 
 def test_a_node_beside_a_further_output_is_in_the_pair_of_its_op() -> None:

@@ -94,6 +94,32 @@ def test_a_residual_that_is_left_out_is_no_sum_of_gradients() -> None:
 # A gradient added in
 
 
+@pytest.mark.parametrize("is_left_out", [True, False])
+def test_a_gradient_that_is_added_later_is_not_left_out(is_left_out: bool) -> None:
+    factors = (2, 3, 4)
+
+    def net(engine: str, order: tuple[int, ...], rounding: float) -> GradGraph:
+        graph = ComputedGraph(engine)
+        x = graph.leaf("x", np.array([1.0, 2.0, 3.0]), "input")
+        uses = [graph.op("Mul", lambda x, k=k: x * k, x, line=k) for k in factors]
+        graph.result("loss", graph.op("Sum", lambda *terms: sum(terms), *uses))
+        seed = graph.hold("ones", np.array([1.0, 1.5, 0.5]), phase="backward")
+        terms = []
+        for factor, use in zip(factors, uses, strict=True):
+            wrong = factor * rounding if factor == 4 else factor
+            terms.append(graph.back("Mul", lambda g, k=wrong: g * k, seed, forward=use))
+        total = terms[order[0]]
+        for place in order[1:]:
+            total = graph.back("Add", np.add, total, terms[place], forward=x)
+        graph.result("dx", total, "backward")
+        return graph.record()
+
+    order = (2, 1) if is_left_out else (2, 1, 0)
+    divergence = align(net("a", (0, 1, 2), 1.0), net("b", order, 1 + 4e-4)).divergence
+    assert divergence is not None
+    assert ("leaves out" in divergence.sentence) is is_left_out
+
+
 def test_aliased_inputs_diverge_where_the_tape_sums_into_both() -> None:
     def net(is_tape: bool) -> GradGraph:
         graph = ComputedGraph("torch-tape" if is_tape else "mindspore-graph")

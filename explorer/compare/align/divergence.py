@@ -3,6 +3,7 @@
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import (
     ABSENT,
+    are_close,
     extra_ops,
     gradients_added,
     gradients_stopped,
@@ -222,12 +223,7 @@ def two_ops(
         # The two only notice that their inputs are in another order: this is where it parts.
         node, other = moved
         phase = node.phase
-    if moved or (same_work(node, other) and node.value.size == other.value.size):
-        rows = [node], [other]
-    else:
-        other_row = suspects_of[other.side].stretch(other)
-        row = suspects_of[node.side].stretch(node)
-        rows = _up_to_size(row, other_row[-1].value.size), other_row
+    rows = ([node], [other]) if moved else _rows(node, other, suspects_of)
     note = _inputs_note(matching, node, other)
 
     left, right = rows if node.side.is_left else rows[::-1]
@@ -238,6 +234,37 @@ def two_ops(
     )
     ends = left[-1], right[-1]
     return between(left[0], right[0], phase, sentence, readings, [*left, *right], ends)
+
+
+def _rows(
+    node: Vertex, other: Vertex, suspects_of: SuspectsBySide
+) -> tuple[list[Vertex], list[Vertex]]:
+    """The ops of both sides whose values are compared, of which the last ones hold these."""
+    is_same = same_work(node, other) and node.value.size == other.value.size
+    if is_same and are_close(node.value, other.value):
+        return [node], [other]
+    row = suspects_of[node.side].stretch(node)
+    other_row = suspects_of[other.side].stretch(other)
+    close = _up_to_what_is_close(row, other_row)
+    if close:
+        return close
+    if is_same:
+        return [node], [other]
+    return _up_to_size(row, other_row[-1].value.size), other_row
+
+
+def _up_to_what_is_close(
+    row: list[Vertex], other_row: list[Vertex]
+) -> tuple[list[Vertex], list[Vertex]] | None:
+    """Two rows of ops up to the first values that are close, though not equal; None without such.
+
+    They are one quantity, which both sides come to, each by its own formula.
+    """
+    for length, node in enumerate(row, start=1):
+        for other_length, other in enumerate(other_row, start=1):
+            if are_close(node.value, other.value):
+                return row[:length], other_row[:other_length]
+    return None
 
 
 def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:

@@ -56,8 +56,8 @@ class _Content:
     """The numbers that the values of one bucket hold, while buckets are compared.
 
     ``figures`` are its row of the table, ``elements`` are sorted and None unless all are known,
-    ``coarseness`` is the greatest of its values, and so are ``noise``, which is NaN where none was
-    measured, and ``unit``, the relative error of rounding to their dtypes.
+    ``coarseness`` is the greatest of its values, and so is ``noise``, which is NaN where none was
+    measured. ``unit`` is the relative error of rounding to the dtype of each of them.
     """
 
     figures: list[float]
@@ -140,14 +140,15 @@ def _collect(by_key: dict[tuple[Any, ...], _Content], value: OutputValue, summar
     if summary.whole is not None:
         whole = np.sort(elements(summary.whole)) + 0.0  # -0.0 and 0.0 are one number
     data = None if whole is None else whole.tobytes()
-    # Order statistics are exact but few: where all elements are known, these must be equal too.
-    key = (value.size, summary.nonfinite, summary.quantiles, data)
+    unit = unit_of(value)
+    # Order statistics are exact but few: where all elements are known, these must be equal too. And
+    # a float64 tensor that holds the numbers of a float32 one is still compared as float64.
+    key = (value.size, summary.nonfinite, summary.quantiles, data, unit)
     if key not in by_key:
-        by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, nan, 0.0, [])
+        by_key[key] = _Content(_figures(value.size, summary), whole, 0.0, nan, unit, [])
     content = by_key[key]
     content.values.append(value)
     content.coarseness = max(content.coarseness, value.node.coarseness)
-    content.unit = max(content.unit, unit_of(value))
     if value.noise is not None:
         # fmax takes the number of a number and a NaN.
         content.noise = float(np.fmax(content.noise, value.noise))

@@ -104,6 +104,9 @@ class Matching:
 
         They become a pair too where ``how`` is evidence of that.
         """
+        # A pair of a coarser dtype, cast from what one side has in float64, tells nothing of that.
+        if first.value.agrees(second.value) is False:
+            return
         # The first pair decides: later ones may be equal by chance.
         first.counterpart = first.counterpart or second
         second.counterpart = second.counterpart or first

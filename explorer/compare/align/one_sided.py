@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from explorer.compare.align.fingerprints import agree, elements
-from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.align.sides import OutputValue, Side, Vertex, reach
 from explorer.compare.align.suspects import Suspects, SuspectsBySide
 from explorer.compare.align.wording import (
     FIRST,
@@ -150,12 +150,29 @@ def gradients_added(suspects_of: SuspectsBySide) -> Iterator[Finding]:
     Without such a gradient, the sum is a value that the other side has.
     """
     for side, suspects in suspects_of.items():
+        there = suspects_of[side.other]
         for node in suspects.nodes:
             for term, rest in _partial_sums(node):
-                holder = _holder(suspects_of[side.other], rest)
-                if holder:
+                holder = _holder(there, rest)
+                if holder and not _is_added_later(node, there):
                     yield _gradient_left_out(node, term, holder)
                     break
+
+
+def _is_added_later(node: Vertex, there: Suspects) -> bool:
+    """Whether the other side comes to a sum, or to one that it is part of.
+
+    It may add the terms in another order.
+    """
+    for each in reach([node], _sums_of):
+        total = _finite_elements(each.value)
+        if total is not None and _holder(there, total):
+            return True
+    return False
+
+
+def _sums_of(term: Vertex) -> list[Vertex]:
+    return [consumer for consumer in term.consumers if consumer.family == "add"]
 
 
 def _partial_sums(node: Vertex) -> Iterator[tuple[Vertex, Floats]]:
@@ -189,12 +206,22 @@ def _is_inner_sum(node: Vertex) -> bool:
 
 def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
     """The first suspect that holds some numbers."""
-    rtol, floor = CLOSE[0], CLOSE[1] * float(np.abs(wanted).max())
     for node in suspects.nodes:
         held = _finite_elements(node.value)
-        if held is not None and held.size == wanted.size and agree(held, wanted, rtol, floor):
+        if held is not None and _are_close(held, wanted):
             return node
     return None
+
+
+def are_close(one: OutputValue, other: OutputValue) -> bool:
+    """Whether two values are known to be one quantity, computed with more rounding than their noise."""
+    numbers, others = _finite_elements(one), _finite_elements(other)
+    return numbers is not None and others is not None and _are_close(numbers, others)
+
+
+def _are_close(held: Floats, wanted: Floats) -> bool:
+    rtol, floor = CLOSE[0], CLOSE[1] * float(np.abs(wanted).max(initial=0.0))
+    return held.size == wanted.size and agree(held, wanted, rtol, floor)
 
 
 def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> Finding:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from explorer.compare.align.fingerprints import unit_of
 from explorer.compare.align.sides import Side, Vertex, in_order, reach
 from explorer.model.graph import Phase
 
@@ -128,13 +129,26 @@ def _unsettled(nodes: Iterable[Vertex], phase: Phase) -> list[Vertex]:
 
 def _is_settled(node: Vertex, phase: Phase) -> bool:
     """Whether a node's value is known to agree, or cannot be where graphs part in ``phase``."""
-    if node.is_agreed or node.origin.counterpart:
+    if _is_known_there(node):
         return True
     if node.is_leaf:
         # A buffer may be observed before or after its update: it is named beside the op that reads
         # it, never blamed alone.
         return _is_seed(node) or BUFFER.search(node.name) is not None
     return node.kind == "constant" or (phase == "backward" and node.phase == "forward")
+
+
+def _is_known_there(node: Vertex) -> bool:
+    """Whether the other side is known to have the same quantity, to as many digits."""
+    if node.partner and not node.is_agreed and node.value.agrees(node.partner.value) is False:
+        return (
+            False  # a pair by a further output, as the places that a sort gives beside its numbers
+        )
+    there = node.partner if node.is_agreed else node.origin.counterpart
+    if there is None:
+        return False
+    # What the other side keeps of it in a coarser dtype for backward says nothing of the last digits.
+    return there.phase == node.phase or unit_of(there.value) <= unit_of(node.value)
 
 
 def _is_seed(leaf: Vertex) -> bool:
