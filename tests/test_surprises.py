@@ -191,6 +191,17 @@ def test_a_number_beside_float64_has_single_precision_in_mindspore(printed: Prin
     assert lines["PyTorch, x * 0.1"] == f"{0.1:.17f} {0.1:.17f} torch.float64"
 
 
+def test_operators_of_float64_have_the_digits_of_float32_in_mindspore(printed: Printed) -> None:
+    lines = printed["single_precision_inside"]
+    names = [label.partition(", ")[2] for label in lines if label.startswith("PyTorch")]
+    assert "sort" in names
+    for name in names:
+        assert lines[f"MindSpore, {name}"].startswith("float64, off by ")
+        assert lines[f"PyTorch, {name}"].startswith("torch.float64, off by ")
+        assert 1e-9 < float(lines[f"MindSpore, {name}"].split()[-1]) < 1e-5
+        assert float(lines[f"PyTorch, {name}"].split()[-1]) < 1e-15
+
+
 def test_tapes_add_both_uses_of_one_tensor_and_graphs_do_not(printed: Printed) -> None:
     lines = printed["same_tensor_twice"]
     x = np.array([1.0, 2.0, 3.0])
@@ -339,13 +350,18 @@ def test_each_spelling_has_a_subgradient_of_its_own(printed: Printed, framework:
 def test_the_norm_of_zeros_has_the_gradient_nan_in_mindspore(printed: Printed) -> None:
     lines = printed["zero_norm"]
     for style in STYLES:
-        for label in (f"MindSpore, {style}", f"MindSpore, {style}, deviation"):
-            found = numbers(lines[label])
+        for label in ("", ", deviation", ", atan2"):
+            found = numbers(lines[f"MindSpore, {style}{label}"])
             assert len(found) == 2
             assert np.isnan(found).all()
         assert_says(lines[f"MindSpore, {style}, with 1e-12 added"], 0, 0)
     assert_says(lines["PyTorch"], 0, 0)
     assert_says(lines["PyTorch, deviation"], 0, 0)
+    assert_says(lines["PyTorch, atan2"], 0, 0)
+    in_half = [lines[label] for label in lines if label.endswith("atan2 of 0.002 in float16")]
+    assert len(in_half) == 3
+    for line in in_half:
+        assert not np.isfinite(numbers(line)).any()
 
 
 def test_an_unreduced_loss_is_differentiated_as_its_sum(printed: Printed) -> None:

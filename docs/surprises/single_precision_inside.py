@@ -1,4 +1,4 @@
-"""Operators that compute float64 tensors in single precision, or worse."""
+"""Operators that compute float64 tensors, or their gradients, in single precision or worse."""
 
 import mindspore as ms
 import numpy as np
@@ -13,6 +13,9 @@ EXPECTED = {
     "celu": np.where(X > 0, X, np.expm1(X)),
     "masked_fill": np.where(P > 0.5, 0.25, P),
     "mse_loss": np.mean((X - P) ** 2),
+    "sort": np.sort(P),
+    "gradient of l1_loss": np.sign(X[:3] - P[:3]) / 3,
+    "gradient of hypot": X / np.hypot(X, P),
 }
 
 
@@ -22,6 +25,9 @@ def mindspore_values():
     yield "celu", ops.celu(x, 1.0)
     yield "masked_fill", ops.masked_fill(p, p > 0.5, 0.25)
     yield "mse_loss", ops.mse_loss(x, p)
+    yield "sort", ops.sort(p)[0]
+    yield "gradient of l1_loss", ms.grad(ops.l1_loss)(x[:3], p[:3])
+    yield "gradient of hypot", ms.grad(ops.hypot)(x, p)
 
 
 def torch_values():
@@ -30,6 +36,9 @@ def torch_values():
     yield "celu", functional.celu(x, 1.0)
     yield "masked_fill", torch.masked_fill(p, p > 0.5, 0.25)
     yield "mse_loss", functional.mse_loss(x, p)
+    yield "sort", torch.sort(p)[0]
+    yield "gradient of l1_loss", torch.func.grad(functional.l1_loss)(x[:3], p[:3])
+    yield "gradient of hypot", torch.func.grad(lambda x: torch.hypot(x, p).sum())(x)
 
 
 def main():

@@ -39,10 +39,13 @@ def level(values: Floats, dtype: str, movement: Floats | None) -> Floats:
     floor = UNIT[dtype] * np.maximum(sizes, scale(values, movement))
     if movement is None:
         return UNMEASURED * floor
-    if not movement.size:
-        return floor
-    typical = float(np.quantile(movement, TYPICAL))
-    return np.maximum(floor, np.maximum(movement, typical))
+    return np.maximum(floor, np.maximum(movement, _typical(movement)))
+
+
+def _typical(movement: Floats) -> float:
+    """What most elements moved by at most; those that became finite, or ceased to be, tell nothing."""
+    finite = movement[np.isfinite(movement)]
+    return float(np.quantile(finite, TYPICAL)) if finite.size else 0.0
 
 
 def scale(values: Floats, movement: Floats | None = None) -> float:
@@ -56,8 +59,8 @@ def scale(values: Floats, movement: Floats | None = None) -> float:
     if not sizes.size:
         return 0.0
     numbers = sizes
-    if movement is not None and movement.size:
-        numbers = sizes[sizes > CLEAR * float(np.quantile(movement, TYPICAL))]
+    if movement is not None:
+        numbers = sizes[sizes > CLEAR * _typical(movement)]
     typical = np.quantile(numbers if numbers.size else sizes, 0.25)
     return float(sizes[sizes <= MASK * typical].max(initial=0.0))
 

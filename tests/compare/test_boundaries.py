@@ -9,7 +9,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.sides import OutputValue, view
-from explorer.compare.noise import CLEAR, UNMEASURED
+from explorer.compare.noise import CLEAR, UNMEASURED, level, ratios, scale
 from explorer.compare.results import compare, within
 from explorer.compare.tolerances import CENTRAL, COARSE, EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray
@@ -51,6 +51,20 @@ def test_integers_and_booleans_have_no_room_in_any_table(dtype: str) -> None:
     assert not comparison.in_mindspore_table
     assert compare(answer(ones, ones), answer(ones, ones)).in_torch_table
     assert EXACT == (0, 0)
+
+
+@pytest.mark.parametrize("infinite", [1, 2, 3])
+def test_what_becomes_infinite_by_rounding_hides_no_difference_of_the_other_elements(
+    infinite: int,
+) -> None:
+    values = np.array([1.0, 2.0, 3.0, 4.0])
+    movement = np.array([1e-7] * (4 - infinite) + [np.inf] * infinite)
+    levels = level(values, "float32", movement)
+    assert np.isfinite(levels).tolist() == [True] * (4 - infinite) + [False] * infinite
+    assert scale(values, movement) == 4.0
+    times = ratios(values, values + 0.1, levels, levels)
+    assert times[0] > CLEAR
+    assert times[-1] == 0
 
 
 @pytest.mark.parametrize("size", [1.0, 2.0**-14])

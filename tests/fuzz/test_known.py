@@ -60,3 +60,15 @@ def test_an_operator_is_known_in_its_dtype(operator: str, dtype: str, is_known: 
     net = program(step("t0", operator, "a"), dtype=dtype)
     sighting = Sighting("differs", (*MINDSPORE, "torch-tape", "torch-graph"), "da")
     assert bool(reason_known(net, sighting)) == is_known
+
+
+@pytest.mark.parametrize(("others", "is_known"), [(3, True), (4, False)])
+def test_what_many_causes_could_have_is_known_only_once_the_net_is_cut_down(
+    others: int, is_known: bool
+) -> None:
+    names = ["mish", "tanh", "sin", "cos", "exp"]
+    steps = [step(f"t{place}", name, "a") for place, name in enumerate(names[: 1 + others])]
+    net = program(*steps, dtype="float32")
+    assert (
+        bool(reason_known(net, Sighting("values", ("mindspore-graph", "torch-tape")))) == is_known
+    )
