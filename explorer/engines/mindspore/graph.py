@@ -9,6 +9,7 @@ import mindspore as ms
 import msgspec
 
 from explorer.engines.capture.garbage_collection import paused
+from explorer.engines.mindspore import parsed_lines
 from explorer.engines.mindspore.answers import (
     answer,
     answered,
@@ -48,6 +49,8 @@ INTERPRETED = (
 )
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
+
+parsed_lines.keep()
 
 PIECES = frozenset("↓✓✗")
 """Marks in the names of functions that the compiler made of a piece of one (2.10.0)."""
