@@ -1,6 +1,7 @@
 """Runs measurements in workers; whatever becomes of one is its outcome."""
 
 import datetime
+import functools
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -58,18 +59,18 @@ def measure(
 def stored(measurements: Iterable[Measurement], store: Store) -> dict[str, Measured] | None:
     """The outcomes by name where the store has them all; nobody's turn is waited for."""
     outcomes: dict[str, Measured] = {}
-    for measurement in measurements:
-        known = store.get(key(measurement), Measured)
+    for name, its_key in _keys(measurements).items():
+        known = store.get(its_key, Measured)
         if known is None:
             return None
-        outcomes[measurement.name] = known
+        outcomes[name] = known
     return outcomes
 
 
 def _stored_or_run(
     wanted: Mapping[str, Measurement], workers: Workers, progress: Progress, store: Store
 ) -> dict[str, Measured]:
-    keys = {name: key(measurement) for name, measurement in wanted.items()}
+    keys = _keys(wanted.values())
     # A lock for all together: two processes that ask the same study need not run half of it each.
     batch = key_of("measurements", "together", [each.digest for each in keys.values()])
     outcomes: dict[str, Measured] = {}
@@ -88,13 +89,22 @@ def _stored_or_run(
     return outcomes
 
 
-def key(measurement: Measurement) -> Key:
-    """The key of a measurement's outcome: that of the same scenario's files in any folder."""
+def _keys(measurements: Iterable[Measurement]) -> dict[str, Key]:
+    """The keys by the measurements' names; a file that several of them run is read once."""
+    read = functools.cache(files_read)
+    return {measurement.name: key(measurement, read) for measurement in measurements}
+
+
+def key(measurement: Measurement, read: Callable[[Path], Mapping[str, str]] = files_read) -> Key:
+    """The key of a measurement's outcome: that of the same scenario's files in any folder.
+
+    ``read`` gives the digests of a scenario's files.
+    """
     if not measurement.scenario:
         return key_of("measurement", measurement.name, measurement)
     path = Path(measurement.scenario)
     placeless = msgspec.structs.replace(measurement, scenario=path.name)
-    return key_of("measurement", measurement.name, placeless, files_read(path))
+    return key_of("measurement", measurement.name, placeless, read(path))
 
 
 def can_be_kept(measured: Measured) -> bool:
