@@ -3,8 +3,8 @@
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import (
     ABSENT,
-    are_close,
     extra_ops,
+    first_close,
     gradients_added,
     gradients_stopped,
     nothing_in_common,
@@ -239,32 +239,21 @@ def two_ops(
 def _rows(
     node: Vertex, other: Vertex, suspects_of: SuspectsBySide
 ) -> tuple[list[Vertex], list[Vertex]]:
-    """The ops of both sides whose values are compared, of which the last ones hold these."""
+    """The ops of both sides whose values are compared, of which the last ones hold these.
+
+    Two formulas of one quantity are compared where both have come to it.
+    """
     is_same = same_work(node, other) and node.value.size == other.value.size
-    if is_same and are_close(node.value, other.value):
+    if is_same and first_close([node], [other]):
         return [node], [other]
     row = suspects_of[node.side].stretch(node)
     other_row = suspects_of[other.side].stretch(other)
-    close = _up_to_what_is_close(row, other_row)
+    close = first_close(row, other_row)
     if close:
-        return close
+        return row[: close[0] + 1], other_row[: close[1] + 1]
     if is_same:
         return [node], [other]
     return _up_to_size(row, other_row[-1].value.size), other_row
-
-
-def _up_to_what_is_close(
-    row: list[Vertex], other_row: list[Vertex]
-) -> tuple[list[Vertex], list[Vertex]] | None:
-    """Two rows of ops up to the first values that are close, though not equal; None without such.
-
-    They are one quantity, which both sides come to, each by its own formula.
-    """
-    for length, node in enumerate(row, start=1):
-        for other_length, other in enumerate(other_row, start=1):
-            if are_close(node.value, other.value):
-                return row[:length], other_row[:other_length]
-    return None
 
 
 def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:

@@ -29,7 +29,7 @@ STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 """Operators that hand their input on and stop its gradient."""
 
 MOST_TERMS = 64
-"""Terms of a sum that are looked at."""
+"""Terms of a sum, and ops of one line, that are looked at."""
 
 CLEAR = 1e-3
 """A term that is a smaller part of its sum is not told from the rounding of the sum."""
@@ -160,11 +160,12 @@ def gradients_added(suspects_of: SuspectsBySide) -> Iterator[Finding]:
 
 
 def _is_added_later(node: Vertex, there: Suspects) -> bool:
-    """Whether the other side comes to a sum, or to one that it is part of.
+    """Whether the other side comes to a sum, or to the whole sum that it is part of.
 
     It may add the terms in another order.
     """
-    for each in reach([node], _sums_of):
+    whole = [each for each in reach([node], _sums_of) if not _sums_of(each)]
+    for each in (node, *whole):
         total = _finite_elements(each.value)
         if total is not None and _holder(there, total):
             return True
@@ -213,10 +214,19 @@ def _holder(suspects: Suspects, wanted: Floats) -> Vertex | None:
     return None
 
 
-def are_close(one: OutputValue, other: OutputValue) -> bool:
-    """Whether two values are known to be one quantity, computed with more rounding than their noise."""
-    numbers, others = _finite_elements(one), _finite_elements(other)
-    return numbers is not None and others is not None and _are_close(numbers, others)
+def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] | None:
+    """The places of the first two of some ops whose values are close; None without such.
+
+    They hold one quantity, with more rounding than their noise. Of each row as many as MOST_TERMS
+    are looked at.
+    """
+    others = [_finite_elements(node.value) for node in other_row[:MOST_TERMS]]
+    for place, node in enumerate(row[:MOST_TERMS]):
+        numbers = _finite_elements(node.value)
+        for other_place, held in enumerate(others):
+            if numbers is not None and held is not None and _are_close(held, numbers):
+                return place, other_place
+    return None
 
 
 def _are_close(held: Floats, wanted: Floats) -> bool:

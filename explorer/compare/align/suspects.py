@@ -140,10 +140,9 @@ def _is_settled(node: Vertex, phase: Phase) -> bool:
 
 def _is_known_there(node: Vertex) -> bool:
     """Whether the other side is known to have the same quantity, to as many digits."""
+    # A pair by a further output may hold another main value: so do the places beside a sort's numbers.
     if node.partner and not node.is_agreed and node.value.agrees(node.partner.value) is False:
-        return (
-            False  # a pair by a further output, as the places that a sort gives beside its numbers
-        )
+        return False
     there = node.partner if node.is_agreed else node.origin.counterpart
     if there is None:
         return False
