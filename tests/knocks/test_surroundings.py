@@ -34,7 +34,6 @@ def values(said: str) -> object:
 
 
 @pytest.mark.torch
-@pytest.mark.whole
 def test_odd_paths_and_a_locale_without_utf8_change_no_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,12 +95,11 @@ def test_every_command_bears_odd_paths(
 
 
 @pytest.mark.torch
-@pytest.mark.whole
 @pytest.mark.parametrize(
     "home",
     [
         {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere"},
-        {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""},
+        pytest.param({"HOME": "/proc/nowhere", "XDG_CACHE_HOME": ""}, marks=pytest.mark.whole),
     ],
     ids=["cache", "home"],
 )

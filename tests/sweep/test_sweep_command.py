@@ -72,7 +72,6 @@ def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path
     assert again.returncode == 3  # wrong.py is refused still
 
 
-@pytest.mark.whole
 def test_after_a_kill_nothing_is_left_and_what_was_done_is_not_done_again(tmp_path: Path) -> None:
     nets(tmp_path, "a", "b", "c")
     store = {"EXPLORER_STORE": str(tmp_path / "store")}
