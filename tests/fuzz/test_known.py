@@ -72,3 +72,11 @@ def test_what_many_causes_could_have_is_known_only_once_the_net_is_cut_down(
     assert (
         bool(reason_known(net, Sighting("values", ("mindspore-graph", "torch-tape")))) == is_known
     )
+
+
+@pytest.mark.parametrize(("dtype", "is_known"), [("float16", True), ("float32", False)])
+def test_an_oracle_that_disagrees_is_explained_by_selu_in_float16_alone(
+    dtype: str, is_known: bool
+) -> None:
+    net = program(step("t0", "selu", "a"), dtype=dtype)
+    assert bool(reason_known(net, Sighting("oracle", MINDSPORE))) == is_known

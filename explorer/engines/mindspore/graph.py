@@ -39,6 +39,8 @@ from explorer.workers.environments import DUMP, GRAPHS_FOLDER, IR, SETTINGS
 
 __all__ = ["answer", "capture", "describe"]
 
+parsed_lines.keep()  # answers and captures of this engine compile one after another
+
 KEPT = (
     "compiled as value_and_grad, so that the forward stays whole"
     " (ms.grad drops what only outputs need): same gradients"
@@ -49,8 +51,6 @@ INTERPRETED = (
 )
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
-
-parsed_lines.keep()
 
 PIECES = frozenset("↓✓✗")
 """Marks in the names of functions that the compiler made of a piece of one (2.10.0)."""

@@ -1,7 +1,7 @@
 """The lines of the functions that MindSpore's compiler parses, looked up once each.
 
 It parses some forty functions at each compilation, the same ones every time. It keeps their syntax
-trees and finds the lines of each anew (2.10.0): a tenth of what a small net takes to compile.
+trees and finds the lines of each anew (2.10.0), which is up to a tenth of a small net's compilation.
 """
 
 import functools

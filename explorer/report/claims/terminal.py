@@ -33,16 +33,13 @@ STYLES: dict[ClaimVerdict | None, str] = {
 }
 """Each verdict's colour; None is that of a claim that could not be run."""
 
-GAP = 2
-"""Columns between what stands side by side."""
-
 FIGURES_LENGTH = 1500
 """The number of characters of a measurement's figures that are shown."""
 
 
 def show_board(board: Board, console: Console) -> None:
     """Print every row: number, statement, verdict, and one line of evidence."""
-    show_parts(_board(board, console.width), console)
+    show_parts(_board(board), console)
 
 
 def show_claim(board: Board, row: ClaimRow, console: Console) -> None:
@@ -54,22 +51,20 @@ def show_claim(board: Board, row: ClaimRow, console: Console) -> None:
     show_parts(_claim(board, row), console)
 
 
-def _board(board: Board, width: int) -> Iterator[RenderableType]:
+def _board(board: Board) -> Iterator[RenderableType]:
     yield Text(versions_text(board.versions), style="dim")
     for heading, rows in rows_by_heading(board):
         yield Text()
         yield Text(heading, style="bold")
-        yield indented(_grid(rows, width - 1), 1)
+        yield indented(_grid(rows), 1)
     yield Text()
     yield Text(counts(board), style="bold")
 
 
-def _grid(rows: list[ClaimRow], width: int) -> Grid:
-    # With widths of its own a table is not measured cell by cell, which takes as long as the rest.
-    first = max(len(str(row.id)) for row in rows)
-    grid = Grid.grid(padding=(0, GAP, 0, 0))
-    grid.add_column(justify="right", no_wrap=True, vertical="top", width=first)
-    grid.add_column(justify="left", vertical="top", width=max(width - first - GAP, 1))
+def _grid(rows: list[ClaimRow]) -> Grid:
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(justify="right", no_wrap=True, vertical="top")
+    grid.add_column(justify="left", vertical="top")
     for row in rows:
         verdict = (verdict_name(row.verdict), STYLES[row.verdict])
         # Evidence goes below, as wide as the statement: a column of its own would be too narrow.
