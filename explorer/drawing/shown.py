@@ -8,6 +8,7 @@ import msgspec
 
 from explorer.drawing.collapse import NEVER_MERGED, Homes, deepest, module_homes
 from explorer.drawing.folding import Folding
+from explorer.drawing.kept import kept
 from explorer.drawing.leaf_cards import with_leaves_folded
 from explorer.drawing.modules import modules_of
 from explorer.drawing.state import state_homes
@@ -85,6 +86,7 @@ def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -
     return show_folded(graph, Folding(None if depth == "all" else depth))
 
 
+@kept
 def show_folded(graph: GradGraph, folding: Folding) -> Shown:
     """The graph with moved states beside their operators, and with modules merged as asked."""
     homes, apart = _homes(graph, folding)
@@ -110,7 +112,7 @@ def show_both(left: GradGraph, right: GradGraph, depth: Depth = "all") -> tuple[
     """
     if depth != "fit":
         return show(left, depth), show(right, depth)
-    folding = alike(fitting(left), fitting(right))
+    folding = alike(fitting(left, MOST_NODES), fitting(right, MOST_NODES))
     return show_folded(left, folding), show_folded(right, folding)
 
 
@@ -131,7 +133,8 @@ def untouched(graph: GradGraph) -> Shown:
     )
 
 
-def fitting(graph: GradGraph, most_nodes: int = MOST_NODES) -> Folding:
+@kept
+def fitting(graph: GradGraph, most_nodes: int) -> Folding:
     """The greatest depth that leaves at most so many nodes in sight; depth 1 where none does.
 
     Where that leaves far too many, it is into stretches.

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from explorer.drawing.folding import Folding
 from explorer.drawing.formats import draw_shown
 from explorer.drawing.marks import Marks
-from explorer.drawing.shown import Shown, alike, fitting, show_folded
+from explorer.drawing.shown import Shown, show_both
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.pair.alignments import reported
@@ -60,38 +59,14 @@ def two_panes(
     lines: dict[str, SourceLines] = {}
     texts = TextTable()
     prefixes: dict[int, str] = {}
-    show = _Showing()
     for two in (*engines, *_stages(graphs)):
-        shown = show(two.left, two.right)
+        shown = show_both(two.left, two.right, "fit")
         for graph in (two.left, two.right):
             prefixes.setdefault(id(graph), f"pane{len(prefixes)}-")
         names = prefixes[id(two.left)], prefixes[id(two.right)]
         pairs.append({"name": two.name, "pair": _packed_record(_record(two, shown, names), texts)})
         lines.update(sources(*shown, code))
     return _page({"texts": texts.texts, "pairs": pairs, "sources": lines}, still)
-
-
-class _Showing:
-    """Graphs as their pairs show them, each made once: of four engines every graph is in three pairs."""
-
-    def __init__(self) -> None:
-        self._foldings: dict[int, Folding] = {}
-        self._shown: dict[tuple[int, Folding], Shown] = {}
-
-    def __call__(self, left: GradGraph, right: GradGraph) -> tuple[Shown, Shown]:
-        folding = alike(self._fitting(left), self._fitting(right))
-        return self._folded(left, folding), self._folded(right, folding)
-
-    def _fitting(self, graph: GradGraph) -> Folding:
-        if id(graph) not in self._foldings:
-            self._foldings[id(graph)] = fitting(graph)
-        return self._foldings[id(graph)]
-
-    def _folded(self, graph: GradGraph, folding: Folding) -> Shown:
-        key = id(graph), folding
-        if key not in self._shown:
-            self._shown[key] = show_folded(graph, folding)
-        return self._shown[key]
 
 
 def _engines(
