@@ -49,7 +49,7 @@ def _answers(nets: Nets, case: GradCase, shared: bool) -> list[Job]:
                 stage=name,
                 kinds=engine.answers_in if shared else engine.answers_in[:1],
                 target=f"{engine.module}:answer",
-                request=CaseRequest(net, case),
+                request=CaseRequest(net, case, ids=True),
                 reply=Result,
                 compiles=name == COMPILED,
             )

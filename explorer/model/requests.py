@@ -52,7 +52,8 @@ class CaseRequest(msgspec.Struct, frozen=True):
     The oracle estimates from the forward alone. ``values`` tells a capture to observe every node's
     value too, ``prove`` to compute each op again from the observed values of its inputs.
     ``whole_forward`` lets a compiled graph keep what only the outputs need; without it, the graph is
-    that of the call itself, which may compute less than the forward.
+    that of the call itself, which may compute less than the forward. ``ids`` asks for the names that
+    ``return_ids=True`` adds, which compiled nets are compiled once more for.
     """
 
     net: NetRequest
@@ -60,6 +61,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     values: bool = True
     prove: ProofScope = "none"
     whole_forward: bool = True
+    ids: bool = False
 
     @property
     def proves(self) -> bool:

@@ -131,7 +131,7 @@ def test_what_took_long_is_not_compiled_twice_for_the_names_of_return_ids(
     style: str, is_asked: bool, workers: Workers
 ) -> None:
     net = NetRequest(scenario=str(NETS / "ms_dense.py"), engine=f"mindspore-{style}")
-    request = CaseRequest(net, GradCase("grad", (0, 1), "all"))
+    request = CaseRequest(net, GradCase("grad", (0, 1), "all"), ids=True)
     target = "tests.support.worker_targets:answer_after_long"
     result = workers.call("mindspore", target, request, Result)
     assert isinstance(result, Result)
@@ -149,7 +149,8 @@ def test_a_net_of_many_parameters_is_not_compiled_twice_for_the_names_of_return_
     for style in ("graph", "tape"):
         net = NetRequest(scenario=path, engine=f"mindspore-{style}")
         target = f"explorer.engines.mindspore.{style}:answer"
-        results[style] = workers.call("mindspore", target, CaseRequest(net, case), Result)
+        request = CaseRequest(net, case, ids=True)
+        results[style] = workers.call("mindspore", target, request, Result)
     compiled, tape = results["graph"], results["tape"]
     assert isinstance(compiled, Result)
     assert isinstance(tape, Result)

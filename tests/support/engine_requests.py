@@ -53,7 +53,8 @@ class EngineRequests:
         return msgspec.structs.replace(self._nets[name], engine=engine)
 
     def answer(self, name: str, engine: str, case: GradCase) -> Result:
-        return self._call(engine, "answer", CaseRequest(self.net(name, engine), case), Result)
+        request = CaseRequest(self.net(name, engine), case, ids=True)
+        return self._call(engine, "answer", request, Result)
 
     def capture(
         self,

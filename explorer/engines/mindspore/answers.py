@@ -166,13 +166,13 @@ def _names(tree: Tree, count: int) -> list[str]:
 
 
 def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], str]:
-    """The names that ``return_ids=True`` adds to a first gradient, or why it adds none.
+    """The names that ``return_ids=True`` adds to a first gradient if they are asked for, or why none.
 
     ``seconds`` is what the call without it took.
     """
     case = request.case
     is_first_gradient = case.api == "grad" and case.order == 1
-    if case.has_aux or not is_first_gradient:
+    if case.has_aux or not (request.ids and is_first_gradient):
         return (), ""
     net = build(request.net)
     if request.net.engine == "mindspore-graph":
