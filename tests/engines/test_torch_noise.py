@@ -9,6 +9,7 @@ from explorer.model.cases import GradCase
 from explorer.model.results import Result
 from explorer.workers.workers import Workers
 from tests.support.torch_requests import TORCH_ENGINES, Torch
+from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.torch
 
@@ -59,3 +60,10 @@ def test_a_net_that_has_no_joint_graph_has_no_noise_and_says_why(torch: Torch) -
     assert noise.leaves == ()
     assert noise.error
     assert "branching" in noise.error.message
+
+
+def test_what_unwritten_memory_holds_changes_no_rounding(workers: Workers) -> None:
+    target = "tests.support.worker_targets:rounded_beside_memory"
+    rounded = [workers.call("torch", target, Word(text), Word) for text in ("0", "0.1")]
+    assert isinstance(rounded[0], Word)
+    assert rounded[0] == rounded[1]

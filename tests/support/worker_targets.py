@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import weakref
+from typing import Any
 
 import msgspec
 
@@ -55,6 +56,33 @@ def answer_after_long(request: CaseRequest) -> Result:
         return answers.answer(request)
     finally:
         answers.LONG_SECONDS = usual
+
+
+def rounded_beside_memory(word: Word) -> Word:
+    """Thirds in random rounding, beside unwritten memory that holds multiples of a number."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    from explorer.engines.torch.rounding import RandomRounding
+
+    class Memory(TorchDispatchMode):  # type: ignore[misc]  # torch is untyped here
+        """Memory in which something else lies each time."""
+
+        held = float(word.text)
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            result = func(*args, **(kwargs or {}))
+            if func is torch.ops.aten.empty.memory_format:
+                result.fill_(self.held)
+                self.held *= 2
+            return result
+
+    with Memory(), RandomRounding(1):
+        torch.empty((8, 2))
+        thirds = torch.arange(64.0) / 3
+    return Word(str(thirds.double().tolist()))
 
 
 def failure_of_an_operator(word: Word) -> Word:

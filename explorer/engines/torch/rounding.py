@@ -11,7 +11,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from explorer.engines.torch.operators import (
     draws_random_numbers,
     gather_tensors,
+    operator_name,
     tensors_in,
+    unwritten_outputs,
     written_arguments,
 )
 
@@ -52,10 +54,15 @@ class RandomRounding(TorchDispatchMode):  # type: ignore[misc]  # torch is untyp
         operands: list[torch.Tensor] = []
         gather_tensors((*args, *kwargs.values()), operands)
         storages = {operand.untyped_storage().data_ptr() for operand in operands}
+        # What lies in unwritten memory is other numbers in every run: to move them, or not, would change
+        # the draws of all that follows.
+        unwritten = unwritten_outputs(operator_name(func))
         outputs = tensors_in(result)
-        for tensor, right in zip(outputs, exact or [None] * len(outputs), strict=False):
+        pairs = zip(outputs, exact or [None] * len(outputs), strict=False)
+        for slot, (tensor, right) in enumerate(pairs):
             # A view shows what another operator rounded.
-            if tensor.untyped_storage().data_ptr() not in storages:
+            is_view = tensor.untyped_storage().data_ptr() in storages
+            if slot not in unwritten and not is_view:
                 self._move(tensor, right)
         return result
 
