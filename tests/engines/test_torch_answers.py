@@ -8,7 +8,7 @@ import pytest
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.requests import Nothing
+from explorer.model.requests import CaseRequest, Nothing
 from explorer.model.results import About
 from explorer.model.trees import Branch, branch
 from explorer.numeric.cotangents import cotangent
@@ -16,6 +16,7 @@ from explorer.scenario.matrix import matrix, structure
 from explorer.workers.workers import Workers
 from tests.support.listings import Listings
 from tests.support.torch_requests import EVERYTHING, TORCH_ENGINES, Torch, got, values
+from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.torch
 
@@ -31,6 +32,13 @@ def test_about_tells_the_version_and_the_devices(workers: Workers) -> None:
     about = got(workers.call("torch", "explorer.engines.torch.about:about", Nothing(), About))
     assert about.versions["torch"].startswith("2.")
     assert about.devices[0] == "cpu"
+
+
+def test_the_tape_does_not_wait_for_the_parts_that_make_graphs(torch: Torch) -> None:
+    request = CaseRequest(torch.net("dense_mse", "torch-tape"), GradCase("grad", 0, "all"))
+    with Workers() as fresh:
+        target = "tests.support.worker_targets:capture_then_look"
+        assert fresh.call("torch", target, request, Word) == Word("autograd")
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)

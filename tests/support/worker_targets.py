@@ -125,6 +125,17 @@ def garbage(word: Word) -> Word:
     return Word(f"{gc.get_freeze_count()} {sum(link() is not None for link in left_behind)}")
 
 
+def capture_then_look(request: CaseRequest) -> Word:
+    """Which parts of PyTorch there are once its tape is captured, and answered to."""
+    from explorer.engines.torch import tape
+
+    tape.describe(request.net)
+    tape.answer(request)
+    tape.capture(request)
+    parts = ("autograd", "_dynamo", "_functorch.aot_autograd")
+    return Word(" ".join(part for part in parts if f"torch.{part}" in sys.modules))
+
+
 def process(word: Word) -> Word:
     """The id of the process that answers."""
     return Word(str(os.getpid()))

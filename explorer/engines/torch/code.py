@@ -10,13 +10,18 @@ from explorer.engines.listing import (
     input_expressions,
     scenario_import,
 )
-from explorer.engines.torch.joint_graph import DYNAMO
 from explorer.engines.torch.roots import Gradient, rooted
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.trees import DICT, Branch, Tree
 from explorer.scenario.contract import Scenario
 from explorer.scenario.load import load
+
+DYNAMO = {
+    "allow_rnn": True,  # without it LSTMs are refused
+    "trace_autograd_ops": True,  # without it nets are refused that call torch.autograd.grad
+}
+"""Settings of Dynamo (torch 2.13) that a reader needs too to get the same graph."""
 
 JOINT_IMPORTS = [
     "from torch._dynamo.functional_export import dynamo_graph_capture_for_export",

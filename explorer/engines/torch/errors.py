@@ -3,23 +3,8 @@
 import re
 from typing import Literal
 
-from torch._dynamo import exc
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
-
 from explorer.engines import failures
 from explorer.model.results import Failure
-
-UNSUPPORTED = (
-    exc.Unsupported,
-    exc.UserError,
-    exc.UncapturedHigherOrderOpError,
-    exc.InternalTorchDynamoError,
-    exc.TorchRuntimeError,
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    NotImplementedError,
-)
-"""The errors of the graph side of torch 2.13 when it cannot turn a net into one graph."""
 
 ENDS = re.compile(
     r"\n\s*("
@@ -51,4 +36,22 @@ def outcome(error: BaseException) -> Literal["raised", "unsupported"]:
     It is "raised" when the exception is the net's own, and "unsupported" when the graph side has no
     way to hold this net.
     """
-    return "unsupported" if isinstance(error, UNSUPPORTED) else "raised"
+    return "unsupported" if isinstance(error, _unsupported()) else "raised"
+
+
+def _unsupported() -> tuple[type[BaseException], ...]:
+    """The errors of the graph side of torch 2.13 when it cannot turn a net into one graph."""
+    # Imported here because Dynamo takes as long to import as PyTorch, and a tape needs none of it.
+    from torch._dynamo import exc
+    from torch._subclasses import fake_tensor
+
+    return (
+        exc.Unsupported,
+        exc.UserError,
+        exc.UncapturedHigherOrderOpError,
+        exc.InternalTorchDynamoError,
+        exc.TorchRuntimeError,
+        fake_tensor.DataDependentOutputException,
+        fake_tensor.DynamicOutputShapeException,
+        NotImplementedError,
+    )

@@ -12,6 +12,7 @@ import torch
 from torch._dynamo.functional_export import dynamo_graph_capture_for_export
 from torch._functorch.aot_autograd import aot_export_joint_with_descriptors
 
+from explorer.engines.torch.code import DYNAMO
 from explorer.engines.torch.net import (
     SEED,
     Net,
@@ -36,12 +37,6 @@ from explorer.model.trees import Tree
 
 KEPT = 32
 """The number of joint graphs that a worker keeps: the cases of a matrix share a few."""
-
-DYNAMO = {
-    "allow_rnn": True,  # without it LSTMs are refused
-    "trace_autograd_ops": True,  # without it nets are refused that call torch.autograd.grad
-}
-"""Settings of Dynamo (torch 2.13) that a reader needs too to get the same graph."""
 
 # A second net with other shapes is not the first one made dynamic.
 torch._dynamo.config.automatic_dynamic_shapes = False

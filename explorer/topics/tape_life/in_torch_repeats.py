@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from explorer.engines.torch.joint_graph import DYNAMO
+from explorer.engines.torch.code import DYNAMO
 from explorer.engines.torch.net import flat
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt
