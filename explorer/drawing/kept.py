@@ -6,8 +6,8 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from explorer.model.graph import GradGraph
 
-MOST_KEPT: Final = 32
-"""How many answers a function keeps: one for each graph of a report, with all stages of a compiler."""
+MOST_KEPT: Final = 16
+"""How many answers a function keeps: two for each graph of a report, with the stages of a compiler."""
 
 Rest = ParamSpec("Rest")
 Found = TypeVar("Found")
