@@ -1,5 +1,6 @@
 """Functions that tests have a worker run: they answer, raise, crash, hang, print, or look around."""
 
+import contextlib
 import gc
 import importlib
 import os
@@ -83,6 +84,25 @@ def rounded_beside_memory(word: Word) -> Word:
         torch.empty((8, 2))
         thirds = torch.arange(64.0) / 3
     return Word(str(thirds.double().tolist()))
+
+
+def guards_timed(word: Word) -> Word:
+    """How often Dynamo times guards of a function in graph style, and whether it would after it failed."""
+    import torch
+    from torch._dynamo import guards
+
+    from explorer.topics.operators.in_torch_styles import styled
+
+    timed = []
+    usual, guards.profile_guard_manager = guards.profile_guard_manager, lambda *_: timed.append(1)
+    try:
+        doubled = styled(lambda x: 2 * x, "graph")(torch.ones(2))
+        with contextlib.suppress(RuntimeError):
+            styled(lambda x: x @ torch.ones(3), "graph")(torch.ones(2))
+        guards.profile_guard_manager()
+    finally:
+        guards.profile_guard_manager = usual
+    return Word(f"{doubled.tolist()} {len(timed)}")
 
 
 def failure_of_an_operator(word: Word) -> Word:

@@ -21,6 +21,7 @@ from explorer.topics.tape_life.questions import ACCUMULATION, CUT_OFF, SECOND_BA
 from explorer.topics.training.questions import FUNCTIONAL, GRAPHS, LOOP
 from explorer.workers.workers import Workers
 from tests.support.topics import measured_once
+from tests.support.worker_targets import Word
 
 
 def figures(workers: Workers, question: Question, party: str) -> dict[str, Any]:
@@ -178,3 +179,11 @@ def test_negative_inputs_take_the_other_branch(workers: Workers) -> None:
     plain, negative = measured["inputs times 1"], measured["inputs times -1"]
     assert plain["gradient"] != negative["gradient"]
     assert plain["fingerprint"] == negative["fingerprint"]
+
+
+@pytest.mark.torch
+def test_guards_of_an_operator_in_graph_style_are_not_timed_and_others_are(
+    workers: Workers,
+) -> None:
+    asked = workers.call("torch", "tests.support.worker_targets:guards_timed", Word(""), Word)
+    assert asked == Word("[2.0, 2.0] 1")
