@@ -35,10 +35,12 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         os._exit(0)  # the parent is gone, and with it whoever wanted the answer
 
     threading.Thread(target=listen, daemon=True).start()
+    folder = os.getcwd()
     settled = len(sys.modules)
     while True:
         arrived.acquire()
         call = msgspec.msgpack.decode(waiting.pop(0), type=Call)
+        _stand_in(folder)
         write(replies, _answer(call))
         if len(sys.modules) >= settled + MANY:
             _settle()
@@ -61,6 +63,16 @@ def _answer(call: Call) -> Answer:
         return Answer(refused=str(error))
     except Exception:
         return Answer(fault=traceback.format_exc())
+
+
+def _stand_in(folder: str) -> None:
+    """Make the worker's own folder again where a net has removed the one that it was in."""
+    # Without one, Dynamo for instance cannot be imported (torch 2.13).
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        os.makedirs(folder, exist_ok=True)
+        os.chdir(folder)
 
 
 def _settle() -> None:
