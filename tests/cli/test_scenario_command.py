@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.report import LeftOut
 from explorer.report.scenario.graphs import NoGraphError, graphs_of
-from tests.support.command_line import ENVIRONMENT, ROOT, explorer
+from tests.support.command_line import ROOT, environment, explorer
 from tests.support.nets import NETS
 from tests.support.sample_report import report
 
@@ -104,17 +105,24 @@ WITH_CTRL_C = (
 """The command line of a shell's foreground job; one in the background ignores Ctrl-C."""
 
 
-def started(scratch: Path, output: Path, *arguments: str) -> subprocess.Popen[str]:
+@contextmanager
+def started(scratch: Path, output: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """A command under way that prints to ``output``, and whose workers work in ``scratch``."""
-    with output.open("w") as file:
-        return subprocess.Popen(
+    with (
+        output.open("w") as file,
+        subprocess.Popen(
             [sys.executable, "-c", WITH_CTRL_C, *arguments],
             cwd=ROOT,
-            env={**ENVIRONMENT, "TMPDIR": str(scratch)},
+            env=environment(TMPDIR=str(scratch)),
             stdout=file,
             stderr=subprocess.STDOUT,
             text=True,
-        )
+        ) as child,
+    ):
+        try:
+            yield child
+        finally:
+            child.kill()
 
 
 def wait_until(is_so: Callable[[], object]) -> None:
@@ -129,11 +137,11 @@ def wait_until(is_so: Callable[[], object]) -> None:
 def test_interrupting_before_the_first_answer_stops_the_workers_quietly(tmp_path: Path) -> None:
     scratch, output = tmp_path / "scratch", tmp_path / "output"
     scratch.mkdir()
-    child = started(scratch, output, "scenario", "dense_mse")
-    # A worker's scratch folder, which goes when the worker is gone.
-    wait_until(lambda: list(scratch.iterdir()))
-    child.send_signal(signal.SIGINT)
-    assert child.wait(STOP_SECONDS) == 130
+    with started(scratch, output, "scenario", "dense_mse") as child:
+        # A worker's scratch folder, which goes when the worker is gone.
+        wait_until(lambda: list(scratch.iterdir()))
+        child.send_signal(signal.SIGINT)
+        assert child.wait(STOP_SECONDS) == 130
     assert output.read_text() == ""
     assert list(scratch.iterdir()) == []
 
@@ -143,11 +151,11 @@ def test_interrupting_after_the_first_answers_prints_what_is_there(tmp_path: Pat
     scratch, output, folder = tmp_path / "scratch", tmp_path / "output", tmp_path / "out"
     scratch.mkdir()
     arguments = ("--engine", "torch-tape", "--out", str(folder))
-    child = started(scratch, output, "scenario", str(NETS / "slow.py"), *arguments)
-    # The first part comes long before the other cases are through.
-    wait_until(lambda: "(slow)" in output.read_text())
-    child.send_signal(signal.SIGINT)
-    assert child.wait(STOP_SECONDS) == 130
+    with started(scratch, output, "scenario", str(NETS / "slow.py"), *arguments) as child:
+        # The first part comes long before the other cases are through.
+        wait_until(lambda: "(slow)" in output.read_text())
+        child.send_signal(signal.SIGINT)
+        assert child.wait(STOP_SECONDS) == 130
     out = output.read_text()
     assert "torch-tape  backward and autograd.grad" in out
     assert re.search(r"\d+ of 16 cases not reached", out)

@@ -1,12 +1,14 @@
 """The store as commands use it: asked once, answered at once; `cache` and `warm`."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from explorer.cli.entry import run
 from explorer.store.store import FOLDER, Entry, Store
+from tests.support.command_line import explorer
 from tests.support.nets import NETS
 
 
@@ -18,6 +20,11 @@ def test_an_empty_store_says_where_it_is(
     said = capsys.readouterr().out
     assert str(tmp_path / "here") in said
     assert "0 results" in said
+
+
+def test_a_command_in_a_process_of_its_own_uses_the_store_of_its_test() -> None:
+    done = explorer("cache")
+    assert done.stdout.startswith(f"{os.environ[FOLDER]}: 0 results")
 
 
 @pytest.mark.torch

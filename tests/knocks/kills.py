@@ -23,7 +23,7 @@ import psutil
 
 from explorer.cli.exit_codes import LOST
 from tests.knocks.harms import text
-from tests.support.command_line import ENVIRONMENT, ROOT
+from tests.support.command_line import environment
 from tests.support.traces import left_behind, processes_of
 
 SECONDS = 240.0
@@ -106,7 +106,6 @@ class Trial:
         self._output = (folder / "stdout").open("w+")
         self._errors = (folder / "stderr").open("w+")
         own = {
-            "PYTHONPATH": str(ROOT),
             "TMPDIR": str(self.scratch),
             "EXPLORER_STORE": str(folder / "store"),
         }
@@ -114,7 +113,7 @@ class Trial:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "explorer", *self.command.arguments],
             cwd=folder,
-            env={**ENVIRONMENT, **own},
+            env=environment(**own),
             stdout=self._output,
             stderr=self._errors,
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.knocks.kills import COMMANDS, disturbed, undisturbed
-from tests.support.command_line import ENVIRONMENT, ROOT
+from tests.support.command_line import environment
 from tests.support.traces import own_scratch, processes_of, still_alive
 
 PARENT = """
@@ -32,7 +32,7 @@ def test_no_worker_outlives_a_killed_parent_whatever_it_is_doing(
     scratch = own_scratch(tmp_path, monkeypatch)
     with subprocess.Popen(
         [sys.executable, "-c", PARENT, target],
-        env={**ENVIRONMENT, "TMPDIR": str(scratch), "PYTHONPATH": str(ROOT)},
+        env=environment(TMPDIR=str(scratch)),
         stdout=subprocess.PIPE,
     ) as parent:
         assert parent.stdout is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.command_line import ENVIRONMENT, ROOT
+from tests.support.command_line import ROOT, environment
 
 STARTING_SECONDS = 60.0
 
@@ -50,12 +50,12 @@ class Cluster:
             process.wait()
 
 
-def _started(role: str, *arguments: str, cwd: Path, **environment: str) -> subprocess.Popen[bytes]:
+def _started(role: str, *arguments: str, cwd: Path, **variables: str) -> subprocess.Popen[bytes]:
     with (cwd / f"{role}.log").open("wb") as log:
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{role}", *arguments],
             cwd=cwd,
-            env={**ENVIRONMENT, "PYTHONPATH": str(ROOT), **environment},
+            env=environment(**variables),
             stdout=log,
             stderr=subprocess.STDOUT,
         )

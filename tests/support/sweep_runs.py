@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from tests.support.command_line import ENVIRONMENT, ROOT
+from tests.support.command_line import environment
 from tests.support.scenario_files import written
 
 TORCH_NET = '''"""A sum of squares, NAME."""
@@ -34,6 +34,9 @@ def torch_net():
 GONE_SECONDS = 20.0
 """How long processes may take to notice that nobody waits for them."""
 
+AT_WORK_SECONDS = 60.0
+"""How long the first of several processes may take to begin a job."""
+
 
 def nets(folder: Path, *names: str) -> list[str]:
     """The files of small nets of these names."""
@@ -45,12 +48,12 @@ def nets(folder: Path, *names: str) -> list[str]:
 
 
 @contextmanager
-def sweeping(*arguments: str, cwd: Path, **environment: str) -> Iterator[subprocess.Popen[str]]:
+def sweeping(*arguments: str, cwd: Path, **variables: str) -> Iterator[subprocess.Popen[str]]:
     """A running ``explorer sweep``, whose stderr has a line for each job that is done."""
     process = subprocess.Popen(
         [sys.executable, "-m", "explorer", "sweep", *arguments],
         cwd=cwd,
-        env={**ENVIRONMENT, "PYTHONPATH": str(ROOT), **environment},
+        env=environment(**variables),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -74,6 +77,17 @@ def until_first_is_done(process: subprocess.Popen[str]) -> None:
 def descendants(process: subprocess.Popen[Any]) -> list[psutil.Process]:
     """All processes that a process has started, and those that these have."""
     return psutil.Process(process.pid).children(recursive=True)
+
+
+def one_at_work(processes: list[subprocess.Popen[Any]]) -> subprocess.Popen[Any]:
+    """One of them that has processes of its own, as soon as any has."""
+    end = time.monotonic() + AT_WORK_SECONDS
+    while time.monotonic() < end:
+        for process in processes:
+            if descendants(process):
+                return process
+        time.sleep(0.01)
+    raise AssertionError("none of them began to work")
 
 
 def are_gone(processes: list[psutil.Process]) -> bool:
