@@ -72,7 +72,8 @@ class Course:
         self._graphs = graphs
         # Of more than three inputs the matrix holds no pairs, and the main case may be one.
         self._cases = cases if main in cases else (main, *cases)
-        self._asked = {main}
+        self._asked = set(self._cases)  # until a selection leaves some out
+        self._measured = {question(main)}
         self._selected: LeftOut | None = None
         self._outcomes = Outcomes(nets)
         self._complete: dict[GradCase, CaseReport] = {}
@@ -99,12 +100,23 @@ class Course:
         return reports
 
     def unmeasured(self, cases: Iterable[GradCase]) -> tuple[GradCase, ...]:
-        """The cases whose noise no earlier question has measured."""
-        return tuple(case for case in cases if question(case) != question(self._main))
+        """The cases whose noise no earlier question measures; from now on one does."""
+        unmeasured = tuple(case for case in cases if question(case) not in self._measured)
+        self._measured.update(map(question, unmeasured))
+        return unmeasured
+
+    def sure(self, selection: Selection | None) -> tuple[GradCase, ...]:
+        """The cases that are asked beside the main one however large its graphs turn out to be.
+
+        They are in the order of asking.
+        """
+        if selection == "main":
+            return ()
+        return covering(self._others(), known=(self._main,))
 
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
-        """The cases to be asked beside the main one, in the order of asking."""
-        others = [case for case in self._cases if case != self._main]
+        """The cases to be asked beside the main one, in the order of asking; sure() are the first."""
+        others = self._others()
         reason = ""
         if selection is None:
             size = len(self._cases) * self._op_nodes()
@@ -118,11 +130,14 @@ class Course:
             chosen = covering(others, known=(self._main,))
         elif selection == "all":
             chosen = spread(others, known=(self._main,))
-        self._asked.update(chosen)
+        self._asked = {self._main, *chosen}
         rest = tuple(case for case in others if case not in self._asked)
         if rest:
             self._selected = LeftOut("selected", reason or SELECTED[selection], rest)
         return chosen
+
+    def _others(self) -> list[GradCase]:
+        return [case for case in self._cases if case != self._main]
 
     def _op_nodes(self) -> int:
         """The number of op nodes in the largest graph."""

@@ -7,6 +7,7 @@ from explorer.exploration.course import Course
 from explorer.exploration.interim import Interrupted, no_report, no_row
 from explorer.exploration.jobs import captures, questions
 from explorer.exploration.noise import level_jobs, noise_jobs
+from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
@@ -70,17 +71,30 @@ def explore(
             jobs += noise_jobs(nets, (main,), most)
             # A second process that starts up would be in the way of the first answers.
             jobs += questions(nets, (main,), has_oracle=has_oracle, shared=False)
+            missing = {job.key for job in jobs}
             job_queue.add(course.expected(jobs))
-            for job, outcome in job_queue.finished():
-                course.note(job, outcome)
 
-            others = course.select(selection)
-            jobs = noise_jobs(nets, course.unmeasured(others), most)
-            jobs += questions(nets, others, has_oracle=has_oracle)
-            job_queue.add(course.expected(jobs))
+            def jobs_on(others: tuple[GradCase, ...]) -> list[Job]:
+                jobs = noise_jobs(nets, course.unmeasured(others), most)
+                return course.expected(jobs + questions(nets, others, has_oracle=has_oracle))
+
+            # Whoever is through with the main case goes on.
+            sure = course.sure(selection)
+            job_queue.add(jobs_on(sure), start=False)
+            early: list[CaseReport] = []
+            for job, outcome in job_queue.finished():
+                early += course.note(job, outcome)
+                missing.discard(job.key)
+                if not missing:
+                    break
+
+            job_queue.add(jobs_on(course.select(selection)[len(sure) :]))
             # The workers go on while the graphs are aligned.
             course.align()
             first(course.first_report())
+            for case_report in early:
+                if case_report.case != main:
+                    complete(case_report)
             for job, outcome in job_queue.finished():
                 for case_report in course.note(job, outcome):
                     complete(case_report)

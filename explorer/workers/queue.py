@@ -112,23 +112,28 @@ class JobQueue:
                 self._workers.close()
                 thread.join(STOPPING_SECONDS)
 
-    def add(self, jobs: Iterable[Job]) -> None:
-        """Queue jobs behind those that wait already."""
+    def add(self, jobs: Iterable[Job], *, start: bool = True) -> None:
+        """Queue jobs behind those that wait already.
+
+        Workers start for all that wait, unless ``start`` is False: then those at work take the new
+        jobs too, and for what they may not take others start with the next jobs that are added.
+        """
         # A worker takes jobs that nobody else may take before those that another could take for it.
         jobs = sorted(jobs, key=lambda job: len(job.kinds))
         self._unfinished += len(jobs)
-        kinds: dict[WorkerKind, None] = {}
         for job in jobs:
             self._totals[job.stage] = self._totals.get(job.stage, 0) + 1
-            kinds.update(dict.fromkeys(job.kinds))
         with self._lock:
             self._waiting += jobs
+            if not start:
+                return
             # Under the lock, since a thread may be about to leave: see _next.
-            idle = [kind for kind in kinds if kind not in self._threads]
-            for kind in idle:
-                thread = threading.Thread(target=self._serve, args=(kind,), daemon=True)
-                self._threads[kind] = thread
-                thread.start()
+            kinds = dict.fromkeys(kind for job in self._waiting for kind in job.kinds)
+            for kind in kinds:
+                if kind not in self._threads:
+                    thread = threading.Thread(target=self._serve, args=(kind,), daemon=True)
+                    self._threads[kind] = thread
+                    thread.start()
 
     def finished(self) -> Iterator[tuple[Job, JobOutcome]]:
         """Jobs with their outcomes as they are finished, until none is left.
@@ -169,7 +174,7 @@ class JobQueue:
                 if not jobs:
                     del self._threads[kind]  # jobs that are added from now on get another one
                     return None
-                if self._is_crowded():
+                if not self._may_compile(kind):
                     jobs = [job for job in jobs if not job.compiles]
                 if jobs:
                     self._waiting.remove(jobs[0])
@@ -179,6 +184,10 @@ class JobQueue:
             self._stopped.wait(WAITING_SECONDS)
         return None
 
-    def _is_crowded(self) -> bool:
-        """Whether a worker that compiles holds so much that no other should begin to."""
-        return any(self._workers.memory(kind) > CROWDED for kind in tuple(self._compiling))
+    def _may_compile(self, kind: WorkerKind) -> bool:
+        """Whether the worker of ``kind`` should begin to compile: there is room, and it is its turn."""
+        if any(self._workers.memory(other) > CROWDED for other in tuple(self._compiling)):
+            return False
+        # Who waits for room looks now and then; nobody takes it from him in between.
+        first = next((job for job in self._waiting if job.compiles), None)
+        return first is None or kind in first.kinds

@@ -1,9 +1,11 @@
 """The main case comes first, the others as they are selected, and an early end keeps what is there."""
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from explorer.exploration import course
@@ -11,11 +13,14 @@ from explorer.exploration.about import STARTING
 from explorer.exploration.explore import explore
 from explorer.exploration.interim import Interrupted
 from explorer.model.cases import GradCase
+from explorer.model.engines import WorkerKind
 from explorer.model.report import CaseReport, Report
+from explorer.model.requests import CaseRequest
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import covering, spread
-from explorer.workers.workers import Workers
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import Reply, Workers
 from tests.support.nets import NETS
 
 pytestmark = pytest.mark.torch
@@ -24,6 +29,9 @@ SQUARE = load(NETS / "square.py")
 CASES = cases_of(SQUARE, has_parameters=False)
 MAIN = GradCase("grad", 0)
 OTHERS = [case for case in CASES if case != MAIN]
+
+WAIT_SECONDS = 60.0
+"""By when MindSpore has answered a case of a small net on any machine."""
 
 
 def explored(workers: Workers, **options: Any) -> Report:
@@ -55,6 +63,41 @@ def test_the_first_report_has_the_main_case_its_graphs_and_how_they_align(worker
     assert [case.case for case in complete] == list(spread(OTHERS, known=(MAIN,)))
     assert asked(whole) == list(CASES)
     assert whole.left_out == ()
+
+
+class Watched(Workers):
+    """Workers that note who is asked which case of MindSpore's graph style.
+
+    PyTorch's compiler is not asked for a graph before two cases are.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[WorkerKind, GradCase]] = []
+        self._two_are_asked = threading.Event()
+
+    def call(
+        self, kind: WorkerKind, target: str, argument: msgspec.Struct, reply: type[Reply]
+    ) -> Reply | Lost:
+        """As Workers.call."""
+        if target == "explorer.engines.mindspore.graph:answer":
+            assert isinstance(argument, CaseRequest)
+            self.asked.append((kind, argument.case))
+            if len(self.asked) == 2:
+                self._two_are_asked.set()
+        if target == "explorer.engines.torch.graph:capture":
+            assert self._two_are_asked.wait(WAIT_SECONDS)
+        return super().call(kind, target, argument, reply)
+
+
+@pytest.mark.mindspore
+def test_who_is_through_with_the_main_case_goes_on_and_a_second_process_starts_after_it() -> None:
+    workers = Watched()
+    with workers:
+        explore(SQUARE, workers, engines=("mindspore-graph", "torch-graph"))
+    next_case, *_ = spread(OTHERS, known=(MAIN,))
+    assert workers.asked[:2] == [("mindspore", MAIN), ("mindspore", next_case)]
+    assert sorted(case.label for _, case in workers.asked) == sorted(case.label for case in CASES)
 
 
 def test_the_structure_alone_is_asked_where_it_is_selected(workers: Workers) -> None:

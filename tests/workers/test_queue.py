@@ -58,6 +58,22 @@ def test_jobs_may_be_added_while_others_are_under_way_and_after_all_are_done() -
     assert keys == ["a", "b", "c"]
 
 
+def test_without_a_start_those_at_work_take_what_they_may_and_nobody_else_begins() -> None:
+    keys = []
+    with Workers() as workers, JobQueue(workers) as queue:
+        queue.add([job("takes", "0.5", "torch")])
+        of_either = [job("echo", text, "torch", "mindspore") for text in "ab"]
+        queue.add([*of_either, job("echo", "c", "mindspore")], start=False)
+        for finished, _ in queue.finished():
+            keys.append(finished.key)
+            if finished.key == "b":
+                break
+        assert workers.states()["mindspore"] == "not started"
+        queue.add([])
+        keys += [finished.key for finished, _ in queue.finished()]
+    assert keys == ["0.5", "a", "b", "c"]
+
+
 class Said(Workers):
     """Workers that are said to hold so many bytes each."""
 
@@ -93,6 +109,18 @@ def test_what_does_not_compile_waits_for_no_room() -> None:
         queue.add([waiting, job("echo", "beside", "torch")])
         keys = [done.key for done, _ in queue.finished()]
     assert keys.index("beside") < keys.index("0")
+
+
+def test_who_waits_for_room_to_compile_is_not_overtaken() -> None:
+    def compiling(text: str, kind: WorkerKind) -> Job:
+        return dataclasses.replace(job("takes", text, kind), compiles=True)
+
+    with Said(CROWDED + 1) as workers, JobQueue(workers) as queue:
+        queue.add([compiling("1", "mindspore")])
+        time.sleep(0.2)  # until it is taken
+        queue.add([compiling("0", "torch"), compiling("0.1", "mindspore")])
+        keys = [done.key for done, _ in queue.finished()]
+    assert keys == ["1", "0", "0.1"]
 
 
 class SlowToStart(Workers):
