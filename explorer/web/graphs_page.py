@@ -1,6 +1,6 @@
 """The page of graphs: any two side by side, with what is known of each node and of its pair."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -45,7 +45,13 @@ from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
 
 REVISION = "revision of the graphs"
-"""Counts in the session how often the address has changed what the drawings show."""
+"""Counts in the session how often what is chosen in the drawings was changed from outside of them."""
+
+SHOWN_GRAPHS = "graphs in sight"
+"""Which two graphs the session showed last, by their digests."""
+
+OF_THESE_GRAPHS = ("node", "step")
+"""Names in the address whose values mean something in the two graphs in sight alone."""
 
 ReportOn = Callable[[str], Report]
 """Gives the report that has the graphs of a case, by the case's label."""
@@ -79,7 +85,6 @@ def side_by_side(
     """
     before = last_shown(GRAPHS)
     wanted = follow(GRAPHS, (*NAMES, *IN_VIEW))
-    revision = _revision(before, wanted)
     # Everything that can be chosen stands in one bar; what is below depends on it.
     chosen = Chosen(new_bar("graphs"), wanted, {})
     pair = _chosen_pair(chosen, labels, captured, report_on)
@@ -90,7 +95,7 @@ def side_by_side(
     alignment = alignment_of(left.graph, right.graph, left.report)
     _introduce(left, right, alignment)
     modules = module_names(left.graph) | module_names(right.graph)
-    state = state_of(wanted, revision, modules)
+    state = _state(before, wanted, (left.graph, right.graph), modules)
     shown = _shown(left.graph, right.graph, depth, state)
     sides = _sides(left, right, shown, view, alignment)
     merged = merged_alignment(alignment, *shown) if alignment else None
@@ -103,13 +108,29 @@ def side_by_side(
         st.caption(plain(note))
 
 
-def _revision(before: Mapping[str, str], wanted: Mapping[str, str]) -> int:
-    """A number that grows when the address changes what is chosen in the drawings."""
+def _state(
+    before: Mapping[str, str],
+    wanted: Mapping[str, str],
+    graphs: tuple[GradGraph, GradGraph],
+    modules: Iterable[str],
+) -> ViewState:
+    """What the drawings are to show as chosen.
+
+    It has a higher revision where the browser is to take it over: the address has changed it, or
+    others are the graphs.
+    """
+    digests = [digest_of_graph(graph) for graph in graphs]
+    are_others = st.session_state.get(SHOWN_GRAPHS, digests) != digests
+    st.session_state[SHOWN_GRAPHS] = digests
+    asked = {name for name in (*NAMES, *IN_VIEW) if before.get(name) != wanted.get(name)}
+    if are_others and not asked:
+        # A box has chosen other graphs: what was chosen in the ones before is no wish for these.
+        wanted = {name: wanted[name] for name in wanted if name not in OF_THESE_GRAPHS}
     revision: int = st.session_state.get(REVISION, 0)
-    if any(before.get(name) != wanted.get(name) for name in IN_VIEW):
+    if are_others or asked.intersection(IN_VIEW):
         revision += 1
         st.session_state[REVISION] = revision
-    return revision
+    return state_of(wanted, revision, modules)
 
 
 def _chosen_pair(

@@ -33,6 +33,7 @@ NO_TEXTS = {
     "what a table begins with on",
     "scenario that studies began with",
     "revision of the graphs",
+    "graphs in sight",
     "report as",
     "along directions",  # a kind of the oracle's words
     "as the guide prints it",  # what the report calls a listing

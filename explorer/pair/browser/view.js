@@ -46,7 +46,6 @@ function update(view, data, isNew) {
     SIDES.forEach(side => view.observer.observe(view.panes[side].element))
     return
   }
-  const graphs = view.data && SIDES.map(side => view.data[side].graph).join()
   view.data = data
   fillWords(view)
   for (const side of SIDES) {
@@ -59,7 +58,6 @@ function update(view, data, isNew) {
   view.root.querySelector('.explorer').dataset.theme = theme(view.root.querySelector('.bar'))
   arrange(view, undefined)
   if (view.revision !== data.state.revision) adopt(view, data.state)
-  else if (graphs !== SIDES.map(side => data[side].graph).join()) forget(view)
   if (view.state.node && !view.panes[view.state.node.side].picks.has(view.state.node.id)) {
     view.state.node = null
   }
@@ -71,8 +69,11 @@ function update(view, data, isNew) {
   view.root.querySelector('[data-divergence]').disabled = !data.divergences.length
 }
 
-// Takes over what the address says; whatever was told before is older than that.
+// Takes over what the address says, or what other graphs begin with; whatever was told before is
+// older than that.
 function adopt(view, state) {
+  pause(view)
+  view.divergence = null
   view.revision = state.revision
   view.state = {
     node: nodeOf(state.node),
@@ -89,15 +90,6 @@ function adopt(view, state) {
     reveal(view.panes[node.side], node.id)
     bringPartner(view, node.side, node.id)
   }
-  view.tell()
-}
-
-// Other graphs have other nodes and other steps.
-function forget(view) {
-  pause(view)
-  view.state.node = null
-  view.state.step = null
-  view.divergence = null
   view.tell()
 }
 
