@@ -39,6 +39,7 @@ from explorer.model.requests import CaseRequest, NetRequest
 from explorer.report.scenario.files import draw_ladder, report_files, stems
 from explorer.scenario.reading import read
 from explorer.workers.memory import used
+from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.large_nets import FAMILIES, written_net
@@ -122,6 +123,13 @@ def processor_seconds(pid: int, with_children: bool) -> float:
     return sum(psutil.Process(pid).cpu_times()[: 4 if with_children else 2])
 
 
+def pid_of(process: WorkerProcess) -> int:
+    """The id of a worker's process, once it is there."""
+    while not process.pid:
+        time.sleep(0.01)
+    return process.pid
+
+
 class Meter:
     """The seconds and the peak of memory of a process, from its making.
 
@@ -156,7 +164,7 @@ class MeteredWorkers(Workers):
     ) -> Reply | Lost:
         """As it is, and measured."""
         with self._locks[kind]:
-            pid = self._process(kind)._child.pid
+            pid = pid_of(self._process(kind))
         meter = self._meters[kind] = Meter(pid)
         answer = super().call(kind, target, argument, reply)
         del self._meters[kind]

@@ -18,7 +18,7 @@ from explorer.exploration.explore import explore
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
-from explorer.workers.process import ONE_THREAD, QUIET, ROOT
+from explorer.workers.environments import ONE_THREAD, QUIET, ROOT
 from explorer.workers.workers import Workers
 
 ROUNDS = 2

@@ -38,7 +38,9 @@ def jobs_of(name: str, workers: Workers) -> tuple[list[Job], list[Job]]:
     cases = cases_of(scenario, bool(nets.trainable))
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
-    asking = captures(nets, main) + questions(nets, (main,), has_oracle=True, shared=False)
+    asking = captures(nets, main) + questions(
+        nets, (main,), named=(), has_oracle=True, shared=False
+    )
     return asking, level_jobs(nets, main) + noise_jobs(nets, (main,), most)
 
 

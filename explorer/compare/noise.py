@@ -6,6 +6,7 @@ Two elements differ when they lie further apart than CLEAR times the noise of bo
 import numpy as np
 
 from explorer.numeric.differences import Floats, elementwise_difference
+from explorer.numeric.order_statistics import quantile
 from explorer.numeric.scale import MASK, UNIT
 
 CLEAR = 16.0
@@ -45,7 +46,7 @@ def level(values: Floats, dtype: str, movement: Floats | None) -> Floats:
 def _typical(movement: Floats) -> float:
     """What most elements moved by at most; those that became finite, or ceased to be, tell nothing."""
     finite = movement[np.isfinite(movement)]
-    return float(np.quantile(finite, TYPICAL)) if finite.size else 0.0
+    return quantile(finite, TYPICAL) if finite.size else 0.0
 
 
 def scale(values: Floats, movement: Floats | None = None) -> float:
@@ -61,7 +62,7 @@ def scale(values: Floats, movement: Floats | None = None) -> float:
     numbers = sizes
     if movement is not None:
         numbers = sizes[sizes > CLEAR * _typical(movement)]
-    typical = np.quantile(numbers if numbers.size else sizes, 0.25)
+    typical = quantile(numbers if numbers.size else sizes, 0.25)
     return float(sizes[sizes <= MASK * typical].max(initial=0.0))
 
 

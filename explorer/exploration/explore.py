@@ -16,7 +16,7 @@ from explorer.model.results import About, Failure
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
-from explorer.scenario.selection import Selection, asks_for_most, main_case
+from explorer.scenario.selection import Selection, asks_for_most, main_case, named
 from explorer.scenario.settling import settle
 from explorer.workers.queue import Job, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
@@ -62,6 +62,7 @@ def explore(
     cases = cases_of(scenario, bool(nets.trainable), order)
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases, graph_case)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
+    ids = named(cases)
     course = Course(scenario, nets, engines, present, devices, cases, main, graphs)
     try:
         with JobQueue(workers, progress) as job_queue:
@@ -70,13 +71,14 @@ def explore(
                 jobs = captures(nets, main, prove) + level_jobs(nets, main)
             jobs += noise_jobs(nets, (main,), most)
             # A second process that starts up would be in the way of the first answers.
-            jobs += questions(nets, (main,), has_oracle=has_oracle, shared=False)
+            jobs += questions(nets, (main,), named=ids, has_oracle=has_oracle, shared=False)
             missing = {job.key for job in jobs}
             job_queue.add(course.expected(jobs))
 
             def jobs_on(others: tuple[GradCase, ...]) -> list[Job]:
                 jobs = noise_jobs(nets, course.unmeasured(others), most)
-                return course.expected(jobs + questions(nets, others, has_oracle=has_oracle))
+                jobs += questions(nets, others, named=ids, has_oracle=has_oracle)
+                return course.expected(jobs)
 
             # Whoever is through with the main case goes on.
             sure = course.sure(selection)

@@ -1,6 +1,6 @@
 """The jobs of an exploration: cases for the engines and the oracle, and one case's captures."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
@@ -23,21 +23,27 @@ COMPILED = "mindspore-graph"
 
 
 def questions(
-    nets: Nets, cases: Iterable[GradCase], *, has_oracle: bool, shared: bool = True
+    nets: Nets,
+    cases: Iterable[GradCase],
+    *,
+    named: Collection[GradCase],
+    has_oracle: bool,
+    shared: bool = True,
 ) -> list[Job]:
     """Each case to every engine, and to the oracle, one case after another.
 
-    An engine's cases are ``shared`` among its workers, or the first of these alone gets them.
+    Those ``named`` alone are asked of a compiled net with ``return_ids=True`` too. An engine's cases
+    are ``shared`` among its workers, or the first of these alone gets them.
     """
     jobs = []
     for case in cases:
-        jobs += _answers(nets, case, shared)
+        jobs += _answers(nets, case, case in named, shared)
         if has_oracle and "torch" not in nets.lost:
             jobs.append(_estimate(nets, case))
     return jobs
 
 
-def _answers(nets: Nets, case: GradCase, shared: bool) -> list[Job]:
+def _answers(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
     jobs = []
     for name, net in nets.requests.items():
         engine = ENGINES[name]
@@ -49,7 +55,7 @@ def _answers(nets: Nets, case: GradCase, shared: bool) -> list[Job]:
                 stage=name,
                 kinds=engine.answers_in if shared else engine.answers_in[:1],
                 target=f"{engine.module}:answer",
-                request=CaseRequest(net, case, ids=True),
+                request=CaseRequest(net, case, ids=is_named or name != COMPILED),
                 reply=Result,
                 compiles=name == COMPILED,
             )

@@ -74,6 +74,11 @@ class GradCase(msgspec.Struct, frozen=True, omit_defaults=True):
         return trainable[: counts[self.weights]]
 
     @property
+    def takes_ids(self) -> bool:
+        """Whether ``return_ids=True`` names what it returns: a first gradient, and nothing beside it."""
+        return self.api == "grad" and self.order == 1 and not self.has_aux
+
+    @property
     def must_fail(self) -> bool:
         """True when nothing is asked for: no position and no weights."""
         return not self.positions and self.weights is None

@@ -36,6 +36,22 @@ def order_statistics(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
     return picked
 
 
+def quantile(values: Matrix, share: float) -> float:
+    """The element of finite ``values`` below which a ``share`` of them lies, as numpy.quantile has it.
+
+    Between two elements it is interpolated. numpy's own takes a tenth of a millisecond however few
+    the values are (1.26), and verdicts ask for thousands.
+    """
+    place = (values.size - 1) * share
+    below = int(place)
+    above = min(below + 1, values.size - 1)
+    sorted_there = np.partition(values, (below, above), axis=None)
+    low, high = float(sorted_there[below]), float(sorted_there[above])
+    part = place - below
+    # Two formulas, as numpy has them: each end is met exactly.
+    return low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part)
+
+
 def _by_upper_bits(matrix: Matrix, ranks: NDArray[np.intp]) -> Matrix:
     nonzero = matrix != 0
     # A zero of either sign gets the least of the integers that share the upper bits of 0.0.

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.numeric.differences import Floats
+from explorer.numeric.order_statistics import quantile
 
 UNIT = {
     "float64": 2.0**-53,
@@ -34,7 +35,7 @@ def rounded_masks(values: Floats, movement: Floats, dtype: str) -> NDArray[Any]:
     """
     sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
     numbers = sizes[sizes > 0]
-    typical = float(np.quantile(numbers, 0.25)) if numbers.size else 0.0
+    typical = quantile(numbers, 0.25) if numbers.size else 0.0
     is_rounded = movement <= FEW_UNITS * UNIT.get(dtype, 0.0) * sizes
     masks: NDArray[Any] = (sizes > MASK * typical) & is_rounded
     return masks

@@ -105,6 +105,15 @@ def covering(cases: Iterable[GradCase], known: Iterable[GradCase] = ()) -> tuple
     return tuple(chosen)
 
 
+def named(cases: Iterable[GradCase]) -> frozenset[GradCase]:
+    """Those of which a compiled net is asked ``return_ids=True`` too, which compiles it once more.
+
+    They show each position and each form of weights once; the tape is asked it of all.
+    """
+    takers = [case for case in cases if case.takes_ids and not case.must_fail]
+    return frozenset(covering(reversed(takers)))  # those first that ask for most
+
+
 def spread(cases: Iterable[GradCase], known: Iterable[GradCase] = ()) -> tuple[GradCase, ...]:
     """All ``cases`` in the order of asking: one cover after another, each of what is left."""
     left = list(cases)

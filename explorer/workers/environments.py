@@ -1,11 +1,34 @@
-"""Environment variables of MindSpore's workers, so that it writes passes and values to files."""
+"""Environment variables of workers: quiet, one thread; and of MindSpore's, so that it writes files."""
 
+import importlib.metadata
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from explorer.model.engines import WorkerKind
 from explorer.model.passes import PASSES
+from explorer.shipped import PACKAGE
+
+ROOT = PACKAGE.parent
+"""The folder that holds the package ``explorer``, which workers must be able to import."""
+
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+"""One thread for numerical libraries.
+
+Sums change by 1e-6 with the number of threads, and two threads on a loaded machine can be a
+thousand times slower.
+"""
+
+PRELOADED = "LD_PRELOAD"
+"""The variable that names libraries which the loader puts before all others (Linux)."""
+
+ALLOCATOR = "cmeel-mimalloc"
+LIBRARY = "cmeel.prefix/lib/libmimalloc.so"
+"""The package that brings mimalloc, and its file among the installed packages."""
+
+QUIET = {"GLOG_v": "4", "PYTHONWARNINGS": "ignore", "TORCH_CPP_LOG_LEVEL": "ERROR"}
+"""MindSpore logs only what is fatal; what matters arrives as an exception."""
 
 EVERY_STEP = "3"
 """The level at which the steps within a pass are written too (2.10.0).
@@ -87,3 +110,45 @@ ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
     "mindspore-passes": passes_environment,
 }
 """The kinds of worker that need variables of their own, which are made for a scratch folder."""
+
+
+def worker_environment(kind: WorkerKind, scratch: Path) -> dict[str, str]:
+    """All variables of a worker of a kind."""
+    environment = _surroundings(scratch)
+    if kind in ENVIRONMENTS:
+        environment.update(ENVIRONMENTS[kind](scratch))
+    return environment
+
+
+def nursery_environment(scratch: Path) -> dict[str, str]:
+    """All variables of a process from which workers are forked.
+
+    Whether a tape waits is read when MindSpore is imported; what else workers are told at their
+    start is read when they first compile (2.10.0).
+    """
+    environment = {**_surroundings(scratch), **waiting_environment(scratch)}
+    allocator = _allocator()
+    if allocator:
+        others = filter(None, [environment.get(PRELOADED)])
+        environment[PRELOADED] = " ".join([allocator, *others])
+    return environment
+
+
+def _allocator() -> str:
+    """The file of mimalloc, with which MindSpore compiles sooner; "" where it is not installed."""
+    # A fifth of a compilation is spent in glibc's malloc and free (2.10.0).
+    try:
+        package = importlib.metadata.distribution(ALLOCATOR)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    file = Path(str(package.locate_file(LIBRARY)))
+    return str(file) if file.is_file() else ""
+
+
+def _surroundings(scratch: Path) -> dict[str, str]:
+    path = str(ROOT)
+    if os.environ.get("PYTHONPATH"):
+        path += os.pathsep + os.environ["PYTHONPATH"]
+    # What frameworks, nets and nested workers leave in temporary folders goes with the worker's own.
+    own = {"PYTHONPATH": path, "TMPDIR": str(scratch)}
+    return {**os.environ, **ONE_THREAD, **QUIET, **own}

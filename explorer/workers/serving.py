@@ -43,7 +43,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         _stand_in(folder)
         write(replies, _answer(call))
         if len(sys.modules) >= settled + MANY:
-            _settle()
+            settle()
             settled = len(sys.modules)
 
 
@@ -75,7 +75,7 @@ def _stand_in(folder: str) -> None:
         os.chdir(folder)
 
 
-def _settle() -> None:
+def settle() -> None:
     """Let no later search for garbage look at what there is by now.
 
     A framework brings 160,000 objects and more, and MindSpore searches before each compilation of a Cell

@@ -23,6 +23,7 @@ from explorer.model.errors import (
     WorkerStartError,
 )
 from explorer.workers.memory import MEGABYTE
+from explorer.workers.nursery import Nursery
 from explorer.workers.process import OUT_OF_TIME, WorkerProcess
 from explorer.workers.protocol import Call, Lost
 
@@ -33,6 +34,17 @@ WorkerState = Literal["not started", "waiting", "at work"]
 
 REQUEST_SECONDS = 60.0
 """The limit of one request where nobody says otherwise."""
+
+FORKED: frozenset[WorkerKind] = frozenset(
+    ("mindspore", "mindspore-second", "mindspore-capture", "mindspore-passes")
+)
+"""The kinds of worker that are forked from one process: MindSpore is imported once for all of them.
+
+A scenario needs three, and one that is lost is replaced at once. PyTorch's single one is started alone.
+"""
+
+IMPORTED_ONCE = ("explorer.engines.mindspore.tape", "explorer.engines.mindspore.graph")
+"""What is imported for them: MindSpore's engines, and with them MindSpore."""
 
 GROWN = 1200 * MEGABYTE
 """How many bytes a worker may hold once it has answered; one that holds more is stopped.
@@ -59,6 +71,7 @@ class Workers:
         self.request_seconds = request_seconds
         self.deadline = time.monotonic() + job_seconds
         self._processes: dict[WorkerKind, WorkerProcess] = {}
+        self._nursery = Nursery(*IMPORTED_ONCE)
         self._devices: dict[WorkerKind, str] = {}
         self._locks: dict[WorkerKind, threading.Lock] = {
             kind: threading.Lock() for kind in typing.get_args(WorkerKind)
@@ -129,7 +142,8 @@ class Workers:
             atexit.unregister(self.close)
             atexit.register(self.close)
             try:
-                self._processes[kind] = WorkerProcess(kind)
+                nursery = self._nursery if kind in FORKED else None
+                self._processes[kind] = WorkerProcess(kind, nursery)
             except OSError as error:
                 raise WorkerStartError(
                     f"no worker can be started: {error.strerror or error};"
@@ -167,6 +181,7 @@ class Workers:
                 if self._locks[kind].acquire(timeout=CLOSING_SECONDS):
                     self._stop(kind)
                     self._locks[kind].release()
+        self._nursery.stop()  # after the workers, whose parent it is
         atexit.unregister(self.close)
 
     def _stop(self, kind: WorkerKind) -> None:

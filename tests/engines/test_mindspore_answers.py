@@ -17,7 +17,7 @@ from explorer.model.trees import branch
 from explorer.scenario.load import load
 from explorer.scenario.matrix import matrix, structure
 from explorer.scenario.selection import covering
-from explorer.workers.process import ROOT
+from explorer.workers.environments import ROOT
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests, path, reply
 from tests.support.large_nets import written_net

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.numeric.order_statistics import WORTH_IT, count_true, order_statistics
+from explorer.numeric.order_statistics import WORTH_IT, count_true, order_statistics, quantile
 from tests.support.hard_to_sort import hard_to_sort
 
 
@@ -36,3 +36,12 @@ def test_integers_have_order_statistics_too(dtype: str) -> None:
 def test_what_is_true_is_counted_row_by_row(size: int) -> None:
     mask = np.random.default_rng(0).random((4, size)) > 0.5
     assert count_true(mask).tolist() == mask.sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75, 1.0])
+def test_a_quantile_is_numpys_to_the_last_digit(share: float) -> None:
+    numbers = np.random.default_rng(5)
+    for size in (*range(1, 40), 1000):
+        values = numbers.standard_normal(size) * 10.0 ** numbers.integers(-9, 9)
+        assert quantile(values, share) == np.quantile(values, share)
+    assert quantile(np.array([[4.0, 1.0], [3.0, 2.0]]), share) == 1 + 3 * share

@@ -8,7 +8,7 @@ from explorer.model.cases import GradCase, Position
 from explorer.model.errors import UsageError
 from explorer.scenario.load import load
 from explorer.scenario.matrix import cases_of, matrix, positions
-from explorer.scenario.selection import covering, features, main_case, spread, widest
+from explorer.scenario.selection import covering, features, main_case, named, spread, widest
 from tests.support.scenario_files import MINIMAL, written
 
 NETS = [(1, True, 1), (2, True, 1), (3, True, 1), (6, True, 1), (2, False, 1), (2, True, 3)]
@@ -126,3 +126,17 @@ def test_a_label_says_which_case_is_first(tmp_path: Path) -> None:
     assert main == GradCase("grad", 0, "one")
     with pytest.raises(UsageError, match="no case is called 'grad"):
         main_case(scenario, True, True, cases, label.replace("one", "ones"))
+
+
+@pytest.mark.parametrize(("inputs", "weights", "order"), NETS)
+def test_names_of_results_are_asked_once_for_each_position_and_each_form_of_weights(
+    inputs: int, weights: bool, order: int
+) -> None:
+    cases = matrix(inputs, weights, order)
+    takers = tuple(case for case in cases if case.takes_ids and not case.must_fail)
+    chosen = named(cases)
+    assert chosen <= set(takers)
+    assert every_feature(tuple(chosen)) == every_feature(takers)
+    assert len(chosen) <= len(takers)
+    assert takers[-1] in chosen  # the one that asks for most
+    assert {(case.api, case.order, case.has_aux) for case in chosen} == {("grad", 1, False)}

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from explorer.workers.process import ROOT
+from explorer.workers.environments import ROOT
 
 RUNNER = """
 import contextlib, io, json, sys

@@ -1,16 +1,21 @@
 """Functions that tests have a worker run: they answer, raise, crash, hang, print, or look around."""
 
+import ast
 import contextlib
 import gc
 import importlib
 import os
+import random
 import sys
+import tempfile
 import threading
 import time
 import weakref
+from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, NetRequest
@@ -105,6 +110,26 @@ def guards_timed(word: Word) -> Word:
     return Word(f"{doubled.tolist()} {len(timed)}")
 
 
+def parsed(word: Word) -> Word:
+    """How many places of nodes MindSpore's parser names, and how many are others than were kept."""
+    import mindspore as ms
+    from mindspore import nn
+    from mindspore.graph._parse.parser import Parser
+
+    importlib.import_module("explorer.engines.mindspore.graph")  # from here on, places are kept
+    kept, places, wrong = Parser.get_location, 0, 0
+    (find,) = [cell.cell_contents for cell in kept.__closure__ if callable(cell.cell_contents)]
+    for function in (nn.Dense.construct, nn.MSELoss.construct, ms.grad, parsed):
+        parser = Parser(function)
+        _, tree = parser.parse()
+        for node in ast.walk(tree):
+            for asked in (node, [*ast.iter_child_nodes(node)]):
+                for again in (kept(parser, asked), kept(parser, asked)):
+                    places += 1
+                    wrong += again != find(parser, asked)
+    return Word(f"{places} {wrong}")
+
+
 def failure_of_an_operator(word: Word) -> Word:
     """When MindSpore's tape raises the error of an operator: "at once", or when it is "read"."""
     import mindspore as ms
@@ -189,6 +214,36 @@ def aborts(word: Word) -> Word:
 def exits(word: Word) -> Word:
     """Leaves without answering."""
     os._exit(int(word.text))
+
+
+def raises_exit(word: Word) -> Word:
+    """Leaves as a program does that ends itself."""
+    sys.exit(int(word.text))
+
+
+def has_module(word: Word) -> Word:
+    """Whether a module is imported."""
+    return Word(str(word.text in sys.modules))
+
+
+def has_mapped(word: Word) -> Word:
+    """Whether a library is loaded."""
+    return Word(str(word.text in Path("/proc/self/maps").read_text()))
+
+
+def folders(word: Word) -> Word:
+    """The working directory, and where temporary files go by the environment and by Python."""
+    return Word(f"{os.getcwd()} {os.environ['TMPDIR']} {tempfile.gettempdir()}")
+
+
+def variable(word: Word) -> Word:
+    """A variable of the environment."""
+    return Word(os.environ.get(word.text, ""))
+
+
+def draws(word: Word) -> Word:
+    """Two numbers that nobody has seeded."""
+    return Word(f"{random.random()} {np.random.random()}")
 
 
 def hangs(word: Word) -> Word:

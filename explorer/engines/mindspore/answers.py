@@ -171,8 +171,7 @@ def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], str]:
     ``seconds`` is what the call without it took.
     """
     case = request.case
-    is_first_gradient = case.api == "grad" and case.order == 1
-    if case.has_aux or not (request.ids and is_first_gradient):
+    if not (request.ids and case.takes_ids):
         return (), ""
     net = build(request.net)
     if request.net.engine == "mindspore-graph":

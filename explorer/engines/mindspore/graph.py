@@ -9,7 +9,7 @@ import mindspore as ms
 import msgspec
 
 from explorer.engines.capture.garbage_collection import paused
-from explorer.engines.mindspore import parsed_lines
+from explorer.engines.mindspore import parsed_functions
 from explorer.engines.mindspore.answers import (
     answer,
     answered,
@@ -39,7 +39,7 @@ from explorer.workers.environments import DUMP, GRAPHS_FOLDER, IR, SETTINGS
 
 __all__ = ["answer", "capture", "describe"]
 
-parsed_lines.keep()  # answers and captures of this engine compile one after another
+parsed_functions.keep()  # answers and captures of this engine compile one after another
 
 KEPT = (
     "compiled as value_and_grad, so that the forward stays whole"

@@ -1,0 +1,109 @@
+"""A nursery's own side, run as ``python -m explorer.workers.forking MODULE …``: forks workers."""
+
+import contextlib
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
+
+import msgspec
+import numpy as np
+
+from explorer.workers import lifeline, serving
+from explorer.workers.nursery import BORN, ENDED, NEWS, Birth
+from explorer.workers.protocol import HEADER
+
+DESCRIPTORS = 5
+"""The open files of a worker: its three streams, its lifeline, and where news of it go."""
+
+
+def await_birth(control: socket.socket) -> None:
+    """Fork a worker at each request; returns in the workers alone, and ends with ``control``."""
+    woken, waker = socket.socketpair()
+    waker.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # that one has ended wakes select()
+    signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+    news: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([control, woken], [], [])
+        if woken in ready:
+            woken.recv(1024)
+            _tell_ended(news)
+        if control not in ready:
+            continue
+        header, descriptors, _, _ = socket.recv_fds(control, HEADER.size, DESCRIPTORS)
+        if not header:
+            os._exit(0)  # whoever needed workers is gone
+        birth = _read(control, HEADER.unpack(header)[0])
+        pid = os.fork()
+        if not pid:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for end in (control, woken, waker):
+                end.close()
+            for descriptor in news.values():
+                os.close(descriptor)
+            begin(msgspec.msgpack.decode(birth, type=Birth), descriptors)
+            return
+        news[pid] = descriptors.pop()
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _read(control: socket.socket, size: int) -> bytes:
+    parts = bytearray()
+    while len(parts) < size:
+        part = control.recv(size - len(parts))
+        if not part:
+            os._exit(0)
+        parts += part
+    return bytes(parts)
+
+
+def _tell_ended(news: dict[int, int]) -> None:
+    """Tell the exit codes of the workers that have ended."""
+    for pid in list(news):
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            descriptor = news.pop(pid)
+            with contextlib.suppress(BrokenPipeError):
+                os.write(descriptor, NEWS.pack(ENDED, os.waitstatus_to_exitcode(status)))
+            os.close(descriptor)
+
+
+def begin(birth: Birth, descriptors: list[int]) -> None:
+    """Make this process, just forked, what one is that was started for a worker."""
+    os.setsid()
+    *streams, its_lifeline, told = descriptors
+    for stream, descriptor in enumerate(streams):
+        os.dup2(descriptor, stream)
+        os.close(descriptor)
+    os.environ.clear()
+    os.environ.update(birth.environment)
+    os.environ[lifeline.VARIABLE] = str(its_lifeline)
+    os.chdir(birth.folder)
+    tempfile.tempdir = None  # it was that of the nursery
+    np.random.seed()  # so that not all workers draw the same
+    os.write(told, NEWS.pack(BORN, os.getpid()))
+    os.close(told)
+
+
+def main() -> None:
+    """Import the modules, then fork a worker at each request."""
+    lifeline.hold()
+    control = socket.socket(fileno=os.dup(0))
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    with contextlib.suppress(ImportError):  # the worker that needs it says what is missing
+        for module in sys.argv[1:]:
+            importlib.import_module(module)
+    serving.settle()
+    await_birth(control)
+    serving.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""A process that imports modules once, as its parent sees it: workers are forked from it."""
+
+import contextlib
+import os
+import select
+import shutil
+import socket
+import struct
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from explorer.workers.children import Started, Streams, how, kill_group
+from explorer.workers.environments import nursery_environment
+from explorer.workers.protocol import HEADER
+
+NEWS = struct.Struct("<cq")
+"""What is told of a worker: BORN with its process id, or ENDED with its exit code."""
+
+BORN, ENDED = b"b", b"e"
+
+LOOKING_SECONDS = 0.02
+"""Seconds between two looks at a worker of which nobody tells anything any more."""
+
+
+class Birth(msgspec.Struct, frozen=True):
+    """What a worker that is forked begins with, beside its open files."""
+
+    environment: dict[str, str]
+    folder: str
+
+
+class Nursery:
+    """A process that has imported some modules, or is about to; it starts once it is needed.
+
+    Workers that are forked from it need not import them: a framework takes more than a second. Safe
+    to share between threads.
+    """
+
+    def __init__(self, *modules: str) -> None:
+        self._modules = modules
+        self._lock = threading.Lock()
+        self._process: NurseryProcess | None = None
+
+    def fork(
+        self, environment: Mapping[str, str], folder: Path, streams: Streams, its_lifeline: int
+    ) -> "Forked":
+        """A worker in a folder, which is there once all is imported.
+
+        The caller closes the descriptors. Raises OSError where no process can be started.
+        """
+        birth = msgspec.msgpack.encode(Birth(dict(environment), str(folder)))
+        news, told = os.pipe()
+        try:
+            with self._lock:
+                process = self._running()
+                process.ask(birth, (*streams, its_lifeline, told))
+        except BaseException:  # Ctrl-C too
+            os.close(news)
+            raise
+        finally:
+            os.close(told)
+        return Forked(news, process)
+
+    def stop(self) -> None:
+        """End the process: workers that it has forked live on, others never come."""
+        with self._lock:
+            self._stop()
+
+    def _running(self) -> "NurseryProcess":
+        if self._process is None or self._process.child.is_gone():
+            self._stop()
+            self._process = NurseryProcess(self._modules)
+        return self._process
+
+    def _stop(self) -> None:
+        if self._process:
+            self._process.stop()
+            self._process = None
+
+
+class NurseryProcess:
+    """One process of a nursery: its folder, and the socket by which it is asked for workers."""
+
+    def __init__(self, modules: Iterable[str]) -> None:
+        with contextlib.ExitStack() as opened, contextlib.ExitStack() as its:
+            self._scratch = Path(tempfile.mkdtemp(prefix="explorer-"))
+            opened.callback(shutil.rmtree, self._scratch, ignore_errors=True)
+            self._control, its_control = socket.socketpair()
+            opened.callback(self._control.close)
+            its.callback(its_control.close)
+            its_lifeline, kept = os.pipe()
+            opened.callback(os.close, kept)
+            its.callback(os.close, its_lifeline)
+            errors = its.enter_context((self._scratch / "stderr").open("ab")).fileno()
+            self.child = Started(
+                ("explorer.workers.forking", *modules),
+                nursery_environment(self._scratch),
+                self._scratch,
+                (its_control.fileno(), errors, errors),
+                its_lifeline,
+            )
+            self._opened = opened.pop_all()
+
+    def ask(self, birth: bytes, descriptors: tuple[int, ...]) -> None:
+        """Ask for a worker with these open files."""
+        socket.send_fds(self._control, [HEADER.pack(len(birth))], descriptors)
+        self._control.sendall(birth)
+
+    def stop(self) -> None:
+        """Kill the process and remove its folder."""
+        self.child.kill()
+        self.child.end()
+        self._opened.close()
+
+
+class Forked:
+    """A Child that a nursery has forked, or will fork once its modules are imported."""
+
+    def __init__(self, news: int, nursery: NurseryProcess) -> None:
+        self._news = news
+        self._nursery = nursery
+        self._pid = 0
+        self._ended = ""
+        self._is_told = True
+
+    @property
+    def pid(self) -> int:
+        """Its id; 0 as long as it is not there yet."""
+        self._hear()
+        return self._pid
+
+    def is_gone(self) -> bool:
+        """Whether it has ended; one that will never be there counts too."""
+        self._hear()
+        if not self._ended and not self._is_told and not self._lives():
+            self._ended = "and with it the process that it was forked from"
+        return bool(self._ended)
+
+    def end(self, seconds: float | None = None) -> str:
+        """How it has ended, once it has; TimeoutError where it lives on for so long."""
+        latest = None if seconds is None else time.monotonic() + seconds
+        while not self.is_gone():
+            if latest is not None and time.monotonic() > latest:
+                raise TimeoutError
+            if self._is_told:
+                select.select([self._news], [], [], LOOKING_SECONDS)
+            else:
+                time.sleep(LOOKING_SECONDS)
+        return self._ended
+
+    def kill(self) -> None:
+        """Kill it with all that it has started."""
+        if self.pid:
+            if not self._ended:
+                kill_group(self._pid)
+        else:
+            # An import without end may be the reason why it is not there.
+            self._nursery.child.kill()
+
+    def _hear(self) -> None:
+        """Take in what has been told of it by now."""
+        while self._is_told and select.select([self._news], [], [], 0)[0]:
+            message = os.read(self._news, NEWS.size)
+            if not message:
+                self._is_told = False  # it has ended, or its nursery
+                os.close(self._news)
+            else:
+                what, number = NEWS.unpack(message)
+                if what == BORN:
+                    self._pid = number
+                else:
+                    self._ended = how(number)
+
+    def _lives(self) -> bool:
+        try:
+            # A parent that has taken the place of the nursery may leave it as a zombie.
+            return bool(self._pid) and psutil.Process(self._pid).status() != psutil.STATUS_ZOMBIE
+        except psutil.Error:
+            return False

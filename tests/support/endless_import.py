@@ -1,0 +1,5 @@
+"""A module that is never imported to its end."""
+
+import time
+
+time.sleep(600)

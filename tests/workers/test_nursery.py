@@ -1,0 +1,189 @@
+"""Workers that are forked from a process in which MindSpore is imported once."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from explorer.model.engines import WorkerKind
+from explorer.workers.environments import nursery_environment
+from explorer.workers.protocol import Lost
+from explorer.workers.workers import FORKED, Workers
+from tests.support.traces import left_behind, own_scratch, still_alive
+from tests.support.worker_targets import Word
+
+pytestmark = pytest.mark.slow
+
+TARGETS = "tests.support.worker_targets"
+FIRST: WorkerKind = "mindspore"
+SECOND: WorkerKind = "mindspore-second"
+
+
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Workers]:
+    with Workers() as workers:
+        yield workers
+
+
+def ask(workers: Workers, kind: WorkerKind, name: str, text: str = "") -> Word | Lost:
+    return workers.call(kind, f"{TARGETS}:{name}", Word(text), Word)
+
+
+def told(workers: Workers, kind: WorkerKind, name: str, text: str = "") -> str:
+    reply = ask(workers, kind, name, text)
+    assert isinstance(reply, Word)
+    return reply.text
+
+
+def process_of(workers: Workers, kind: WorkerKind) -> psutil.Process:
+    return psutil.Process(int(told(workers, kind, "process")))
+
+
+def test_the_workers_of_mindspore_are_forked_from_one_process_and_lead_groups_of_their_own(
+    crew: Workers,
+) -> None:
+    workers = [process_of(crew, kind) for kind in sorted(FORKED)]
+    (nursery,) = {worker.ppid() for worker in workers}
+    assert nursery != os.getpid()
+    assert psutil.Process(nursery).ppid() == os.getpid()
+    assert [os.getpgid(worker.pid) for worker in workers] == [worker.pid for worker in workers]
+    assert process_of(crew, "torch").ppid() == os.getpid()
+
+
+@pytest.mark.mindspore
+def test_mindspore_is_there_before_a_worker_is_asked_anything(crew: Workers) -> None:
+    assert told(crew, FIRST, "has_module", "mindspore") == "True"
+    assert told(crew, "mindspore-plain", "has_module", "mindspore") == "False"
+
+
+def test_a_forked_worker_has_its_own_folder_and_no_variable_of_the_process_that_it_is_of(
+    crew: Workers,
+) -> None:
+    seen = [told(crew, kind, "folders") for kind in (FIRST, SECOND)]
+    for folders in seen:
+        assert len(set(folders.split())) == 1, "working folder, TMPDIR and tempfile's"
+    assert seen[0] != seen[1]
+    assert told(crew, FIRST, "variable", "LD_PRELOAD") == os.environ.get("LD_PRELOAD", "")
+
+
+def test_forked_workers_do_not_draw_the_same_numbers(crew: Workers) -> None:
+    assert told(crew, FIRST, "draws") != told(crew, SECOND, "draws")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("aborts", "last words", "signal 6"),
+        ("exits", "7", "exit code 7"),
+        ("raises_exit", "8", "exit code 8"),
+    ],
+)
+def test_how_a_forked_worker_ended_is_told_and_the_next_is_of_the_same_process(
+    name: str, text: str, said: str, crew: Workers
+) -> None:
+    before = process_of(crew, FIRST)
+    nursery = before.ppid()
+    reply = ask(crew, FIRST, name, text)
+    assert isinstance(reply, Lost)
+    assert reply.outcome == "crashed"
+    assert said in reply.detail
+    assert ("last words" in reply.detail) == (name == "aborts")
+    after = process_of(crew, FIRST)
+    assert after.pid != before.pid
+    assert after.ppid() == nursery
+
+
+def test_workers_live_on_without_the_process_that_they_are_of_and_others_come_from_a_new_one() -> (
+    None
+):
+    with Workers() as workers:
+        first = process_of(workers, FIRST)
+        nursery = psutil.Process(first.ppid())
+        nursery.kill()
+        nursery.wait(10)
+        assert process_of(workers, FIRST).pid == first.pid
+        second = process_of(workers, SECOND)
+        assert second.ppid() not in (nursery.pid, first.ppid())
+        # Nobody is left who is told how this one ends.
+        reply = ask(workers, FIRST, "exits", "7")
+        assert isinstance(reply, Lost)
+        assert reply.outcome == "crashed"
+        assert process_of(workers, FIRST).ppid() == second.ppid()
+
+
+def test_a_worker_that_is_not_there_yet_is_waited_for_by_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = own_scratch(tmp_path, monkeypatch)
+    monkeypatch.setattr("explorer.workers.workers.IMPORTED_ONCE", ("tests.support.endless_import",))
+    workers = Workers()
+    replies: list[Word | Lost] = []
+    asking = threading.Thread(target=lambda: replies.append(ask(workers, FIRST, "echo")))
+    asking.start()
+    time.sleep(1.0)
+    began = time.monotonic()
+    workers.close()
+    asking.join(10)
+    assert time.monotonic() - began < 3
+    (reply,) = replies
+    assert isinstance(reply, Lost)
+    assert left_behind(scratch) == []
+
+
+def test_nothing_is_left_of_workers_that_are_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = own_scratch(tmp_path, monkeypatch)
+    with Workers() as workers:
+        for kind in (FIRST, SECOND):
+            told(workers, kind, "echo")
+    assert left_behind(scratch) == []
+
+
+PARENT = f"""
+from explorer.workers.workers import Workers
+from tests.support.worker_targets import Word
+workers = Workers()
+for kind in ("{FIRST}", "{SECOND}"):
+    workers.call(kind, "{TARGETS}:echo", Word(""), Word)
+print("started", flush=True)
+workers.call("{FIRST}", "{TARGETS}:never_yields", Word(""), Word)
+"""
+
+
+def test_neither_worker_nor_the_process_that_it_is_of_outlives_a_killed_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = own_scratch(tmp_path, monkeypatch)
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"started\n"
+        parent.send_signal(signal.SIGKILL)
+    assert still_alive(scratch) == []
+
+
+@pytest.mark.mindspore
+def test_mindspore_compiles_with_an_allocator_of_its_own_but_where_time_is_measured(
+    crew: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert told(crew, FIRST, "has_mapped", "libmimalloc") == "True"
+    assert told(crew, "mindspore-plain", "has_mapped", "libmimalloc") == "False"
+    monkeypatch.setenv("LD_PRELOAD", "libother.so")
+    preloaded = nursery_environment(tmp_path)["LD_PRELOAD"].split()
+    assert preloaded[0].endswith("libmimalloc.so")
+    assert preloaded[1:] == ["libother.so"]
+
+
+def test_without_that_allocator_mindspore_uses_the_usual_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    monkeypatch.setattr("explorer.workers.environments.ALLOCATOR", "no-such-package")
+    assert "LD_PRELOAD" not in nursery_environment(tmp_path)
