@@ -38,7 +38,6 @@ from explorer.model.report import Report
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.report.scenario.files import draw_ladder, report_files, stems
 from explorer.scenario.reading import read
-from explorer.workers.memory import used
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -123,6 +122,17 @@ def processor_seconds(pid: int, with_children: bool) -> float:
     return sum(psutil.Process(pid).cpu_times()[: 4 if with_children else 2])
 
 
+def proportional(process: psutil.Process) -> int:
+    """The bytes of memory that a process holds, shared ones in equal parts; 0 of one that is gone.
+
+    Workers share what was imported before they were forked (Linux).
+    """
+    try:
+        return int(process.memory_full_info().pss)
+    except psutil.Error:
+        return 0
+
+
 def pid_of(process: WorkerProcess) -> int:
     """The id of a worker's process, once it is there."""
     while not process.pid:
@@ -203,7 +213,7 @@ class Watch:
         own = psutil.Process()
         while not self._over.wait(0.1):
             family = (own, *own.children(recursive=True))
-            total = sum(used(process.pid) for process in family)
+            total = sum(proportional(process) for process in family)
             self.megabytes = max(self.megabytes, total / MEGABYTE)
 
     def stop(self) -> float:

@@ -29,6 +29,9 @@ def keep() -> None:
     from mindspore.graph._parse.jit_fallback_modules.check_utils import ThirdPartyLibraryChecker
     from mindspore.graph._parse.parser import Parser
 
+    # Python looks all modules up at the first search for lines, and only new ones later: a tenth of a
+    # second that workers which are forked from this process need not spend.
+    inspect.getmodule(keep.__code__)
     inspect.getsourcelines = lines  # type: ignore[assignment]  # it takes what the other takes
     Parser.get_location = places_kept(Parser.get_location)
     ThirdPartyLibraryChecker.is_third_party_module = judgements_kept(
