@@ -27,6 +27,7 @@ import psutil
 
 from benchmarks import mindspore_capture
 from benchmarks._figures import Basis, Figure
+from benchmarks._memory import proportional
 from benchmarks._presenting import parser, present
 from explorer.compare.align import align
 from explorer.drawing.shown import MOST_APART, MOST_NODES, show
@@ -120,17 +121,6 @@ def peak(pid: int) -> float:
 def processor_seconds(pid: int, with_children: bool) -> float:
     """The processor seconds of a process, and of the children that it has waited for."""
     return sum(psutil.Process(pid).cpu_times()[: 4 if with_children else 2])
-
-
-def proportional(process: psutil.Process) -> int:
-    """The bytes of memory that a process holds, shared ones in equal parts; 0 of one that is gone.
-
-    Workers share what was imported before they were forked (Linux).
-    """
-    try:
-        return int(process.memory_full_info().pss)
-    except psutil.Error:
-        return 0
 
 
 def pid_of(process: WorkerProcess) -> int:

@@ -22,6 +22,7 @@ import psutil
 from playwright.async_api import async_playwright
 
 from benchmarks._figures import Basis, Figure
+from benchmarks._memory import proportional
 from benchmarks._presenting import detail, parser, present
 from explorer.scenario.find import find
 from explorer.scenario.load import load
@@ -66,9 +67,10 @@ class Load:
         """Take a sample."""
         workers = workers_of(server)
         self.workers.update(worker.pid for worker in workers)
-        own = _megabytes(server)
+        own = proportional(server) / MEGABYTE
+        of_workers = sum(proportional(worker) for worker in workers) / MEGABYTE
         self.server = max(self.server, own)
-        self.in_all = max(self.in_all, own + sum(_megabytes(worker) for worker in workers))
+        self.in_all = max(self.in_all, own + of_workers)
         self._count("server", [server])
         self._count("workers", workers)
         self._count("browsers", _browsers())
@@ -99,13 +101,6 @@ def _processor_seconds(process: psutil.Process) -> float:
     except psutil.NoSuchProcess:
         return 0.0
     return float(times.user + times.system)
-
-
-def _megabytes(process: psutil.Process) -> float:
-    try:
-        return float(process.memory_info().rss) / MEGABYTE
-    except psutil.NoSuchProcess:
-        return 0.0
 
 
 async def click_through(browser: Any, url: str, visitor: Visitor, until: float) -> None:

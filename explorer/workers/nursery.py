@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import select
 import shutil
 import socket
 import struct
@@ -24,8 +23,8 @@ NEWS = struct.Struct("<cq")
 
 BORN, ENDED = b"b", b"e"
 
-LOOKING_SECONDS = 0.02
-"""Seconds between two looks at a worker of which nobody tells anything any more."""
+LOOKING_SECONDS = 0.01
+"""Seconds between two looks at whether a worker has ended."""
 
 
 class Birth(msgspec.Struct, frozen=True):
@@ -58,8 +57,7 @@ class Nursery:
         news, told = os.pipe()
         try:
             with self._lock:
-                process = self._running()
-                process.ask(birth, (*streams, its_lifeline, told))
+                process = self._asked(birth, (*streams, its_lifeline, told))
         except BaseException:  # Ctrl-C too
             os.close(news)
             raise
@@ -72,10 +70,15 @@ class Nursery:
         with self._lock:
             self._stop()
 
-    def _running(self) -> "NurseryProcess":
-        if self._process is None or self._process.child.is_gone():
-            self._stop()
-            self._process = NurseryProcess(self._modules)
+    def _asked(self, birth: bytes, descriptors: tuple[int, ...]) -> "NurseryProcess":
+        """The process that was asked for a worker; a new one where the last is gone."""
+        if self._process and not self._process.child.is_gone():
+            with contextlib.suppress(BrokenPipeError):  # gone in this moment
+                self._process.ask(birth, descriptors)
+                return self._process
+        self._stop()
+        self._process = NurseryProcess(self._modules)
+        self._process.ask(birth, descriptors)
         return self._process
 
     def _stop(self) -> None:
@@ -123,11 +126,14 @@ class Forked:
     """A Child that a nursery has forked, or will fork once its modules are imported."""
 
     def __init__(self, news: int, nursery: NurseryProcess) -> None:
+        os.set_blocking(news, False)
         self._news = news
         self._nursery = nursery
         self._pid = 0
         self._ended = ""
         self._is_told = True
+        # Whoever stops a worker looks at it while another thread waits for its answer.
+        self._lock = threading.Lock()
 
     @property
     def pid(self) -> int:
@@ -139,7 +145,7 @@ class Forked:
         """Whether it has ended; one that will never be there counts too."""
         self._hear()
         if not self._ended and not self._is_told and not self._lives():
-            self._ended = "and with it the process that it was forked from"
+            self._ended = "nobody saw how"
         return bool(self._ended)
 
     def end(self, seconds: float | None = None) -> str:
@@ -148,29 +154,26 @@ class Forked:
         while not self.is_gone():
             if latest is not None and time.monotonic() > latest:
                 raise TimeoutError
-            if self._is_told:
-                select.select([self._news], [], [], LOOKING_SECONDS)
-            else:
-                time.sleep(LOOKING_SECONDS)
+            time.sleep(LOOKING_SECONDS)
         return self._ended
 
     def kill(self) -> None:
         """Kill it with all that it has started."""
         if self.pid:
-            if not self._ended:
-                kill_group(self._pid)
+            kill_group(self._pid)  # after its end too: what it has forked may live on
         else:
             # An import without end may be the reason why it is not there.
             self._nursery.child.kill()
 
     def _hear(self) -> None:
         """Take in what has been told of it by now."""
-        while self._is_told and select.select([self._news], [], [], 0)[0]:
-            message = os.read(self._news, NEWS.size)
-            if not message:
-                self._is_told = False  # it has ended, or its nursery
-                os.close(self._news)
-            else:
+        with self._lock, contextlib.suppress(BlockingIOError):
+            while self._is_told:
+                message = os.read(self._news, NEWS.size)
+                if not message:
+                    self._is_told = False  # it has ended, or its nursery
+                    os.close(self._news)
+                    return
                 what, number = NEWS.unpack(message)
                 if what == BORN:
                     self._pid = number

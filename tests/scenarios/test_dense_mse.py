@@ -8,6 +8,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport
+from explorer.scenario.selection import named
 from tests.support.scenario_reports import MINDSPORE, Reports, row
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -96,6 +97,19 @@ def test_grad_operation_is_the_older_form_with_the_same_numbers(
     operation = GradCase("GradOperation", (0, 1), "all", get_all=True, get_by_list=True)
     case_report = row(report("dense_mse"), operation)
     assert values(case_report, engine, "((dx, dy), (dfc.weight,))") == [DX_ALL, DY, DW_ALL]
+
+
+def test_a_compiled_net_is_asked_for_names_where_it_shows_something_new_and_the_tape_always(
+    report: Reports,
+) -> None:
+    whole = report("dense_mse")
+    wanted = named(row.case for row in whole.cases)
+    for engine in MINDSPORE:
+        having = {row.case for row in whole.cases if row.results[engine].ids}
+        unnamed = {row.case for row in whole.cases if "return_ids" in row.results[engine].note}
+        takers = {row.case for row in whole.cases if row.case.takes_ids and not row.case.must_fail}
+        assert having | unnamed == (wanted if engine == "mindspore-graph" else takers)
+    assert len(wanted) == 6
 
 
 def test_return_ids_names_positions_and_parameters(report: Reports) -> None:

@@ -2,7 +2,8 @@
 
 import psutil
 
-WORKER = "explorer.workers.serving"
+WORKERS = ("explorer.workers.serving", "explorer.workers.forking")
+"""The modules that run in workers, and in the process from which some of these are forked."""
 
 
 def server_at(url: str) -> psutil.Process:
@@ -15,6 +16,6 @@ def server_at(url: str) -> psutil.Process:
 
 
 def workers_of(server: psutil.Process) -> list[psutil.Process]:
-    """The worker processes of a server."""
+    """The worker processes of a server, and that from which some of them are forked."""
     children = server.children(recursive=True)
-    return [child for child in children if WORKER in child.cmdline()]
+    return [child for child in children if set(WORKERS) & set(child.cmdline())]

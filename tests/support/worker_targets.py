@@ -265,6 +265,14 @@ def forks_and_hangs(word: Word) -> Word:
     return word
 
 
+def forks_and_exits(word: Word) -> Word:
+    """Leaves without answering, but for a child that stays."""
+    if os.fork():
+        os._exit(int(word.text))
+    time.sleep(600)
+    return word
+
+
 def surroundings(word: Word) -> Word:
     """The working directory and the threads that numerical libraries may use."""
     return Word(f"{os.getcwd()} {os.environ['OMP_NUM_THREADS']} {threading.active_count()}")

@@ -100,6 +100,18 @@ def test_how_a_forked_worker_ended_is_told_and_the_next_is_of_the_same_process(
     assert after.ppid() == nursery
 
 
+def test_what_a_forked_worker_has_forked_goes_with_it_though_it_lives_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = own_scratch(tmp_path, monkeypatch)
+    with Workers() as workers:
+        reply = ask(workers, FIRST, "forks_and_exits", "6")
+        assert isinstance(reply, Lost)
+        assert "exit code 6" in reply.detail
+        assert told(workers, FIRST, "echo", "next") == "next"
+    assert left_behind(scratch) == []
+
+
 def test_workers_live_on_without_the_process_that_they_are_of_and_others_come_from_a_new_one() -> (
     None
 ):
@@ -115,6 +127,7 @@ def test_workers_live_on_without_the_process_that_they_are_of_and_others_come_fr
         reply = ask(workers, FIRST, "exits", "7")
         assert isinstance(reply, Lost)
         assert reply.outcome == "crashed"
+        assert "the worker process died (nobody saw how)" in reply.detail
         assert process_of(workers, FIRST).ppid() == second.ppid()
 
 
