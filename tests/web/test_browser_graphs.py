@@ -385,6 +385,17 @@ def test_another_stage_begins_without_the_step_and_the_node_of_the_one_before(
 
 
 @pytest.mark.whole
+def test_another_engine_begins_without_the_node_of_the_one_before(graphs: Graphs) -> None:
+    graphs.open("depth=all&left=torch-tape&right=mindspore-graph&right_stage=opt_a&node=right:n0")
+    expect(graphs.right.locator(".frame.chosen")).to_have_count(1)
+    graphs.page.get_by_role("combobox", name="Left").click()
+    graphs.page.get_by_role("option", name="mindspore-graph", exact=True).click()
+    graphs.page.wait_for_url(lambda url: "node=" not in url and "left=mindspore-graph" in url)
+    expect(graphs.page.locator(".frame.chosen")).to_have_count(0)
+    expect(graphs.panel).to_contain_text("Click a node")
+
+
+@pytest.mark.whole
 def test_a_stage_that_is_chosen_in_the_moment_in_which_the_drawings_report_is_shown(
     graphs: Graphs,
 ) -> None:
