@@ -1,9 +1,12 @@
 """What is chosen in two graphs, when a box or the address chooses others."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.web.graphs_page import REVISION
 from tests.support.pages import address, opened
+
+pytestmark = pytest.mark.slow
 
 PLACE = {"depth": "all", "left": "mindspore-graph", "right": "torch-tape"}
 NODE = {"node": "left:n0", "step": "4"}
