@@ -23,7 +23,7 @@ from benchmarks._presenting import parser, present
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest, NetRequest
-from explorer.workers.environments import capture_environment
+from explorer.workers.environments import capture_environment, nursery_environment
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "nets" / "ms_residual.py"
@@ -99,6 +99,8 @@ def seconds_in_process(engine: str, kind: str, blocks: int, scratch: Path) -> Se
     net = here / "ms_residual.py"
     net.write_text(SCENARIO.read_text().replace(f"BLOCKS = {BLOCKS}", f"BLOCKS = {blocks}"))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "GLOG_v": "4"}
+    if kind != "bare":
+        environment = nursery_environment(here)
     if engine == "mindspore-graph" and kind != "bare":
         environment |= capture_environment(here, values=kind == "values")
     done = subprocess.run(
