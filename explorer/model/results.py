@@ -48,8 +48,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     ``structure`` nests the names of ``leaves`` as MindSpore returns them; it is empty where there
     are none. ``natural`` is how the engine's own idiom writes its answer. ``ids`` are the names
-    that ``return_ids=True`` adds; ``code`` is what a reader can paste to get the same; ``note``
-    says what the code had to do to get there.
+    that ``return_ids=True`` adds, none where it was not asked; ``code`` is what a reader can paste
+    to get the same; ``note`` says what the code had to do to get there.
     """
 
     outcome: Outcome
