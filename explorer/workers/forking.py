@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import tempfile
+from collections.abc import Iterable
 
 import msgspec
 import numpy as np
@@ -40,17 +41,22 @@ def await_birth(control: socket.socket) -> None:
         birth = _read(control, HEADER.unpack(header)[0])
         pid = os.fork()
         if not pid:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for end in (control, woken, waker):
-                end.close()
-            for descriptor in news.values():
-                os.close(descriptor)
+            _leave((control, woken, waker), news.values())
             begin(msgspec.msgpack.decode(birth, type=Birth), descriptors)
             return
         news[pid] = descriptors.pop()
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _leave(ends: Iterable[socket.socket], descriptors: Iterable[int]) -> None:
+    """Let go, in a process just forked, of what is the nursery's alone."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for end in ends:
+        end.close()
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _read(control: socket.socket, size: int) -> bytes:
