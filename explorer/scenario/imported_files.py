@@ -2,10 +2,11 @@
 
 import ast
 import hashlib
-import importlib
+import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -79,7 +80,11 @@ def forget_changed(path: Path) -> None:
     _IMPORTED.update(files)
 
 
-def _forget(files: Iterable[Path]) -> None:
+def _forget(files: Collection[Path]) -> None:
+    for file in files:
+        # Python keeps their code, and takes it for that of a text of the same second and length.
+        with suppress(OSError):
+            Path(importlib.util.cache_from_source(str(file))).unlink()
     names = {str(file) for file in files}
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in names:

@@ -2,9 +2,11 @@
 
 import ast
 import importlib.util
+import marshal
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -71,20 +73,20 @@ def load(path: Path | str) -> Scenario:
 
 
 def _import(path: Path) -> ModuleType:
-    # Looked for in the text: importing the file would import the framework, too late to refuse.
-    _refuse_frameworks(path, _parse(path))
+    code = _compiled(path, _read(path))
     # A scenario of the user's own may have the name of a shipped one, or of an installed package.
     name = module_name(path) or f"explorer_scenario_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec
-    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     if path.parent not in SHIPPED:
         forget_changed(path)
     # Before its text runs: what it defines may look its own module up, as dataclasses do.
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # Not by the spec's loader: Python would take the code that it has kept of an earlier text
+        # where a file has changed within the same second, and has the same length.
+        exec(marshal.loads(code), vars(module))
     except Exception as error:
         del sys.modules[name]  # half a module must not be found by a later import
         place = _place_of(error, path)
@@ -94,15 +96,27 @@ def _import(path: Path) -> ModuleType:
     return module
 
 
-def _parse(path: Path) -> ast.Module:
+def _read(path: Path) -> str:
     try:
-        return parsed(path.read_text(encoding="utf-8"), str(path))
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: the scenario cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=256)
+def _compiled(path: Path, text: str) -> bytes:
+    """The code of a scenario's text as marshal writes it: a worker loads one for each request.
+
+    Each load has code of its own, as Dynamo keeps with it what it has compiled (torch 2.13).
+    """
+    # Looked for in the text: importing the file would import the framework, too late to refuse.
+    try:
+        _refuse_frameworks(path, parsed(text, str(path)))
+        return marshal.dumps(compile(text, str(path), "exec", dont_inherit=True))
     except SyntaxError as error:
         raise ScenarioError(
             f"{path}:{error.lineno}: the scenario has a syntax error: {error.msg}"
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: the scenario cannot be read: {error}") from error
 
 
 def _refuse_frameworks(path: Path, tree: ast.Module) -> None:

@@ -4,11 +4,19 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 from explorer.scenario.load import load
 from tests.support.scenario_files import MINIMAL, written
 
-LATER = 10
-"""Seconds by which a file that is written again is younger, as Python's own cache wants it."""
+TRAINED, NOT_TRAINED = "TRAIN = True \n", "TRAIN = False\n"
+"""What a helper holds, earlier and later: texts of one length, by which Python's cache goes too."""
+
+
+@pytest.fixture(autouse=True)
+def code_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python keeps the code of what it imports, as it does where nothing is said against it."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
 
 
 def importing(folder: Path, helper: str) -> Path:
@@ -18,32 +26,47 @@ def importing(folder: Path, helper: str) -> Path:
 
 
 def rewritten(file: Path, text: str) -> None:
-    before = file.stat().st_mtime
+    """Write a file again, in the same second as before as far as anybody can tell."""
+    before = file.stat()
+    assert len(text) == before.st_size
     file.write_text(text, encoding="utf-8")
-    os.utime(file, (before + LATER, before + LATER))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_a_scenario_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    scenario = written(tmp_path, MINIMAL + TRAINED)
+    assert load(scenario).train
+    rewritten(scenario, MINIMAL + NOT_TRAINED)
+    assert not load(scenario).train
 
 
 def test_a_helper_that_has_changed_is_imported_anew(tmp_path: Path) -> None:
-    helper = written(tmp_path, "TRAIN = True\n", "helper_that_changes.py")
+    helper = written(tmp_path, TRAINED, "helper_that_changes.py")
     scenario = importing(tmp_path, helper.stem)
     assert load(scenario).train
-    rewritten(helper, "TRAIN = False\n")
+    rewritten(helper, NOT_TRAINED)
     assert not load(scenario).train
 
 
 def test_a_helper_of_a_helper_that_has_changed_is_imported_anew(tmp_path: Path) -> None:
-    inner = written(tmp_path, "TRAIN = True\n", "inner_that_changes.py")
+    inner = written(tmp_path, TRAINED, "inner_that_changes.py")
     outer = written(tmp_path, f"from {inner.stem} import TRAIN\n", "outer_that_stays.py")
     scenario = importing(tmp_path, outer.stem)
     assert load(scenario).train
-    rewritten(inner, "TRAIN = False\n")
+    rewritten(inner, NOT_TRAINED)
     assert not load(scenario).train
 
 
 def test_a_helper_that_has_not_changed_stays_the_module_that_it_is(tmp_path: Path) -> None:
-    helper = written(tmp_path, "TRAIN = True\n", "helper_that_stays.py")
+    helper = written(tmp_path, TRAINED, "helper_that_stays.py")
     scenario = importing(tmp_path, helper.stem)
     load(scenario)
     first = sys.modules[helper.stem]
     load(scenario)
     assert sys.modules[helper.stem] is first
+
+
+def test_each_load_has_code_of_its_own(tmp_path: Path) -> None:
+    scenario = written(tmp_path, MINIMAL)
+    codes = [load(scenario).module.inputs.__code__ for _ in range(2)]
+    assert codes[0] is not codes[1]
