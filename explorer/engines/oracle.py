@@ -25,6 +25,7 @@ from explorer.engines.torch.net import (
     flat,
     identity,
     require_gradients,
+    start_random_numbers,
 )
 from explorer.engines.torch.stopped_values import StoppedValues
 from explorer.model.arrays import AnyArray, pack
@@ -203,8 +204,7 @@ class _Function:
         for leaf, value in values.items():
             if isinstance(leaf, int):
                 arguments[leaf] = value
-        # torch.manual_seed also queues a call, with its stack, for each device that is not there.
-        torch.default_generator.manual_seed(SEED)
+        start_random_numbers(SEED)
         if self._with_gradients:
             require_gradients(arguments)
         # Not under no_grad: what the net itself puts under it is a constant to every engine.

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from explorer.workers import lifeline, serving
+from explorer.workers.garbage_collection import paused, settle
 from explorer.workers.nursery import BORN, ENDED, NEWS, Birth
 from explorer.workers.protocol import HEADER
 
@@ -103,10 +104,11 @@ def main() -> None:
     control = socket.socket(fileno=os.dup(0))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
-    with contextlib.suppress(ImportError):  # the worker that needs it says what is missing
-        for module in sys.argv[1:]:
-            importlib.import_module(module)
-    serving.settle()
+    with paused():
+        with contextlib.suppress(ImportError):  # the worker that needs it says what is missing
+            for module in sys.argv[1:]:
+                importlib.import_module(module)
+        settle()
     await_birth(control)
     serving.main()
 

@@ -7,12 +7,14 @@ import sys
 import threading
 import traceback
 import typing
+from types import ModuleType
 from typing import Any, BinaryIO
 
 import msgspec
 
 from explorer.model.errors import UsageError
 from explorer.workers import lifeline
+from explorer.workers.garbage_collection import paused, settle
 from explorer.workers.protocol import HEADER, Answer, Call, write
 
 MANY = 100
@@ -36,21 +38,17 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     folder = os.getcwd()
-    settled = len(sys.modules)
     while True:
         arrived.acquire()
         call = msgspec.msgpack.decode(waiting.pop(0), type=Call)
         _stand_in(folder)
         write(replies, _answer(call))
-        if len(sys.modules) >= settled + MANY:
-            settle()
-            settled = len(sys.modules)
 
 
 def _answer(call: Call) -> Answer:
     module, _, name = call.target.partition(":")
     try:
-        function = getattr(importlib.import_module(module), name)
+        function = getattr(_imported(module), name)
         # The function's own annotation says which record the argument is to become.
         hints = typing.get_type_hints(function)
         hints.pop("return", None)
@@ -65,6 +63,19 @@ def _answer(call: Call) -> Answer:
         return Answer(fault=traceback.format_exc())
 
 
+def _imported(name: str) -> ModuleType:
+    """A module; what it brings is set apart from what calls make."""
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.collect()  # what calls have left would stay for good
+    known = len(sys.modules)
+    with paused():
+        module = importlib.import_module(name)
+        if len(sys.modules) >= known + MANY:
+            settle()
+    return module
+
+
 def _stand_in(folder: str) -> None:
     """Make the worker's own folder again where a net has removed the one that it was in."""
     # Without one, Dynamo for instance cannot be imported (torch 2.13).
@@ -73,16 +84,6 @@ def _stand_in(folder: str) -> None:
     except FileNotFoundError:
         os.makedirs(folder, exist_ok=True)
         os.chdir(folder)
-
-
-def settle() -> None:
-    """Let no later search for garbage look at what there is by now.
-
-    A framework brings 160,000 objects and more, and MindSpore searches before each compilation of a Cell
-    (2.10.0).
-    """
-    gc.collect()  # what is garbage already would stay for good
-    gc.freeze()
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import mindspore as ms
 import msgspec
 
-from explorer.engines.capture.garbage_collection import paused
 from explorer.engines.mindspore import parsed_functions
 from explorer.engines.mindspore.answers import (
     answer,
@@ -36,6 +35,7 @@ from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
 from explorer.model.trees import names_in
 from explorer.workers.environments import DUMP, GRAPHS_FOLDER, IR, SETTINGS
+from explorer.workers.garbage_collection import paused
 
 __all__ = ["answer", "capture", "describe"]
 

@@ -2,7 +2,6 @@
 
 import mindspore as ms
 
-from explorer.engines.capture.garbage_collection import paused
 from explorer.engines.mindspore.answers import (
     answer,
     answered,
@@ -18,6 +17,7 @@ from explorer.engines.mindspore.tape_recorder import Recorder
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured
 from explorer.model.trees import names_in
+from explorer.workers.garbage_collection import paused
 
 __all__ = ["answer", "capture", "describe"]
 

@@ -12,7 +12,7 @@ from explorer.engines.torch.code import code
 from explorer.engines.torch.graph_capture import JointGradGraph
 from explorer.engines.torch.joint_graph import Joint, joint
 from explorer.engines.torch.joint_part import JointPart
-from explorer.engines.torch.net import Net, build, describe, flat, forward
+from explorer.engines.torch.net import Net, build, describe, flat, forward, start_random_numbers
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
 from explorer.model.requests import CaseRequest
@@ -165,7 +165,7 @@ def shared(request: CaseRequest, net: Net) -> Joint:
 
 def run(graph: Joint, net: Net, case: GradCase) -> list[Any]:
     """The results of the graph module, in the order of ``graph.outputs``."""
-    torch.manual_seed(net.seed)
+    start_random_numbers(net.seed)
     primals, tangents = _arguments(graph, net, case)
     if not graph.differentiates:
         return list(graph.module(*primals))

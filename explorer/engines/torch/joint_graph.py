@@ -22,6 +22,7 @@ from explorer.engines.torch.net import (
     leave_transforms,
     returned_tree,
     seed,
+    start_random_numbers,
 )
 from explorer.engines.torch.roots import (
     OwnOutputs,
@@ -127,7 +128,7 @@ def _first_run(request: NetRequest, case: GradCase, requires: tuple[bool, ...]) 
     leaves = [*net.arguments, *net.state.values()]
     for leaf, requires_gradient in zip(leaves, requires, strict=True):
         leaf.requires_grad_(requires_gradient)
-    torch.manual_seed(SEED)
+    start_random_numbers(SEED)
     return net, wrapped(net.call, rooted(case), case)(*net.arguments)
 
 

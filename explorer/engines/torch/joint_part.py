@@ -9,7 +9,7 @@ import torch
 
 from explorer.engines.source_lines import Line
 from explorer.engines.torch.joint_graph import Joint
-from explorer.engines.torch.net import LeafKey, Net
+from explorer.engines.torch.net import LeafKey, Net, start_random_numbers
 from explorer.engines.torch.source_lines import trace_lines
 from explorer.model.graph import Phase
 
@@ -121,7 +121,7 @@ class JointPart:
     def run(self, order: Iterable[Any]) -> Values:
         """The value of every fx node, computed in the given order."""
         values: Values = {}
-        torch.manual_seed(self.net.seed)
+        start_random_numbers(self.net.seed)
         with torch.no_grad():
             for node in order:
                 if node.op == "placeholder":

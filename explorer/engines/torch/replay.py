@@ -3,7 +3,7 @@
 import torch
 
 from explorer.engines.capture.order import latest_first
-from explorer.engines.torch.net import SEED, Net
+from explorer.engines.torch.net import SEED, Net, start_random_numbers
 from explorer.engines.torch.tape_capture import Recording, TapeGradGraph
 from explorer.engines.torch.tape_records import Origin
 
@@ -18,7 +18,7 @@ def replayed(recording: Recording, net: Net) -> tuple[list[torch.Tensor], list[t
     leaves = {**net.inputs, **net.state}
     filled = recording.bookkeeping.filled
     values: dict[Origin, torch.Tensor] = {}
-    torch.manual_seed(SEED)
+    start_random_numbers(SEED)
     for node in latest_first(drawn.record("")):
         if node not in record_of_node:
             continue  # a result, which computes nothing

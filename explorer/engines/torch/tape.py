@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from explorer.engines.capture.garbage_collection import paused
 from explorer.engines.torch.answers import failed, named, refuse_missing_auxiliary
 from explorer.engines.torch.code import code
 from explorer.engines.torch.net import (
@@ -26,6 +25,7 @@ from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Captured, Result
 from explorer.model.trees import names_in
+from explorer.workers.garbage_collection import paused
 
 __all__ = ["answer", "capture", "describe", "replay"]
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 import torch
 
 from explorer.engines.capture.builder import GraphBuilder, Slot
-from explorer.engines.capture.garbage_collection import paused
 from explorer.engines.capture.proof import IN_PLACE, Operand, Recorded, Rerun, prove
 from explorer.engines.torch.hazards import hazards, last_writers
 from explorer.engines.torch.net import array_of
@@ -20,6 +19,7 @@ from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, Output, Phase
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
+from explorer.workers.garbage_collection import paused
 
 PREPARED = "made before a pass over the tape, by no node of it"
 
