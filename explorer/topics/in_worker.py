@@ -1,7 +1,6 @@
 """The worker's side of a measurement: runs one measuring function and records its outcome."""
 
 import ast
-import importlib
 import inspect
 import re
 import textwrap
@@ -12,6 +11,7 @@ from typing import Any
 from explorer.model.measurement import Ask, Found, Measured, Measurement
 from explorer.model.results import Failure
 from explorer.text.numbers import plain
+from explorer.workers.garbage_collection import imported
 
 
 def run(request: Measurement) -> Measured:
@@ -20,7 +20,7 @@ def run(request: Measurement) -> Measured:
     Raises ImportError when a framework is missing: the worker answers for that.
     """
     name_of_module, _, name = request.target.partition(":")
-    module = importlib.import_module(name_of_module)
+    module = imported(name_of_module)
     function = getattr(module, name)
     # First, so that a program that raises is shown too.
     code = source(function)

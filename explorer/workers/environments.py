@@ -30,6 +30,14 @@ LIBRARY = "cmeel.prefix/lib/libmimalloc.so"
 QUIET = {"GLOG_v": "4", "PYTHONWARNINGS": "ignore", "TORCH_CPP_LOG_LEVEL": "ERROR"}
 """MindSpore logs only what is fatal; what matters arrives as an exception."""
 
+WAITING = {"MS_DEV_LAUNCH_BLOCKING": "1"}
+"""A tape waits for each operator.
+
+MindSpore 2.10 otherwise hands it on from thread to thread, which look for work without a pause. The
+numbers are the same, an operator that fails is named at once, and where all cores are busy it takes
+a quarter of the time.
+"""
+
 EVERY_STEP = "3"
 """The level at which the steps within a pass are written too (2.10.0).
 
@@ -89,23 +97,14 @@ def _settings(scratch: Path) -> Path:
     return settings
 
 
-def waiting_environment(_: Path) -> dict[str, str]:
-    """A variable of a worker in which a tape waits for each operator.
-
-    MindSpore 2.10 otherwise hands it on from thread to thread. The numbers are the same, an operator
-    that fails is named at once, and where all cores are busy it takes a quarter of the time.
-    """
-    return {"MS_DEV_LAUNCH_BLOCKING": "1"}
-
-
 def passes_environment(scratch: Path) -> dict[str, str]:
     """Variables of a worker that writes down what each step of a compiler pass makes of a program."""
     return {"MS_DEV_SAVE_GRAPHS": EVERY_STEP, GRAPHS_FOLDER: str(scratch / IR)}
 
 
 ENVIRONMENTS: dict[WorkerKind, Callable[[Path], dict[str, str]]] = {
-    "mindspore": waiting_environment,
-    "mindspore-second": waiting_environment,
+    "mindspore": lambda _: WAITING,
+    "mindspore-second": lambda _: WAITING,
     "mindspore-capture": capture_environment,
     "mindspore-passes": passes_environment,
 }
@@ -126,7 +125,7 @@ def nursery_environment(scratch: Path) -> dict[str, str]:
     Whether a tape waits is read when MindSpore is imported; what else workers are told at their
     start is read when they first compile (2.10.0).
     """
-    environment = {**_surroundings(scratch), **waiting_environment(scratch)}
+    environment = {**_surroundings(scratch), **WAITING}
     allocator = _allocator()
     if allocator:
         others = filter(None, [environment.get(PRELOADED)])

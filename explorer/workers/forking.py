@@ -1,7 +1,6 @@
 """A nursery's own side, run as ``python -m explorer.workers.forking MODULE …``: forks workers."""
 
 import contextlib
-import importlib
 import os
 import select
 import signal
@@ -14,7 +13,7 @@ import msgspec
 import numpy as np
 
 from explorer.workers import lifeline, serving
-from explorer.workers.garbage_collection import paused, settle
+from explorer.workers.garbage_collection import imported
 from explorer.workers.nursery import BORN, ENDED, NEWS, Birth
 from explorer.workers.protocol import HEADER
 
@@ -104,11 +103,9 @@ def main() -> None:
     control = socket.socket(fileno=os.dup(0))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
-    with paused():
-        with contextlib.suppress(ImportError):  # the worker that needs it says what is missing
-            for module in sys.argv[1:]:
-                importlib.import_module(module)
-        settle()
+    with contextlib.suppress(ImportError):  # the worker that needs it says what is missing
+        for module in sys.argv[1:]:
+            imported(module)
     await_birth(control)
     serving.main()
 

@@ -1,8 +1,18 @@
 """Python's collector of reference cycles: paused where it would look in vain, told what stays."""
 
 import gc
+import importlib
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
+
+MANY = 100
+"""So many modules that are imported together are a framework, or a part of one."""
+
+
+YOUNG = 1
+"""The generation up to which a search is quick: what was made since the last few ones."""
 
 
 @contextmanager
@@ -22,9 +32,23 @@ def paused() -> Iterator[None]:
 
 
 def settle() -> None:
-    """Let no later search for garbage look at what there is by now, which stays for good.
+    """Let no later search for garbage look at what there is by now.
 
-    A framework brings 260,000 objects (MindSpore 2.10.0) to 520,000 (torch 2.13), of which at most a
-    fiftieth is garbage, and MindSpore searches before each compilation of a Cell.
+    A framework brings 260,000 objects (MindSpore 2.10.0) to 520,000 (torch 2.13), and MindSpore
+    searches before each compilation of a Cell.
     """
+    gc.collect()  # what is garbage already would stay for good
     gc.freeze()
+
+
+def imported(name: str) -> ModuleType:
+    """A module; what a framework brings with it is settled without a search of its own."""
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.collect(YOUNG)  # what calls have just left behind would stay for good
+    known = len(sys.modules)
+    with paused():
+        module = importlib.import_module(name)
+        if len(sys.modules) >= known + MANY:
+            gc.freeze()  # a fiftieth at most of what an import leaves is garbage
+    return module

@@ -1,24 +1,18 @@
 """The worker's own side, run as ``python -m explorer.workers.serving``: takes calls and answers."""
 
-import gc
-import importlib
 import os
 import sys
 import threading
 import traceback
 import typing
-from types import ModuleType
 from typing import Any, BinaryIO
 
 import msgspec
 
 from explorer.model.errors import UsageError
 from explorer.workers import lifeline
-from explorer.workers.garbage_collection import paused, settle
+from explorer.workers.garbage_collection import MANY, imported, settle
 from explorer.workers.protocol import HEADER, Answer, Call, write
-
-MANY = 100
-"""So many modules that are imported in a call are a framework, or a part of one."""
 
 
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
@@ -38,17 +32,21 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     folder = os.getcwd()
+    settled = len(sys.modules)
     while True:
         arrived.acquire()
         call = msgspec.msgpack.decode(waiting.pop(0), type=Call)
         _stand_in(folder)
         write(replies, _answer(call))
+        if len(sys.modules) >= settled + MANY:  # a call may import more while it runs
+            settle()
+            settled = len(sys.modules)
 
 
 def _answer(call: Call) -> Answer:
     module, _, name = call.target.partition(":")
     try:
-        function = getattr(_imported(module), name)
+        function = getattr(imported(module), name)
         # The function's own annotation says which record the argument is to become.
         hints = typing.get_type_hints(function)
         hints.pop("return", None)
@@ -61,19 +59,6 @@ def _answer(call: Call) -> Answer:
         return Answer(refused=str(error))
     except Exception:
         return Answer(fault=traceback.format_exc())
-
-
-def _imported(name: str) -> ModuleType:
-    """A module; what it brings is set apart from what calls make."""
-    if name in sys.modules:
-        return sys.modules[name]
-    gc.collect()  # what calls have left would stay for good
-    known = len(sys.modules)
-    with paused():
-        module = importlib.import_module(name)
-        if len(sys.modules) >= known + MANY:
-            settle()
-    return module
 
 
 def _stand_in(folder: str) -> None:

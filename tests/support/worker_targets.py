@@ -170,6 +170,15 @@ def garbage(word: Word) -> Word:
     return Word(f"{gc.get_freeze_count()} {sum(link() is not None for link in left_behind)}")
 
 
+def state_of_collector(word: Word) -> Word:
+    """Imports a module while it runs.
+
+    Whether the collector runs, how many objects it leaves out, and how many it looks through.
+    """
+    importlib.import_module(word.text)
+    return Word(f"{gc.isenabled()} {gc.get_freeze_count()} {len(gc.get_objects())}")
+
+
 def capture_then_look(request: CaseRequest) -> Word:
     """Which parts of PyTorch there are once its tape is captured, and answered to."""
     from explorer.engines.torch import tape

@@ -13,6 +13,7 @@ import numpy as np
 import psutil
 
 from explorer.model.measurement import Ask, Found
+from explorer.workers.environments import WAITING
 
 RANKS = 2
 SAMPLES = ([1.0, 2.0, 3.0], [2.0, 4.0, 6.0])
@@ -95,7 +96,7 @@ def _environment() -> dict[str, str]:
     # msrun starts whatever "python" is first on the path (MindSpore 2.10). Gloo is kept to the
     # loopback interface: by the name of the host it may find an address that nothing answers on.
     path = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
-    return {**os.environ, "PATH": path, "GLOO_SOCKET_IFNAME": "lo"}
+    return {**os.environ, **WAITING, "PATH": path, "GLOO_SOCKET_IFNAME": "lo"}
 
 
 def _last_words(log: Path) -> str:

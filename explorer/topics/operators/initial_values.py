@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]  # scipy ships no types
 
 from explorer.model.arrays import AnyArray
 from explorer.model.measurement import Figures
@@ -37,18 +36,25 @@ def described(kind: str, arrays: Iterable[AnyArray]) -> Figures:
     fan_in, fan_out = FANS[kind]
     bound = 1 / math.sqrt(fan_in)
     glorot_bound = math.sqrt(6 / (fan_in + fan_out))
+    # Takes half a second to import, which workers that measure something else need not spend.
+    from scipy import stats  # type: ignore[import-untyped]  # scipy ships no types
+
     candidates: dict[str, Any] = {
         UNIFORM: stats.uniform(-bound, 2 * bound),
         GLOROT: stats.uniform(-glorot_bound, 2 * glorot_bound),
         NORMAL: stats.norm(),
     }
     density, edges = np.histogram(values / bound, BINS, (-WIDEST, WIDEST), density=True)
+    fits = {
+        name: stats.kstest(values, candidate.cdf, method="asymp")
+        for name, candidate in candidates.items()
+    }
     return {
         "count": values.size,
         "bound": bound,
         **bounds(values),
         "zeros": float((values == 0).mean()),
-        "ks": {name: _test(values, candidate) for name, candidate in candidates.items()},
+        "ks": {name: _fit(result) for name, result in fits.items()},
         "density": {"from": edges[:-1].tolist(), "of": density.tolist()},
     }
 
@@ -64,7 +70,6 @@ def bounds(values: AnyArray) -> dict[str, float]:
     }
 
 
-def _test(values: AnyArray, candidate: Any) -> dict[str, float]:
-    result = stats.kstest(values, candidate.cdf, method="asymp")
+def _fit(result: Any) -> dict[str, float]:
     # Rounded, so that sums in another order give the same figure.
     return {"distance": round(float(result.statistic), 6), "p": round(float(result.pvalue), 6)}
