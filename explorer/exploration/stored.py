@@ -6,12 +6,13 @@ import msgspec
 
 from explorer.exploration.interim import no_report, no_row
 from explorer.model.engines import ENGINES, Framework
+from explorer.model.errors import ScenarioError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import LOST
 from explorer.scenario.contract import Scenario
 from explorer.scenario.devices import AUTO
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.imported_files import CHANGED, files_read, has_changed
 from explorer.scenario.selection import Selection
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
@@ -30,9 +31,19 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     prove: ProofScope = "small"
 
 
-def key(scenario: Scenario, wanted: Wanted, best: Mapping[Framework, str] | None = None) -> Key:
-    """The key of a scenario's report; ``best`` are the devices that stand for "auto" here."""
-    parts = (files_read(scenario.path), wanted, *((best,) if best else ()))
+def key(
+    scenario: Scenario,
+    wanted: Wanted,
+    best: Mapping[Framework, str] | None = None,
+    files: Mapping[str, str] | None = None,
+) -> Key:
+    """The key of a scenario's report.
+
+    ``best`` are the devices that stand for "auto" here; ``files`` are the scenario's, where they
+    are read already.
+    """
+    files = files_read(scenario.path) if files is None else files
+    parts = (files, wanted, *((best,) if best else ()))
     return key_of("scenario", scenario.name, *parts)
 
 
@@ -60,13 +71,15 @@ def explored(
 
     Where another process makes the same report, it is waited for. Of a report from the store
     ``first`` and ``complete`` hear nothing. One in which a worker was lost or that ran out of time
-    is not kept: the next one may be whole.
+    is not kept: the next one may be whole. Raises ScenarioError where a file of the scenario was
+    changed meanwhile: each worker has run what it read.
     """
     # Here: what is stored is told without all that compares, a quarter of the time to an answer.
     from explorer.exploration.explore import devices_of, explore
 
     best = devices_of(scenario, wanted.engines, AUTO, workers) if wanted.device == AUTO else None
-    its_key = key(scenario, wanted, best)
+    files = files_read(scenario.path)
+    its_key = key(scenario, wanted, best, files)
     with store.turn(its_key):
         report = store.get(its_key, Report)
         if report is None:
@@ -78,6 +91,8 @@ def explored(
                 first=first,
                 complete=complete,
             )
+            if has_changed(scenario.path, files):
+                raise ScenarioError(f"{scenario.path}: {CHANGED}")
             if is_whole(report):
                 store.put(its_key, report)
     return report

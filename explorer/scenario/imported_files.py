@@ -3,9 +3,10 @@
 import ast
 import hashlib
 import importlib.util
+import linecache
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -33,6 +34,18 @@ def files_read(path: Path) -> dict[str, str]:
         digests[name] = hashlib.sha256(content).hexdigest()
         waiting.extend(_imported_from(folder, content))
     return digests
+
+
+CHANGED = "it, or a file that it imports, was changed while it was asked: ask again"
+"""Why what was measured of a scenario is of no use: some of it may be that of another text."""
+
+
+def has_changed(path: Path, since: Mapping[str, str]) -> bool:
+    """Whether a scenario's files are others than files_read() gave ``since``."""
+    try:
+        return files_read(path) != since
+    except OSError:
+        return True
 
 
 def _imported_from(folder: Path, content: bytes) -> Iterator[Path]:
@@ -82,7 +95,9 @@ def forget_changed(path: Path) -> None:
 
 def _forget(files: Collection[Path]) -> None:
     for file in files:
-        # Python keeps their code, and takes it for that of a text of the same second and length.
+        # Python keeps their lines and their code, and takes them for those of another text of the same
+        # second and length.
+        linecache.cache.pop(str(file), None)
         with suppress(OSError):
             Path(importlib.util.cache_from_source(str(file))).unlink()
     names = {str(file) for file in files}

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import linecache
 import marshal
 import sys
 from collections.abc import Iterator
@@ -73,7 +74,8 @@ def load(path: Path | str) -> Scenario:
 
 
 def _import(path: Path) -> ModuleType:
-    code = _compiled(path, _read(path))
+    text = _read(path)
+    code = _compiled(path, text)
     # A scenario of the user's own may have the name of a shipped one, or of an installed package.
     name = module_name(path) or f"explorer_scenario_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -83,6 +85,7 @@ def _import(path: Path) -> ModuleType:
         forget_changed(path)
     # Before its text runs: what it defines may look its own module up, as dataclasses do.
     sys.modules[name] = module
+    _keep_lines(path, text)
     try:
         # Not by the spec's loader: Python would take the code that it has kept of an earlier text
         # where a file has changed within the same second, and has the same length.
@@ -94,6 +97,20 @@ def _import(path: Path) -> ModuleType:
             f"{place}: the scenario cannot be imported: {type(error).__name__}: {error}"
         ) from error
     return module
+
+
+def _keep_lines(path: Path, text: str) -> None:
+    """Have Python show these lines as the file's, whatever it holds by the time that they are asked for.
+
+    MindSpore compiles what it is shown, and so would compile another text than the one that runs.
+    """
+    lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
+    linecache.cache[str(path)] = (
+        len(text),
+        None,
+        lines,
+        str(path),
+    )  # without a time: never read anew
 
 
 def _read(path: Path) -> str:

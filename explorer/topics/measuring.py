@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from explorer.model.engines import WorkerKind
-from explorer.model.errors import MissingFrameworkError
+from explorer.model.errors import MissingFrameworkError, ScenarioError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.results import ANSWERED, MISSING_FRAMEWORK, Failure
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.imported_files import CHANGED, files_read, has_changed
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.workers.protocol import Lost
@@ -24,6 +24,8 @@ SHARED: dict[WorkerKind, tuple[WorkerKind, ...]] = {"mindspore": ("mindspore", "
 MindSpore compiles, and takes as long as all other kinds together.
 """
 
+Read = Callable[[Path], Mapping[str, str]]
+"""Gives the digests of a scenario's files."""
 
 FLEETING = ("MemoryError", "OSError", "TimeoutError")
 """Errors of a busy machine: a measurement that raised one is made again the next time."""
@@ -39,7 +41,8 @@ def measure(
 
     Outcomes are in the order of the measurements. A missing framework, a crash, a timeout and an
     exception are outcomes of the measurement concerned. What a ``store`` has is not run, and what is
-    run is kept there. Raises ValueError when two measurements that differ have one name.
+    run is kept there. Raises ValueError when two measurements that differ have one name, and
+    ScenarioError where a file of a scenario was changed meanwhile.
     """
     # Claims share measurements; each is run once.
     wanted: dict[str, Measurement] = {}
@@ -59,7 +62,8 @@ def measure(
 def stored(measurements: Iterable[Measurement], store: Store) -> dict[str, Measured] | None:
     """The outcomes by name where the store has them all; nobody's turn is waited for."""
     outcomes: dict[str, Measured] = {}
-    for name, its_key in _keys(measurements).items():
+    # A file that several of them run is read once.
+    for name, its_key in _keys(measurements, functools.cache(files_read)).items():
         known = store.get(its_key, Measured)
         if known is None:
             return None
@@ -70,7 +74,8 @@ def stored(measurements: Iterable[Measurement], store: Store) -> dict[str, Measu
 def _stored_or_run(
     wanted: Mapping[str, Measurement], workers: Workers, progress: Progress, store: Store
 ) -> dict[str, Measured]:
-    keys = _keys(wanted.values())
+    read = functools.cache(files_read)
+    keys = _keys(wanted.values(), read)
     # A lock for all together: two processes that ask the same study need not run half of it each.
     batch = key_of("measurements", "together", [each.digest for each in keys.values()])
     outcomes: dict[str, Measured] = {}
@@ -82,6 +87,9 @@ def _stored_or_run(
         missing = [wanted[name] for name in keys if name not in outcomes]
 
         def keep(name: str, measured: Measured) -> None:
+            scenario = wanted[name].scenario
+            if scenario and has_changed(Path(scenario), read(Path(scenario))):
+                raise ScenarioError(f"{scenario}: {CHANGED}")
             if can_be_kept(measured):
                 store.put(keys[name], measured)
 
@@ -89,17 +97,13 @@ def _stored_or_run(
     return outcomes
 
 
-def _keys(measurements: Iterable[Measurement]) -> dict[str, Key]:
-    """The keys by the measurements' names; a file that several of them run is read once."""
-    read = functools.cache(files_read)
+def _keys(measurements: Iterable[Measurement], read: Read) -> dict[str, Key]:
+    """The keys by the measurements' names."""
     return {measurement.name: key(measurement, read) for measurement in measurements}
 
 
-def key(measurement: Measurement, read: Callable[[Path], Mapping[str, str]] = files_read) -> Key:
-    """The key of a measurement's outcome: that of the same scenario's files in any folder.
-
-    ``read`` gives the digests of a scenario's files.
-    """
+def key(measurement: Measurement, read: Read = files_read) -> Key:
+    """The key of a measurement's outcome: that of the same scenario's files in any folder."""
     if not measurement.scenario:
         return key_of("measurement", measurement.name, measurement)
     path = Path(measurement.scenario)

@@ -1,5 +1,6 @@
 """Explorations and measurements from the store: no worker is asked twice, nothing torn is kept."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -7,20 +8,26 @@ import pytest
 
 from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
 from explorer.model.engines import WorkerKind
+from explorer.model.errors import ScenarioError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import LeftOut
 from explorer.model.results import Failure, Result
+from explorer.scenario.imported_files import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
-from explorer.topics.measuring import can_be_kept, measure
+from explorer.topics.measuring import can_be_kept, measure, stored
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers
 from tests.support.nets import NETS
 from tests.support.sample_report import report
+from tests.support.scenario_files import written
 from tests.support.worker_targets import Word
 
 SQUARE = load(NETS / "square.py")
 TAPE = Wanted(engines=("torch-tape",))
+MEASURED = Measurement(
+    name="sum", kind="torch", target="tests.support.worker_targets:measured", options={"x": 2}
+)
 
 
 class Idle(Workers):
@@ -54,6 +61,49 @@ def test_what_is_wanted_otherwise_or_afresh_is_asked(store: Store, workers: Work
         explored(SQUARE, Wanted(engines=("torch-graph",)), Idle(), store)
     with pytest.raises(AssertionError, match="asked for"):
         explored(SQUARE, TAPE, Idle(), Store(store.folder, fresh=True))
+
+
+TEXT = (NETS / "square.py").read_text()
+HELPED = (
+    "import sys, os\nsys.path.append(os.path.dirname(__file__))\nimport side_of_square\n" + TEXT
+)
+
+
+def change(path: Path) -> None:
+    path.write_text(TEXT.replace("x * x", "x * x * x"))
+
+
+def change_helper(path: Path) -> None:
+    (path.parent / "side_of_square.py").write_text("SIDE = 4\n")
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("meddle", [change, change_helper, Path.unlink])
+def test_what_is_asked_of_a_file_that_is_changed_meanwhile_is_refused_and_not_kept(
+    meddle: Callable[[Path], None], store: Store, workers: Workers, tmp_path: Path
+) -> None:
+    (tmp_path / "side_of_square.py").write_text("SIDE = 2\n")
+    path = written(tmp_path, HELPED, "square.py")
+    measured = msgspec.structs.replace(MEASURED, scenario=str(path))
+
+    def meddled(*_: object) -> None:
+        if path.exists() and path.read_text() == HELPED:
+            meddle(path)
+
+    scenario = load(path)
+    with pytest.raises(ScenarioError, match="square.py: "):  # workers say that it cannot be read
+        explored(scenario, TAPE, workers, store, progress=meddled)
+    path.write_text(HELPED)
+    (tmp_path / "side_of_square.py").write_text("SIDE = 2\n")
+    with pytest.raises(ScenarioError, match=f"square.py: {CHANGED}"):
+        measure([measured], workers, progress=meddled, store=store)
+
+    path.write_text(HELPED)
+    (tmp_path / "side_of_square.py").write_text("SIDE = 2\n")
+    assert stored_report(scenario, TAPE, store) is None
+    assert stored([measured], store) is None
+    assert explored(scenario, TAPE, workers, store) == stored_report(scenario, TAPE, store)
+    assert measure([measured], workers, store=store) == stored([measured], store)
 
 
 WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
@@ -102,11 +152,6 @@ def test_a_worker_that_is_lost_over_noise_is_told_and_the_report_is_not_kept(sto
     assert (remark.kind, remark.is_alarm) == ("noise", False)
     assert "PyTorch" in remark.sentence
     assert "signal 6" in remark.sentence
-
-
-MEASURED = Measurement(
-    name="sum", kind="torch", target="tests.support.worker_targets:measured", options={"x": 2}
-)
 
 
 @pytest.mark.torch

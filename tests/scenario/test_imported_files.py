@@ -1,5 +1,6 @@
 """A scenario in a process that lives on: what it imports from its folder is read as it is now."""
 
+import inspect
 import os
 import sys
 from pathlib import Path
@@ -48,6 +49,16 @@ def test_a_helper_that_has_changed_is_imported_anew(tmp_path: Path) -> None:
     assert not load(scenario).train
 
 
+def test_the_lines_of_a_helper_that_has_changed_are_read_anew(tmp_path: Path) -> None:
+    text = "TRAIN = True\ndef scaled(x):\n    return {} * x\n"
+    helper = written(tmp_path, text.format(2), "helper_with_lines.py")
+    scenario = importing(tmp_path, helper.stem)
+    for factor in (2, 3):
+        rewritten(helper, text.format(factor))
+        load(scenario)
+        assert f"return {factor} * x" in inspect.getsource(sys.modules[helper.stem].scaled)
+
+
 def test_a_helper_of_a_helper_that_has_changed_is_imported_anew(tmp_path: Path) -> None:
     inner = written(tmp_path, TRAINED, "inner_that_changes.py")
     outer = written(tmp_path, f"from {inner.stem} import TRAIN\n", "outer_that_stays.py")
@@ -70,3 +81,19 @@ def test_each_load_has_code_of_its_own(tmp_path: Path) -> None:
     scenario = written(tmp_path, MINIMAL)
     codes = [load(scenario).module.inputs.__code__ for _ in range(2)]
     assert codes[0] is not codes[1]
+
+
+def test_the_lines_of_a_scenario_are_those_that_run_whatever_the_file_holds_since(
+    tmp_path: Path,
+) -> None:
+    text = "NAME = '\u2028'\n" + MINIMAL.removesuffix("\n")  # no end of a line, and none at the end
+    scenario = written(tmp_path, text)
+    inputs = load(scenario).module.inputs
+    lines = inspect.getsourcelines(inputs)
+    written(tmp_path, "\n" + text.replace("np.ones", "np.zeros"))
+    assert inspect.getsourcelines(inputs) == lines
+    assert (
+        inspect.getsource(inputs).splitlines()[-1].strip() == "return {'x': np.ones(2, np.float32)}"
+    )
+    assert "np.zeros" in inspect.getsource(load(scenario).module.inputs)
+    assert inspect.getsource(load(scenario).module.torch_net).endswith("return None\n")
