@@ -91,11 +91,11 @@ def test_what_is_asked_of_a_file_that_is_changed_meanwhile_is_refused_and_not_ke
             meddle(path)
 
     scenario = load(path)
-    with pytest.raises(ScenarioError, match="square.py: "):  # workers say that it cannot be read
+    with pytest.raises(ScenarioError, match=r"square\.py: "):  # workers say that it cannot be read
         explored(scenario, TAPE, workers, store, progress=meddled)
     path.write_text(HELPED)
     (tmp_path / "side_of_square.py").write_text("SIDE = 2\n")
-    with pytest.raises(ScenarioError, match=f"square.py: {CHANGED}"):
+    with pytest.raises(ScenarioError, match=rf"square\.py: {CHANGED}"):
         measure([measured], workers, progress=meddled, store=store)
 
     path.write_text(HELPED)
