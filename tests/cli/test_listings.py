@@ -49,3 +49,18 @@ def test_a_list_is_printed_without_loading_what_runs_or_draws(command: str) -> N
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_command_seldom_looks_for_garbage() -> None:
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print('searches', gc.get_stats()[0]['collections']))\n"
+        "from explorer.cli import main\n"
+        "sys.argv = ['explorer', 'scenario']\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "dense_mse" in done.stdout
+    assert int(done.stdout.split("searches ")[1]) < 100
