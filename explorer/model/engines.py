@@ -14,7 +14,6 @@ WorkerKind = Literal[
     "mindspore-capture",
     "mindspore-passes",
     "torch",
-    "torch-second",
     "scenario",
     "sweep",
 ]
@@ -24,8 +23,7 @@ MindSpore reads from its environment, at its start, whether a tape waits for eac
 ("mindspore"), whether it writes its graphs down ("mindspore-capture") or every compiler pass over
 them ("mindspore-passes"). It gets a second process to compile in, since each case costs it a
 compilation. Time and memory are measured in one that is started as a reader starts it
-("mindspore-plain"). PyTorch gets a second one for Keras, and for a launcher that waits for processes
-of its own ("torch-second"). In "scenario" the text of a user's file is run, before any framework is asked. A
+("mindspore-plain"). In "scenario" the text of a user's file is run, before any framework is asked. A
 "sweep" runs a whole job, in workers of its own.
 """
 

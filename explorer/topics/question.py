@@ -36,7 +36,7 @@ PARTIES: dict[str, Party] = {
     "nn": Party("mindspore", "mindspore", "", "mindspore.nn"),
     "experimental": Party("mindspore", "mindspore", "", "mindspore.experimental.optim"),
     "torch-func": Party("torch", "torch", "func", "torch.func"),
-    "keras": Party("torch-second", "keras", "", "Keras"),  # runs on PyTorch
+    "keras": Party("torch", "keras", "", "Keras"),  # runs on PyTorch, in its worker
 }
 """Everybody who can be asked, by the name that ends a measurement's name."""
 

@@ -11,7 +11,6 @@ import psutil
 import pytest
 
 from explorer.model.claim import Ruling
-from explorer.model.engines import ENGINES
 from explorer.model.measurement import Measured, Measurement
 from explorer.topics.data_parallel.findings import (
     CONSEQUENCES,
@@ -98,11 +97,6 @@ def test_ddp_sends_one_start_to_all_and_mindspore_does_not(
     assert agree(ranks, "first_weights_one_seed")
     assert not agree(ranks, "first_weights_own_seed")
     assert agree(ranks, "after_step_own_seed") == alike
-
-
-def test_launchers_wait_in_workers_that_no_engine_answers_in() -> None:
-    engines = {kind for engine in ENGINES.values() for kind in engine.answers_in}
-    assert engines.isdisjoint(ask.kind for ask in TOPIC.measurements(Target()))
 
 
 @pytest.mark.parametrize("framework", both)

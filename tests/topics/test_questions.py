@@ -44,7 +44,7 @@ def test_a_question_is_one_measurement_a_party(weather: Topic) -> None:
     assert (graph.kind, graph.target) == ("mindspore", "tests.weather.in_mindspore:rain")
     assert graph.options == {"style": "graph", "hours": 3}
     assert (torch.target, torch.options) == ("tests.weather.in_torch:rain", {"hours": 3})
-    assert (keras.kind, keras.target) == ("torch-second", "tests.weather.in_keras:rain")
+    assert (keras.kind, keras.target) == ("torch", "tests.weather.in_keras:rain")
     assert {graph.device, torch.device, keras.device} == {"cuda:0"}
 
 
