@@ -77,8 +77,8 @@ def explored(
     # Here: what is stored is told without all that compares, a quarter of the time to an answer.
     from explorer.exploration.explore import devices_of, explore
 
-    best = devices_of(scenario, wanted.engines, AUTO, workers) if wanted.device == AUTO else None
     files = files_read(scenario.path)
+    best = devices_of(scenario, wanted.engines, AUTO, workers) if wanted.device == AUTO else None
     its_key = key(scenario, wanted, best, files)
     with store.turn(its_key):
         report = store.get(its_key, Report)

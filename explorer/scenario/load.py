@@ -105,12 +105,8 @@ def _keep_lines(path: Path, text: str) -> None:
     MindSpore compiles what it is shown, and so would compile another text than the one that runs.
     """
     lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
-    linecache.cache[str(path)] = (
-        len(text),
-        None,
-        lines,
-        str(path),
-    )  # without a time: never read anew
+    # An entry without a time is never read anew.
+    linecache.cache[str(path)] = len(text), None, lines, str(path)
 
 
 def _read(path: Path) -> str:

@@ -32,13 +32,13 @@ def described(kind: str, arrays: Iterable[AnyArray]) -> Figures:
     density is over values in units of sqrt k, where k is 1 / fan in. A p-value near 0 rules a
     candidate out.
     """
+    # It takes half a second to import, which workers that measure something else need not spend.
+    from scipy import stats  # type: ignore[import-untyped]  # scipy ships no types
+
     values = np.concatenate([np.asarray(array, np.float64).ravel() for array in arrays])
     fan_in, fan_out = FANS[kind]
     bound = 1 / math.sqrt(fan_in)
     glorot_bound = math.sqrt(6 / (fan_in + fan_out))
-    # Takes half a second to import, which workers that measure something else need not spend.
-    from scipy import stats  # type: ignore[import-untyped]  # scipy ships no types
-
     candidates: dict[str, Any] = {
         UNIFORM: stats.uniform(-bound, 2 * bound),
         GLOROT: stats.uniform(-glorot_bound, 2 * glorot_bound),
