@@ -73,15 +73,15 @@ IN_TORCH = (
     Fault(
         "the joint graph runs with other random numbers",
         f"{TORCH}/graph.py",
-        "    torch.manual_seed(net.seed)\n",
-        "    torch.manual_seed(net.seed + 1)\n",
+        "    start_random_numbers(net.seed)\n",
+        "    start_random_numbers(net.seed + 1)\n",
         "tests/engines/test_same_draws.py",
     ),
     Fault(
         "a recorded joint graph runs with other random numbers",
         f"{TORCH}/joint_part.py",
-        "        torch.manual_seed(self.net.seed)\n",
-        "        torch.manual_seed(self.net.seed + 1)\n",
+        "        start_random_numbers(self.net.seed)\n",
+        "        start_random_numbers(self.net.seed + 1)\n",
         "tests/engines/test_same_draws.py",
     ),
     Fault(
@@ -120,7 +120,7 @@ IN_ORACLE = (
     Fault(
         "the oracle's random numbers go on",
         ORACLE,
-        "        torch.default_generator.manual_seed(SEED)\n",
+        "        start_random_numbers(SEED)\n",
         "",
         "tests/engines/test_oracle.py::test_every_evaluation_draws_the_same_numbers",
     ),

@@ -8,6 +8,7 @@ import pytest
 
 from explorer.web.table_size import HEAD_HEIGHT, ROW_HEIGHT, table_height
 from tests.support.browsers import watched
+from tests.support.pressing import AT_REST
 from tests.support.sample_pages import PAGES
 from tests.support.servers import serving_samples
 
@@ -32,6 +33,16 @@ def show(page: Any, url: str, name: str) -> None:
     page.wait_for_timeout(500)
 
 
+def wait_until_in_place(page: Any, element: Any) -> None:
+    """Wait until what is above an element of an app at rest has moved it for the last time."""
+    box = None
+    while box is None or element.bounding_box() != box:
+        page.locator(AT_REST).wait_for()
+        element.locator("canvas").first.wait_for()
+        box = element.bounding_box()
+        page.wait_for_timeout(2000)
+
+
 @pytest.mark.whole
 @pytest.mark.parametrize("width", [390, 1400, 2560])
 def test_no_page_is_wider_than_its_window(width: int, samples: str, chromium: str) -> None:
@@ -52,14 +63,15 @@ def test_the_way_back_chooses_in_a_table_what_was_chosen_before(
     with watched(chromium, samples) as browser:
         page = browser.page
         show(page, samples, name)
-        page.wait_for_timeout(1000)  # what is above the table may still move it
         title = page.locator("h4").first
         assert title.inner_text().startswith(first)
         address = page.url
         # A row's box, in a table that is drawn and has no elements: the head and a row above it.
         row = 1 if name == "claims" else 0
-        box = page.get_by_test_id("stDataFrame").first.bounding_box()
-        page.mouse.click(box["x"] + 18, box["y"] + 38 + 35 * row + 17)
+        table = page.get_by_test_id("stDataFrame").first
+        at = {"x": 18, "y": 38 + 35 * row + 17}
+        wait_until_in_place(page, table)
+        table.click(position=at)
         page.wait_for_function(
             "text => document.querySelector('h4')?.innerText.startsWith(text)", arg=second
         )

@@ -85,11 +85,13 @@ def test_a_collector_that_was_off_stays_off() -> None:
     ],
 )
 def test_workers_look_through_no_framework_and_collect_what_calls_leave(
-    workers: Workers, kind: WorkerKind, module: str
+    kind: WorkerKind, module: str
 ) -> None:
     target = "tests.support.worker_targets:state_of_collector"
-    for _ in range(2):  # the framework is imported while the first call runs
-        state = workers.call(kind, target, Word(module), Word)
+    # Workers of its own: other tests' leave things of their own behind.
+    with Workers() as workers:
+        for _ in range(2):  # the framework is imported while the first call runs
+            state = workers.call(kind, target, Word(module), Word)
     assert isinstance(state, Word)
     enabled, frozen, watched = state.text.split()
     assert enabled == "True"
