@@ -41,8 +41,8 @@ def measure(
 
     Outcomes are in the order of the measurements. A missing framework, a crash, a timeout and an
     exception are outcomes of the measurement concerned. What a ``store`` has is not run, and what is
-    run is kept there. Raises ValueError when two measurements that differ have one name, and
-    ScenarioError where a file of a scenario was changed meanwhile.
+    run is kept there: then ScenarioError is raised where a file of a scenario was changed meanwhile.
+    Raises ValueError when two measurements that differ have one name.
     """
     # Claims share measurements; each is run once.
     wanted: dict[str, Measurement] = {}

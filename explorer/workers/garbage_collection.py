@@ -10,7 +10,6 @@ from types import ModuleType
 MANY = 100
 """So many modules that are imported together are a framework, or a part of one."""
 
-
 YOUNG = 1
 """The generation up to which a search is quick: what was made since the last few ones."""
 

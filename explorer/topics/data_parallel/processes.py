@@ -94,7 +94,8 @@ def _answers(folder: Path) -> list[Path]:
 
 def _environment() -> dict[str, str]:
     # msrun starts whatever "python" is first on the path (MindSpore 2.10). Gloo is kept to the
-    # loopback interface: by the name of the host it may find an address that nothing answers on.
+    # loopback interface: by the name of the host it may find an address that nothing answers on. A
+    # rank of MindSpore waits for each operator, as everywhere but where time is measured.
     path = str(Path(sys.executable).parent) + os.pathsep + os.environ.get("PATH", "")
     return {**os.environ, **WAITING, "PATH": path, "GLOO_SOCKET_IFNAME": "lo"}
 
