@@ -51,6 +51,7 @@ def test_a_list_is_printed_without_loading_what_runs_or_draws(command: str) -> N
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_a_command_seldom_looks_for_garbage() -> None:
     code = (
         "import atexit, gc, sys\n"

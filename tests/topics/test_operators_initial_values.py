@@ -13,6 +13,8 @@ COUNT = 1000
 SHARES = (np.arange(COUNT) + 0.5) / COUNT
 """Where the values of an evenly drawn sample lie in their distribution."""
 
+pytestmark = pytest.mark.slow  # scipy is imported
+
 FAN_IN, FAN_OUT = FANS["dense"]
 BOUND = 1 / math.sqrt(FAN_IN)
 GLOROT_BOUND = math.sqrt(6 / (FAN_IN + FAN_OUT))
