@@ -43,6 +43,7 @@ def answer(request: CaseRequest) -> Result:
         return failed(request, error, code(request))
 
 
+@paused()
 def capture(request: CaseRequest) -> Captured:
     """The tape of one case as a graph, op by op, and the answer.
 
@@ -62,6 +63,7 @@ def capture(request: CaseRequest) -> Captured:
     return Captured((graph,), result)
 
 
+@paused()
 def replay(request: CaseRequest) -> Result:
     """The gradients of one case from its recorded operators, run in another order.
 
@@ -108,7 +110,6 @@ def solve(net: Net, case: GradCase) -> Solution:
     return Solution(returned, roots, gradients, note)
 
 
-@paused()
 def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
     """The same under a recorder, with what it recorded."""
     recorder = Recorder(net)

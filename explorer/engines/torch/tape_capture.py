@@ -19,7 +19,6 @@ from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, Output, Phase
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
-from explorer.workers.garbage_collection import paused
 
 PREPARED = "made before a pass over the tape, by no node of it"
 
@@ -80,7 +79,6 @@ class Recording:
         self.overwritten[written] = origin
         return written
 
-    @paused()
     def graph(self, case: str, values: bool, proof: ProofScope = "none") -> GradGraph:
         """The record of the graph; without ``values`` just the shapes.
 
