@@ -19,12 +19,13 @@ from explorer.text.messages import one_line
 CLASSES: dict[FindingClass, str] = {
     "framework": "a framework is wrong or has no answer",
     "ours": "the explorer is wrong",
+    "unsteady": "not seen when the net was asked again",
     "ill_conditioned": "nothing of it is left at points close by",
     "known": "known",
 }
 """What the classes of findings are called, in the order in which they are told."""
 
-ALARMS = ("framework", "ours")
+ALARMS = ("framework", "ours", "unsteady")
 """Classes that nobody has looked at yet."""
 
 

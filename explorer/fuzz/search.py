@@ -19,11 +19,12 @@ from explorer.model.errors import ScenarioError, WorkerFaultError
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 
-FindingClass = Literal["framework", "ours", "ill_conditioned", "known"]
+FindingClass = Literal["framework", "ours", "unsteady", "ill_conditioned", "known"]
 """A class of findings.
 
 "framework": engines give another gradient, or none; "ours": the explorer itself is wrong;
-"ill_conditioned": nothing of it is left at points close by; "known": it is on the recorded list.
+"unsteady": the same net, asked again, does not show it; "ill_conditioned": nothing of it is left at
+points close by; "known": it is on the recorded list.
 """
 
 OURS = ("oracle", "graph", "fault", "lost")
@@ -123,19 +124,24 @@ def _finding(number: int, program: Program, sighting: Sighting, watch: Watch) ->
     """A sighting cut down and classed."""
     operators = program.operators
     reason = reason_known(program, sighting)
+    found: FindingClass = "known"
     if not reason:
+        found = "unsteady"
         needs_graphs = sighting.kind not in ("differs", "raises")
 
         def shows(candidate: Program) -> bool:
             """Whether a smaller net shows the same."""
             return watch.look(candidate, needs_graphs).is_like(sighting)
 
-        program = shrunk(program, shows)
-        sighting = watch.look(program)
-        reason = reason_known(program, sighting)
+        smaller = shrunk(program, shows)
+        again = watch.look(smaller)
+        if again.is_like(sighting):
+            program, sighting = smaller, again
+            reason = reason_known(program, sighting)
+            found = "known" if reason else _class(program, sighting, watch)
     return Finding(
         number=number,
-        found="known" if reason else _class(program, sighting, watch),
+        found=found,
         sighting=sighting,
         program=program,
         reason=reason,

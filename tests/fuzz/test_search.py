@@ -78,6 +78,14 @@ def test_what_one_point_alone_shows_is_ill_conditioned(watch: Watch) -> None:
     assert _finding(0, net, sighting, watch).found == "ill_conditioned"
 
 
+def test_what_a_net_does_not_show_when_it_is_asked_again_accuses_nobody(watch: Watch) -> None:
+    net = program(step("t0", "tanh", "a"), step("t1", "mul", "t0", "a"))
+    sighting = Sighting("differs", ("mindspore-tape",), "da")
+    finding = _finding(3, net, sighting, watch)
+    assert finding.found == "unsteady"
+    assert (finding.program, finding.sighting) == (net, sighting)
+
+
 def test_an_engine_that_raises_is_named_and_known(watch: Watch) -> None:
     net = program(step("t0", "branch", "a", "a"))
     sighting = watch.look(net)
