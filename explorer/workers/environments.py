@@ -1,6 +1,5 @@
 """Environment variables of workers: quiet, one thread; and of MindSpore's, so that it writes files."""
 
-import importlib.metadata
 import json
 import os
 from collections.abc import Callable
@@ -19,13 +18,6 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_
 Sums change by 1e-6 with the number of threads, and two threads on a loaded machine can be a
 thousand times slower.
 """
-
-PRELOADED = "LD_PRELOAD"
-"""The variable that names libraries which the loader puts before all others (Linux)."""
-
-ALLOCATOR = "cmeel-mimalloc"
-LIBRARY = "cmeel.prefix/lib/libmimalloc.so"
-"""The package that brings mimalloc, and its file among the installed packages."""
 
 QUIET = {"GLOG_v": "4", "PYTHONWARNINGS": "ignore", "TORCH_CPP_LOG_LEVEL": "ERROR"}
 """MindSpore logs only what is fatal; what matters arrives as an exception."""
@@ -123,25 +115,11 @@ def nursery_environment(scratch: Path) -> dict[str, str]:
     """All variables of a process from which workers are forked.
 
     Whether a tape waits is read when MindSpore is imported; what else workers are told at their
-    start is read when they first compile (2.10.0).
+    start is read when they first compile (2.10.0). Memory is given by what gives it to the reader's
+    own programs: under mimalloc, with which MindSpore compiles a little sooner, its tape takes
+    ``cumprod`` along a negative axis for the identity in one backward of ten (2.10.0).
     """
-    environment = {**_surroundings(scratch), **WAITING}
-    allocator = _allocator()
-    if allocator:
-        others = filter(None, [environment.get(PRELOADED)])
-        environment[PRELOADED] = " ".join([allocator, *others])
-    return environment
-
-
-def _allocator() -> str:
-    """The file of mimalloc, with which MindSpore compiles sooner; "" where it is not installed."""
-    # A fifth of a compilation is spent in glibc's malloc and free (2.10.0).
-    try:
-        package = importlib.metadata.distribution(ALLOCATOR)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-    file = Path(str(package.locate_file(LIBRARY)))
-    return str(file) if file.is_file() else ""
+    return {**_surroundings(scratch), **WAITING}
 
 
 def _surroundings(scratch: Path) -> dict[str, str]:

@@ -13,7 +13,6 @@ import psutil
 import pytest
 
 from explorer.model.engines import WorkerKind
-from explorer.workers.environments import nursery_environment
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import FORKED, Workers
 from tests.support.traces import left_behind, own_scratch, still_alive
@@ -70,7 +69,8 @@ def test_a_forked_worker_has_its_own_folder_and_no_variable_of_the_process_that_
     for folders in seen:
         assert len(set(folders.split())) == 1, "working folder, TMPDIR and tempfile's"
     assert seen[0] != seen[1]
-    assert told(crew, FIRST, "variable", "LD_PRELOAD") == os.environ.get("LD_PRELOAD", "")
+    assert told(crew, FIRST, "variable", "MS_DEV_LAUNCH_BLOCKING") == "1"
+    assert told(crew, "mindspore-capture", "variable", "MS_DEV_LAUNCH_BLOCKING") == ""
 
 
 def test_forked_workers_do_not_draw_the_same_numbers(crew: Workers) -> None:
@@ -185,20 +185,10 @@ def test_neither_worker_nor_the_process_that_it_is_of_outlives_a_killed_parent(
 
 
 @pytest.mark.mindspore
-def test_mindspore_compiles_with_an_allocator_of_its_own_but_where_time_is_measured(
-    crew: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", [FIRST, "mindspore-capture"])
+def test_mindspore_has_its_memory_from_what_gives_it_to_a_program_of_the_reader(
+    kind: WorkerKind, crew: Workers
 ) -> None:
-    assert told(crew, FIRST, "has_mapped", "libmimalloc") == "True"
-    assert told(crew, "mindspore-plain", "has_mapped", "libmimalloc") == "False"
-    monkeypatch.setenv("LD_PRELOAD", "libother.so")
-    preloaded = nursery_environment(tmp_path)["LD_PRELOAD"].split()
-    assert preloaded[0].endswith("libmimalloc.so")
-    assert preloaded[1:] == ["libother.so"]
-
-
-def test_without_that_allocator_mindspore_uses_the_usual_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("LD_PRELOAD", raising=False)
-    monkeypatch.setattr("explorer.workers.environments.ALLOCATOR", "no-such-package")
-    assert "LD_PRELOAD" not in nursery_environment(tmp_path)
+    assert told(crew, kind, "has_mapped", "libmindspore") == "True"
+    # As the libraries of other allocators are called: libmimalloc, libjemalloc, libtcmalloc.
+    assert told(crew, kind, "has_mapped", "malloc") == "False"
