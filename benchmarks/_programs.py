@@ -52,7 +52,9 @@ def plain(ready: Any, folder: Path) -> Prepared:
 def explorer(ready: Any, folder: Path) -> Prepared:
     """The explorer's tape: both directions, with every value, links and places in the source."""
     from explorer.engines.torch.tape import solve_recorded
+    from explorer.workers.garbage_collection import paused
 
+    @paused()  # as a capture in a worker is
     def run() -> Counts:
         _, recording = solve_recorded(ready, CASE)
         nodes = recording.graph(CASE.label, values=True).nodes
