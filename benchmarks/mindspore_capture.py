@@ -7,7 +7,6 @@ of the ROUNDS in its process, from building the net to the finished record.
 """
 
 import argparse
-import importlib
 import os
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.workers.environments import capture_environment, nursery_environment
+from explorer.workers.garbage_collection import imported
 
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "tests" / "nets" / "ms_residual.py"
@@ -66,7 +66,7 @@ def bare(request: NetRequest, case: GradCase = CASE) -> None:
 
 def captured(request: NetRequest, values: bool) -> None:
     """The capture of a graph, from building the net to the finished record."""
-    engine = importlib.import_module(ENGINES[request.engine].module)
+    engine = imported(ENGINES[request.engine].module)
     capture = engine.capture(CaseRequest(request, CASE, values))
     assert capture.graphs, capture.result.error
 

@@ -1,5 +1,6 @@
 """Environment variables of workers: quiet, one thread; and of MindSpore's, so that it writes files."""
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -51,35 +52,70 @@ SETTINGS = "MINDSPORE_DUMP_CONFIG"
 OUTPUTS_ALONE = 2
 """The dump's ``input_output`` for outputs without inputs: an input is another kernel's output."""
 
+KERNELS = "name-regex(.+-op[0-9]+)"
+"""What the dump writes, by name in its own notation: kernels, and no parameters.
+
+A parameter's values are read before the graph runs.
+"""
+
+UNREAD_FOLDERS = (f"{IR}/actor_set", f"{DUMP}/rank_0/graphs", f"{DUMP}/rank_0/execution_order")
+"""Where MindSpore writes what the runtime makes of a graph, which nothing here reads (2.10.0)."""
+
+FIRST_GRAPHS = range(20)
+"""The graphs of a worker that are kept from being written as protocol buffers: few capture more."""
+
+UNREAD_FILES = (
+    *(f"ms_output_before_opt_{number}.pb" for number in FIRST_GRAPHS),
+    *(f"ms_output_after_opt_{number}.pb" for number in FIRST_GRAPHS),
+    *(f"ms_output_vm_build_{number}.pb" for number in FIRST_GRAPHS),
+    "ms_output_optimize.pb",
+)
+"""What it writes of each graph beside its text, by the graph's number in the process (2.10.0)."""
+
 
 def capture_environment(scratch: Path, values: bool = True) -> dict[str, str]:
-    """Variables of a worker that captures graphs; writes the dump's settings to ``scratch``.
+    """Variables of a worker that captures graphs; prepares ``scratch`` for what it will write.
 
     MindSpore 2.10 reads them all when it starts. Without ``values`` no kernel's values are written:
     such a worker captures graphs without values, and sooner.
     """
+    _keep_out_unread(scratch)
     passes = {
         "MS_DEV_SAVE_GRAPHS": "1",
         GRAPHS_FOLDER: str(scratch / IR),
         "MS_DEV_DUMP_IR_PASSES": ",".join(compiler_pass.file for compiler_pass in PASSES),
-        "MS_DEV_DISABLE_FINAL_ACTOR_IR": "1",  # nothing reads what the runtime makes of the graph
     }
     if not values:
         return passes
     return {**passes, SETTINGS: str(_settings(scratch))}
 
 
+def _keep_out_unread(scratch: Path) -> None:
+    """Occupy the names under which MindSpore would write what nothing reads.
+
+    Where it cannot open a file it makes no text for it, which for a large net is a twelfth of a
+    capture (2.10.0). No setting turns these files off.
+    """
+    for folder in UNREAD_FOLDERS:
+        path = scratch / folder
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for name in UNREAD_FILES:
+        with contextlib.suppress(OSError):  # it is there, or this file system has no links
+            (scratch / IR / name).symlink_to("absent/absent")
+
+
 def _settings(scratch: Path) -> Path:
     settings = scratch / "dump.json"
     common = {
         "op_debug_mode": 0,  # all kernels, not those that overflow alone
-        "dump_mode": 0,
+        "dump_mode": 1,  # what "kernels" names
         "path": str(scratch / DUMP),
         "net_name": "Net",
         "iteration": "all",  # a worker captures several graphs; "0" dumps the first run alone
         "saved_data": "tensor",
         "input_output": OUTPUTS_ALONE,
-        "kernels": [],
+        "kernels": [KERNELS],
         "support_device": [0],
     }
     # With "trans_flag" MindSpore converts the device's own layout of a value to NCHW.

@@ -8,8 +8,10 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph, Node
 from explorer.model.passes import PASSES
+from explorer.model.requests import CaseRequest
 from explorer.workers.workers import Workers
 from tests.support.engine_requests import EngineRequests
+from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.mindspore
 
@@ -204,3 +206,35 @@ def test_the_passes_come_in_order_with_the_forward_program_first(
     assert [graph.stage for graph in graphs] == [passing.stage for passing in PASSES]
     assert [lint(graph) for graph in graphs] == [[], [], []]
     assert not backward(graphs[0])
+
+
+# What a capture in graph style writes, and how it looks for forward nodes
+
+
+def told(workers: Workers, target: str, request: CaseRequest | Word) -> list[str]:
+    """The words that a target of the tests answers in a worker that captures."""
+    name = f"tests.support.worker_targets:{target}"
+    answer = workers.call("mindspore-capture", name, request, Word)
+    assert isinstance(answer, Word)
+    return answer.text.split()
+
+
+def test_a_capture_writes_the_passes_and_what_kernels_yield_and_nothing_that_is_not_read(
+    mindspore: EngineRequests,
+) -> None:
+    request = CaseRequest(mindspore.net("ms_dense", GRAPH), GradCase("grad", 0, "all", True))
+    # A worker of its own: others have captured other nets.
+    with Workers() as workers:
+        written = told(workers, "written_by_capture", request)
+    kernels = {word.removesuffix(".npy") for word in written if word.endswith(".npy")}
+    assert "MatMul" in kernels
+    assert "Parameter" not in kernels
+    assert set(written) - {f"{kernel}.npy" for kernel in kernels} == {".ir", ".json"}
+
+
+def test_the_forward_node_is_the_one_that_weighing_every_copy_would_yield(
+    mindspore: EngineRequests,
+) -> None:
+    linked, others = map(int, told(mindspore.workers, "links_among_all", Word("3000")))
+    assert linked > 10_000
+    assert others == 0

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from explorer.model.graph import NodeKind, Output, Phase
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Result
@@ -290,3 +291,68 @@ def surroundings(word: Word) -> Word:
 def measured(ask: Ask) -> Found:
     """A measurement of a number that its options give."""
     return Found({"twice": 2 * ask.options["x"]})
+
+
+def written_by_capture(request: CaseRequest) -> Word:
+    """What a capture in graph style left on the disk, beside empty files: types of files, and kernels.
+
+    A file of a kernel begins with the kernel's type.
+    """
+    from explorer.engines.mindspore.graph import capture
+    from explorer.workers.environments import GRAPHS_FOLDER
+
+    assert capture(request).graphs
+    scratch = Path(os.environ[GRAPHS_FOLDER]).parent
+    kinds = set()
+    for path in scratch.rglob("*.*"):
+        if path.is_file() and path.stat().st_size and path.parent.name != ".dump_metadata":
+            kinds.add(
+                f"{path.name.partition('.')[0]}.npy" if path.suffix == ".npy" else path.suffix
+            )
+    return Word(" ".join(sorted(kinds)))
+
+
+def links_among_all(word: Word) -> Word:
+    """How many links random graphs have, and how many others where every copy is weighed, near or not."""
+    from explorer.engines.mindspore.forward_links import ForwardLinks
+
+    class Thorough(ForwardLinks):
+        """Takes every node for near."""
+
+        def _near(self, number: int) -> set[int]:
+            return set(range(len(self._nodes)))
+
+    linked = others = 0
+    for seed in range(int(word.text)):
+        quick = _links_of_random_graph(seed, ForwardLinks)
+        thorough = _links_of_random_graph(seed, Thorough)
+        linked += len(quick)
+        others += sum(quick[number] != thorough[number] for number in quick)
+    return Word(f"{linked} {others}")
+
+
+def _links_of_random_graph(seed: int, kind: Any) -> dict[int, int | None]:
+    """The forward nodes of the backward nodes of a random graph, which name one of two identities."""
+    from explorer.engines.capture.builder import GraphBuilder
+    from explorer.engines.mindspore.forward_identities import ForwardIdentities, ForwardReference
+
+    draw = random.Random(seed)
+    builder, identities = GraphBuilder(), ForwardIdentities()
+    forwards, backwards = draw.randint(3, 16), draw.randint(3, 8)
+    for number in range(forwards + backwards):
+        inputs = tuple((draw.randrange(number), 0) for _ in range(draw.randint(0, 3)) if number)
+        phase: Phase = "forward" if number < forwards else "backward"
+        sums = phase == "backward" and draw.random() < 0.2
+        node: NodeKind = "accumulate" if sums else "op"
+        builder.add("op", node, phase, inputs, outputs=(Output((), "float32"),))
+        identity = draw.choice("ab")
+        if phase == "forward":
+            identities._carry(identity, number)
+        elif not sums:
+            identities._references[number] = ForwardReference(identity)
+    kind(builder, identities, {}).settle()
+    return {
+        number: draft.forward
+        for number, draft in enumerate(builder.nodes)
+        if draft.phase == "backward" and draft.kind == "op"
+    }

@@ -75,7 +75,9 @@ class ForwardLinks:
         # Inlining copies a forward node with its identity: that copy counts whose tensors are used.
         copies = self._identities.copies(number)
         if copies:
-            return max(copies, key=lambda copy: (*self._kinship(number, copy), copy))
+            near = self._near(number).intersection(copies)
+            related = [copy for copy in near if self._points(number, copy)]
+            return max(related or copies, key=lambda copy: (*self._kinship(number, copy), copy))
         if self._identities.is_in_bprop(number):
             return self._identities.called_with(number)
         operator = self._identities.grad_scope(number)
@@ -84,12 +86,29 @@ class ForwardLinks:
         alike = self._by_scope.get((operator, self._nodes[number].scope), ())
         return alike[0] if len(alike) == 1 else None
 
+    def _near(self, number: int) -> set[int]:
+        """The nodes that may have points for their kinship to a backward node: few of a deep net."""
+        near: set[int] = set()
+        for origin in self._feeds.get(number, ()):
+            near.add(origin)
+            near.update(self._users.get(origin, ()))
+            linked = self._chosen.get(origin, -1)
+            near.add(linked)
+            for feeder in self._feeds.get(linked, ()):
+                near.add(feeder)
+                near.update(self._feeds.get(feeder, ()))
+        return near
+
     def _kinship(self, number: int, copy: int) -> tuple[int, int]:
         """How closely a backward node is related to one of several copies of its forward node.
 
         The points for the nodes that it reads come first. Where they are equal, the copy counts
         that was chosen least often by backward nodes of the same operator.
         """
+        return self._points(number, copy), -self._links[copy, self._nodes[number].op]
+
+    def _points(self, number: int, copy: int) -> int:
+        """The points that the nodes which a backward node reads earn one of the copies."""
         identity = self._identities.reference(number).identity
         fed = self._feeds.get(copy, ())
         points = 0
@@ -107,7 +126,7 @@ class ForwardLinks:
                 points += SHARED
             if any(copy in self._feeds.get(feeder, ()) for feeder in linked_fed):
                 points += DISTANT
-        return points, -self._links[copy, self._nodes[number].op]
+        return points
 
     # Sums of gradients
 

@@ -1,9 +1,10 @@
 """MindSpore's graph style: GRAPH_MODE compiles forward and backward into one graph, then runs."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import mindspore as ms
 import msgspec
@@ -77,18 +78,29 @@ def capture(request: CaseRequest) -> Captured:
 # Running the compiled gradient
 
 
+class ReturnedTensor(NamedTuple):
+    """A tensor that a compiled call returned: an output of the net, or a gradient."""
+
+    name: str
+    phase: Phase
+    array: AnyArray
+    dtype: str
+
+
 @dataclass(frozen=True)
 class CompiledRun:
     """A gradient call that was compiled and has run.
 
-    ``case`` is the one that was compiled, ``value`` what it returned. ``parameters`` are the values
-    of all parameters before it, by MindSpore's own names; ``state`` are those that the forward
-    changed, as they were afterwards, by PyTorch's names. The kernels dumped into ``folders``.
+    ``case`` is the one that was compiled, ``value`` what it returned, ``returned`` the tensors in
+    it. ``parameters`` are the values of all parameters before it, by MindSpore's own names;
+    ``state`` are those that the forward changed, as they were afterwards, by PyTorch's names. The
+    kernels dumped into ``folders``.
     """
 
     net: Net
     case: GradCase
     value: Any
+    returned: tuple[ReturnedTensor, ...]
     parameters: dict[str, AnyArray]
     state: dict[str, AnyArray]
     folders: set[Path]
@@ -109,7 +121,17 @@ def _run(request: CaseRequest, scratch: Path) -> CompiledRun:
     value = cell(*net.arguments, *cotangents)
     ms.runtime.synchronize()  # the last kernels may still be dumping
     folders = set((scratch / DUMP).glob(RUNS)) - earlier
-    return CompiledRun(net, case, value, parameters, moved(net, start), folders)
+    returned = tuple(_returned(value, net, case))
+    return CompiledRun(net, case, value, returned, parameters, moved(net, start), folders)
+
+
+def _returned(value: Any, net: Net, case: GradCase) -> Iterator[ReturnedTensor]:
+    """The tensors of what a case returned, from left to right."""
+    tree, _ = named(value, net, case)
+    gradients = set(names_in(gradient_of(case, tree)))
+    for name, tensor in zip(names_in(tree), flat(value), strict=True):
+        phase: Phase = "backward" if name in gradients else "forward"
+        yield ReturnedTensor(name, phase, array_of(tensor), dtype_of(tensor))
 
 
 def _scratch(values: bool) -> Path:
@@ -213,18 +235,12 @@ def _add_outputs(graph: GraphCapture, run: CompiledRun, whole: bool) -> None:
 
     A stage is whole unless it holds the forward alone.
     """
-    tree, _ = named(run.value, run.net, run.case)
-    gradients = set(names_in(gradient_of(run.case, tree)))
     leaves = graph.builder.leaves()
-    results = []
-    for name, tensor in zip(names_in(tree), flat(run.value), strict=True):
-        if whole or name not in gradients:
-            results.append((name, tensor))
+    results = [result for result in run.returned if whole or result.phase == "forward"]
     if len(results) != len(graph.returned):
         if not graph.observed:
             return  # a pass may still hold what a later one takes out
         raise ExplorerError(INTERPRETED.format(len(graph.returned), len(results)))
-    for (name, tensor), binding in zip(results, graph.returned, strict=True):
-        phase: Phase = "backward" if name in gradients else "forward"
-        leaf = leaves.get(name.removeprefix("d"))
-        graph.add_output(binding, name, phase, array_of(tensor), dtype_of(tensor), leaf)
+    for result, binding in zip(results, graph.returned, strict=True):
+        leaf = leaves.get(result.name.removeprefix("d"))
+        graph.add_output(binding, result.name, result.phase, result.array, result.dtype, leaf)
