@@ -441,6 +441,32 @@ def test_the_gradient_of_selu_is_right_in_pytorch_alone(workers: Workers) -> Non
     assert {round(float(figure), 4) for figure in at_minus_two} <= set(numbers(section))
 
 
+def quotient(x: Floats) -> Floats:
+    """A convergent of Lambert's continued fraction for tanh."""
+    square = x * x
+    above = x * (135135 + square * (17325 + square * (378 + square)))
+    return above / (135135 + square * (62370 + square * (3150 + 28 * square)))
+
+
+def test_tanh_of_mindspore_is_a_quotient_that_exceeds_one(workers: Workers) -> None:
+    report = widest_case(workers, "saturated_tanh")
+    x = np.array([1.0, 3.0, 4.0, 5.0, 6.0])
+    approximate = np.where(x <= 5, quotient(x), 1.0)
+    right, wrong = 1 - np.tanh(x) ** 2, 1 - approximate**2
+    found = gradients(report, "dx")
+    for engine in TORCH:
+        np.testing.assert_allclose(found[engine], right, atol=5e-7)
+    for engine in MINDSPORE:
+        np.testing.assert_allclose(found[engine], wrong, atol=5e-7)
+        assert found[engine][3] < 0 == found[engine][4]
+    assert all(case.expected for case in report.cases)
+    (section,) = (section for section in sections("en") if "saturated_tanh.py" in section)
+    values = {round(float(value), 7) for value in (approximate[3], np.tanh(5.0))}
+    derivatives = {round(float(value), 5) for value in (wrong[3], right[3])}
+    assert values | derivatives <= set(numbers(section))
+    assert round(100 * (1 - wrong[2] / right[2]), 1) in numbers(section)
+
+
 def test_a_label_s_gradient_is_minus_the_logit_and_zero_in_mindspore(workers: Workers) -> None:
     report = widest_case(workers, "label_gradient")
     logits = np.array([-2.0, -0.5, 0.5, 2.0])
