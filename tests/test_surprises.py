@@ -445,7 +445,8 @@ def quotient(x: Floats) -> Floats:
     """A convergent of Lambert's continued fraction for tanh."""
     square = x * x
     above = x * (135135 + square * (17325 + square * (378 + square)))
-    return above / (135135 + square * (62370 + square * (3150 + 28 * square)))
+    tangent: Floats = above / (135135 + square * (62370 + square * (3150 + 28 * square)))
+    return tangent
 
 
 def test_tanh_of_mindspore_is_a_quotient_that_exceeds_one(workers: Workers) -> None:

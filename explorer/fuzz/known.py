@@ -162,6 +162,14 @@ KNOWN = (
         most=4,
     ),
     Known(
+        reason="MindSpore's tanh of large float32 numbers is approximate, its gradient there wrong",
+        kinds=PARTS,
+        engines=EVERY,
+        operators=frozenset({"tanhshrink"}),
+        dtype="float32",
+        most=4,
+    ),
+    Known(
         reason="PyTorch has no second derivative of hardsigmoid",
         kinds=RAISES,
         engines=PYTORCH_TAPE | PYTORCH_GRAPH,

@@ -54,6 +54,8 @@ def test_what_is_recorded_for_some_of_the_engines_alone_is_not_known(sighting: S
         ("log_softmax", "float64", True),
         ("log_softmax", "float32", False),
         ("softmax", "float64", False),
+        ("tanhshrink", "float32", True),
+        ("tanhshrink", "float64", False),
     ],
 )
 def test_an_operator_is_known_in_its_dtype(operator: str, dtype: str, is_known: bool) -> None:
