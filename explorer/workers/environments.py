@@ -65,9 +65,11 @@ FIRST_GRAPHS = range(20)
 """The graphs of a worker that are kept from being written as protocol buffers: few capture more."""
 
 UNREAD_FILES = (
-    *(f"ms_output_before_opt_{number}.pb" for number in FIRST_GRAPHS),
-    *(f"ms_output_after_opt_{number}.pb" for number in FIRST_GRAPHS),
-    *(f"ms_output_vm_build_{number}.pb" for number in FIRST_GRAPHS),
+    *(
+        f"ms_output_{step}_{number}.pb"
+        for step in ("before_opt", "after_opt", "vm_build")
+        for number in FIRST_GRAPHS
+    ),
     "ms_output_optimize.pb",
 )
 """What it writes of each graph beside its text, by the graph's number in the process (2.10.0)."""
