@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.knocks.endurance import Growth, Held, growths, held, repeated
+from explorer.model.engines import ENGINES, Engine
+from tests.knocks.endurance import Growth, Held, growth_of_worker, growths, held, repeated
 
 BEFORE = Held(100.0, 0, 10, 1, 0)
 
@@ -14,6 +15,14 @@ BEFORE = Held(100.0, 0, 10, 1, 0)
 def test_nothing_grows_over_stored_and_fresh_runs() -> None:
     for name, growth in growths(stored=1000, fresh=6).items():
         assert growth.problems == [], name
+
+
+@pytest.mark.torch
+@pytest.mark.mindspore
+@pytest.mark.whole
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=lambda engine: engine.name)
+def test_a_worker_frees_what_it_captured(engine: Engine) -> None:
+    assert growth_of_worker(engine, captures=10).problems == []
 
 
 @pytest.mark.parametrize(
@@ -33,7 +42,9 @@ def test_what_grows_is_told(after: Held) -> None:
 
 def test_files_that_are_left_open_are_seen(tmp_path: Path) -> None:
     left_open = []
-    growth = repeated(lambda: left_open.append((tmp_path / "x").open("w")), 10, tmp_path)
+    growth = repeated(
+        lambda: left_open.append((tmp_path / "x").open("w")), 10, lambda: held(tmp_path)
+    )
     assert [problem.split()[0] for problem in growth.problems] == ["files"]
     for file in left_open:
         file.close()

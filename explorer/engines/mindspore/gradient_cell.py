@@ -1,7 +1,8 @@
 """Cells that hold a gradient call: inside one the compiler keeps the net's module paths (2.10.0).
 
 MindSpore compiles them from this source: each order is written out, so that nothing but the calls
-stands in the IR.
+stands in the IR. Arguments are added up before they are handed on: where a call unpacks two tuples,
+the compiler keeps the Cell, with all that it compiled, until the process ends (2.10.0).
 """
 
 import inspect
@@ -30,7 +31,9 @@ class GradNet(nn.Cell):  # type: ignore[misc]  # mindspore ships no types
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # compiled, which reads no annotations
         """The gradients."""
-        return ms.grad(self.network, self.position, self.weights, self.aux)(*inputs, *self.defaults)
+        return ms.grad(self.network, self.position, self.weights, self.aux)(
+            *(inputs + self.defaults)
+        )
 
 
 class ValueAndGradNet(GradNet):
@@ -39,7 +42,7 @@ class ValueAndGradNet(GradNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The outputs and the gradients."""
         return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(
-            *inputs, *self.defaults
+            *(inputs + self.defaults)
         )
 
 
@@ -48,7 +51,9 @@ class SecondNet(GradNet):
 
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The second derivative."""
-        return ms.grad(ms.grad(self.network, self.position), self.position)(*inputs, *self.defaults)
+        return ms.grad(ms.grad(self.network, self.position), self.position)(
+            *(inputs + self.defaults)
+        )
 
 
 class ThirdNet(GradNet):
@@ -57,7 +62,7 @@ class ThirdNet(GradNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The third derivative."""
         return ms.grad(ms.grad(ms.grad(self.network, self.position), self.position), self.position)(
-            *inputs, *self.defaults
+            *(inputs + self.defaults)
         )
 
 
@@ -68,7 +73,7 @@ class FourthNet(GradNet):
         """The fourth derivative."""
         at = self.position
         return ms.grad(ms.grad(ms.grad(ms.grad(self.network, at), at), at), at)(
-            *inputs, *self.defaults
+            *(inputs + self.defaults)
         )
 
 
@@ -79,7 +84,7 @@ class FifthNet(GradNet):
         """The fifth derivative."""
         at = self.position
         return ms.grad(ms.grad(ms.grad(ms.grad(ms.grad(self.network, at), at), at), at), at)(
-            *inputs, *self.defaults
+            *(inputs + self.defaults)
         )
 
 
@@ -96,8 +101,8 @@ class OperationNet(nn.Cell):  # type: ignore[misc]  # likewise
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The gradients."""
         if self.cotangents:
-            return self.grad(self.network)(*inputs[:-1], *self.defaults, inputs[-1])
-        return self.grad(self.network)(*inputs, *self.defaults)
+            return self.grad(self.network)(*(inputs[:-1] + self.defaults + inputs[-1:]))
+        return self.grad(self.network)(*(inputs + self.defaults))
 
 
 class OperationByListNet(OperationNet):
@@ -110,8 +115,10 @@ class OperationByListNet(OperationNet):
     def construct(self, *inputs):  # type: ignore[no-untyped-def]  # noqa: ANN201, ANN002  # likewise
         """The gradients."""
         if self.cotangents:
-            return self.grad(self.network, self.weights)(*inputs[:-1], *self.defaults, inputs[-1])
-        return self.grad(self.network, self.weights)(*inputs, *self.defaults)
+            return self.grad(self.network, self.weights)(
+                *(inputs[:-1] + self.defaults + inputs[-1:])
+            )
+        return self.grad(self.network, self.weights)(*(inputs + self.defaults))
 
 
 BY_ORDER = (GradNet, SecondNet, ThirdNet, FourthNet, FifthNet)

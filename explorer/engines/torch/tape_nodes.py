@@ -21,6 +21,21 @@ _current_node = torch._C._current_autograd_node
 _next_sequence_number = torch.autograd._get_sequence_nr
 
 
+class Finished:
+    """The sequence number of the hooked tape node that ran last in this pass; None before the first.
+
+    The tape holds its hooks, and Python does not see that it does (torch 2.13): were they methods of
+    what holds the tape, neither would ever be freed.
+    """
+
+    def __init__(self) -> None:
+        self.sequence: int | None = None
+
+    def note(self, *_: Any) -> None:
+        """Note that the running node has run; a hook of the node."""
+        self.sequence = _current_node()._sequence_nr()
+
+
 class TapeNodes:
     """The nodes of the tape while a net is recorded.
 
@@ -40,7 +55,7 @@ class TapeNodes:
         self._made: list[int] = []
         self._running: Any = None
         self._facts: tuple[str, int, Origin | None] = ("", 0, None)
-        self._finished: int | None = None
+        self._finished = Finished()
         self._feed_leaves: set[Any] = set()
         self._unhooked: list[tuple[Any, NextFunctions]] = []
         self._arrivals: Counter[tuple[Any, int]] = Counter()
@@ -68,7 +83,7 @@ class TapeNodes:
             self._running = node
             self._facts = self._facts_of(node)
         record.tape, record.sequence, record.leaf = self._facts
-        if record.sequence in (LEAF, self._finished):
+        if record.sequence in (LEAF, self._finished.sequence):
             record.kind = "accumulate"
 
     def _facts_of(self, node: Any) -> tuple[str, int, Origin | None]:
@@ -106,7 +121,7 @@ class TapeNodes:
 
         A backward pass from ``heads`` comes next.
         """
-        self._finished = None
+        self._finished.sequence = None
         # Reading a saved tensor runs operators, which are none of the net's.
         with torch.utils._python_dispatch._disable_current_modes():
             fresh = self._walk(heads)
@@ -143,14 +158,11 @@ class TapeNodes:
         unhooked = []
         for node, edges in self._unhooked:
             if any(self._arrivals[edge] > 1 for edge in edges):
-                node.register_hook(self._finish)
+                node.register_hook(self._finished.note)
             else:
                 unhooked.append((node, edges))
         # A later pass may bring another gradient to where theirs arrive.
         self._unhooked = unhooked
-
-    def _finish(self, *_: Any) -> None:
-        self._finished = _current_node()._sequence_nr()
 
     def _count_saved(self, node: Any) -> None:
         """Add what a tape node keeps to the operator that made it; every storage counts once."""
