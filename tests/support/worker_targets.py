@@ -174,10 +174,12 @@ def garbage(word: Word) -> Word:
 def state_of_collector(word: Word) -> Word:
     """Imports a module while it runs.
 
-    Whether the collector runs, how many objects it leaves out, and how many it looks through.
+    Whether the collector runs, after how many new objects, how many it leaves out, and how many it
+    looks through.
     """
     importlib.import_module(word.text)
-    return Word(f"{gc.isenabled()} {gc.get_freeze_count()} {len(gc.get_objects())}")
+    state = gc.isenabled(), gc.get_threshold()[0], gc.get_freeze_count(), len(gc.get_objects())
+    return Word(" ".join(str(part) for part in state))
 
 
 def capture_then_look(request: CaseRequest) -> Word:

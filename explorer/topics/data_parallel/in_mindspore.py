@@ -1,9 +1,5 @@
-"""Two MindSpore processes that differentiate one net on data of their own.
+"""Two MindSpore processes that differentiate one net on data of their own."""
 
-Run as a script, this file is one of them.
-"""
-
-import gc
 import shutil
 import sys
 import tempfile
@@ -25,8 +21,8 @@ from explorer.topics.data_parallel.processes import (
     TARGET,
     WEIGHT,
     free_port,
+    rank_of,
     run_ranks,
-    write_answer,
 )
 from explorer.topics.in_mindspore import MODES, numbers
 
@@ -39,7 +35,7 @@ def two_processes(ask: Ask) -> Found:
     command = [
         *(launcher, f"--worker_num={RANKS}", f"--local_worker_num={RANKS}", "--join=True"),
         *(f"--master_port={free_port()}", f"--log_dir={folder / 'msrun'}"),
-        *(__file__, str(folder)),
+        *rank_of(__name__, folder),
     ]
     return run_ranks(command, folder, ask)
 
@@ -200,10 +196,3 @@ def applied(step: Callable[[Net, Any, Any], None], rank: int) -> Any:
     step(net, *sample(rank))
     # The rate is a power of two: nothing is rounded on the way there or back.
     return ((WEIGHT - net.fc.weight.asnumpy()) / RATE).tolist()
-
-
-if __name__ == "__main__":
-    # MindSpore searches all that it has imported for garbage before each compilation of a Cell
-    # (2.10.0).
-    gc.freeze()
-    write_answer(sys.argv[1], rank_figures())

@@ -1,7 +1,4 @@
-"""Two PyTorch processes that differentiate one net on data of their own.
-
-Run as a script, this file is one of them.
-"""
+"""Two PyTorch processes that differentiate one net on data of their own."""
 
 import sys
 import tempfile
@@ -21,8 +18,8 @@ from explorer.topics.data_parallel.processes import (
     TARGET,
     WEIGHT,
     free_port,
+    rank_of,
     run_ranks,
-    write_answer,
 )
 from explorer.topics.in_torch import numbers
 
@@ -37,7 +34,7 @@ def two_processes(ask: Ask) -> Found:
     command = [
         *(sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={RANKS}"),
         *("--master_addr=127.0.0.1", f"--master_port={free_port()}"),
-        *(__file__, str(folder)),
+        *rank_of(__name__, folder),
     ]
     return run_ranks(command, folder, ask)
 
@@ -107,7 +104,3 @@ def fresh_net(seed: int) -> nn.Linear:
     """The net with its random start under a seed."""
     torch.manual_seed(seed)
     return nn.Linear(3, 1, bias=False)
-
-
-if __name__ == "__main__":
-    write_answer(sys.argv[1], rank_figures())

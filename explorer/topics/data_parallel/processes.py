@@ -47,6 +47,11 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
+def rank_of(module: str, folder: Path) -> tuple[str, ...]:
+    """The script with its arguments that is a rank of ``module`` and answers into ``folder``."""
+    return str(Path(__file__).with_name("rank.py")), module, str(folder)
+
+
 def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:
     """Run ``command``, which starts all ranks, and gather what each wrote to ``folder``/rankN.json.
 
