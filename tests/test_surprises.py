@@ -162,6 +162,15 @@ def test_a_compiled_gradient_holds_what_it_took_from_python(printed: Printed) ->
         assert_says(lines[f"{style}, numbers drawn in five calls"], drawn)
 
 
+def test_what_was_compiled_for_a_gradient_function_is_kept(printed: Printed) -> None:
+    lines = printed["kept_nets"]
+    kept = {name for name, said in lines.items() if said == "5 of 5 nets are left"}
+    freed = {name for name, said in lines.items() if said == "0 of 5 nets are left"}
+    assert kept | freed == set(lines)
+    unpacked = "MindSpore, graph, in a Cell, (*inputs, *options)"
+    assert kept == {"MindSpore, graph, ms.grad(net)(x)", unpacked}
+
+
 def test_a_write_to_a_slice_reaches_the_original_on_tapes_alone(printed: Printed) -> None:
     lines = printed["slice_write"]
     shared, apart = np.array([1.0, 9.0, 3.0]), np.array([1.0, 2.0, 3.0])
