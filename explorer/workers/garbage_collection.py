@@ -10,27 +10,17 @@ from types import ModuleType
 MANY = 100
 """So many modules that are imported together are a framework, or a part of one."""
 
-YOUNGEST = 0
-"""The generation that is searched quickly: what was made since the last search."""
-
-NEW_OBJECTS = 20_000
-"""How many objects more than before there are when a worker's collector runs; Python's own is 700.
-
-PyTorch's compiler makes many that stay for a while: a sixth of a worker's time went into searches.
-"""
-
-
-def search_seldom() -> None:
-    """Have this process's collector run where there are NEW_OBJECTS more than at its last run."""
-    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
+YOUNG = 1
+"""The generation up to which a search is quick: what was made since the last few ones."""
 
 
 @contextmanager
 def paused() -> Iterator[None]:
     """Keep the collector from running meanwhile.
 
-    A capture and an import make many objects at once and keep nearly all of them, and every run of
-    the collector looks through these and through all that a framework has loaded, in vain.
+    A capture, an import and PyTorch's compiler make many objects at once and keep nearly all of them,
+    and every run of the collector looks through these and through all that a framework has loaded,
+    in vain.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -55,7 +45,7 @@ def imported(name: str) -> ModuleType:
     """A module; what a framework brings with it is settled without a search of its own."""
     if name in sys.modules:
         return sys.modules[name]
-    gc.collect(YOUNGEST)  # what calls have just left behind would stay for good
+    gc.collect(YOUNG)  # what calls have just left behind would stay for good
     known = len(sys.modules)
     with paused():
         module = importlib.import_module(name)

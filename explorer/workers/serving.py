@@ -11,7 +11,7 @@ import msgspec
 
 from explorer.model.errors import UsageError
 from explorer.workers import lifeline
-from explorer.workers.garbage_collection import MANY, imported, search_seldom, settle
+from explorer.workers.garbage_collection import MANY, imported, settle
 from explorer.workers.protocol import HEADER, Answer, Call, write
 
 
@@ -74,7 +74,6 @@ def _stand_in(folder: str) -> None:
 def main() -> None:
     """Take the standard streams for the protocol; what a framework prints goes to stderr instead."""
     lifeline.hold()
-    search_seldom()
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDONLY)

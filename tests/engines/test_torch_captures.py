@@ -93,6 +93,13 @@ def test_a_second_capture_gives_the_same_record(torch: Torch, engine: str) -> No
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_nothing_that_was_captured_waits_for_a_search_for_garbage(
+    torch: Torch, engine: str
+) -> None:
+    assert torch.tensors_left("conv_bn_relu_pool", engine, EVERYTHING) == 0
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_without_values_the_graph_is_the_same_but_for_them(torch: Torch, engine: str) -> None:
     valued = only_graph(torch.capture("dense_mse", engine, EVERYTHING, values=True))
     plain = only_graph(torch.capture("dense_mse", engine, EVERYTHING, values=False))

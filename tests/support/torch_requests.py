@@ -18,6 +18,7 @@ from explorer.scenario.load import load
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
+from tests.support.worker_targets import Word
 
 Reply = TypeVar("Reply")
 
@@ -60,6 +61,12 @@ class Torch:
         request = CaseRequest(self.net(name, engine), case)
         target = "explorer.engines.torch.noise:results"
         return got(self.workers.call("torch", target, request, ResultNoise))
+
+    def tensors_left(self, name: str, engine: str, case: GradCase) -> int:
+        """How many tensors more there are after a capture, before any search for garbage."""
+        request = CaseRequest(self.net(name, engine), case)
+        target = "tests.support.worker_targets:tensors_left"
+        return int(got(self.workers.call("torch", target, request, Word)).text)
 
     def net(self, name: str, engine: str) -> NetRequest:
         """A net that starts from the scenario's parameters, or else as it declares them."""

@@ -17,10 +17,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from explorer.model.engines import ENGINES
 from explorer.model.graph import NodeKind, Output, Phase
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Result
+from explorer.workers.garbage_collection import paused
 
 HELD: list[bytes] = []
 
@@ -174,12 +176,10 @@ def garbage(word: Word) -> Word:
 def state_of_collector(word: Word) -> Word:
     """Imports a module while it runs.
 
-    Whether the collector runs, after how many new objects, how many it leaves out, and how many it
-    looks through.
+    Whether the collector runs, how many objects it leaves out, and how many it looks through.
     """
     importlib.import_module(word.text)
-    state = gc.isenabled(), gc.get_threshold()[0], gc.get_freeze_count(), len(gc.get_objects())
-    return Word(" ".join(str(part) for part in state))
+    return Word(f"{gc.isenabled()} {gc.get_freeze_count()} {len(gc.get_objects())}")
 
 
 def capture_then_look(request: CaseRequest) -> Word:
@@ -191,6 +191,22 @@ def capture_then_look(request: CaseRequest) -> Word:
     tape.capture(request)
     parts = ("autograd", "_dynamo", "_functorch.aot_autograd")
     return Word(" ".join(part for part in parts if f"torch.{part}" in sys.modules))
+
+
+def tensors_left(request: CaseRequest) -> Word:
+    """How many tensors of PyTorch more there are after a capture, before any search for garbage."""
+    import torch
+
+    def tensors() -> int:
+        return sum(issubclass(type(value), torch.Tensor) for value in gc.get_objects())
+
+    engine = importlib.import_module(ENGINES[request.net.engine].module)
+    engine.capture(request)  # what is made once and kept
+    gc.collect()
+    with paused():
+        before = tensors()
+        engine.capture(request)
+        return Word(str(tensors() - before))
 
 
 def process(word: Word) -> Word:

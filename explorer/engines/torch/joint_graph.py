@@ -35,6 +35,7 @@ from explorer.engines.torch.roots import (
 from explorer.model.cases import GradCase
 from explorer.model.requests import NetRequest
 from explorer.model.trees import Tree
+from explorer.workers.garbage_collection import paused
 
 KEPT = 32
 """The number of joint graphs that a worker keeps: the cases of a matrix share a few."""
@@ -149,6 +150,7 @@ def _storage(tensor: torch.Tensor) -> int:
     return address
 
 
+@paused()
 def derive(call: Any, arguments: tuple[torch.Tensor, ...]) -> Joint:
     """The joint graph of everything that ``call`` returns, for arguments of these shapes.
 

@@ -51,7 +51,8 @@ class TensorOrigins:
             self.origins[key] = number, output
             self.storages[key] = _storage(tensor)
             # Only weakly: the id may be another tensor's as soon as this one is gone.
-            self._unheld[key] = weakref.ref(tensor, functools.partial(self._forget, key))
+            forget = functools.partial(_forget, weakref.ref(self), key)
+            self._unheld[key] = weakref.ref(tensor, forget)
 
     def same_elements(self, tensor: torch.Tensor) -> Origin | None:
         """The origin of a recorded tensor that shows the same elements as ``tensor``, or None.
@@ -79,8 +80,16 @@ class TensorOrigins:
                 record.outputs[output] = shown.clone()  # autograd is off inside a dispatch mode
         self._in_storage[storage] = []
 
-    def _forget(self, key: int, _: Any) -> None:
+    def forget(self, key: int) -> None:
+        """Forget a tensor that is gone, by its former ``id``."""
         del self._unheld[key], self.origins[key], self.storages[key]
+
+
+def _forget(tensors: "weakref.ref[TensorOrigins]", key: int, _: Any) -> None:
+    # Only weakly: they hold whoever calls this, and would wait for Python's collector.
+    known = tensors()
+    if known is not None:
+        known.forget(key)
 
 
 def _storage(tensor: torch.Tensor) -> int:

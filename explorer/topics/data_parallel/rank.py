@@ -3,9 +3,9 @@
 import sys
 
 from explorer.topics.data_parallel.processes import write_answer
-from explorer.workers.garbage_collection import imported, search_seldom
+from explorer.workers.garbage_collection import imported, paused
 
 if __name__ == "__main__":
     module, folder = sys.argv[1:]
-    search_seldom()
-    write_answer(folder, imported(module).rank_figures())
+    with paused():
+        write_answer(folder, imported(module).rank_figures())

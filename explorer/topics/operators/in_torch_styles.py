@@ -12,6 +12,7 @@ import torch
 from torch._dynamo import guards
 
 from explorer.model.measurement import Ask, Found
+from explorer.workers.garbage_collection import paused
 
 # A second call with other shapes is not the first one made dynamic.
 torch._dynamo.config.automatic_dynamic_shapes = False
@@ -39,7 +40,7 @@ def styled(function: Any, style: str) -> Any:
     compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
 
     def run(*operands: Any) -> Any:
-        with _guards_not_timed():
+        with _guards_not_timed(), paused():
             return compiled(*operands)
 
     return run
