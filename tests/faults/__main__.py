@@ -19,7 +19,17 @@ from tests.faults.table import FAULTS
 PASSED, FAILED = 0, 1
 """Exit codes of pytest: all tests passed, or some failed."""
 
-OPTIONS = ("-q", "-x", "--no-header", "-p", "no:cacheprovider", "--tb=no", "-m", "not browser")
+OPTIONS = (
+    "-q",
+    "-x",
+    "--whole",
+    "--no-header",
+    "-p",
+    "no:cacheprovider",
+    "--tb=no",
+    "-m",
+    "not browser",
+)
 
 
 def main() -> int:

@@ -92,6 +92,20 @@ IN_TORCH = (
         "tests/engines/test_torch_captures.py::test_a_value_is_what_it_was_before_it_was_overwritten",
     ),
     Fault(
+        "a hook on the tape keeps the tape",
+        f"{TORCH}/tape_nodes.py",
+        "node.register_hook(self._finished.note)",
+        "node.register_hook(lambda *_: self._finished.note())",
+        "tests/knocks/test_endurance.py::test_a_worker_frees_what_it_captured[torch-tape]",
+    ),
+    Fault(
+        "what was captured waits for a search for garbage",
+        f"{TORCH}/tape_tensors.py",
+        "functools.partial(_forget, weakref.ref(self), key)",
+        "functools.partial(_forget, lambda: self, key)",
+        "tests/engines/test_torch_captures.py::test_nothing_that_was_captured_waits_for_a_search_for_garbage[torch-tape]",
+    ),
+    Fault(
         "the capture itself is recorded under the backward",
         f"{TORCH}/tape_recorder.py",
         '        self.phase = "backward"\n        self.tape.expect_pass(heads)\n',
@@ -222,9 +236,18 @@ IN_MINDSPORE = (
     Fault(
         "a second derivative captured as a first",
         f"{MINDSPORE}/gradient_cell.py",
-        "        return ms.grad(ms.grad(self.network, self.position), self.position)(*inputs,",
-        "        return ms.grad(self.network, self.position)(*inputs,",
+        "        return ms.grad(ms.grad(self.network, self.position), self.position)(\n",
+        "        return ms.grad(self.network, self.position)(\n",
         "tests/engines/test_mindspore_graphs.py::test_nested_gradients_are_captured",
+    ),
+    Fault(
+        "a Cell that the compiler keeps",
+        f"{MINDSPORE}/gradient_cell.py",
+        "        return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(\n"
+        "            *(inputs + self.defaults)\n",
+        "        return ms.value_and_grad(self.network, self.position, self.weights, self.aux)(\n"
+        "            *inputs, *self.defaults\n",
+        "tests/knocks/test_endurance.py::test_a_worker_frees_what_it_captured[mindspore-graph]",
     ),
     Fault(
         "auxiliary outputs in the place of the gradient",
