@@ -105,20 +105,29 @@ def test_a_complex_output_is_answered_and_its_graph_summarised(
     np.testing.assert_allclose(gradient, (1 + 2 * x**2) / np.sqrt(1 + x**2), rtol=1e-6)
 
 
-@pytest.mark.parametrize("sens_param", [False, True])
+@pytest.mark.parametrize(
+    "case",
+    [
+        GradCase("grad", 0),
+        GradCase("value_and_grad", 0),
+        GradCase("GradOperation", 0),
+        GradCase("GradOperation", 0, sens_param=True),
+    ],
+    ids=lambda case: case.label,
+)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_arguments_with_defaults_are_left_to_them_in_graphs_too(
-    workers: Workers, settled: dict[str, Nets], engine: str, sens_param: bool
+    workers: Workers, settled: dict[str, Nets], engine: str, case: GradCase
 ) -> None:
-    case = GradCase("GradOperation", 0, sens_param=sens_param)
     plain = answer(workers, settled[OPTIONAL], engine, case)
     target = f"{ENGINES[engine].module}:capture"
     request = CaseRequest(settled[OPTIONAL].requests[engine], case)
     captured = reply(workers.call(ENGINES[engine].captures_in, target, request, Captured))
     assert captured.result.leaves == plain.leaves
     assert captured.graphs
-    gradient = unpack(plain.leaves[0].value)
+    gradient = unpack(plain.leaves[-1].value)
     cotangent_of_output = gradient[0] / 6
+    assert case.sens_param or cotangent_of_output == 1
     np.testing.assert_allclose(gradient, np.array([6, 12]) * cotangent_of_output)
 
 

@@ -8,6 +8,7 @@ from explorer.model.graph import GradGraph, Node
 from explorer.workers.workers import Workers
 from tests.support.scenario_reports import value
 from tests.support.torch_requests import BARE, EVERYTHING, TORCH_ENGINES, Torch, only_graph
+from tests.support.worker_targets import Word
 
 pytestmark = pytest.mark.torch
 
@@ -97,6 +98,12 @@ def test_nothing_that_was_captured_waits_for_a_search_for_garbage(
     torch: Torch, engine: str
 ) -> None:
     assert torch.tensors_left("conv_bn_relu_pool", engine, EVERYTHING) == 0
+
+
+def test_a_tensor_that_may_not_be_held_is_forgotten_when_it_goes(workers: Workers) -> None:
+    # Python gives its id to another one.
+    target = "tests.support.worker_targets:known_when_gone"
+    assert workers.call("torch", target, Word("aten.mul.Tensor"), Word) == Word("True False")
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)

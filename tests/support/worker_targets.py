@@ -209,6 +209,23 @@ def tensors_left(request: CaseRequest) -> Word:
         return Word(str(tensors() - before))
 
 
+def known_when_gone(word: Word) -> Word:
+    """Whether a recorded tensor that may not be held is known: while it is there, and afterwards."""
+    import torch
+
+    from explorer.engines.torch.tape_records import Record
+    from explorer.engines.torch.tape_tensors import TensorOrigins
+
+    tensor = torch.zeros(2)
+    record = Record(None, (), {}, "backward", [], [], word.text, [tensor])
+    tensors = TensorOrigins([record])
+    tensors.hold_aliases(0)
+    key = id(tensor)
+    known = key in tensors.origins and key in tensors.storages
+    del tensor
+    return Word(f"{known} {key in tensors.origins or key in tensors.storages}")
+
+
 def process(word: Word) -> Word:
     """The id of the process that answers."""
     return Word(str(os.getpid()))
