@@ -38,6 +38,7 @@ def test_a_worker_frees_what_it_captured(engine: Engine) -> None:
 def test_what_grows_is_told(after: Held) -> None:
     assert len(Growth(10, BEFORE, after).problems) == 1
     assert Growth(10, BEFORE, BEFORE._replace(memory=109.0)).problems == []
+    assert len(Growth(10, BEFORE, BEFORE._replace(memory=109.0), most=8.0).problems) == 1
 
 
 def test_files_that_are_left_open_are_seen(tmp_path: Path) -> None:
