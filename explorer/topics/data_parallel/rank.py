@@ -7,5 +7,5 @@ from explorer.workers.garbage_collection import imported, paused
 
 if __name__ == "__main__":
     module, folder = sys.argv[1:]
-    with paused():
+    with paused():  # the rank of PyTorch imports its compiler too, once it needs it
         write_answer(folder, imported(module).rank_figures())
