@@ -200,6 +200,47 @@ def test_a_number_beside_float64_has_single_precision_in_mindspore(printed: Prin
     assert lines["PyTorch, x * 0.1"] == f"{0.1:.17f} {0.1:.17f} torch.float64"
 
 
+def test_small_numbers_lose_their_digits_in_mindspore(printed: Printed) -> None:
+    lines = printed["lost_digits"]
+    right = {
+        "log1p(1e-06)": np.log1p(1e-6),
+        "expm1(1e-06)": np.expm1(1e-6),
+        "logsigmoid(18)": -np.log1p(np.exp(-18.0)),
+    }
+    for call, value in right.items():
+        assert numbers(lines[f"PyTorch, {call}"])[0] == pytest.approx(value, rel=1e-5)
+        for style in STYLES:
+            # Whatever it is, it is not far from what single precision leaves of 1 + x.
+            wrong = numbers(lines[f"MindSpore, {style}, {call}"])[0]
+            assert abs(wrong - value) <= np.finfo(np.float32).eps
+            assert abs(wrong - value) > 0.04 * abs(value)
+            otherwise = numbers(lines[f"MindSpore, {style}, {call} otherwise"])[0]
+            assert otherwise == pytest.approx(value, rel=2e-5)
+
+
+def test_equal_elements_have_unequal_values_in_mindspore(printed: Printed) -> None:
+    lines = printed["unequal_outputs"]
+    right = {
+        "softplus(-14)": np.log1p(np.exp(-14.0)),
+        "logsigmoid(14)": -np.log1p(np.exp(-14.0)),
+        "elu(-1e-05)": np.expm1(-1e-5),
+    }
+    for call, value in right.items():
+        assert_nine_times(lines[f"PyTorch, {call}"], value)
+        for style in STYLES:
+            assert_nine_times(lines[f"MindSpore, {style}, {call} otherwise"], value)
+            one, first, many, second = numbers(lines[f"MindSpore, {style}, {call}"])
+            assert one + many == 9
+            assert abs(first - second) > 1e-3 * abs(value)
+
+
+def assert_nine_times(text: str, right: float) -> None:
+    """All nine elements are one number, to the figures that are printed."""
+    count, value = numbers(text)
+    assert count == 9
+    assert value == pytest.approx(right, rel=ROUNDED)
+
+
 def test_operators_of_float64_have_the_digits_of_float32_in_mindspore(printed: Printed) -> None:
     lines = printed["single_precision_inside"]
     names = [label.partition(", ")[2] for label in lines if label.startswith("PyTorch")]
