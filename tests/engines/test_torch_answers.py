@@ -108,6 +108,14 @@ def test_beyond_the_last_dependence_a_graph_has_zeros_and_a_tape_raises(torch: T
     assert "does not require grad" in raised.error.message
 
 
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_zeros_that_are_only_marked_as_such_are_zeros(torch: Torch, engine: str) -> None:
+    case = GradCase("grad", 0, order=2)
+    answer = torch.answer("torch_marked_zeros", engine, case)
+    assert values(answer) == {"dx": [0, 0, 0]}
+    assert torch.capture("torch_marked_zeros", engine, case).result == answer
+
+
 @pytest.mark.parametrize("api", ["grad", "value_and_grad"])
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_what_no_output_depends_on_gets_zeros_and_a_note_where_they_are_made_up(

@@ -221,11 +221,9 @@ def seed(
 
 def array_of(value: torch.Tensor) -> AnyArray:
     """The numpy array of a tensor on any device; bfloat16 as float32."""
-    # A conjugate may be no more than a mark on the tensor that it is one.
-    plain = value.detach().cpu().resolve_conj().resolve_neg()
-    if plain.dtype == torch.bfloat16:
-        plain = plain.float()
-    array: AnyArray = plain.numpy()
+    plain = value.float() if value.dtype == torch.bfloat16 else value
+    # Forced: a conjugate, or zeros, may be no more than a mark on the tensor that it is so.
+    array: AnyArray = plain.numpy(force=True)
     return array
 
 
