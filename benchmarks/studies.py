@@ -123,7 +123,7 @@ def figure(
         unit="s",
         basis="wall",
         rounds=(seconds,),
-        note=f"exit status {exit_code(study)}, {len(study.findings)} findings; "
+        note=f"exit status {exit_code(topic, subject, study)}, {len(study.findings)} findings; "
         f"unsupported: {unsupported(study)}",
     )
 

@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 from explorer.cli import commands
 from explorer.cli.entry import run
 from explorer.compare import tolerances
+from explorer.compare.noise import CLEAR, NEAR
 from explorer.model.claim import CLAIM_VERDICTS
 from explorer.report.claims.wording import verdict_name
 from explorer.report.json import encode
@@ -75,7 +76,8 @@ def _tolerances() -> str:
             "# Verdicts and tolerances",
             (
                 "Two answers *match* where structure, shapes and dtypes are the same and every element is"
-                " within the noise of both: how far rounding moves it, measured by running the nets"
+                f" within {NEAR:g} times the noise of both, and are *close* within {CLEAR:g} times. The"
+                " noise is how far rounding moves an element, measured by running the nets"
                 " again on inputs moved by a unit of rounding, with every operator's result rounded"
                 " to a neighbour at random. Whether they are within the frameworks'"
                 " own tables is said beside that, and does not decide."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from explorer.cli.server_options import check_options
 from explorer.exploration.requirements import remedy
 from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
@@ -23,7 +24,7 @@ def start_app(arguments: Sequence[str]) -> NoReturn:
     """Become ``streamlit run``: Ctrl-C and the exit code are the server's own.
 
     ``arguments`` are files and folders with scenarios, and options of Streamlit. Raises UsageError
-    for a path that is neither.
+    for a path that is neither, and for an option that Streamlit would refuse.
     """
     if importlib.util.find_spec("streamlit") is None:
         raise MissingFrameworkError(
@@ -31,6 +32,7 @@ def start_app(arguments: Sequence[str]) -> NoReturn:
         )
     paths, options = divided(arguments)
     named = [_checked(path) for path in paths]
+    check_options(str(SERVER), options)
     if named:
         configured = os.environ.get(SCENARIOS)
         os.environ[SCENARIOS] = os.pathsep.join([*named, configured] if configured else named)

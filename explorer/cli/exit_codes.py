@@ -3,7 +3,10 @@
 AS_EXPECTED = 0
 
 DIFFERENT = 1
-"""An unexpected difference: of a case, of two graphs, or of a verdict since a recorded board."""
+"""An unexpected difference: of a case, of two graphs, or of a verdict since a recorded board.
+
+Of a study, that an engine refuses what another one answers.
+"""
 
 USAGE_ERROR = 2
 

@@ -18,7 +18,9 @@ from explorer.report.study.terminal import show_study
 from explorer.scenario.devices import parse
 from explorer.store.store import Store
 from explorer.topics import study_topic
-from explorer.topics.studying import study, target
+from explorer.topics.question import Target
+from explorer.topics.studying import refused_by_some, study, target
+from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 
 
@@ -61,13 +63,18 @@ def run_study(options: StudyOptions) -> int:
         show_study(record, console())
     if folder:
         _write(record, folder, formats, options.as_json)
-    return exit_code(record)
+    return exit_code(topic, subject, record)
 
 
-def exit_code(record: StudyRecord) -> int:
-    """The exit code of a record: LOST where a framework or a worker was, or time ran out."""
-    is_lost = any(_is_lost(measured) for measured in record.measured.values())
-    return exit_codes.LOST if is_lost else exit_codes.AS_EXPECTED
+def exit_code(topic: Topic, subject: Target, record: StudyRecord) -> int:
+    """The exit code of a record: LOST where a framework or a worker was, or time ran out.
+
+    DIFFERENT where an engine refuses the scenario that another one answers for.
+    """
+    if any(_is_lost(measured) for measured in record.measured.values()):
+        return exit_codes.LOST
+    is_refused = bool(refused_by_some(topic, subject, record))
+    return exit_codes.DIFFERENT if is_refused else exit_codes.AS_EXPECTED
 
 
 def _write(record: StudyRecord, folder: Path, formats: tuple[str, ...], as_json: bool) -> None:

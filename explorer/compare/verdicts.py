@@ -1,6 +1,6 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import msgspec
@@ -219,9 +219,13 @@ def _complaint(
     applicable: tuple[ExpectedDifference, ...],
 ) -> str:
     """The first thing that is not as expected, as one sentence; empty when all is."""
+    lost: dict[Outcome, list[str]] = {}
     for name, result in answers.results.items():
         if result.outcome in LOST:
-            return f"{name} {result.outcome.replace('_', ' ')}"
+            lost.setdefault(result.outcome, []).append(name)
+    if lost:
+        parts = [f"{_listed(names)} {outcome}" for outcome, names in lost.items()]
+        return "; ".join(parts).replace("_", " ")
     unexpected = _unexpected_difference(disagree, applicable)
     return unexpected or _missing_difference(disagree, applicable, answers.fine)
 
@@ -229,12 +233,52 @@ def _complaint(
 def _unexpected_difference(
     disagree: dict[Parties, bool], applicable: tuple[ExpectedDifference, ...]
 ) -> str:
-    """The first two parties that disagree although no expectation tells them apart."""
+    """All who are on the sides of the first two that disagree although nothing tells them apart."""
+    unexpected: list[Parties] = []
     for (one, other), do_disagree in disagree.items():
         is_expected = any(_tells_apart(expectation, one, other) for expectation in applicable)
         if do_disagree and not is_expected:
-            return f"{one} and {other} disagree, and nothing in the scenario expects it"
-    return ""
+            unexpected.append((one, other))
+    if not unexpected:
+        return ""
+    left, right = _sides(disagree, unexpected)
+    who = f"{_listed([*left, *right])} disagree"
+    if len(left) + len(right) > 2:
+        who = f"{_listed(left)} disagree{'s' * (len(left) == 1)} with {_listed(right)}"
+    return f"{who}, and nothing in the scenario expects it"
+
+
+def _sides(
+    disagree: Mapping[Parties, bool], unexpected: Sequence[Parties]
+) -> tuple[list[str], list[str]]:
+    """The first two of ``unexpected``, each with those who agree with it and not with the other.
+
+    Each party on one side unexpectedly disagrees with each on the other.
+    """
+
+    def agrees(party: str, side: Sequence[str]) -> bool:
+        pairs = [pair for name in side for pair in ((party, name), (name, party))]
+        return not any(disagree.get(pair, False) for pair in pairs)
+
+    def opposes(party: str, side: Sequence[str]) -> bool:
+        return all((party, name) in unexpected or (name, party) in unexpected for name in side)
+
+    left, right = [unexpected[0][0]], [unexpected[0][1]]
+    parties = dict.fromkeys(name for pair in disagree for name in pair)
+    for party in parties:
+        if party in (*left, *right):
+            continue
+        if agrees(party, left) and opposes(party, right):
+            left.append(party)
+        elif agrees(party, right) and opposes(party, left):
+            right.append(party)
+    return left, right
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: "a, b and c"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _missing_difference(

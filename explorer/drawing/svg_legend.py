@@ -142,7 +142,7 @@ MARK_ENTRIES = {
     "alarm": _Entry(_swatch("forward alarm"), "value not finite"),
     "refuted": _Entry(_swatch("forward refuted"), "value is not what its operator yields"),
     "diverges": _Entry(
-        divergence_element(11.0, 0.0), "first divergence: equal inputs, unequal value"
+        divergence_element(11.0, 0.0), "first divergence: the first place where they part"
     ),
     "idle": _Entry(_swatch("forward idle"), "did not run for this input"),
 }

@@ -1,8 +1,10 @@
 """Central differences in float64: gradients estimated from the forward alone.
 
 They are independent of any automatic differentiation, and of the precision that a net rounds to.
+What the net itself cuts off from the tape is held, as every derivative takes it.
 """
 
+import functools
 import math
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -45,6 +47,15 @@ about 1e-16 / STEP: at 1e-6 both are far below the tolerances of the comparison.
 
 ROUNDING = 8 * 2.0**-53
 """The rounding of an output in float64, as a share of it: it is divided by twice the step."""
+
+CLEAR = 4.0
+"""How many times the noise of rounding a parting of two slopes must be."""
+
+KINK = 1e-4
+"""Slopes to either side of a point that part by more than this share of the greatest make a kink.
+
+At a step of 1e-6 those of a smooth net do so only where its curvature is a hundred times its slope.
+"""
 
 WHOLE = 512
 """Up to this many elements asked for, each is estimated.
@@ -91,7 +102,7 @@ def estimate(request: CaseRequest) -> OracleResult:
             function = _function(request.net)
             if case.has_aux and function.bare:
                 return OracleResult("raised", error=Failure("ValueError", BARE))
-            return OracleResult("ok", _estimates(function, case))
+            return OracleResult("ok", _estimates(function, case), stops=function.stops)
     except Exception as error:
         return OracleResult("raised", error=failure(error, request.net.scenario))
 
@@ -143,6 +154,16 @@ class Group(NamedTuple):
         return f"{first} … {others[-1]}" if others else first
 
 
+class Slopes(NamedTuple):
+    """Central differences of the sums, and half of what the slopes to either side part by.
+
+    Both have shape (directions, outputs, 2).
+    """
+
+    central: AnyArray
+    parting: AnyArray
+
+
 NOTHING_VARIED: Mapping[LeafKey, torch.Tensor] = {}
 
 
@@ -164,13 +185,14 @@ class _Function:
         for value in (*self.arguments, *self.net.state.values()):
             value.requires_grad_(False)
         self._stopped = StoppedValues()
-        self._slopes: dict[tuple[tuple[LeafKey, ...], int], AnyArray] = {}
+        self._slopes: dict[tuple[tuple[LeafKey, ...], int], Slopes] = {}
         self._with_gradients = False
         self._modes: tuple[Any, ...] = (self._casts, self._stopped)
         self._casts.has_cast = False
         outputs = self._first_outputs()
+        self.stops = self._stopped.has_any
         # Most nets neither cast nor stop anything, and modes make an operator four times as slow.
-        if not (self._casts.has_cast or self._stopped.has_any):
+        if not (self._casts.has_cast or self.stops):
             self._modes = ()
         self.bare = bare(outputs)
         self.first_outputs = 0 if self.bare else len(list(flat(outputs[0])))
@@ -238,16 +260,26 @@ class _Function:
             rows.append((array.sum(), product.sum()))
         return np.array(rows)
 
-    def slopes(self, group: Group, count: int) -> AnyArray:
-        """Central differences of the sums along ``count`` directions, or of 0 along each element.
+    @functools.cached_property
+    def _middle(self) -> AnyArray:
+        """The sums where nothing is varied; UsageError where they are others at another run."""
+        sums, again = self._sums(NOTHING_VARIED), self._sums(NOTHING_VARIED)
+        same = (sums == again) | (np.abs(sums - again) <= self.noise * STEP)
+        if np.isfinite(sums).all() and not same.all():
+            raise UsageError("the net returns something else at every run: it is no function")
+        return sums
+
+    def slopes(self, group: Group, count: int) -> Slopes:
+        """Differences of the sums along ``count`` directions, or of 0 along each element.
 
         All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
-        alone can be varied along its elements. The result has shape (directions, outputs, 2). Raises
-        UsageError for a leaf of integers.
+        alone can be varied along its elements. Raises UsageError for a leaf of integers, and for a net
+        that is no function of its leaves.
         """
         key = group.leaves, count
         if key not in self._slopes:
             differences = []
+            partings = []
             for steps in zip(*self._steps(group, count), strict=True):
                 sums = []
                 for sign in (1, -1):
@@ -256,7 +288,9 @@ class _Function:
                         values[leaf] = self.start(leaf) + sign * step
                     sums.append(self._sums(values))
                 differences.append(sums[0] - sums[1])
-            self._slopes[key] = np.array(differences) / (2 * STEP)
+                partings.append(sums[0] + sums[1] - 2 * self._middle)
+            twice = 2 * STEP
+            self._slopes[key] = Slopes(np.array(differences) / twice, np.array(partings) / twice)
         return self._slopes[key]
 
     def _steps(self, group: Group, count: int) -> Iterator[Iterator[torch.Tensor]]:
@@ -291,16 +325,34 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     groups, count = (alone, 0) if whole else _groups(alone)
     estimates = []
     for group in groups:
-        slopes = function.slopes(group, count)[:, :, int(case.sens_param)]
-        # With has_aux just the first output is differentiated, otherwise the sum of all.
-        if case.has_aux:
-            slopes = slopes[:, : function.first_outputs]
-        along = slopes.sum(axis=1).astype(np.float64)
+        slopes = function.slopes(group, count)
+        central, parting = (_of_case(part, case, function.first_outputs) for part in slopes)
+        parting = np.where(_is_kink(central, parting, function.noise), np.abs(parting), 0.0)
         if whole:
-            along = along.reshape(tuple(function.start(group.leaves[0]).shape))
+            shape = tuple(function.start(group.leaves[0]).shape)
+            central, parting = central.reshape(shape), parting.reshape(shape)
         together = group.names if len(group.names) > 1 else ()
-        estimates.append(Estimate(group.name, pack(along), count, function.noise, together))
+        kinks = pack(parting) if parting.any() else None
+        estimates.append(
+            Estimate(group.name, pack(central), count, function.noise, together, kinks)
+        )
     return tuple(estimates)
+
+
+def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
+    """What of all slopes a case asks for, one number a direction."""
+    # With has_aux just the first output is differentiated, otherwise the sum of all.
+    outputs = slopes[:, :first_outputs] if case.has_aux else slopes
+    along: AnyArray = outputs[:, :, int(case.sens_param)].sum(axis=1).astype(np.float64)
+    return along
+
+
+def _is_kink(central: AnyArray, parting: AnyArray, noise: float) -> AnyArray:
+    """Where the slopes to either side part by more than curvature and rounding can make them."""
+    size = np.abs(parting)
+    greatest = max(float(np.max(np.abs(central), initial=0.0)), float(np.max(size, initial=0.0)))
+    is_kink: AnyArray = np.isfinite(size) & (size > KINK * greatest) & (size > CLEAR * noise)
+    return is_kink
 
 
 def _groups(alone: list[Group]) -> tuple[list[Group], int]:

@@ -19,6 +19,10 @@ class ScenarioError(UsageError):
     """A scenario module that cannot be found, read, or run as a pair of nets."""
 
 
+class MissingNetError(ScenarioError):
+    """A scenario without a net for the framework that is asked about it."""
+
+
 class UnreadScenarioError(ScenarioError):
     """A scenario whose file ended or outlived the process that read it."""
 

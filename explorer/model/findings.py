@@ -13,7 +13,7 @@ FindingKind = Literal[
 - "start": a starting value that the scenario gives reaches one net alone
 - "output": a net returns tensors in a container through which MindSpore takes no gradient
 - "missing": the scenario expects a finding that there is not
-- "masks": the dropout layers of both nets were given the same masks
+- "masks": the dropout layers of both nets drop by the same draws
 - "noise": a worker was lost while it measured noise, and tolerances alone say what differs
 - "recording": a graph was recorded with other last digits than the plain call has
 - "conditioning": an op multiplies rounding, so that few digits of its values mean anything

@@ -102,14 +102,14 @@ class Description(msgspec.Struct, frozen=True):
     Parameters, and PyTorch's buffers among them, are in the order of their declaration.
     ``constants`` are plain tensors, and MindSpore's buffers, which its compiler takes for such.
     ``returned`` has the names of the outputs, nested as the net returns them. ``masked`` are the
-    paths of the dropout layers whose masks are given.
+    dropout layers whose masks are given: the share that each drops, by its path.
     """
 
     parameters: tuple[ParameterSpec, ...] = ()
     constants: tuple[ParameterSpec, ...] = ()
     outputs: tuple[OutputSpec, ...] = ()
     returned: Tree = None
-    masked: tuple[str, ...] = ()
+    masked: dict[str, float] = {}
     error: Failure | None = None
 
 

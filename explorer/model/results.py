@@ -3,8 +3,9 @@
 from typing import Literal
 
 import msgspec
+import numpy as np
 
-from explorer.model.arrays import Array
+from explorer.model.arrays import Array, unpack
 from explorer.model.graph import GradGraph
 from explorer.model.trees import Nested, Tree, fill, render
 
@@ -89,7 +90,8 @@ class Estimate(msgspec.Struct, frozen=True):
     ``directions(name, k, shape)``. ``noise`` is how far rounding may have moved each number: that
     of the outputs, divided by the step. Of a net with very many leaves neighbours are varied
     ``together``, each along directions of its own: the names of those whose derivatives are added here,
-    empty for one leaf alone.
+    empty for one leaf alone. ``kinks`` is None for a smooth net; else it tells, for each number, half of
+    what the slopes to either side part by at a kink, and 0 elsewhere.
     """
 
     name: str
@@ -97,19 +99,29 @@ class Estimate(msgspec.Struct, frozen=True):
     directions: int = 0
     noise: float = 0.0
     together: tuple[str, ...] = ()
+    kinks: Array | None = None
 
     @property
     def leaves(self) -> tuple[str, ...]:
         """The names of all leaves that it is about."""
         return self.together or (self.name,)
 
+    @property
+    def at_kinks(self) -> int:
+        """How many of its numbers are those of a kink."""
+        return 0 if self.kinks is None else int(np.count_nonzero(unpack(self.kinks)))
+
 
 class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The oracle's answer to one case, or why there is none."""
+    """The oracle's answer to one case, or why there is none.
+
+    ``stops`` says that the net cuts values off from PyTorch's tape, which were held.
+    """
 
     outcome: Outcome
     estimates: tuple[Estimate, ...] = ()
     error: Failure | None = None
+    stops: bool = False
 
 
 class About(msgspec.Struct, frozen=True):

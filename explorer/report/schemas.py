@@ -73,20 +73,28 @@ class Answer(TypedDict):
 
 
 class Estimate(TypedDict):
-    """Central differences of one leaf or of several together, along the axes or along directions."""
+    """Central differences of one leaf or of several together, along the axes or along directions.
+
+    ``at_kinks`` counts those of its values where there is no derivative.
+    """
 
     leaf: str
     together: list[str]
     directions: list[list[Any]] | Any
     values: Any
+    at_kinks: int
 
 
 class Oracle(TypedDict):
-    """What central differences in float64 say of a case."""
+    """What central differences in float64 say of a case.
+
+    ``stops``: what the net cuts off from PyTorch's tape was held.
+    """
 
     outcome: str
     agrees: bool | None
     estimates: list[Estimate]
+    stops: bool
     error: Failure | None
 
 

@@ -27,6 +27,9 @@ PREFERENCE: dict[Framework, tuple[str, ...]] = {
 }
 """The kinds that "auto" tries in turn: it takes the first that is there."""
 
+OTHER_NAMES = {"gpu": "cuda[:N]", "ascend": "npu[:N]"}
+"""What MindSpore and its users call devices, and the form that is meant by it."""
+
 NUMBERED = ("cuda", "npu")
 """Kinds of which a machine may have several."""
 
@@ -49,9 +52,10 @@ def parse(text: str) -> Device:
 
     Raises UsageError, which lists the forms, for what is none of them.
     """
-    if not PATTERN.fullmatch(text):
-        raise UsageError(refusal(f"no device is called {text!r}", text, FORMS))
     kind, _, number = text.partition(":")
+    if not PATTERN.fullmatch(text):
+        meant = OTHER_NAMES.get(kind.casefold(), text)
+        raise UsageError(refusal(f"no device is called {text!r}", meant, FORMS))
     if kind not in NUMBERED:
         return Device(kind)
     return Device(kind, int(number or 0))

@@ -68,11 +68,11 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         )
     if path.suffix == ".py" and path.is_file():
         return path.resolve()
-    if path.suffix == ".py" or path.is_dir():
-        problem = "is a folder" if path.is_dir() else "does not exist"
-        raise ScenarioError(
-            f"scenario file {name_or_file!r} {problem}: give a .py file, or one of {', '.join(known)}"
-        )
+    is_folder = name_or_file != "" and path.is_dir()  # "" would be the current folder
+    if path.suffix == ".py" or is_folder:
+        problem = "is a folder" if is_folder else "does not exist"
+        fact = f"scenario file {name_or_file!r} {problem}: give a .py file, or a scenario's name"
+        raise ScenarioError(refusal(fact, path.stem, list(by_name)))
     fact = f"no scenario is called {name_or_file!r}, and it is not the path of a .py file"
     raise ScenarioError(refusal(fact, name_or_file, list(by_name)))
 

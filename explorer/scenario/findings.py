@@ -99,9 +99,12 @@ def _of_class(name: str) -> ReportFinding:
 
 def _of_masks(mindspore: Description, torch: Description) -> ReportFinding:
     layers = {"PyTorch": torch.masked, "MindSpore": mindspore.masked}
-    places = [f"{', '.join(paths) or 'none'} in {side}'s" for side, paths in layers.items()]
+    places = []
+    for side, rates in layers.items():
+        named = [f"{path} (p = {rate:g})" for path, rate in rates.items()]
+        places.append(f"{', '.join(named) or 'none'} in {side}'s")
     sentence = (
-        f"dropout layers were given the same masks for both nets: {', '.join(places)};"
+        f"dropout layers drop by the same draws in both nets: {', '.join(places)};"
         " SAME_DROPOUT = False lets each engine draw its own"
     )
     names = dict.fromkeys((*torch.masked, *mindspore.masked))

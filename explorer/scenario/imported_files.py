@@ -5,6 +5,7 @@ import hashlib
 import importlib.util
 import linecache
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -34,6 +35,29 @@ def files_read(path: Path) -> dict[str, str]:
         digests[name] = hashlib.sha256(content).hexdigest()
         waiting.extend(_imported_from(folder, content))
     return digests
+
+
+MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
+"""What Python says of a module that it does not find."""
+
+
+def remedy_for_import(path: Path, message: str) -> str:
+    """How a scenario imports the module that a message misses, where it lies in the scenario's folder.
+
+    Begins with a semicolon; "" for any other message.
+    """
+    missing = MISSING_MODULE.search(message)
+    if not missing:
+        return ""
+    place = path.resolve().parent.joinpath(*missing[1].split("."))
+    # A folder is a package even without an __init__.py.
+    there = [file for file in (place.with_suffix(".py"), place) if file.exists()]
+    if not there:
+        return ""
+    return (
+        f"; {there[0].name} lies in the scenario's folder, where Python does not look: write"
+        " `import os, sys; sys.path.append(os.path.dirname(__file__))` above the import"
+    )
 
 
 CHANGED = "it, or a file that it imports, was changed while it was asked: ask again"

@@ -19,7 +19,7 @@ from explorer.model.errors import ScenarioError
 from explorer.scenario import declarations
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import SHIPPED, module_name
-from explorer.scenario.imported_files import forget_changed
+from explorer.scenario.imported_files import forget_changed, remedy_for_import
 from explorer.text.parsing import parsed
 
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
@@ -95,6 +95,7 @@ def _import(path: Path) -> ModuleType:
         place = _place_of(error, path)
         raise ScenarioError(
             f"{place}: the scenario cannot be imported: {type(error).__name__}: {error}"
+            f"{remedy_for_import(path, str(error))}"
         ) from error
     return module
 
@@ -215,6 +216,7 @@ def _call(scenario: Scenario, function: str) -> dict[str, Any]:
         place = _place_of(error, scenario.path)
         raise ScenarioError(
             f"{place}: {function}() raised {type(error).__name__}: {error}"
+            f"{remedy_for_import(scenario.path, str(error))}"
         ) from error
     if not isinstance(arrays, dict):
         raise ScenarioError(

@@ -1,6 +1,7 @@
 """Settles one start for both nets of a scenario: a first look at each, checks, starting values."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -20,6 +21,7 @@ from explorer.scenario.correspondence import (
     with_statistics_named,
 )
 from explorer.scenario.findings import findings
+from explorer.scenario.imported_files import remedy_for_import
 from explorer.scenario.matrix import has_auxiliary
 from explorer.scenario.own_nets import factory_of, is_written
 from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
@@ -106,28 +108,37 @@ def _first_look(
     scenario: Scenario, workers: Workers, framework: Framework, devices: Mapping[str, str]
 ) -> Description | Lost:
     engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
-    request = NetRequest(
-        scenario=str(scenario.path),
-        engine=engine.name,
-        device=devices.get(engine.name, "cpu"),
-    )
-    reply = workers.call(framework, f"{engine.module}:describe", request, Description)
-    if isinstance(reply, Description) and reply.error:
-        place = reply.error.source or _net_of(scenario, framework)
-        if reply.error.type == UsageError.__name__:
-            raise ScenarioError(f"{place}: {reply.error.message}")
-        raise ScenarioError(
-            f"{place}: the {framework} net raises when it is made or run forward: "
-            f"{reply.error.type}: {reply.error.message}"
-        )
+    target, request = first_look(scenario.path, framework, devices.get(engine.name, "cpu"))
+    reply = workers.call(framework, target, request, Description)
+    if isinstance(reply, Description):
+        refuse_raised(scenario.path, framework, reply)
     return reply
 
 
-def _net_of(scenario: Scenario, framework: Framework) -> str:
+def first_look(path: Path, framework: Framework, device: str) -> tuple[str, NetRequest]:
+    """The function that looks at a net for the first time, and its argument; it gives a Description."""
+    engine = ENGINES[f"{framework}-{FIRST_STYLE}"]
+    request = NetRequest(scenario=str(path), engine=engine.name, device=device)
+    return f"{engine.module}:describe", request
+
+
+def refuse_raised(path: Path, framework: Framework, description: Description) -> None:
+    """Raise ScenarioError where the first look at a net of the scenario in ``path`` has raised."""
+    error = description.error
+    if error is None:
+        return
+    place = error.source or _net_of(path, framework)
+    if error.type == UsageError.__name__:
+        raise ScenarioError(f"{place}: {error.message}")
+    raise ScenarioError(
+        f"{place}: the {framework} net raises when it is made or run forward: "
+        f"{error.text}{remedy_for_import(path, error.message)}"
+    )
+
+
+def _net_of(path: Path, framework: Framework) -> str:
     """What a net is looked for by: the scenario's file, or the function of one's own that makes it."""
-    if is_written(scenario.path):
-        return factory_of(scenario.path, framework)
-    return str(scenario.path)
+    return factory_of(path, framework) if is_written(path) else str(path)
 
 
 def _leading(descriptions: Mapping[Framework, Description]) -> Description:

@@ -26,7 +26,7 @@ from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.sweep.records import PairRow, SweepJob, SweepRow, SweepVerdict
 from explorer.topics import study_topic
-from explorer.topics.studying import stored_study, study, target
+from explorer.topics.studying import refused_by_some, stored_study, study, target
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
@@ -100,11 +100,17 @@ def _study(job: SweepJob) -> SweepRow:
         record = known or study(topic, subject, workers, store=store)
         versions = versions_here(workers, store)
     lost = [name for name, measured in record.measured.items() if measured.outcome in LOST]
-    reason = f"no answer to {', '.join(lost)}" if lost else ""
+    refused = [f"{name}: {why}" for name, why in refused_by_some(topic, subject, record).items()]
+    verdict: SweepVerdict = "measured"
+    reason = ""
+    if lost:
+        verdict, reason = "lost", f"no answer to {', '.join(lost)}"
+    elif refused:
+        verdict, reason = "different", refused[0]
     return SweepRow(
         scenario=job.scenario,
         study=job.study,
-        verdict="lost" if lost else "measured",
+        verdict=verdict,
         reason=reason,
         from_store=known is not None,
         findings=record.findings,
@@ -132,6 +138,7 @@ def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRo
         reason=missing or _unexpected(report),
         from_store=from_store,
         cases={case.case.label: case.verdict for case in report.cases},
+        unanswered=tuple(_unanswered(report)),
         pairs={f"{pair.left} · {pair.right}": _pair(pair) for pair in report.alignments},
         findings=tuple(_findings(report)),
         versions=report.versions,
@@ -159,6 +166,14 @@ def _missing(report: Report) -> str:
     for engine in report.lost_graphs:
         return f"no graph of {engine}: {report.ungraphed[engine]}"
     return ""
+
+
+def _unanswered(report: Report) -> Iterator[str]:
+    """The cases to which some engine should have said something, and has not."""
+    for case in report.cases:
+        outcomes = {result.outcome for result in case.results.values()}
+        if not outcomes.isdisjoint((*LOST, "not_asked")):
+            yield case.case.label
 
 
 def _unexpected(report: Report) -> str:

@@ -10,9 +10,10 @@ from explorer.model.report import CaseVerdict
 SweepVerdict = Literal["as_expected", "different", "measured", "unsupported", "refused", "lost"]
 """What became of a job.
 
-A scenario is "as_expected" or "different"; a study is "measured", or "unsupported" where it cannot be
-run on the scenario. "refused" is a file that is no scenario, "lost" a job whose process died or ran
-out of time, wholly or in part.
+A scenario is "as_expected" or "different"; a study is "measured", "different" where an engine refuses
+the scenario that another one answers for, or "unsupported" where it cannot be run on the scenario.
+"refused" is a file that is no scenario or whose net raises, "lost" a job whose process died or ran out
+of time, wholly or in part.
 """
 
 
@@ -55,8 +56,10 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one job.
 
     ``reason`` says in a sentence what is different, unsupported, refused or lost. ``cases`` are the
-    verdicts by the cases' labels, ``pairs`` the alignments by both engines' names, ``findings`` what
-    is said about the nets, or by the study. ``from_store`` says that nothing was run, ``host`` where it ran.
+    verdicts by the cases' labels, ``unanswered`` the labels of those that some engine was asked in
+    vain, since its worker was lost or time ran out; ``pairs`` the alignments by both engines' names,
+    ``findings`` what is said about the nets, or by the study. ``from_store`` says that nothing was run,
+    ``host`` where it ran.
     """
 
     scenario: str
@@ -66,6 +69,7 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 0.0
     from_store: bool = False
     cases: dict[str, CaseVerdict] = {}
+    unanswered: tuple[str, ...] = ()
     pairs: dict[str, PairRow] = {}
     findings: tuple[str, ...] = ()
     versions: dict[str, str] = {}

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from explorer.model.errors import MissingNetError
 from explorer.model.measurement import Ask, Found, Measured, Measurement
 from explorer.model.results import Failure
 from explorer.text.numbers import plain
@@ -30,6 +31,9 @@ def run(request: Measurement) -> Measured:
         found: Found = function(Ask(request.scenario, request.device, request.options))
     except ImportError:
         raise  # a framework is missing, which is the worker's business
+    except MissingNetError as error:
+        failure = Failure(type(error).__name__, str(error))
+        return Measured(outcome="not_defined", error=failure, code=code)
     except Exception as error:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{frame.filename}:{frame.lineno}"

@@ -112,9 +112,12 @@ def key(measurement: Measurement, read: Read = files_read) -> Key:
 
 
 def can_be_kept(measured: Measured) -> bool:
-    """Whether another run would have the same outcome: frameworks have answered, or refused."""
+    """Whether another run would have the same outcome.
+
+    Frameworks have answered, or refused, or the scenario has no net for them.
+    """
     is_fleeting = measured.error is not None and measured.error.type in FLEETING
-    return measured.outcome in ANSWERED and not is_fleeting
+    return measured.outcome in (*ANSWERED, "not_defined") and not is_fleeting
 
 
 def nothing_kept(name: str, measured: Measured) -> None:

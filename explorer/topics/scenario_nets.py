@@ -2,6 +2,7 @@
 
 import importlib
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import numpy as np
 from explorer.model.arrays import Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
+from explorer.model.errors import ExplorerError, MissingNetError, ScenarioError
 from explorer.model.measurement import Ask
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
@@ -19,8 +21,15 @@ from explorer.scenario.selection import covering
 
 
 def net_request(ask: Ask, engine: str) -> NetRequest:
-    """The net of ``ask.scenario`` for an engine, with the scenario's starting values if any."""
-    own = load(ask.scenario).parameters() or {}
+    """The net of ``ask.scenario`` for an engine, with the scenario's starting values if any.
+
+    Raises MissingNetError where the scenario has none.
+    """
+    scenario = load(ask.scenario)
+    framework = ENGINES[engine].framework
+    if not scenario.defines(framework):
+        raise MissingNetError(f"scenario {scenario.name} defines no {framework}_net()")
+    own = scenario.parameters() or {}
     start = {name: pack(value) for name, value in own.items()}
     return NetRequest(scenario=ask.scenario, engine=engine, device=ask.device, parameters=start)
 
@@ -63,18 +72,37 @@ def numbers_by_name(result: Result) -> dict[str, Any]:
     return {leaf.name: unpack(leaf.value).tolist() for leaf in result.leaves}
 
 
-def covering_answers(ask: Ask, engine: str, device: str) -> dict[str, Any]:
-    """The outcome and the leaves of some cases of the first order, by the case's label.
+def covering_answers(ask: Ask, engine: str, devices: Iterable[str]) -> dict[str, Any]:
+    """The outcome and the leaves of some cases of the first order, by the device and the case's label.
 
-    They are as few as show each way to ask once.
+    They are as few as show each way to ask once. Where no case is answered on any device, it raises
+    with what was said first: ScenarioError if the net raised, ExplorerError if the engine cannot do it.
     """
+    refused: list[Result] = []
+    answers = {device: _covering_answers(ask, engine, device, refused) for device in devices}
+    outcomes = {case["outcome"] for cases in answers.values() for case in cases.values()}
+    if refused and "ok" not in outcomes:
+        first = refused[0]
+        kind = ScenarioError if first.outcome == "raised" else ExplorerError
+        why = first.error.text if first.error else first.outcome
+        raise kind(f"no case is answered: {why}")
+    return answers
+
+
+def _covering_answers(
+    ask: Ask, engine: str, device: str, refused: list[Result]
+) -> dict[str, dict[str, Any]]:
+    """The answers on one device; those without tensors are added to ``refused``."""
     net = msgspec.structs.replace(net_request(ask, engine), device=device)
     has_parameters = any(parameter.trainable for parameter in describe(net).parameters)
-    cases: dict[str, Any] = {}
+    cases: dict[str, dict[str, Any]] = {}
     # Each case costs graph style a compilation, and another device computes all of them alike.
     for case in covering(cases_of(load(ask.scenario), has_parameters)):
         result = answer(net, case)
         cases[case.label] = {"outcome": result.outcome, "leaves": numbers_by_name(result)}
+        # That a case which nobody can answer is refused says nothing about the net.
+        if result.outcome != "ok" and not case.must_fail:
+            refused.append(result)
     return cases
 
 

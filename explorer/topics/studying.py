@@ -1,21 +1,25 @@
 """Runs a study: its questions in workers, then its findings, tables and charts."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import msgspec
 
 from explorer.exploration.about import about, stored_versions, versions_here
 from explorer.model.engines import Framework, framework_of
-from explorer.model.errors import UsageError
+from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.results import About
 from explorer.model.study import Chart, StudyRecord, Table
+from explorer.scenario.contract import ExpectedDifference
 from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
+from explorer.scenario.reading import read
 from explorer.store.store import Store
 from explorer.topics.evidence import Evidence
+from explorer.topics.first_look import refuse_raising_nets
 from explorer.topics.measuring import measure, stored
-from explorer.topics.question import Target
+from explorer.topics.question import LOOKED_AT, Question, Target
 from explorer.topics.topic import Topic
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
@@ -33,17 +37,19 @@ def target(topic: Topic, scenario: str | None, device: str) -> Target:
     """What the study of ``topic`` is to look at.
 
     Raises UsageError when a scenario is given to a study that has nets of its own, and for one that
-    the study cannot be run on.
+    the study cannot be run on; ScenarioError for a file that cannot be read.
     """
-    if scenario and topic.default_scenario is None:
+    if scenario is not None and topic.default_scenario is None:
         raise UsageError(
             f"the study {topic.name!r} has nets of its own and takes no scenario;"
             f" leave out {scenario!r}"
         )
-    chosen = scenario or topic.default_scenario
-    file = str(find(chosen)) if chosen else ""
-    if file:
-        topic.check_scenario(file)
+    chosen = topic.default_scenario if scenario is None else scenario
+    if chosen is None:
+        return Target("", device)
+    file = str(find(chosen))
+    read(file)
+    topic.check_scenario(file)
     return Target(file, device)
 
 
@@ -57,10 +63,13 @@ def study(
     """The record of one run of a topic's study on ``target``; of what a ``store`` has, no run.
 
     Whatever a framework cannot do is an outcome in the record. Raises UsageError for a device that
-    one of the frameworks cannot use.
+    one of the frameworks cannot use, and ScenarioError for a scenario whose net raises.
     """
     devices = _devices(target.device, workers)
     measurements = [_placed(measurement, devices) for measurement in topic.measurements(target)]
+    is_stored = store is not None and stored(measurements, store) is not None
+    if target.scenario and not is_stored:
+        refuse_raising_nets(target.scenario, devices, workers, progress)
     measured = measure(measurements, workers, progress, store)
     told = replace(target, device=_where(devices) or target.device)
     return record(topic, told, versions_here(workers, store), measured)
@@ -121,6 +130,51 @@ def record(
         tables=telling.tables,
         charts=telling.charts,
     )
+
+
+NET_RAISES = ScenarioError.__name__
+"""The error of a measurement whose every case the net raises in.
+
+Any other may come from how a study looks: PyTorch 2.13 has no saved tensor hooks under torch.func.
+"""
+
+
+def refused_by_some(topic: Topic, target: Target, record: StudyRecord) -> dict[str, str]:
+    """What the nets raise for a party that is not expected to differ from one that answers.
+
+    By the measurements' names; empty where all have answered, or nobody has.
+    """
+    if not target.scenario:
+        return {}
+    expected = read(target.scenario).expected
+    refused: dict[str, str] = {}
+    for question in topic.questions.values():
+        if question.scenario != LOOKED_AT:
+            continue
+        fine, raised = (_parties(question, record, outcome) for outcome in ("ok", "raised"))
+        for party, (name, measured) in raised.items():
+            foreseen = [_is_foreseen(party, other, expected) for other in fine]
+            error = measured.error
+            if error and error.type == NET_RAISES and not all(foreseen):
+                refused[name] = error.message
+    return refused
+
+
+def _parties(
+    question: Question, record: StudyRecord, outcome: str
+) -> dict[str, tuple[str, Measured]]:
+    """The parties whose measurement ended in an outcome, with its name."""
+    parties: dict[str, tuple[str, Measured]] = {}
+    for party in question.asks:
+        name = question.measurement_name(party)
+        measured = record.measured.get(name)
+        if measured is not None and measured.outcome == outcome:
+            parties[party] = (name, measured)
+    return parties
+
+
+def _is_foreseen(one: str, other: str, expected: Iterable[ExpectedDifference]) -> bool:
+    return any(entry.covers(one) != entry.covers(other) for entry in expected)
 
 
 def tell(topic: Topic, evidence: Evidence) -> Telling:

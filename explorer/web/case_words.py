@@ -2,11 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, Difference, Report
 from explorer.report.scenario import wording
+from explorer.report.scenario.overview import has_compared, kind_of
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.language import _, later
@@ -15,6 +16,8 @@ from explorer.text.numbers import multiple
 COUNTED = {
     "match": later("{n} match"),
     "close": later("{n} close"),
+    "match_within": later("{n} match within the only framework that answered"),
+    "close_within": later("{n} close within the only framework that answered"),
     "must": later("{n} fail everywhere as they must"),
     "raise": later("{n} raise everywhere"),
     "drawn": later("{n} depend on random numbers in every value"),
@@ -22,7 +25,10 @@ COUNTED = {
     "some_raise": later("{n} raise in some engines only"),
     "not_compared": later("{n} answered by fewer than two engines"),
 }
-"""How many cases there are of a kind: a verdict, or "must" or "raise"."""
+"""How many cases there are of a kind, as ``kind_of`` tells it."""
+
+STOPS = later("what the PyTorch net cuts off from its tape (detach, no_grad) it takes for constant")
+"""What the oracle says of a net that stops gradients."""
 
 SEPARATOR = later(", ")
 """What stands between the parts of a list."""
@@ -30,7 +36,7 @@ SEPARATOR = later(", ")
 
 def summary(report: Report) -> str:
     """The outcome of the whole matrix in a sentence."""
-    kinds = Counter(map(_kind, report.cases))
+    kinds = Counter(map(kind_of, report.cases))
     counts = [_(text).format(n=kinds[kind]) for kind, text in COUNTED.items() if kinds[kind]]
     total = len(report.cases)
     whole = _("1 case: {counts}") if total == 1 else _("{n} cases: {counts}")
@@ -49,20 +55,17 @@ def summary(report: Report) -> str:
         parts.append(_("1 finding about the nets themselves"))
     elif findings:
         parts.append(_("{n} findings about the nets themselves").format(n=findings))
+    if not has_compared(report):
+        parts.append(_("no gradient was compared"))
     return _("; ").join(parts)
 
 
-def _kind(case: CaseReport) -> str:
-    if case.verdict == "all_raise":
-        return "must" if case.case.must_fail else "raise"
-    return case.verdict
-
-
-def oracle_summary(cases: Iterable[CaseReport]) -> str:
+def oracle_summary(cases: Sequence[CaseReport]) -> str:
     """How the oracle stands to all cases, in a line."""
-    words = Counter(_oracle_kind(case) for case in cases)
+    words = Counter(map(wording.oracle_kind, cases))
     told = {
         "agrees": _("agrees on every element in {n}"),
+        wording.KINKED: _("agrees but at kinks, which have no derivative, in {n}"),
         "along directions": _("agrees along random directions in {n}"),
         "differs": _("differs in {n}"),
         wording.DRAWN: _("leaves out what is drawn, which is all, in {n}"),
@@ -70,13 +73,9 @@ def oracle_summary(cases: Iterable[CaseReport]) -> str:
     }
     parts = [text.format(n=words[kind]) for kind, text in told.items() if words[kind]]
     whole = _("oracle (central differences in float64): {parts}")
-    return whole.format(parts=_(SEPARATOR).join(parts))
-
-
-def _oracle_kind(case: CaseReport) -> str:
-    # What is neither agreement everywhere, nor difference, nor nothing, is "agrees ·16".
-    word = wording.oracle(case)
-    return word if word in ("agrees", "differs", wording.DRAWN, NOTHING) else "along directions"
+    line = whole.format(parts=_(SEPARATOR).join(parts))
+    stops = _(STOPS) if any(case.oracle.stops for case in cases) else ""
+    return _("; ").join(filter(None, (line, stops, wording.oracle_silence(cases))))
 
 
 def described(difference: Difference) -> str:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -68,3 +69,40 @@ def test_help_is_the_explorer_s_own_and_says_how_to_see_streamlit_s(
     assert said.startswith("Usage: explorer app [OPTIONS] [FILE_OR_FOLDER]...")
     assert "a .py file, or a folder" in said
     assert "python -m streamlit run --help" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--server.port", "65536"], "--server.port 65536 is no port; allowed: 0"),
+        (["--server.port=-1"], "--server.port -1 is no port"),
+        (["--server.port", "abc"], "'abc' is not a valid integer"),
+        (["--server.port"], "requires an argument"),
+        (["--server.prot=8600"], "no such option '--server.prot'"),
+        (["--server.address", "999.1.1.1"], "'999.1.1.1' is no address of this machine"),
+        (["--server.address", "x" * 70], "is no address of this machine"),
+        (["--server.address", "::1", "--server.port", "65536"], "65536 is no port"),
+        (["--server.cookieSecret=x"], "'server.cookieSecret' option using the CLI flag is not"),
+    ],
+)
+def test_what_streamlit_could_not_serve_is_refused_in_a_line_of_our_own(
+    options: list[str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(os, "execv", lambda program, command: pytest.fail("it was started"))
+    assert run(["app", *options]) == 2
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith("explorer: ")
+    assert said in line
+    assert "Usage:" not in line
+
+
+def test_a_port_that_is_taken_is_left_to_streamlit(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda program, command: commands.append(command))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        options = ["--server.address", "127.0.0.1", "--server.port", str(taken.getsockname()[1])]
+        run(["app", *options])
+    assert commands[0][5:] == options

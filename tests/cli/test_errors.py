@@ -26,13 +26,15 @@ UNKNOWN_NAMES = [
         "is not the path of a .py file; did you mean 'dense_mse'? allowed: ",
     ),
     (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),
+    (["scenario", ""], "no scenario is called ''"),
+    (["diff", "dense_mse.py", "torch-tape", "torch-graph"], "did you mean 'dense_mse'?"),
     (
         ["scenario", "dense_mse", "--engine", "torch-tap"],
         "no engine is called 'torch-tap'; did you mean 'torch-tape'? allow",
     ),
     (
         ["scenario", "dense_mse", "--device", "gpu"],
-        "no device is called 'gpu'; did you mean 'cpu'? allowed: cpu, cuda",
+        "no device is called 'gpu'; did you mean 'cuda[:N]'? allowed: cpu, cuda",
     ),
     (
         ["scenario", "dense_mse", "--out", "x", "--format", "pgn"],

@@ -15,6 +15,7 @@ from explorer.topics import STUDIES, study_topic
         (["study", "scale"], "no study is called 'scale'; did you mean 'loss-scale'?"),
         (["study", "data-parallel", "dense_mse"], "takes no scenario"),
         (["study", "devices", "nowhere"], "no scenario is called 'nowhere'"),
+        (["study", "devices", ""], "no scenario is called ''"),
         (["study", "devices", "--format", "png"], "give the folder too"),
         (["study", "devices", "--out", "x", "--format", "dot"], "no format is called 'dot'"),
         (["study", "devices", "--device", "gpu"], "no device is called 'gpu'"),

@@ -1,6 +1,7 @@
 """Where each tolerance ends: figures just inside and just outside, worked out by hand."""
 
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.sides import OutputValue, view
-from explorer.compare.noise import CLEAR, UNMEASURED, level, ratios, scale
+from explorer.compare.noise import CLEAR, NEAR, UNMEASURED, level, ratios, scale
 from explorer.compare.results import compare, within
 from explorer.compare.tolerances import CENTRAL, COARSE, EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray
+from tests.support.command_line import ROOT
 from tests.support.computed_graphs import ComputedGraph
 from tests.support.results import answer
 
@@ -118,6 +120,36 @@ def test_every_element_must_be_near() -> None:
 
 def test_central_differences_are_trusted_to_a_thousandth() -> None:
     assert CENTRAL == (1e-3, 1e-5)
+
+
+# What the documentation says of it
+
+
+@pytest.mark.parametrize(
+    ("ratio", "verdict"),
+    [
+        (0.99 * NEAR, "match"),
+        (1.01 * NEAR, "close"),
+        (0.99 * CLEAR, "close"),
+        (1.01 * CLEAR, "differs"),
+    ],
+)
+def test_the_page_of_verdicts_says_where_each_ends(ratio: float, verdict: str) -> None:
+    page = (ROOT / "docs" / "reference" / "verdicts.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (match|close|differs) \| (.*) \|$", page, re.MULTILINE))
+    limits = {
+        word: [float(limit) for limit in re.findall(r"(\d+) times", rows[word])] for word in rows
+    }
+    assert limits == {"match": [NEAR], "close": [NEAR, CLEAR], "differs": [CLEAR]}
+    assert f"taken for {UNMEASURED:g} of these" in page
+
+    one = np.array([1.0])
+    noise = {"dx": np.array([1e-6])}
+    apart = one + ratio * np.hypot(1e-6, 1e-6)
+    compared = compare(
+        answer(one, structure="dx"), answer(apart, structure="dx"), noise=(noise, noise)
+    )
+    assert compared.verdict == verdict
 
 
 # Values that passed through a coarser dtype

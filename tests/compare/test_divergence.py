@@ -22,6 +22,8 @@ from tests.support.two_layer_nets import (
 
 Build = Callable[[ComputedGraph, int], int]
 
+WEIGHT = np.random.default_rng(3).standard_normal((4, 4))
+
 
 # One element changed
 
@@ -178,6 +180,73 @@ def test_a_running_statistic_that_differs_is_named_beside_the_op_that_reads_it()
     left, right, sentence = parting(net("a", 0.5), net("b", 0.7))
     assert (left, right) == ("BatchNorm", "BatchNorm")
     assert "equal inputs but for `bn.running_mean`" in sentence
+
+
+# What two ops read
+
+
+def gated(engine: str, is_swapped: bool = False) -> GradGraph:
+    """silu(gate(x)) * up(x); swapped, the two trade places."""
+
+    def build(graph: ComputedGraph, x: int) -> int:
+        gate = graph.op("MatMul", lambda x: x @ WEIGHT, x, line=2)
+        up = graph.op("MatMul", lambda x: x @ WEIGHT.T, x, line=3)
+        into, beside = (up, gate) if is_swapped else (gate, up)
+        silu = graph.op("SiLU", lambda x: x / (1 + np.exp(-x)), into, line=4)
+        return graph.op("Mul", np.multiply, silu, beside, line=5)
+
+    return one_input(engine, build)
+
+
+def test_ops_that_read_one_thing_in_the_place_of_another_are_not_said_to_read_equal_inputs() -> (
+    None
+):
+    left, right, sentence = parting(gated("a"), gated("b", is_swapped=True))
+    assert (left, right) == ("SiLU", "SiLU")
+    assert "different inputs, `MatMul` (net.py:2) against `MatMul` (net.py:3), and give" in sentence
+    assert "equal inputs" not in sentence
+
+
+def test_a_constant_that_one_side_alone_reads_is_told() -> None:
+    def net(engine: str, factor: float, is_node: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            if not is_node:
+                return graph.op("Scale", lambda x: x * factor, x, line=2)
+            constant = graph.leaf("", np.array(factor), "constant")
+            return graph.op("Scale", np.multiply, x, constant, line=2)
+
+        return one_input(engine, build)
+
+    _, _, sentence = parting(net("a", 0.2, is_node=True), net("b", 0.02, is_node=False))
+    assert "equal inputs (beside 0.2, a constant of a alone) but give" in sentence
+
+
+def test_a_tensor_that_one_side_alone_reads_is_named() -> None:
+    def net(engine: str, is_extra: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            cosine = graph.op("Cos", np.cos, x, line=2)
+            if is_extra:
+                fused = graph.op("Fuse", np.multiply, x, cosine, line=3)
+            else:
+                fused = graph.op("Fuse", lambda x: 2 * x, x, line=3)
+            return graph.op("Add", np.add, fused, cosine, line=4)
+
+        return one_input(engine, build)
+
+    _, _, sentence = parting(net("a", is_extra=False), net("b", is_extra=True))
+    assert "take equal inputs but for `Cos` (net.py:2) of b alone, but give" in sentence
+
+
+def test_a_tensor_that_was_not_observed_is_not_said_to_be_equal() -> None:
+    def net(engine: str, rate: float, observed: bool) -> GradGraph:
+        def build(graph: ComputedGraph, x: int) -> int:
+            mask = graph.hold("constant", np.full((4, 4), rate), kind="constant", observed=observed)
+            return graph.op("Mul", np.multiply, x, mask, line=2)
+
+        return one_input(engine, build)
+
+    _, _, sentence = parting(net("a", 0.9, observed=True), net("b", 0.1, observed=False))
+    assert "equal inputs, as far as their values are known, but give" in sentence
 
 
 def test_what_backward_starts_from_is_never_what_only_one_side_has() -> None:

@@ -192,3 +192,37 @@ def test_ops_too_many_behind_a_mistake_are_all_named_whichever_side_has_them(
 def test_graphs_that_never_part_have_no_further_divergences() -> None:
     graph = layers("a", ["Tanh", "ReLU"])
     assert align(graph, layers("b", ["Tanh", "ReLU"])).divergences == ()
+
+
+def gradients(engine: str, slope: float, is_cut: bool) -> GradGraph:
+    """sin(x) + exp(z) with both gradients: that of x ``slope`` times its size, that of z cut off or not."""
+    rng = np.random.default_rng(1)
+    graph = ComputedGraph(engine)
+    x = graph.leaf("x", rng.standard_normal((3, 4)), "input")
+    z = graph.leaf("z", rng.standard_normal((3, 4)), "input")
+    total = graph.op("Add", np.add, graph.op("Sin", np.sin, x), graph.op("Exp", np.exp, z))
+    graph.result("out", total)
+    cosine = graph.back("Cos", np.cos, x, line=1)
+    graph.result("dx", graph.back("Muls", lambda x: slope * x, cosine, line=1), "backward")
+    cut = np.zeros((3, 4))
+    if is_cut:
+        dz = graph.hold("constant", cut, kind="constant", phase="backward")
+    else:
+        dz = graph.back("ExpGrad", np.exp, z, line=2)
+    graph.result("dz", dz, "backward")
+    return graph.record()
+
+
+def test_a_gradient_that_no_other_divergence_explains_is_one_by_itself() -> None:
+    alignment = align(gradients("a", 2.0, is_cut=False), gradients("b", 3.0, is_cut=True))
+    assert alignment.divergence is not None
+    found = [alignment.divergence, *alignment.further]
+    assert sum("`Muls`" in divergence.sentence for divergence in found) == 1
+    assert sum("`dz`" in divergence.sentence for divergence in found) == 1
+    assert len(found) == 2
+
+
+def test_a_gradient_that_a_divergence_leads_to_is_none_by_itself() -> None:
+    alignment = align(gradients("a", 2.0, is_cut=False), gradients("b", 3.0, is_cut=False))
+    assert alignment.divergence is not None
+    assert not alignment.further

@@ -281,6 +281,25 @@ def test_the_oracle_allows_the_rounding_of_its_own_outputs(times: float, agrees:
     assert agrees_with_oracle(answer(np.full(3, times * 1e-4), structure="dx"), oracle) is agrees
 
 
+@pytest.mark.parametrize(
+    ("gradient", "agrees"),
+    [([1.0, 2.0], True), ([0.0, 2.0], True), ([1.1, 2.0], False), ([0.5, 2.1], False)],
+)
+def test_at_a_kink_all_between_the_slopes_to_either_side_agrees(
+    gradient: list[float], agrees: bool
+) -> None:
+    kinks = pack(np.array([0.5, 0.0]))
+    oracle = OracleResult("ok", (Estimate("dx", pack(np.array([0.5, 2.0])), kinks=kinks),))
+    assert agrees_with_oracle(answer(np.array(gradient), structure="dx"), oracle) is agrees
+
+
+def test_what_has_no_derivative_at_all_proves_nothing() -> None:
+    both = pack(np.array([0.5, 0.5]))
+    oracle = OracleResult("ok", (Estimate("dx", both, kinks=both),))
+    assert agrees_with_oracle(answer(np.array([0.0, 1.0]), structure="dx"), oracle) is None
+    assert agrees_with_oracle(answer(np.array([0.0, 2.0]), structure="dx"), oracle) is False
+
+
 def test_the_oracle_allows_an_engine_the_noise_of_half_precision() -> None:
     gradient = values("float64")
     rounded = answer(gradient * 1.004, structure="dx")

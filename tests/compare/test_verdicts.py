@@ -51,6 +51,16 @@ def test_a_lost_worker_is_never_expected(outcome: Outcome, words: str) -> None:
     assert report.reason == f"torch-graph {words}"
 
 
+def test_every_engine_whose_worker_was_lost_is_named() -> None:
+    lost: dict[str, Outcome] = {"torch-tape": "crashed", "torch-graph": "crashed"}
+    results = {name: Result(outcome=outcome) for name, outcome in lost.items()}
+    assert (
+        judged({"mindspore-tape": FINE, **results}).reason == "torch-tape and torch-graph crashed"
+    )
+    results["torch-graph"] = Result(outcome="timed_out")
+    assert judged(results).reason == "torch-tape crashed; torch-graph timed out"
+
+
 def parted() -> dict[str, Result]:
     """Tapes that agree, and graphs that agree on something else."""
     doubled = answer(values() * 2, values())
@@ -107,6 +117,57 @@ def test_the_oracle_catches_a_wrong_answer_that_all_engines_share() -> None:
     assert (report.expected, report.oracle_agrees) == (True, True)
     report = judged({"torch-tape": wrong, "torch-graph": wrong}, oracle=oracle)
     assert (report.verdict, report.expected, report.oracle_agrees) == ("match", False, False)
+
+
+def test_all_who_disagree_with_the_oracle_are_named() -> None:
+    oracle = OracleResult("ok", (Estimate("dx", pack(values("float64") * 2)),))
+    names = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph")
+    report = judged(dict.fromkeys(names, FINE), oracle=oracle)
+    assert report.reason.startswith(
+        "mindspore-graph, mindspore-tape, torch-tape and torch-graph disagree with"
+        " central-differences, and nothing"
+    )
+
+
+@pytest.mark.parametrize(
+    ("factors", "sides"),
+    [
+        ((1, 1, 2, 2), "A and B disagree with C, D and O"),
+        ((1, 2, 2, 2), "A disagrees with B, C, D and O"),
+        ((2, 2, 2, 1), "A, B, C and O disagree with D"),
+        # Whoever agrees with neither side is on neither.
+        ((1, 3, 2, 2), "A and B disagree"),
+    ],
+)
+def test_both_sides_of_a_difference_are_named_whole(
+    factors: tuple[int, int, int, int], sides: str
+) -> None:
+    letters = {
+        "A": "mindspore-graph",
+        "B": "mindspore-tape",
+        "C": "torch-tape",
+        "D": "torch-graph",
+        "O": ORACLE,
+    }
+    results = {}
+    for name, factor in zip(letters.values(), factors, strict=False):
+        results[name] = answer(values() * factor, values())
+    oracle = OracleResult("ok", (Estimate("dx", pack(values("float64") * 2)),))
+    told = judged(results, oracle=oracle).reason.removesuffix(
+        ", and nothing in the scenario expects it"
+    )
+    for letter, name in letters.items():
+        told = told.replace(name, letter)
+    assert told == sides
+
+
+def test_an_oracle_that_contradicts_neither_side_is_on_none() -> None:
+    right = values("float64")
+    oracle = OracleResult("ok", (Estimate("dx", pack(right)),))
+    results = {"mindspore-graph": raised(), "torch-tape": FINE, "torch-graph": FINE}
+    assert judged(results, oracle=oracle).reason.startswith(
+        "mindspore-graph disagrees with torch-tape and torch-graph, and nothing"
+    )
 
 
 def test_an_oracle_that_is_expected_to_disagree_is_seen_to() -> None:

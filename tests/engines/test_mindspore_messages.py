@@ -79,6 +79,16 @@ def test_any_other_message_stays_as_it_is_up_to_its_stack() -> None:
     )
 
 
+def test_an_error_about_the_framework_s_own_nodes_names_none_of_them() -> None:
+    message = said(
+        "Output_idx 0 of node @pynative_kernel_graph4000000001:CNode_177{[0]: ValueNode<Primitive>"
+        " MakeTuple, [1]: ValueNode<Int64Imm> 1} node:0x55e274dd4ba0 output addr is not exist."
+    )
+    assert "memory" in message
+    assert "an error inside the framework" in message
+    assert not any(sign in message for sign in ("CNode", "@", "{", "Output_idx"))
+
+
 def test_an_address_in_memory_is_no_part_of_a_message() -> None:
     assert said("should be multi output, but got 0x562f8acc22b0") == (
         "should be multi output, but got an object"

@@ -211,6 +211,90 @@ def test_what_a_net_casts_to_float32_is_estimated_in_float64(torch: Torch) -> No
     assert estimates(torch.estimate("torch_single", GradCase("grad", 0))) == {"dx": [1, 3]}
 
 
+KINKED = """
+import numpy as np
+
+
+def inputs():
+    return {{"x": np.array({x}, np.float32)}}
+
+
+def torch_net():
+    import torch
+
+    def net(x):
+        return {returned}
+
+    return net
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "x", "central", "half"),
+    [
+        ("torch.relu(x).sum()", [0, 1, -2], [0.5, 1, 0], [0.5, 0, 0]),
+        ("3 * x.abs().sum()", [0, 0, 2], [0, 0, 3], [3, 3, 0]),
+        ("x.max(0).values", [1, 3, 3], [0, 0.5, 0.5], [0, 0.5, 0.5]),
+        ("-x.abs().sum(), (x * x).sum()", [0, 1, 2], [0, 1, 3], [1, 0, 0]),
+        # Two kinks that make a straight line; a minimum, and a steep one.
+        ("(torch.relu(x) - torch.relu(-x)).sum()", [0, 1, 2], [1, 1, 1], None),
+        ("(x * x).sum()", [0, 1, 2], [0, 2, 4], None),
+        ("(30 * x).cosh().sum()", [0, 0.1, 0.2], 30 * np.sinh([0, 3, 6]), None),
+    ],
+)
+def test_the_slopes_to_either_side_of_a_kink_part(
+    workers: Workers,
+    tmp_path: Path,
+    returned: str,
+    x: list[float],
+    central: list[float],
+    half: list[float] | None,
+) -> None:
+    path = written(tmp_path, KINKED.format(returned=returned, x=x))
+    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
+    target = "explorer.engines.oracle:estimate"
+    result = got(workers.call("torch", target, request, OracleResult))
+    (estimate,) = result.estimates
+    np.testing.assert_allclose(unpack(estimate.value), central, 1e-5, atol=1e-6)
+    if half is None:
+        assert estimate.kinks is None
+        return
+    assert estimate.kinks is not None
+    np.testing.assert_allclose(unpack(estimate.kinks), half, 1e-5, atol=1e-6)
+    assert estimate.at_kinks == np.count_nonzero(half)
+
+
+CHANGING = """
+import numpy as np
+
+
+def inputs():
+    return {"x": np.array([1.0, 2.0], np.float32)}
+
+
+def torch_net():
+    calls = []
+
+    def net(x):
+        calls.append(x)
+        return (len(calls) * x).sum()
+
+    return net
+"""
+
+
+def test_a_net_that_changes_from_call_to_call_has_no_derivative(
+    workers: Workers, tmp_path: Path
+) -> None:
+    path = written(tmp_path, CHANGING)
+    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
+    target = "explorer.engines.oracle:estimate"
+    result = got(workers.call("torch", target, request, OracleResult))
+    assert (result.outcome, result.estimates) == ("raised", ())
+    assert result.error
+    assert "something else at every run" in result.error.message
+
+
 def test_positions_of_one_tensor_are_varied_apart(torch: Torch) -> None:
     assert estimates(torch.estimate("aliased_input", GradCase("grad", (0, 1)))) == {
         "da": [1, 2, 3],

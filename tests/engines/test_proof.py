@@ -13,6 +13,7 @@ from explorer.engines.capture.proof import (
     NO_INPUT,
     NO_TENSOR,
     NO_VALUE,
+    RAISES_ALONE,
     RANDOM,
     TOO_MANY,
     Operand,
@@ -132,7 +133,18 @@ def test_an_op_that_fails_alone_is_unproven_with_its_message() -> None:
     operands = (Operand(None, X),)
     chain.recorded.reruns[chain.double] = Rerun(operands, fails)
     assert chain.proofs() == ["unproven", "proven"]
-    assert chain.reason(chain.double).endswith("no such kernel")
+    assert chain.reason(chain.double) == f"{RAISES_ALONE}: no such kernel"
+
+
+def test_what_an_op_says_alone_is_told_in_the_engine_s_words_for_it() -> None:
+    def fails(values: list[Any]) -> list[Any]:
+        raise RuntimeError("-----\n- internals\n-----\nno such kernel")
+
+    chain = Chain()
+    chain.recorded.reruns[chain.double] = Rerun((Operand(None, X),), fails)
+    chain.recorded.message_of = lambda text: text.rpartition("-----\n")[2]
+    assert chain.proofs() == ["unproven", "proven"]
+    assert chain.reason(chain.double) == f"{RAISES_ALONE}: no such kernel"
 
 
 def test_what_an_op_writes_is_proven_on_copies_of_its_operands() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from explorer.engines.capture.proof import RAISES_ALONE
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
 from explorer.model.requests import CaseRequest
@@ -86,3 +87,15 @@ def test_a_draw_of_random_numbers_is_unproven_and_says_so(proven: Proven) -> Non
     assert drawn
     assert all("random" in node.missing["proof"] for node in drawn)
     assert by_proof(graph, "refuted") == []
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize("proven", ["mindspore-graph"], indirect=True)
+def test_an_op_that_mindspore_cannot_run_alone_says_so_without_its_internals(
+    proven: Proven,
+) -> None:
+    graph = proven.capture("product_of_column").graphs[-1]
+    reasons = {node.op: node.missing["proof"] for node in by_proof(graph, "unproven")}
+    # Seen in 2.10.0.
+    assert reasons["ProdExt"].startswith(f"{RAISES_ALONE}: MindSpore holds no memory")
+    assert not any("CNode" in reason for reason in reasons.values())

@@ -46,19 +46,63 @@ def torch_net():
         (["return (x * x.sum().item()).sum()"], np.full(3, X.sum())),
         (["return (x * float(x.sum())).sum()"], np.full(3, X.sum())),
         (["return (x * torch.tensor(x.tolist()) * x.detach()).sum()"], X**2),
+        (["h = x * x", "h.detach_()", "return (h * x).sum()"], X**2),
+        (["with torch.no_grad():", "    h = (x * x).max(0)", "return (h.values * x).sum()"], 4),
         # In place, after it was stopped: the copy is another tensor.
         (["h = x * x", "held = h.detach()", "h = h + 1", "return (h * held).sum()"], 2 * X**3),
     ],
 )
 def test_what_is_stopped_is_a_constant_to_central_differences(
-    body: list[str], derivative: AnyArray, tmp_path: Path, workers: Workers
+    body: list[str], derivative: AnyArray | float, tmp_path: Path, workers: Workers
 ) -> None:
-    lines = "\n".join(f"        {line}" for line in body)
-    path = written(tmp_path, TEXT.format(body=lines))
-    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
-    target = "explorer.engines.oracle:estimate"
-    reply = workers.call("torch", target, request, OracleResult)
-    assert not isinstance(reply, Lost)
-    assert reply.error is None
+    reply = estimated(body, tmp_path, workers)
+    assert reply.stops == (body[-1] != "return (h * h).sum()")
+    (estimate,) = reply.estimates
+    np.testing.assert_allclose(unpack(estimate.value), np.broadcast_to(derivative, 3), 1e-6)
+
+
+CUBE = [
+    "class Cube(torch.autograd.Function):",
+    "    @staticmethod",
+    "    def forward(ctx, x):",
+    "        return x**3",
+    "    @staticmethod",
+    "    def backward(ctx, gradient):",
+    "        return gradient",
+]
+"""A function whose backward is wrong."""
+
+
+@pytest.mark.parametrize(
+    ("body", "derivative", "stops"),
+    [
+        (["return Cube.apply(x).sum()"], 3 * X**2, False),
+        (["with torch.no_grad():", "    h = Cube.apply(x)", "return (h * x).sum()"], X**3, True),
+        (["return (Cube.apply(x) * x.detach()).sum()"], 3 * X**3, True),
+    ],
+)
+def test_the_forward_of_a_function_with_its_own_backward_is_varied(
+    body: list[str], derivative: AnyArray, stops: bool, tmp_path: Path, workers: Workers
+) -> None:
+    reply = estimated([*CUBE, *body], tmp_path, workers)
+    assert reply.stops == stops
     (estimate,) = reply.estimates
     np.testing.assert_allclose(unpack(estimate.value), derivative, 1e-6)
+
+
+def test_a_checkpoint_of_the_older_kind_stops_nothing(tmp_path: Path, workers: Workers) -> None:
+    call = "checkpoint(lambda t: t**3, x, use_reentrant=True)"
+    body = ["from torch.utils.checkpoint import checkpoint", f"return {call}.sum()"]
+    (estimate,) = estimated(body, tmp_path, workers).estimates
+    np.testing.assert_allclose(unpack(estimate.value), 3 * X**2, 1e-6)
+
+
+def estimated(body: list[str], folder: Path, workers: Workers) -> OracleResult:
+    """What the oracle says of a net with these lines, which it has not seen before."""
+    lines = "\n".join(f"        {line}" for line in body)
+    path = written(folder, TEXT.format(body=lines))
+    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
+    reply = workers.call("torch", "explorer.engines.oracle:estimate", request, OracleResult)
+    assert not isinstance(reply, Lost)
+    assert reply.error is None
+    return reply

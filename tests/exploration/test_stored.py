@@ -177,6 +177,7 @@ def test_a_measurement_is_made_once_by_what_it_was_asked(store: Store, workers: 
         (Measured(outcome="timed_out", error=Failure("timed_out", "60 s")), False),
         (Measured(outcome="unsupported", error=Failure("MissingFramework", "none")), False),
         (Measured(outcome="not_asked"), False),
+        (Measured(outcome="not_defined", error=Failure("MissingNetError", "no net")), True),
     ],
 )
 def test_what_frameworks_said_is_kept_and_what_befell_a_machine_is_not(

@@ -4,8 +4,10 @@ import re
 
 import msgspec
 
+from explorer.compare.verdicts import judge
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseVerdict, Report
+from explorer.model.results import Failure, OracleResult, Outcome, Result
 from explorer.report.scenario.case_rows import CaseRow
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.json import report_document
@@ -44,7 +46,9 @@ def test_engines_that_differ_speak_together_where_they_say_the_same() -> None:
 
 def test_differing_values_that_read_alike_get_more_digits() -> None:
     near = case_report(GradCase("grad", 0), wrong="torch-tape", factor=1 + 2**-19)
-    differing = msgspec.structs.replace(near, verdict="differs")
+    others = [name for name in near.results if name != "torch-tape"]
+    apart = tuple((name, "torch-tape") for name in others)
+    differing = msgspec.structs.replace(near, verdict="differs", apart=apart)
     (row,) = overview(msgspec.structs.replace(report(), cases=(differing,))).groups[0].rows
     assert [statement.who for statement in row.statements] == ["all but torch-tape", "torch-tape"]
     assert [statement.text for statement in row.statements] == [
@@ -72,6 +76,34 @@ def test_the_summary_counts_every_case_once() -> None:
     assert overview(report()).summary.endswith("; 0 unexpected")
 
 
+def summary_of_one(case: GradCase, **outcomes: Outcome) -> str:
+    """The summary of a report on one case, in which these engines have no answer."""
+    answered = case_report(case)
+    results = dict(answered.results)
+    for name, outcome in outcomes.items():
+        results[name.replace("_", "-")] = Result(outcome=outcome)
+    judged = judge(case, results, answered.oracle)
+    return overview(msgspec.structs.replace(report(), cases=(judged,))).summary
+
+
+def test_a_match_of_one_framework_alone_is_counted_as_just_that() -> None:
+    case = GradCase("grad", 0)
+    assert summary_of_one(case) == "1 case: 1 match; 0 unexpected"
+    assert summary_of_one(case, torch_tape="crashed") == "1 case: 1 match; 1 unexpected"
+    alone = summary_of_one(case, torch_tape="timed_out", torch_graph="timed_out")
+    assert alone == "1 case: 1 match within the only framework that answered; 1 unexpected"
+
+
+def test_a_report_without_a_gradient_that_could_be_compared_says_so() -> None:
+    assert summary_of_one(GradCase("grad", None)).endswith("; no gradient was compared")
+    lost: dict[str, Outcome] = dict.fromkeys(
+        ("mindspore_graph", "mindspore_tape", "torch_graph"), "unsupported"
+    )
+    assert summary_of_one(GradCase("grad", 0), **lost).endswith("; no gradient was compared")
+    del lost["torch_graph"]
+    assert "no gradient" not in summary_of_one(GradCase("grad", 0), **lost)
+
+
 def with_drawn(*drawn: str, verdict: CaseVerdict = "match") -> Report:
     """A report on one case, in which some leaves depend on random numbers."""
     case = msgspec.structs.replace(
@@ -95,6 +127,30 @@ def test_a_case_of_which_everything_is_drawn_is_counted_as_such() -> None:
     assert "1 depend on random numbers" in whole.summary
     assert "does not apply" not in whole.oracle_summary
     assert "random directions" not in whole.oracle_summary
+
+
+def test_the_oracle_s_line_says_what_it_leaves_out_and_what_it_holds() -> None:
+    case = case_report(GradCase("grad", 0))
+    kinked = [msgspec.structs.replace(part, kinks=part.value) for part in case.oracle.estimates]
+    oracle = OracleResult("ok", tuple(kinked), stops=True)
+    bent = msgspec.structs.replace(case, oracle=oracle)
+    line = overview(msgspec.structs.replace(report(), cases=(case, bent))).oracle_summary
+    assert "agrees on every element in 1," in line
+    assert "agrees but at kinks, which have no derivative, in 1;" in line
+    assert line.endswith("(detach, no_grad) it takes for constant")
+    assert "constant" not in overview(report()).oracle_summary
+
+
+def test_the_oracle_s_line_says_why_it_is_silent() -> None:
+    case = case_report(GradCase("grad", 0))
+    why = Failure("UsageError", "the net is no function")
+    silent = msgspec.structs.replace(
+        case, oracle=OracleResult("raised", error=why), oracle_agrees=None
+    )
+    line = overview(msgspec.structs.replace(report(), cases=(silent,))).oracle_summary
+    assert line.endswith("does not apply to 1; the net is no function")
+    both = overview(msgspec.structs.replace(report(), cases=(case, silent))).oracle_summary
+    assert "no function" not in both
 
 
 def test_every_format_says_what_is_drawn() -> None:

@@ -16,6 +16,10 @@ def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
     along = [msgspec.structs.replace(estimate, directions=16) for estimate in estimates]
     projected = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(along)))
     assert wording.oracle(projected) == "agrees ·16"
+    kinked = [msgspec.structs.replace(part, kinks=part.value) for part in estimates]
+    bent = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(kinked)))
+    assert wording.oracle(bent) == "agrees, not at kinks"
+    assert "(3 of them at a kink)" in wording.estimates(bent.oracle)
     assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=False)) == "differs"
     assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=None)) == "—"
 

@@ -7,12 +7,14 @@ import jsonschema
 import msgspec
 import pytest
 
+from explorer.model.report import CaseVerdict
 from explorer.report.json import encode
 from explorer.report.schemas import schema
 from explorer.report.sweep.html import sweep_html
 from explorer.report.sweep.json import sweep_document
 from explorer.report.sweep.junit import sweep_xml
 from explorer.report.sweep.terminal import show_sweep
+from explorer.report.sweep.wording import COLUMNS, cells
 from explorer.sweep.records import Change
 from tests.support.consoles import printed
 from tests.support.sweeps import PAIR, row, sweep
@@ -83,6 +85,30 @@ def test_the_page_has_every_job_the_changes_and_the_warning() -> None:
     assert "0 of 1 alike" in text
     assert "Changed since the recorded sweep" in text
     assert "Changed since" not in sweep_html(WHOLE, None)
+
+
+@pytest.mark.parametrize(
+    ("cases", "unanswered", "told"),
+    [
+        ({}, (), ""),
+        ({"a": "match", "b": "close", "c": "differs", "d": "some_raise"}, (), "2 of 4 alike"),
+        # What nobody answers, or one alone, is answered alike by nobody.
+        ({"a": "match", "b": "all_raise"}, (), "1 of 1 alike, 1 raise everywhere"),
+        ({"a": "all_raise", "b": "all_raise"}, (), "2 raise everywhere"),
+        ({"a": "not_compared"}, (), "1 answered by fewer than two engines"),
+        ({"a": "match", "b": "drawn"}, (), "1 of 1 alike, 1 depend on random numbers"),
+        # Where a worker was lost, the others' agreement is not that of all.
+        (
+            {"a": "match", "b": "match", "c": "all_raise"},
+            ("a", "c"),
+            "1 of 1 alike, 2 not answered by every engine",
+        ),
+    ],
+)
+def test_cases_count_as_alike_where_every_engine_that_was_asked_has_answered(
+    cases: dict[str, CaseVerdict], unanswered: tuple[str, ...], told: str
+) -> None:
+    assert cells(row("net", cases=cases, unanswered=unanswered))[COLUMNS.index("Cases")] == told
 
 
 def test_hostile_names_stay_text_everywhere() -> None:

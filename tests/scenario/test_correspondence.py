@@ -125,16 +125,16 @@ def test_a_finding_that_the_scenario_expects_is_expected_and_one_that_is_missing
     ]
 
 
-def test_layers_with_the_same_masks_are_a_remark_that_names_them_on_either_side(
+def test_layers_with_the_same_draws_are_a_remark_that_names_them_and_their_rates(
     tmp_path: Path,
 ) -> None:
-    mindspore = Description(masked=("drop", "own.drop"))
-    torch = Description(masked=("drop", "head.drop"))
+    mindspore = Description(masked={"drop": 0.9, "own.drop": 0.5})
+    torch = Description(masked={"drop": 0.1, "head.drop": 0.5})
     (remark,) = findings(scenario(tmp_path), mindspore, torch)
     assert (remark.kind, remark.is_alarm) == ("masks", False)
     assert remark.names == ("drop", "head.drop", "own.drop")
-    assert "drop, head.drop in PyTorch's" in remark.sentence
-    assert "drop, own.drop in MindSpore's" in remark.sentence
+    assert "drop (p = 0.1), head.drop (p = 0.5) in PyTorch's" in remark.sentence
+    assert "drop (p = 0.9), own.drop (p = 0.5) in MindSpore's" in remark.sentence
     for one, other in ((mindspore, Description()), (Description(), torch)):
         (remark,) = findings(scenario(tmp_path), one, other)
         assert "none in" in remark.sentence

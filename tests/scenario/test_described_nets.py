@@ -44,11 +44,13 @@ def spec(name: str, value: float, role: Role = "trained", path: str = "") -> Par
     return ParameterSpec(name, path or name, role, pack(np.full(2, value, np.float32)))
 
 
-def net(*specs: ParameterSpec, returned: Tree = "out", masked: tuple[str, ...] = ()) -> Description:
+def net(
+    *specs: ParameterSpec, returned: Tree = "out", masked: dict[str, float] | None = None
+) -> Description:
     """A net with one output."""
     constants = tuple(spec for spec in specs if spec.role == "constant")
     parameters = tuple(spec for spec in specs if spec.role != "constant")
-    return Description(parameters, constants, (SCALAR,), returned, masked)
+    return Description(parameters, constants, (SCALAR,), returned, masked or {})
 
 
 def settled(
@@ -68,7 +70,7 @@ def start(nets: Nets) -> dict[str, float]:
 
 
 def test_each_engine_gets_its_device_and_all_get_one_start(tmp_path: Path) -> None:
-    mindspore = net(spec("fc.weight", 1.0, path="fc.kernel"), masked=("drop",))
+    mindspore = net(spec("fc.weight", 1.0, path="fc.kernel"), masked={"drop": 0.5})
     nets = settled(tmp_path, mindspore, net(spec("fc.weight", 2.0), returned=branch("a", "b")))
     assert {name: request.device for name, request in nets.requests.items()} == ENGINES
     assert start(nets) == {"fc.weight": 2.0}

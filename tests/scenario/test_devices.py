@@ -32,6 +32,14 @@ def test_what_is_no_device_is_refused_with_all_forms(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"), [("gpu", "cuda"), ("GPU:1", "cuda"), ("Ascend", "npu"), ("cudaa", "cuda")]
+)
+def test_mindspore_s_name_of_a_device_leads_to_ours(text: str, meant: str) -> None:
+    with pytest.raises(UsageError, match=rf"did you mean '{meant}\[:N\]'\? allowed: cpu, "):
+        parse(text)
+
+
+@pytest.mark.parametrize(
     ("device", "framework", "available", "gets"),
     [
         ("cpu", "mindspore", ("cpu",), "cpu"),

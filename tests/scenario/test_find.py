@@ -6,6 +6,7 @@ import pytest
 
 from explorer.model.errors import ScenarioError
 from explorer.scenario.find import FOLDER, REAL, find, module_name, names, real_names
+from explorer.text.choices import SHOWN
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
@@ -52,12 +53,17 @@ def test_a_shipped_scenario_is_imported_from_its_folder_and_no_other_file_is() -
         ("nowhere.py", "scenario file 'nowhere.py' does not exist"),
         ("../scenarios/dense_mse", "'../scenarios/dense_mse'"),
         ("tests", "'tests'"),
+        ("dense_mse.py", "did you mean 'dense_mse'?"),
+        ("", "no scenario is called ''"),
     ],
 )
 def test_what_is_not_a_scenario_is_refused_with_what_there_is(name: str, fragment: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         find(name)
     assert fragment in str(caught.value)
+    _, _, allowed = str(caught.value).partition("allowed: ")
+    assert len(allowed.split(", ")) <= SHOWN + 1  # and how many there are
+    assert allowed.endswith(f", … ({len(names()) + 2 * len(real_names())} in all)")
 
 
 def test_in_other_folders_no_shipped_scenario_is_found(tmp_path: Path) -> None:
@@ -69,5 +75,5 @@ def test_in_other_folders_no_shipped_scenario_is_found(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_scenario() -> None:
-    with pytest.raises(ScenarioError, match=r"is a folder: give a \.py file, or one of alia"):
+    with pytest.raises(ScenarioError, match=r"is a folder: give a \.py file, or a scenario's name"):
         find(str(FOLDER))

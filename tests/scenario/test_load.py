@@ -169,6 +169,34 @@ def test_a_wrong_scenario_is_refused_in_words_that_help(
     assert message.startswith(str(tmp_path / "given.py"))
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "text"),
+    [
+        ("helper_beside.py", "helper_beside.py", f"import helper_beside\n{MINIMAL}"),
+        (
+            "parts_beside/one.py",
+            "parts_beside",
+            MINIMAL.replace("    return {", "    import parts_beside.one\n    return {"),
+        ),
+    ],
+)
+def test_an_import_from_the_scenario_s_own_folder_is_refused_with_the_line_that_it_lacks(
+    file: str, name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "parts_beside").mkdir()
+    written(tmp_path, "", file)
+    message = refusal(written(tmp_path, text))
+    assert f"; {name} lies in the scenario's folder" in message
+    line = message.split("`")[1]
+    assert load(written(tmp_path, f"{line}\n{text}")).inputs()
+
+
+def test_of_a_module_that_is_nowhere_only_that_is_said(tmp_path: Path) -> None:
+    message = refusal(written(tmp_path, f"import helper_of_nobody\n{MINIMAL}"))
+    assert message.endswith("No module named 'helper_of_nobody'")
+
+
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "given.py"
     path.write_bytes(b"\xff\xfe\x00")

@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from explorer.model.engines import ENGINES
-from explorer.model.report import Report
+from explorer.model.report import CaseReport, Report
+from explorer.model.results import Result
 from explorer.report.scenario import wording
 from explorer.report.scenario.overview import overview
 from explorer.web.case_words import described, greatest, oracle_summary, summary, who
@@ -12,10 +13,20 @@ from tests.support.sample_report import DIVERGENCE, alignment, report
 
 PARTED = alignment("mindspore-graph", "torch-tape", DIVERGENCE)
 
+
+def of_one_framework() -> CaseReport:
+    """A case to which PyTorch's engines have no answer."""
+    case = report().cases[6]
+    torch = dict.fromkeys(("torch-tape", "torch-graph"), Result(outcome="timed_out"))
+    return msgspec.structs.replace(case, results={**case.results, **torch})
+
+
 REPORTS = {
     "as foreseen": report(),
     "unexpected": report(unexpected=True),
     "one case": msgspec.structs.replace(report(), cases=report().cases[:1]),
+    "nothing compared": msgspec.structs.replace(report(), cases=report().cases[:2]),
+    "one framework": msgspec.structs.replace(report(), cases=(of_one_framework(),)),
     "graphs part": msgspec.structs.replace(report(), alignments=(PARTED,)),
     "two pairs part": msgspec.structs.replace(report(), alignments=(PARTED, PARTED)),
 }

@@ -10,7 +10,7 @@ from explorer.compare.align.one_sided import (
     nothing_in_common,
     ops_ahead,
 )
-from explorer.compare.align.provenance import shared_origins
+from explorer.compare.align.provenance import read_alone, reads_unobserved, shared_origins
 from explorer.compare.align.rearrangement import (
     are_in_another_order,
     parting_of_order,
@@ -38,6 +38,9 @@ from explorer.compare.align.wording import (
     row_of,
 )
 from explorer.model.graph import Phase
+
+FEW_NAMED = 2
+"""So many inputs are named that one side alone reads."""
 
 NOT_ALIKE = 0, False, False
 """The likeness of two nodes that have nothing in common."""
@@ -72,7 +75,7 @@ def _before_results(
     return (
         _from_leaves(matching, suspects_of, phase)
         or _from_entries(matching, suspects_of, phase)
-        or _from_result(results[0], phase)
+        or from_result(results[0], phase)
     )
 
 
@@ -214,7 +217,7 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
 def two_ops(
     matching: Matching, node: Vertex, other: Vertex, suspects_of: SuspectsBySide, phase: Phase
 ) -> Finding:
-    """Two ops with equal inputs and other values.
+    """Two ops in one place with other values, and whether their inputs are equal.
 
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
     """
@@ -224,13 +227,12 @@ def two_ops(
         node, other = moved
         phase = node.phase
     rows = ([node], [other]) if moved else _rows(node, other, suspects_of)
-    note = _inputs_note(matching, node, other)
-
     left, right = rows if node.side.is_left else rows[::-1]
+    inputs = _inputs(matching, node, other, left, right)
     readings = contrast(left[-1].value, right[-1].value)
     sentence = (
-        f"{FIRST} in {phase}: {row_of(left)} and {row_of(right)} take equal inputs{note}"
-        f" but give different values: {readings.in_words()}"
+        f"{FIRST} in {phase}: {row_of(left)} and {row_of(right)} take {inputs}"
+        f" give different values: {readings.in_words()}"
     )
     ends = left[-1], right[-1]
     return between(left[0], right[0], phase, sentence, readings, [*left, *right], ends)
@@ -264,14 +266,45 @@ def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
     return row
 
 
+def _inputs(
+    matching: Matching, node: Vertex, other: Vertex, left: list[Vertex], right: list[Vertex]
+) -> str:
+    """What two ops read, in words that lead on to what they give: "equal inputs but"."""
+    fed = matching.differing(node.side).intersection(node.feeders)
+    if fed:
+        names = " and ".join(f"`{name}`" for name in sorted(leaf.name for leaf in fed))
+        return f"equal inputs but for {names} but"
+    alone, other_alone = read_alone(left, right), read_alone(right, left)
+    if alone and other_alone:
+        # What is read in the place of something else is the parting itself.
+        return f"different inputs, {_named_all(alone)} against {_named_all(other_alone)}, and"
+    extra = _extra(alone or other_alone)
+    if reads_unobserved(left, right) or reads_unobserved(right, left):
+        extra += ", as far as their values are known,"
+    return f"equal inputs{extra}{_inputs_note(matching, node, other)} but"
+
+
+def _named_all(nodes: list[Vertex]) -> str:
+    names = " and ".join(f"{named(node)}" for node in nodes[:FEW_NAMED])
+    return f"{names} and {len(nodes) - FEW_NAMED} more" if len(nodes) > FEW_NAMED else names
+
+
+def _extra(alone: list[Vertex]) -> str:
+    """A note on what one side alone reads: the other may have it as a setting, or not at all."""
+    if not alone:
+        return ""
+    engine = alone[0].side.engine
+    shown = " and ".join(reading(node.value) for node in alone[:FEW_NAMED])
+    if all(node.kind == "constant" for node in alone) and len(alone) <= FEW_NAMED:
+        return f" (beside {shown}, a constant of {engine} alone)"
+    return f" but for {_named_all(alone)} of {engine} alone,"
+
+
 def _inputs_note(matching: Matching, left: Vertex, right: Vertex) -> str:
     """A note on inputs that agree as sets of numbers and still differ.
 
     They may differ in their order as arguments, or in the order of the numbers in one of them.
     """
-    fed = matching.differing(left.side).intersection(left.feeders)
-    if fed:
-        return " but for " + " and ".join(f"`{name}`" for name in sorted(leaf.name for leaf in fed))
     if are_in_another_order(left, right):
         return ", given in another order,"
     return _layout_note(matching, left, right)
@@ -290,7 +323,7 @@ def _layout_note(matching: Matching, left: Vertex, right: Vertex) -> str:
 # Results
 
 
-def _from_result(mismatch: Mismatch, phase: Phase) -> Finding:
+def from_result(mismatch: Mismatch, phase: Phase) -> Finding:
     """A result whose maker has a partner on the other side that is not the result's maker there."""
     left, right = as_seen(mismatch.first, mismatch.second)
     maker = left.inputs[0].node if left.inputs else left

@@ -8,6 +8,7 @@ from explorer.compare.align.divergence import (
     from_leaf,
     from_lone_leaf,
     from_missing,
+    from_result,
     suspects_behind,
     two_ops,
 )
@@ -46,7 +47,20 @@ def find_further(matching: Matching, first: Finding, missing: list[Vertex]) -> l
             findings.append(finding)
             explained |= _computed_from(finding.parts)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
+    findings += _unexplained_results(matching, findings)
     return sorted((_as_further(finding) for finding in findings[1:]), key=_place)
+
+
+def _unexplained_results(matching: Matching, findings: list[Finding]) -> Iterator[Finding]:
+    """Gradients that differ, and that no divergence found so far leads to on each of its sides."""
+    reached = [(finding.parts, _computed_from(finding.parts)) for finding in findings]
+    for mismatch in matching.differing_results("backward"):
+        if not any(_leads_to(parts, onwards, mismatch) for parts, onwards in reached):
+            yield from_result(mismatch, "backward")
+
+
+def _leads_to(parts: Iterable[Vertex], onwards: set[Vertex], mismatch: Mismatch) -> bool:
+    return all(mismatch.on(part.side) in onwards for part in parts)
 
 
 def _is_explained(finding: Finding, explained: set[Vertex]) -> bool:

@@ -236,3 +236,35 @@ def take_the_same(first: Vertex, second: Vertex) -> bool:
     """Whether all that two nodes read is the same quantity, in whatever order."""
     wanted = {origin.counterpart for origin in first.origins}
     return bool(wanted) and None not in wanted and wanted == set(second.origins)
+
+
+def read_alone(row: list[Vertex], other_row: list[Vertex]) -> list[Vertex]:
+    """The nodes that ops in a row read, and that are equal to nothing which the other row reads.
+
+    What was not observed may be equal.
+    """
+    others = _read_from_outside(other_row)
+    alone: dict[Vertex, None] = {}
+    for value in _read_from_outside(row):
+        if not any(_may_be_equal(value, other) for other in others):
+            alone[value.node.origin] = None
+    return list(alone)
+
+
+def reads_unobserved(row: list[Vertex], other_row: list[Vertex]) -> bool:
+    """Whether ops in a row read a tensor of which nothing is known and that is nothing's counterpart."""
+    others = {value.node.origin for value in _read_from_outside(other_row)}
+    for value in _read_from_outside(row):
+        is_known = value.bucket is not None or value.node.origin.counterpart in others
+        if value.size > 1 and not is_known:
+            return True
+    return False
+
+
+def _read_from_outside(row: list[Vertex]) -> list[OutputValue]:
+    return [value for node in row for value in node.inputs if value.node not in row]
+
+
+def _may_be_equal(value: OutputValue, other: OutputValue) -> bool:
+    is_counterpart = value.node.origin.counterpart is other.node.origin
+    return is_counterpart or value.agrees(other) is not False

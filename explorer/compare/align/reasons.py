@@ -92,7 +92,7 @@ def _why_differing(node: Vertex) -> Why:
 
 def _why_spoiled(node: Vertex, parts: Parts, spoiled: set[Vertex]) -> Why | None:
     if node in parts:
-        return "difference", "equal inputs, another value"
+        return "difference", "here the two graphs part"
     if node in spoiled:
         return "consequence", "computed from values that differ"
     return None

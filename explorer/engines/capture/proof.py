@@ -43,6 +43,7 @@ NO_TENSOR = "it yields no tensor"
 NO_VALUE = "its own value was not observed"
 NO_INPUT = "the value of an input was not observed"
 NO_PRIMITIVE = "there is no primitive that computes it alone"
+RAISES_ALONE = "it cannot be computed again alone"
 TOO_MANY = f"the graph has more than {MOST_NODES} op nodes: --prove takes the time"
 
 
@@ -78,8 +79,9 @@ class Recorded:
     ``reruns`` has for each node how it is computed again, or why that cannot be. ``outputs`` are
     the recorded values by slot. ``overwritten`` has the slots that show an operand as an op left
     it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
-    copies one into memory of its own. Where values ``may_be_swapped``, it was told by their order
-    alone which of several like nodes they belong to.
+    copies one into memory of its own. ``message_of`` leaves of an error's text what a reader of the net
+    understands. Where values ``may_be_swapped``, it was told by their order alone which of several
+    like nodes they belong to.
     """
 
     array_of: Callable[[Any], AnyArray]
@@ -88,6 +90,7 @@ class Recorded:
     outputs: dict[Slot, Any] = field(default_factory=dict)
     overwritten: dict[Slot, Slot] = field(default_factory=dict)
     may_be_swapped: bool = False
+    message_of: Callable[[str], str] = str
 
 
 def prove(builder: GraphBuilder, recorded: Recorded, everything: bool = False) -> None:
@@ -184,7 +187,7 @@ class _Prover:
                 return "proven", ""
         except Exception as error:
             # Whatever an op says when it is asked alone is a reason, and no fault of the capture's.
-            return "unproven", f"{NO_PRIMITIVE}: {_first_line(error)}"
+            return "unproven", f"{RAISES_ALONE}: {self._said_in(error)}"
         if rerun.excuse:
             return "unproven", rerun.excuse
         for slot, value in computed.items():
@@ -247,6 +250,11 @@ class _Prover:
                 return False
         return True
 
+    def _said_in(self, error: Exception) -> str:
+        """The first line of what an error says to a reader; its type where it says nothing."""
+        lines = self._recorded.message_of(str(error)).strip().splitlines()
+        return lines[0].strip() if lines else type(error).__name__
+
 
 def agrees(recorded: AnyArray, computed: AnyArray, dtype: str, reach: float = 0.0) -> bool:
     """Whether an op computed again yields what was recorded, up to its own rounding.
@@ -269,8 +277,3 @@ def agrees(recorded: AnyArray, computed: AnyArray, dtype: str, reach: float = 0.
     if dtype in HALF:
         scale = max(scale, reach)
     return bool(np.abs(given - expected).max(initial=0.0) <= TOLERANCES.get(dtype, 0.0) * scale)
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].strip() if lines else type(error).__name__

@@ -34,6 +34,9 @@ NO_TYPE = re.compile(
 )
 """An operator whose kernels do not take the types of its operands (2.10.0)."""
 
+NO_MEMORY = re.compile(r"Output_idx \d+ of node @.*?output addr is not exist", re.DOTALL)
+"""An output for which the framework holds no memory, told by the numbers of its own nodes (2.10.0)."""
+
 VALID_CALLS = re.compile(r"(?P<failed>.*?The valid calling should be:)\s*(?P<calls>.*)", re.DOTALL)
 """A call that fits none of an operator's signatures, each of which the message lists (2.10.0)."""
 
@@ -95,6 +98,10 @@ def _listed(dtypes: list[str], shown: int = 4) -> str:
     return f"{listed}, or one of {rest} more" if rest > 0 else listed
 
 
+def _no_memory(match: re.Match[str]) -> str:
+    return "MindSpore holds no memory for an output of it, an error inside the framework"
+
+
 def _valid_calls(match: re.Match[str]) -> str:
     signatures = re.findall(r'"[^"]*"', match["calls"])
     kept = "\n".join([match["failed"], *signatures[:SHOWN_CALLS]])
@@ -105,6 +112,7 @@ def _valid_calls(match: re.Match[str]) -> str:
 MEANINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (NO_KERNEL, _no_kernel),
     (NO_TYPE, _no_type),
+    (NO_MEMORY, _no_memory),
     (VALID_CALLS, _valid_calls),
 )
 """Messages that fill a screen or say nothing to a user, and what is said instead."""

@@ -35,18 +35,18 @@ class FixedDropout(nn.Cell):  # type: ignore[misc]  # likewise
         return x * _mask(x.shape, self.rate, self.spatial)
 
 
-def fix_dropout(cell: Any) -> tuple[str, ...]:
+def fix_dropout(cell: Any) -> dict[str, float]:
     """Put fixed masks in the place of the dropout layers of a Cell, which is in its mode already.
 
-    They are those of DROPOUTS that drop anything; their paths.
+    They are those of DROPOUTS that drop anything; the share that each drops, by its path.
     """
-    masked = []
+    masked = {}
     for path, dropout in list(cell.cells_and_names()):
         if type(dropout) in DROPOUTS and path and dropout.training and _rate(dropout) > 0:
             fixed = FixedDropout(_rate(dropout), DROPOUTS[type(dropout)])
             _replace(cell, path, fixed)
-            masked.append(path)
-    return tuple(masked)
+            masked[path] = fixed.p
+    return masked
 
 
 def _rate(dropout: Any) -> float:

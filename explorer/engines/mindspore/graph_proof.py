@@ -15,6 +15,7 @@ from explorer.engines.capture.proof import (
     Recorded,
     Rerun,
 )
+from explorer.engines.mindspore.errors import message_proper
 from explorer.engines.mindspore.ir_bindings import Binding, slots_of
 from explorer.engines.mindspore.ir_statements import IRStatement
 from explorer.engines.mindspore.kernel_values import KernelValues
@@ -72,7 +73,13 @@ class GraphReruns:
 
         ``shown_by`` gives the slot whose value a slot shows, ``overwritten`` is that of Recorded.
         """
-        recorded = Recorded(array_of, own_copy, overwritten=overwritten, may_be_swapped=True)
+        recorded = Recorded(
+            array_of,
+            own_copy,
+            overwritten=overwritten,
+            may_be_swapped=True,
+            message_of=message_proper,
+        )
         for slot, array in self._arrays.items():
             recorded.outputs[slot] = array
         for number, (statement, inputs) in self._statements.items():

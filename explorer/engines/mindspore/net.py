@@ -39,7 +39,7 @@ class Net:
     are named as in PyTorch. ``trainable`` are the names of the parameters that "all weights" stands
     for, in that order. ``held`` says of all that the net holds what it is and how it is laid out.
     ``returned`` has the names of its outputs as it nests them, None before a first look at it.
-    ``masked`` are the dropout layers whose masks are given.
+    ``masked`` are the dropout layers whose masks are given: the share that each drops, by its path.
     """
 
     scenario: Scenario
@@ -49,7 +49,7 @@ class Net:
     trainable: tuple[str, ...]
     held: dict[str, HeldTensor] = field(default_factory=dict)
     returned: Tree = None
-    masked: tuple[str, ...] = ()
+    masked: dict[str, float] = field(default_factory=dict)
 
     @property
     def first_outputs(self) -> int:
@@ -90,7 +90,7 @@ def build(request: NetRequest) -> Net:
     ms.set_seed(SEED + request.draw)
     call = scenario.mindspore_net()
     held: dict[str, HeldTensor] = {}
-    masked: tuple[str, ...] = ()
+    masked: dict[str, float] = {}
     if isinstance(call, ms.nn.Cell):
         call.set_train(scenario.train)
         if scenario.shares_dropout:

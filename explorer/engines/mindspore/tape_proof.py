@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from explorer.engines.capture.builder import Slot
 from explorer.engines.capture.proof import IN_PLACE, NO_PRIMITIVE, Operand, Recorded, Rerun
+from explorer.engines.mindspore.errors import message_proper
 from explorer.engines.mindspore.net import array_of, own_copy
 from explorer.engines.mindspore.operators import written_operands
 from explorer.engines.mindspore.primitives import unrepeatable
@@ -56,7 +57,7 @@ class TapeReruns:
 
     def recorded(self, overwritten: dict[Slot, Slot]) -> Recorded:
         """The recorded values, and how each node is computed again."""
-        recorded = Recorded(array_of, own_copy, overwritten=overwritten)
+        recorded = Recorded(array_of, own_copy, overwritten=overwritten, message_of=message_proper)
         recorded.outputs.update(self._graph.recorded_values())
         for number, (call, inputs) in self._calls.items():
             recorded.reruns[number] = self._of_call(call, inputs)

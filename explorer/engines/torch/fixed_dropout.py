@@ -43,14 +43,15 @@ def _attribute(shape: Shape) -> str:
     return "mask_" + "_".join(str(length) for length in shape)
 
 
-def fix_dropout(net: Any, scenario: Scenario, device: str) -> tuple[str, ...]:
+def fix_dropout(net: Any, scenario: Scenario, device: str) -> dict[str, float]:
     """Put fixed masks in the place of the dropout layers of a net, which is in its mode already.
 
-    They are those of DROPOUTS that its forward calls; their paths.
+    They are those of DROPOUTS that its forward calls; the share that each drops, by its path.
     """
     if not any(type(module) in DROPOUTS for module in net.modules()):
-        return ()
+        return {}
     files = tuple(sorted(files_read(scenario.path).items()))
+    masked = {}
     shapes_by_path = _shapes(str(scenario.path), files)
     for path, shapes in shapes_by_path.items():
         dropout = net.get_submodule(path)
@@ -60,7 +61,8 @@ def fix_dropout(net: Any, scenario: Scenario, device: str) -> tuple[str, ...]:
             masks[shape] = torch.from_numpy(mask).to(device)
         owner_path, _, attribute = path.rpartition(".")
         setattr(net.get_submodule(owner_path), attribute, FixedDropout(dropout.p, masks))
-    return tuple(shapes_by_path)
+        masked[path] = dropout.p
+    return masked
 
 
 @lru_cache

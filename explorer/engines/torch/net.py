@@ -55,7 +55,7 @@ class Net:
     state: dict[str, torch.Tensor]
     trainable: tuple[str, ...]
     constants: dict[str, torch.Tensor] = field(default_factory=dict)
-    masked: tuple[str, ...] = ()
+    masked: dict[str, float] = field(default_factory=dict)
     seed: int = SEED
 
     @property
@@ -88,7 +88,7 @@ def build(request: NetRequest, dtype: torch.dtype | None = None) -> Net:
     call = scenario.torch_net()
     state: dict[str, torch.Tensor] = {}
     constants: dict[str, torch.Tensor] = {}
-    masked: tuple[str, ...] = ()
+    masked: dict[str, float] = {}
     if isinstance(call, torch.nn.Module):
         call.train(scenario.train).to(request.device, dtype)
         if scenario.shares_dropout:

@@ -4,12 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.autograd import Function
 from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 STOPPING: frozenset[Any] = frozenset(
     {
         torch.detach,
+        torch.detach_,
         torch.Tensor.detach,
+        torch.Tensor.detach_,
         torch.Tensor.data.__get__,
         torch.Tensor.item,
         torch.Tensor.tolist,
@@ -20,18 +24,37 @@ STOPPING: frozenset[Any] = frozenset(
 """The functions of PyTorch (2.13) that cut a value off from the tape."""
 
 
+IN_PLACE = frozenset({torch.detach_, torch.Tensor.detach_})
+"""Those of them that cut off the tensor itself, and return it."""
+
+_apply = Function.apply.__func__
+
+
 class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
     """Gives a net, at every run, the stopped values of its first run.
 
     They are what ``detach`` and its like return, and whatever is computed under ``torch.no_grad``.
-    A derivative takes them for constants; without this a difference of two runs would not. They are
-    known by their order, so that each run begins with ``rewind``.
+    A derivative takes them for constants; without this a difference of two runs would not. The
+    forward of an ``autograd.Function`` runs without gradients too, but nothing is stopped there: its
+    backward is what is to be checked. They are known by their order, so that each run begins with
+    ``rewind``.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._held: list[Any] = []
         self._place = 0
+        self._functions = 0
+
+    def __enter__(self) -> "StoppedValues":
+        # A mode is told of what a Function computes, and not of the Function (torch 2.13).
+        Function.apply = classmethod(self._apply)
+        entered: StoppedValues = super().__enter__()
+        return entered
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        Function.apply = classmethod(_apply)
 
     @property
     def has_any(self) -> bool:
@@ -50,9 +73,31 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         value = func(*args, **(kwargs or {}))
+        if self._functions:
+            return value
+        if func in IN_PLACE:
+            with torch.no_grad():
+                value.data = self._as_at_first(value.data)
+            return value
         if func in STOPPING or not torch.is_grad_enabled():
-            return self._as_at_first(value)
+            return self._all_as_at_first(value)
         return value
+
+    def _apply(self, kind: Any, *args: Any, **kwargs: Any) -> Any:
+        """An autograd.Function of some ``kind`` is applied."""
+        self._functions += 1
+        try:
+            value = _apply(kind, *args, **kwargs)
+        finally:
+            self._functions -= 1
+        is_stopped = not (self._functions or torch.is_grad_enabled())
+        return self._all_as_at_first(value) if is_stopped else value
+
+    def _all_as_at_first(self, value: Any) -> Any:
+        """The same for each of several tensors that a function returns."""
+        if any(map(torch.is_tensor, tree_leaves(value))):
+            return tree_map_only(torch.Tensor, self._as_at_first, value)
+        return self._as_at_first(value)
 
     def _as_at_first(self, value: Any) -> Any:
         """The stopped value of the first run that stands in the place of ``value``."""

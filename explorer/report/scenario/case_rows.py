@@ -8,6 +8,7 @@ import msgspec
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict
 from explorer.model.results import ANSWERED, Result
 from explorer.report.scenario import wording
+from explorer.report.scenario.voices import Voice, voices
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 
@@ -137,12 +138,7 @@ def _statements(report: CaseReport) -> list[Statement]:
     statements: list[Statement] = []
     refuted = report.oracle_agrees is False
     if refuted or report.verdict in (*DIVIDED, "all_raise"):
-        statements = _voices(report, wording.FEW)
-        # Values that differ, and still were set down as one statement, need more digits.
-        if report.verdict == "differs" and len(statements) == 1:
-            statements = _voices(report, wording.MANY)
-    if refuted:
-        statements.append(Statement(ORACLE, wording.estimates(report.oracle)))
+        statements = [Statement(_who(report, voice), voice.text) for voice in voices(report)]
 
     difference = report.greatest
     if difference and report.verdict == "differs":
@@ -153,20 +149,13 @@ def _statements(report: CaseReport) -> list[Statement]:
     return statements
 
 
-def _voices(report: CaseReport, precision: int) -> list[Statement]:
-    """The distinct answers, each with all engines that give it."""
-    engines_by_answer: dict[str, list[str]] = {}
-    defined = []
-    for name, result in report.results.items():
-        if result.outcome != "not_defined":
-            defined.append(name)
-        if result.outcome in ANSWERED:
-            answer = wording.answer(result, precision, report.drawn)
-            engines_by_answer.setdefault(answer, []).append(name)
-    statements = []
-    for answer, engines in engines_by_answer.items():
-        statements.append(Statement(wording.who(tuple(engines), tuple(defined)), answer))
-    return statements
+def _who(report: CaseReport, voice: Voice) -> str:
+    """Those who give an answer, in few words."""
+    if ORACLE in voice.engines:
+        return ORACLE
+    outcomes = {name: result.outcome for name, result in report.results.items()}
+    defined = tuple(name for name, outcome in outcomes.items() if outcome != "not_defined")
+    return wording.who(voice.engines, defined)
 
 
 def _remarks(report: CaseReport) -> Iterator[str]:

@@ -115,6 +115,7 @@ def _oracle(oracle: OracleResult, agrees: bool | None) -> Document:
         "outcome": oracle.outcome,
         "agrees": agrees,
         "estimates": [_estimate(estimate) for estimate in oracle.estimates],
+        "stops": oracle.stops,
         "error": failure_document(oracle.error),
     }
 
@@ -125,6 +126,7 @@ def _estimate(estimate: Estimate) -> Document:
         "together": list(estimate.together),
         "directions": estimate.directions,
         "values": array_document(estimate.value),
+        "at_kinks": estimate.at_kinks,
     }
 
 

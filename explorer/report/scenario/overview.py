@@ -1,5 +1,6 @@
 """A report in rows and sentences, which the terminal, Markdown, HTML and the app all show."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -19,6 +20,8 @@ from explorer.text.messages import one_line
 COUNTED = {
     "match": "match",
     "close": "close",
+    "match_within": "match within the only framework that answered",
+    "close_within": "close within the only framework that answered",
     "must": "fail everywhere as they must",
     "raise": "raise everywhere",
     "drawn": "depend on random numbers in every value",
@@ -26,7 +29,10 @@ COUNTED = {
     "some_raise": "raise in some engines only",
     "not_compared": "answered by fewer than two engines",
 }
-"""The words of the summary for the cases of a kind: a verdict, or "must" or "raise"."""
+"""The words of the summary for the cases of a kind, as ``kind_of`` tells it."""
+
+NOTHING_COMPARED = "no gradient was compared"
+"""What the summary ends with where no case has a gradient of two engines."""
 
 
 class FindingRow(msgspec.Struct, frozen=True):
@@ -219,7 +225,17 @@ def _summary(report: Report) -> str:
     findings = sum(finding.is_alarm for finding in report.findings)
     if findings:
         text += f"; {_number(findings, 'finding')} about the nets themselves"
-    return text
+    return text if has_compared(report) else f"{text}; {NOTHING_COMPARED}"
+
+
+def has_compared(report: Report) -> bool:
+    """Whether at least two engines gave a gradient in any case."""
+    return any(len(_answered(case)) > 1 for case in report.cases)
+
+
+def _answered(case: CaseReport) -> list[str]:
+    """The engines that gave what was asked for."""
+    return [name for name, result in case.results.items() if result.outcome == "ok"]
 
 
 def summary_of(shown: Sequence[CaseReport], report: Report) -> str:
@@ -241,11 +257,23 @@ def _counts(cases: Iterable[CaseReport]) -> dict[str, int]:
     """How many cases there are of each kind in COUNTED."""
     counts: dict[str, int] = {}
     for case in cases:
-        kind: str = case.verdict
-        if case.verdict == "all_raise":
-            kind = "must" if case.case.must_fail else "raise"
+        kind = kind_of(case)
         counts[kind] = counts.get(kind, 0) + 1
     return counts
+
+
+def kind_of(case: CaseReport) -> str:
+    """The key of COUNTED under which a case is counted.
+
+    It is the verdict, but for cases that all engines refuse, and for those in which only one of the
+    two frameworks gave a gradient: that its engines agree says nothing of the other.
+    """
+    if case.verdict == "all_raise":
+        return "must" if case.case.must_fail else "raise"
+    frameworks = {ENGINES[name].framework for name in _answered(case)}
+    if case.verdict in ("match", "close") and len(frameworks) == 1:
+        return f"{case.verdict}_within"
+    return case.verdict
 
 
 def _number(count: int, noun: str) -> str:
@@ -253,19 +281,17 @@ def _number(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _oracle_summary(cases: Iterable[CaseReport]) -> str:
-    # What is neither agreement everywhere, nor difference, nor nothing, is "agrees ·16".
-    cells = [wording.oracle(case) for case in cases]
-    everywhere = cells.count("agrees")
-    differs = cells.count("differs")
-    drawn = cells.count(wording.DRAWN)
-    nowhere = cells.count(NOTHING)
-    counts = {
-        "agrees on every element in": everywhere,
-        "agrees along random directions in": len(cells) - everywhere - differs - drawn - nowhere,
-        "differs in": differs,
-        "leaves out what is drawn, which is all, in": drawn,
-        "does not apply to": nowhere,
+def _oracle_summary(cases: Sequence[CaseReport]) -> str:
+    kinds = Counter(map(wording.oracle_kind, cases))
+    told = {
+        "agrees": "agrees on every element in",
+        wording.KINKED: "agrees but at kinks, which have no derivative, in",
+        "along directions": "agrees along random directions in",
+        "differs": "differs in",
+        wording.DRAWN: "leaves out what is drawn, which is all, in",
+        NOTHING: "does not apply to",
     }
-    parts = [f"{words} {count}" for words, count in counts.items() if count]
-    return f"oracle (central differences in float64): {', '.join(parts)}"
+    parts = [f"{words} {kinds[kind]}" for kind, words in told.items() if kinds[kind]]
+    stops = wording.STOPS if any(case.oracle.stops for case in cases) else ""
+    clauses = [", ".join(parts), *filter(None, (stops, wording.oracle_silence(cases)))]
+    return f"oracle (central differences in float64): {'; '.join(clauses)}"

@@ -1,6 +1,6 @@
 """Short readings of calls, values, errors and differences, the same in every format."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
@@ -63,6 +63,15 @@ ALIGNMENT_COLUMNS = ("pair", "forward", "backward", "first divergence")
 
 DRAWN = "drawn"
 """What stands in the place of values that depend on random numbers."""
+
+KINKED = ", not at kinks"
+"""What follows the oracle's agreement where some of what it estimated has no derivative."""
+
+ORACLE_KINDS = ("agrees", KINKED, "along directions", "differs", DRAWN, NOTHING)
+"""How the oracle can stand to a case; a gradient estimated along directions is "agrees ·16" in a cell."""
+
+STOPS = "what the PyTorch net cuts off from its tape (detach, no_grad) it takes for constant"
+"""What the oracle says of a net that stops gradients."""
 
 ABOUT_DRAWS = (
     "drawn: what depends on random numbers, of which each engine draws its own; structure, shapes"
@@ -152,14 +161,31 @@ def who(engines: tuple[str, ...], every_engine: tuple[str, ...]) -> str:
 def oracle(report: CaseReport) -> str:
     """The agreement of the oracle: on every element, along so many directions, or none.
 
-    Nor has it anything to say where all that it estimated depends on random numbers.
+    Nor has it anything to say where all that it estimated depends on random numbers, or lies at kinks.
     """
     if report.oracle_agrees is None:
         return DRAWN if report.drawn and report.oracle.estimates else NOTHING
     if not report.oracle_agrees:
         return "differs"
     directions = max((estimate.directions for estimate in report.oracle.estimates), default=0)
-    return f"agrees ·{directions}" if directions else "agrees"
+    agrees = f"agrees ·{directions}" if directions else "agrees"
+    return f"{agrees}{KINKED}" if any(part.at_kinks for part in report.oracle.estimates) else agrees
+
+
+def oracle_kind(report: CaseReport) -> str:
+    """The one of ORACLE_KINDS that a case belongs to."""
+    word = oracle(report)
+    if word.endswith(KINKED):
+        return KINKED
+    return word if word in ORACLE_KINDS else "along directions"
+
+
+def oracle_silence(reports: Sequence[CaseReport]) -> str:
+    """Why the oracle says nothing of any case, where the net is the reason; else empty."""
+    if any(report.oracle.estimates for report in reports):
+        return ""
+    errors = [report.oracle.error for report in reports if report.oracle.error]
+    return next((error.message for error in errors if error.type == "UsageError"), "")
 
 
 def estimates(result: OracleResult) -> str:
@@ -169,7 +195,8 @@ def estimates(result: OracleResult) -> str:
         along = f" along {estimate.directions} directions" if estimate.directions else ""
         if estimate.together:
             along = f", {len(estimate.together)} leaves together{along}"
-        parts.append(f"{clean(estimate.name)}{along} {digits(unpack(estimate.value))}")
+        kinks = f" ({estimate.at_kinks} of them at a kink)" if estimate.at_kinks else ""
+        parts.append(f"{clean(estimate.name)}{along} {digits(unpack(estimate.value))}{kinks}")
     return ", ".join(parts)
 
 
@@ -188,15 +215,18 @@ def greatest(difference: Difference | None) -> str:
     return against_noise(size(difference), difference.noise, difference.ratio, level=False)
 
 
+def place(leaf: str, index: tuple[int, ...]) -> str:
+    """An element as Python names it: "dx[2, 3]"; a tensor without axes by its name alone."""
+    return f"{leaf}[{', '.join(map(str, index))}]" if index else leaf
+
+
 def described(difference: Difference) -> str:
     """A difference in a sentence: where it is, how great, and between whom."""
     engines = " and ".join(difference.engines)
     if difference.what != "value":
         leaf = f" of {difference.leaf}" if difference.leaf else ""
         return clean(f"{difference.what}{leaf} differs between {engines}: {difference.detail}")
-    place = difference.leaf
-    if difference.index:
-        place += f"[{', '.join(map(str, difference.index))}]"
+    where = place(difference.leaf, difference.index)
     relative = f"{difference.rel:.2g} relative"
     in_brackets = against_noise(relative, difference.noise, difference.ratio)
-    return clean(f"greatest at {place}: {difference.abs:.3g} ({in_brackets}) between {engines}")
+    return clean(f"greatest at {where}: {difference.abs:.3g} ({in_brackets}) between {engines}")

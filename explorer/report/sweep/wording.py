@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from explorer.model.report import CaseVerdict
 from explorer.report.scenario.case_rows import State
 from explorer.sweep.records import Change, Sweep, SweepRow, SweepVerdict
 from explorer.text.messages import one_line
@@ -26,6 +27,17 @@ STATES: dict[SweepVerdict, State] = {
 }
 """How good or bad each verdict is, for its colour."""
 
+ALIKE: tuple[CaseVerdict, ...] = ("match", "close")
+APART: tuple[CaseVerdict, ...] = ("differs", "some_raise")
+"""Verdicts on cases that engines answer alike, and on those that they do not."""
+
+NOT_COMPARED: dict[CaseVerdict, str] = {
+    "drawn": "depend on random numbers",
+    "all_raise": "raise everywhere",
+    "not_compared": "answered by fewer than two engines",
+}
+"""What is said of cases whose values nobody could compare, by the verdict on them."""
+
 COLUMNS = ("Scenario", "Study", "Verdict", "Seconds", "Cases", "What to look at")
 
 
@@ -42,11 +54,24 @@ def cells(row: SweepRow) -> tuple[str, ...]:
 
 
 def cases(row: SweepRow) -> str:
-    """How many cases were asked, and how many are answered alike: "31 of 34 alike"."""
-    if not row.cases:
-        return ""
-    alike = sum(verdict not in ("differs", "some_raise") for verdict in row.cases.values())
-    return f"{alike} of {len(row.cases)} alike"
+    """How many of the cases that engines answer they answer alike: "6 of 20 alike, 20 raise everywhere".
+
+    Behind it stand the cases in which no two answers could be compared, by what kept them from it. A
+    case counts as alike where every engine that was asked has answered.
+    """
+    verdicts = {
+        label: verdict for label, verdict in row.cases.items() if label not in row.unanswered
+    }
+    counts = Counter(verdicts.values())
+    parts = [
+        f"{counts[verdict]} {words}" for verdict, words in NOT_COMPARED.items() if counts[verdict]
+    ]
+    if row.unanswered:
+        parts.append(f"{len(row.unanswered)} not answered by every engine")
+    alike, apart = (sum(counts[verdict] for verdict in kind) for kind in (ALIKE, APART))
+    if alike + apart:
+        parts.insert(0, f"{alike} of {alike + apart} alike")
+    return ", ".join(parts)
 
 
 def summary(sweep: Sweep) -> str:

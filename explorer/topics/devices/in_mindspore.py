@@ -127,4 +127,4 @@ def read(tensor: Any) -> Any:
 def matrix(ask: Ask) -> Found:
     """Cases on the device of the process: MindSpore 2.10 keeps to one."""
     engine = f"mindspore-{ask.options['style']}"
-    return Found({ask.device: covering_answers(ask, engine, ask.device)})
+    return Found(covering_answers(ask, engine, (ask.device,)))

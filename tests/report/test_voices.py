@@ -1,0 +1,143 @@
+"""Who gives which answer to a case: nobody is set beside another whose answer is another one."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.verdicts import judge
+from explorer.model.arrays import AnyArray, pack
+from explorer.model.cases import GradCase
+from explorer.model.report import ORACLE, CaseReport
+from explorer.model.results import Estimate, OracleResult, Result
+from explorer.report.scenario.case_rows import case_row
+from explorer.report.scenario.voices import voices
+from explorer.scenario.contract import Tolerance
+from tests.support.results import answer, raised
+
+MINDSPORE = ("mindspore-graph", "mindspore-tape")
+TORCH = ("torch-tape", "torch-graph")
+NO_ORACLE = OracleResult("not_defined")
+
+
+def judged(
+    mindspore: Result,
+    torch: Result,
+    oracle: OracleResult = NO_ORACLE,
+    tolerances: tuple[Tolerance, ...] = (),
+) -> CaseReport:
+    """A case that both engines of a framework answer alike."""
+    results = dict.fromkeys(MINDSPORE, mindspore) | dict.fromkeys(TORCH, torch)
+    return judge(GradCase("grad", 0), results, oracle, (), {}, tolerances)
+
+
+def dx(array: AnyArray, dtype: str | None = None) -> Result:
+    """An answer of one tensor."""
+    return answer(array, structure="dx", dtype=dtype)
+
+
+def ramp(last: float = 12.0) -> AnyArray:
+    """Twelve numbers, of which a report shows the first six."""
+    array = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+    array[2, 3] = last
+    return array
+
+
+def estimates(array: AnyArray) -> OracleResult:
+    return OracleResult("ok", (Estimate("dx", pack(array.astype(np.float64))),))
+
+
+def test_answers_that_differ_beyond_the_elements_shown_are_two_and_name_the_element() -> None:
+    report = judged(dx(ramp()), dx(ramp(0)), estimates(ramp(0)))
+    one, other, oracle = voices(report)
+    assert (one.engines, other.engines, oracle.engines) == (MINDSPORE, TORCH, (ORACLE,))
+    assert one.text.startswith("(3, 4) 1 2 3 4 5 6 …")
+    assert one.text.endswith(", with dx[2, 3] = 12")
+    assert other.text.endswith(", with dx[2, 3] = 0")
+    assert oracle.text.endswith(", with dx[2, 3] = 0")
+    row = case_row(report)
+    assert [statement.who for statement in row.statements[:3]] == [
+        "both mindspore engines",
+        "both torch engines",
+        ORACLE,
+    ]
+
+
+def test_an_oracle_that_differs_beyond_the_elements_shown_names_the_element() -> None:
+    engines, oracle = voices(judged(dx(ramp()), dx(ramp()), estimates(ramp(7))))
+    assert engines.engines == (*MINDSPORE, *TORCH)
+    assert engines.text.endswith(", with dx[2, 3] = 12")
+    assert oracle.text.endswith(", with dx[2, 3] = 7")
+
+
+def test_at_a_kink_nothing_tells_an_engine_from_the_oracle() -> None:
+    estimated, kinks = ramp(7).astype(np.float64), np.zeros((3, 4))
+    estimated[1, 3], kinks[2, 3] = 9, 5
+    estimate = Estimate("dx", pack(estimated), kinks=pack(kinks))
+    engines, _ = voices(judged(dx(ramp()), dx(ramp()), OracleResult("ok", (estimate,))))
+    assert engines.text.endswith(", with dx[1, 3] = 8")
+
+
+def test_three_answers_that_begin_alike_are_told_apart_two_by_two() -> None:
+    results = {
+        "mindspore-graph": dx(ramp()),
+        "mindspore-tape": dx(ramp(13)),
+        "torch-tape": dx(ramp(13) + np.float32(8) * (ramp() == 7)),
+    }
+    told = voices(judge(GradCase("grad", 0), results, NO_ORACLE))
+    assert [voice.engines for voice in told] == [(name,) for name in results]
+    assert len({voice.text for voice in told}) == 3
+    assert all("dx[2, 3] = " in voice.text and "dx[1, 2] = " in voice.text for voice in told)
+
+
+def test_a_small_difference_beyond_the_elements_shown_gets_the_digits_that_it_needs() -> None:
+    one, other = voices(judged(dx(ramp()), dx(ramp(12.0003))))
+    assert one.text.endswith(", with dx[2, 3] = 12")
+    assert ", with dx[2, 3] = 12.000" in other.text
+
+
+def test_what_a_tolerance_allows_and_digits_show_is_not_one_answer() -> None:
+    allowed = (Tolerance(reason="it may", rtol=0.5, atol=0.0),)
+    doubtful = judged(dx(ramp()), dx(ramp(13)), estimates(ramp(50)), allowed)
+    assert (doubtful.verdict, doubtful.oracle_agrees) == ("close", False)
+    assert [voice.engines for voice in voices(doubtful)] == [MINDSPORE, TORCH, (ORACLE,)]
+
+
+@pytest.mark.parametrize("share", [0.5, 2.0])
+def test_engines_that_no_digit_shown_tells_apart_speak_together(share: float) -> None:
+    # Half of the last of five digits, and twice as much, of the greatest element.
+    report = judged(dx(ramp()), dx(ramp(12 * (1 + share * 1e-4))), estimates(ramp(50)))
+    assert len(voices(msgspec.structs.replace(report, apart=()))) == (2 if share < 1 else 3)
+
+
+def test_who_is_near_the_first_and_apart_from_the_second_is_not_beside_them() -> None:
+    results = dict.fromkeys(("mindspore-graph", "mindspore-tape", "torch-tape"), dx(ramp()))
+    report = judge(GradCase("grad", 0), results, NO_ORACLE)
+    report = msgspec.structs.replace(
+        report, verdict="differs", apart=(("mindspore-tape", "torch-tape"),)
+    )
+    assert [voice.engines for voice in voices(report)] == [MINDSPORE, ("torch-tape",)]
+
+
+def test_another_dtype_or_shape_of_the_same_numbers_is_another_answer() -> None:
+    one, other = voices(judged(dx(ramp()), dx(ramp().astype(np.float64))))
+    assert one.text.endswith(", with dx in float32")
+    assert other.text.endswith(", with dx in float64")
+    none, empty = voices(judged(dx(np.zeros((0, 3), np.float32)), dx(np.zeros(0, np.float32))))
+    assert none.text.endswith("dx of shape (0, 3)")
+    assert empty.text.endswith("dx of shape (0,)")
+
+
+def test_a_complex_element_is_named_by_its_place_and_not_by_its_part() -> None:
+    array = np.arange(8) + 1j
+    other = array.copy()
+    other[7] += 2j
+    told = voices(judged(dx(array), dx(other)))
+    assert [voice.text.rpartition(", with ")[2] for voice in told] == [
+        "dx[7] = 7+1j",
+        "dx[7] = 7+3j",
+    ]
+
+
+def test_errors_of_the_same_words_are_one_answer() -> None:
+    (everybody,) = voices(judged(raised(), raised()))
+    assert everybody.engines == (*MINDSPORE, *TORCH)
