@@ -135,10 +135,11 @@ def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRo
         scenario=job.scenario,
         study="",
         verdict=verdict,
-        reason=missing or _unexpected(report),
+        reason=missing or _first_unexpected(report),
         from_store=from_store,
         cases={case.case.label: case.verdict for case in report.cases},
         unanswered=tuple(_unanswered(report)),
+        unexpected=_unexpected_cases(report),
         pairs={f"{pair.left} · {pair.right}": _pair(pair) for pair in report.alignments},
         findings=tuple(_findings(report)),
         versions=report.versions,
@@ -176,7 +177,16 @@ def _unanswered(report: Report) -> Iterator[str]:
             yield case.case.label
 
 
-def _unexpected(report: Report) -> str:
+def _unexpected_cases(report: Report) -> dict[str, str]:
+    """Why a case is not as the scenario foresees it, by the labels of those that are not."""
+    reasons = {}
+    for case in report.cases:
+        if not case.expected:
+            reasons[case.case.label] = case.reason or case.verdict
+    return reasons
+
+
+def _first_unexpected(report: Report) -> str:
     """What is first not as the scenario foresees it: a finding, a divergence, a case."""
     for finding in report.findings:
         if finding.is_alarm:
@@ -184,9 +194,8 @@ def _unexpected(report: Report) -> str:
     for alignment in report.alignments:
         if not alignment.expected and alignment.divergence:
             return f"{alignment.left} · {alignment.right}: {alignment.divergence.sentence}"
-    for case in report.cases:
-        if not case.expected:
-            return f"{case.case.label}: {case.reason or case.verdict}"
+    for label, reason in _unexpected_cases(report).items():
+        return f"{label}: {reason}"
     return ""
 
 

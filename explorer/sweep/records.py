@@ -57,7 +57,8 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
 
     ``reason`` says in a sentence what is different, unsupported, refused or lost. ``cases`` are the
     verdicts by the cases' labels, ``unanswered`` the labels of those that some engine was asked in
-    vain, since its worker was lost or time ran out; ``pairs`` the alignments by both engines' names,
+    vain, since its worker was lost or time ran out, ``unexpected`` why a case is not as the scenario
+    foresees it, by the labels of those that are not; ``pairs`` the alignments by both engines' names,
     ``findings`` what is said about the nets, or by the study. ``from_store`` says that nothing was run,
     ``host`` where it ran.
     """
@@ -70,6 +71,7 @@ class SweepRow(msgspec.Struct, frozen=True, kw_only=True):
     from_store: bool = False
     cases: dict[str, CaseVerdict] = {}
     unanswered: tuple[str, ...] = ()
+    unexpected: dict[str, str] = {}
     pairs: dict[str, PairRow] = {}
     findings: tuple[str, ...] = ()
     versions: dict[str, str] = {}

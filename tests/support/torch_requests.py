@@ -90,8 +90,9 @@ class Torch:
 
 
 def path(name: str) -> Path:
-    """The file of a net: the tests' own begin with "torch_"."""
-    return (NETS if name.startswith("torch_") else FOLDER) / f"{name}.py"
+    """The file of a net: one of the tests' own, or a shipped scenario."""
+    own = NETS / f"{name}.py"
+    return own if own.exists() else FOLDER / f"{name}.py"
 
 
 def got(reply: Reply | Lost) -> Reply:

@@ -130,17 +130,23 @@ def _on_tape(request: CaseRequest, scenario: Scenario, skips: bool, returned: Tr
             f"outputs = {call}",
             "roots = [outputs] if isinstance(outputs, torch.Tensor) else list(outputs)",
         ]
-    if skips:
-        lines.append("roots = [root for root in roots if root.requires_grad]")
-    lines.append(f"seeds = {_seeds(case)}")
-    return [*lines, *_gradients(request, scenario)]
+    return [*lines, *_seeds(case, skips), *_gradients(request, scenario)]
 
 
-def _seeds(case: GradCase) -> str:
+def _seeds(case: GradCase, skips: bool) -> list[str]:
+    """The lines that make a cotangent for each output that is differentiated."""
+    # Explicit cotangents go by the place of an output among all, before any is left out.
+    on_tape = " if root.requires_grad" if skips else ""
+    lines = []
     if case.sens_param:
         array = "cotangent(k, root.shape, str(root.dtype)[6:])"
-        return f"[torch.from_numpy({array}).to(root) for k, root in enumerate(roots)]"
-    return "[torch.ones_like(root) for root in roots]"
+        seed = f"torch.from_numpy({array}).to(root)"
+        lines.append(f"seeds = [{seed} for k, root in enumerate(roots){on_tape}]")
+    if skips:
+        lines.append("roots = [root for root in roots if root.requires_grad]")
+    if not case.sens_param:
+        lines.append("seeds = [torch.ones_like(root) for root in roots]")
+    return lines
 
 
 def _gradients(request: CaseRequest, scenario: Scenario) -> list[str]:
@@ -268,7 +274,9 @@ def _state(request: CaseRequest, scenario: Scenario) -> list[str]:
 
 def _tangents(case: GradCase) -> str:
     if case.sens_param:
+        # An output without a gradient has no tangent: those that have one say which they are.
         array = "cotangent(k, root.shape, str(root.dtype)[6:])"
-        return f"[torch.from_numpy({array}).to(root.device, root.dtype) for k, root in enumerate(roots)]"
+        pairs = 'zip([node.meta["desc"].output.idx for node in places], roots)'
+        return f"[torch.from_numpy({array}).to(root.device, root.dtype) for k, root in {pairs}]"
     ones = "torch.ones(root.shape, dtype=root.dtype, device=root.device)"
     return f"[{ones} for root in roots]"

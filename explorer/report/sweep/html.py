@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from html import escape
 
 from explorer.report.html import page, row, table
-from explorer.report.sweep.wording import COLUMNS, STATES, cells, summary
+from explorer.report.sweep.wording import COLUMNS, STATES, cases_by_reason, cells, summary
 from explorer.report.wording import versions_text
 from explorer.sweep.records import Change, Sweep, SweepRow
 from explorer.text.clean import clean
@@ -64,9 +64,8 @@ def _details(done: SweepRow) -> Iterator[str]:
         where = "; ".join(pair.divergences) or "no divergence"
         text = f"{engines}: {pair.left} and {pair.right} op nodes paired; {where}"
         parts.append(f"<li>{escape(clean(text))}</li>")
-    differing = [label for label, verdict in done.cases.items() if verdict == "differs"]
-    if differing:
-        parts.append(f"<li>cases that differ: {escape(clean(', '.join(differing)))}</li>")
+    for reason, labels in cases_by_reason(done).items():
+        parts.append(f"<li>{escape(clean(reason))}: {escape(clean(', '.join(labels)))}</li>")
     if parts:
         name = escape(one_line(done.name))
         yield f"<details><summary>{name}</summary><ul>{''.join(parts)}</ul></details>"

@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree
 
-from explorer.report.sweep.wording import VERDICTS, change_line
+from explorer.report.sweep.wording import VERDICTS, cases_by_reason, change_line
 from explorer.sweep.records import Change, Sweep, SweepRow, SweepVerdict
 from explorer.text.clean import clean
 
@@ -63,8 +63,10 @@ def _test_case(row: SweepRow) -> ElementTree.Element:
 
 
 def _details(row: SweepRow) -> list[str]:
-    """What the row says beyond its reason: divergences, findings, and cases that part."""
-    lines = [f"{label}: {verdict}" for label, verdict in row.cases.items() if verdict == "differs"]
+    """What the row says beyond its reason: findings, cases to look at, and divergences."""
+    lines = []
+    for reason, labels in cases_by_reason(row).items():
+        lines += [f"{label}: {reason}" for label in labels]
     for engines, pair in row.pairs.items():
         lines += [f"{engines}: {sentence}" for sentence in pair.divergences]
     return [*row.findings, *lines]

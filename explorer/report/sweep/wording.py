@@ -31,6 +31,9 @@ ALIKE: tuple[CaseVerdict, ...] = ("match", "close")
 APART: tuple[CaseVerdict, ...] = ("differs", "some_raise")
 """Verdicts on cases that engines answer alike, and on those that they do not."""
 
+FORESEEN = "as the scenario foresees"
+"""Why engines answer a case apart where that is no surprise."""
+
 NOT_COMPARED: dict[CaseVerdict, str] = {
     "drawn": "depend on random numbers",
     "all_raise": "raise everywhere",
@@ -72,6 +75,19 @@ def cases(row: SweepRow) -> str:
     if alike + apart:
         parts.insert(0, f"{alike} of {alike + apart} alike")
     return ", ".join(parts)
+
+
+def cases_by_reason(row: SweepRow) -> dict[str, list[str]]:
+    """The labels of the cases to look at, by why: those not as expected first, whatever their verdict.
+
+    Those that engines answer apart as the scenario foresees it come last.
+    """
+    labels: dict[str, list[str]] = {}
+    for label, reason in row.unexpected.items():
+        labels.setdefault(reason, []).append(label)
+    foreseen = [label for label, verdict in row.cases.items() if verdict in APART]
+    foreseen = [label for label in foreseen if label not in row.unexpected]
+    return {**labels, FORESEEN: foreseen} if foreseen else labels
 
 
 def summary(sweep: Sweep) -> str:
