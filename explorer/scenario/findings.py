@@ -140,7 +140,8 @@ def _of_integers(spec: ParameterSpec) -> ReportFinding:
 
 def _of_lost_start(name: str, side: str) -> ReportFinding:
     sentence = (
-        f"parameters() gives {name}, which reaches {side} alone: the other net holds nothing of"
-        " that name; if it does under another one, name the pair in PARAMETER_NAMES"
+        f"parameters() gives {name}, which reaches {side} alone: the other net lists nothing of"
+        " that name (a weight that two layers share goes by the first one's); if it has it under"
+        " another one, name the pair in PARAMETER_NAMES"
     )
     return ReportFinding(kind="start", sentence=sentence, names=(name,))

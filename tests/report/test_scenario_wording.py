@@ -4,7 +4,7 @@ import msgspec
 
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
-from explorer.model.results import Failure, OracleResult
+from explorer.model.results import Failure, OracleResult, Result
 from explorer.report.scenario import wording
 from tests.support.sample_report import case_report
 
@@ -39,3 +39,11 @@ def test_engines_are_named_in_as_few_words_as_tell_them() -> None:
     assert wording.who((tape_t, graph_t), every_engine) == "both torch engines"
     assert wording.who((graph_m, tape_t), every_engine) == "mindspore-graph, torch-tape"
     assert wording.who((tape_t,), every_engine) == "torch-tape"
+
+
+def test_a_lost_worker_is_named_once() -> None:
+    died = Failure("crashed", "the worker process died (signal 11)")
+    lost = Result(outcome="crashed", error=died)
+    assert wording.answer(lost) == "crashed: the worker process died (signal 11)"
+    refused = Result(outcome="unsupported", error=Failure("Unsupported", "a branch"))
+    assert wording.answer(refused).endswith("Unsupported: a branch")

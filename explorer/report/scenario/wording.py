@@ -137,6 +137,8 @@ def answer(result: Result, precision: int = FEW, drawn: Collection[str] = ()) ->
     error = failure(result.error)
     if result.outcome == "raised":
         return error
+    if result.error and result.error.type == result.outcome:
+        error = one_line(result.error.message)  # a lost worker has no exception to name
     return f"{OUTCOMES[result.outcome]}: {error}"
 
 
