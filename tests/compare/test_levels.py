@@ -155,6 +155,19 @@ def test_a_value_that_the_lender_lacks_is_as_noisy_as_what_it_is_computed_from()
     assert levels[2] == pytest.approx(1e-4)
 
 
+@pytest.mark.parametrize("noises", [(1e-6, 1e-5), (1e-5, 1e-6)])
+def test_a_value_that_the_lender_lacks_is_as_noisy_as_the_noisiest_that_it_is_computed_from(
+    noises: tuple[float, float],
+) -> None:
+    other = np.random.default_rng(1).standard_normal(12).astype(np.float32)
+    tape = net("a", ("Mul", DRAWN, noises[0]), ("Exp", other, noises[1]))
+    chain = net("b", ("Mul", DRAWN, None), ("Exp", other, None), ("Sum", DRAWN * 100, None))
+    both = msgspec.structs.replace(chain, edges=(*chain.edges, Edge("n1", "n3", 0, 1)))
+    size = np.sqrt(np.mean(DRAWN**2)), np.sqrt(np.mean(other**2))
+    relative = max(noises[0] / size[0], noises[1] / size[1])
+    assert noise_of(lent_levels(both, tape))[3] == pytest.approx(100 * size[0] * relative)
+
+
 def test_a_capture_of_another_graph_lends_levels_by_value() -> None:
     measured = net("a", ("Mul", DRAWN, 1e-7), ("Exp", DRAWN * 2, 3e-7))
     longer = net("a", ("Cast", DRAWN, None), ("Mul", DRAWN, None), ("Exp", DRAWN * 2, None))

@@ -212,6 +212,11 @@ def test_the_oracles_directions_catch_one_wrong_element_in_a_large_leaf() -> Non
 # The graphs
 
 
+def scaled(engine: str, factor: float) -> GradGraph:
+    """A net that multiplies its input by a number."""
+    return one_input(engine, lambda g, x: g.op("Mul", lambda x: factor * x, x))
+
+
 @pytest.mark.parametrize(
     ("engines", "is_expected"),
     [(("mindspore-graph", "torch-tape"), True), (("torch-tape", "mindspore-tape"), False)],
@@ -219,15 +224,12 @@ def test_the_oracles_directions_catch_one_wrong_element_in_a_large_leaf() -> Non
 def test_a_divergence_is_expected_where_its_engines_are_to_differ(
     engines: tuple[str, str], is_expected: bool
 ) -> None:
-    def net(engine: str, factor: float) -> GradGraph:
-        return one_input(engine, lambda g, x: g.op("Mul", lambda x: factor * x, x))
-
     report = judged(parted(), TAPE)
-    apart = align(net(engines[0], 1.0), net(engines[1], 2.0))
+    apart = align(scaled(engines[0], 1.0), scaled(engines[1], 2.0))
     assert apart.divergence
     assert foreseen(apart, report, (TAPE,)).expected is is_expected
     assert not foreseen(apart, report, ()).expected
-    same = align(net(engines[0], 1.0), net(engines[1], 1.0))
+    same = align(scaled(engines[0], 1.0), scaled(engines[1], 1.0))
     assert foreseen(same, report, ()).expected
 
 
@@ -285,6 +287,21 @@ def test_the_oracle_leaves_out_what_pytorch_s_net_draws() -> None:
     all_drawn = noise_of(torch_tape=("dx", "dy"), mindspore_tape=("dx", "dy"))
     report = compared(FINE, all_drawn, oracle(9, 9))
     assert (report.oracle_agrees, report.expected) == (None, True)
+
+
+def test_a_divergence_is_expected_where_a_tolerance_covers_all_that_is_not_drawn() -> None:
+    rough = Tolerance("rough", rtol=0.1, leaves=("dy",))
+    near = answer(values() * 2, values() * np.float32(1.01))
+    far = answer(values() * 2, values() * np.float32(1.2))
+    apart = align(scaled("torch-tape", 1.0), scaled("mindspore-tape", 2.0))
+    assert apart.divergence
+    for other, noise, is_expected in (
+        (near, DRAWN_BY_BOTH, True),
+        (near, noise_of(torch_tape=("dx",)), False),
+        (far, DRAWN_BY_BOTH, False),
+    ):
+        report = compared(other, noise)
+        assert foreseen(apart, report, (), (rough,)).expected is is_expected
 
 
 def test_a_tolerance_excuses_a_leaf_beside_one_that_is_drawn() -> None:

@@ -160,6 +160,19 @@ def test_nested_gradients_are_captured(
     assert unpack(leaf.value).tolist() == derivative
 
 
+@pytest.mark.parametrize("engine", BOTH)
+def test_a_statistic_comes_from_what_wrote_it_though_a_later_operator_reads_it(
+    engine: str, mindspore: EngineRequests
+) -> None:
+    graph = mindspore.capture("ms_statistics", engine).graphs[-1]
+    nodes = graph.by_id()
+    (result,) = (
+        node.id for node in graph.nodes if (node.kind, node.name) == ("output", "bn.running_mean")
+    )
+    (feeder,) = (nodes[edge.origin] for edge in graph.edges if edge.target == result)
+    assert feeder.op == "BatchNorm"
+
+
 # The tape
 
 

@@ -192,6 +192,12 @@ def test_what_backward_reads_of_forward_is_saved_and_counted_once(
     assert 0 < sum(node.saved_bytes for node in graph.nodes) <= 4 * (3 + 3 + 1 + 1)
 
 
+def test_a_view_that_is_saved_keeps_the_whole_of_its_storage(torch: Torch) -> None:
+    graph = only_graph(torch.capture("torch_column", "torch-tape", GradCase("grad", 1)))
+    saved = {node.op: node.saved_bytes for node in graph.nodes if node.saved_bytes}
+    assert saved == {"aten.mul.Tensor": 4 * 64 * 4}
+
+
 def test_a_value_is_what_it_was_before_it_was_overwritten(torch: Torch) -> None:
     captured = torch.capture("torch_writes_input", "torch-tape", GradCase("grad", 0))
     graph = only_graph(captured)

@@ -9,6 +9,7 @@ import pytest
 from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
+from explorer.model.findings import ReportFinding
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import LeftOut
 from explorer.model.results import Failure, Result
@@ -127,6 +128,13 @@ def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
     case = msgspec.structs.replace(WHOLE.cases[0], results={"torch-tape": lost})
     assert not is_whole(msgspec.structs.replace(WHOLE, cases=(case, *WHOLE.cases[1:])))
     assert not is_whole(msgspec.structs.replace(WHOLE, ungraphed={"torch-tape": "lost"}))
+
+
+def test_a_report_of_which_noise_could_not_be_measured_is_not_kept() -> None:
+    lost = ReportFinding(kind="noise", sentence="the worker was lost")
+    assert not is_whole(msgspec.structs.replace(WHOLE, findings=(lost,)))
+    remark = ReportFinding(kind="conditioning", sentence="`Sub` multiplies rounding")
+    assert is_whole(msgspec.structs.replace(WHOLE, findings=(remark,)))
 
 
 class LosesNoise(Workers):

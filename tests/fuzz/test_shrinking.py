@@ -85,3 +85,11 @@ def test_neighbours_are_close_by_and_not_the_same() -> None:
         for value, moved in zip(LONG.values["a"], net.values["a"], strict=True):
             assert 0 < abs(moved - value) <= 0.01 * abs(value)
         assert net.steps == LONG.steps
+
+
+def test_neighbours_go_as_far_as_a_hundredth_and_not_only_a_step_of_rounding() -> None:
+    moved = []
+    for net in neighbours(LONG, 20):
+        for value, near in zip(LONG.values["a"], net.values["a"], strict=True):
+            moved.append(abs(near / value - 1))
+    assert 0.005 < max(moved) <= 0.01

@@ -3,12 +3,14 @@
 import json
 
 import msgspec
+import pytest
 
-from explorer.report.claims.html import board_html
+from explorer.model.claim import ClaimVerdict
+from explorer.report.claims.html import CLASSES, board_html
 from explorer.report.claims.json import board_document
 from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.pages import INDEX, board_pages
-from explorer.report.claims.terminal import show_board, show_claim
+from explorer.report.claims.terminal import STYLES, show_board, show_claim
 from explorer.report.markdown import escape
 from tests.support.consoles import printed
 from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
@@ -110,3 +112,10 @@ def test_each_claim_has_a_page_with_all_that_is_known_of_it() -> None:
 def test_code_with_fences_in_it_stays_code() -> None:
     page = board_pages(BOARD)["1.md"]
     assert "````python\na = vaild\n# ```\n````" in page
+
+
+@pytest.mark.parametrize(("colours", "good"), [(CLASSES, "good"), (STYLES, "green")])
+def test_nothing_but_a_claim_that_holds_has_the_colour_of_good(
+    colours: dict[ClaimVerdict | None, str], good: str
+) -> None:
+    assert [verdict for verdict, colour in colours.items() if colour == good] == ["holds"]

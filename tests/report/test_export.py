@@ -3,6 +3,7 @@
 import shlex
 from pathlib import Path
 
+import msgspec
 import pytest
 from markdown_it import MarkdownIt
 from typer.main import get_group
@@ -10,14 +11,16 @@ from typer.main import get_group
 from explorer import drawing
 from explorer.cli.commands import app
 from explorer.compare.align import align
+from explorer.model.graph import GradGraph
 from explorer.report.scenario.export import (
     PictureChoice,
+    _told_by,
     picture_file,
     report_command,
     snippets,
 )
 from tests.support.command_line import explorer
-from tests.support.sample_report import graph
+from tests.support.sample_report import DIVERGENCE, alignment, graph
 from tests.support.scenario_reports import Reports
 from tests.support.scenario_reports import graph as last_stage
 
@@ -86,6 +89,17 @@ def test_numbers_of_pairs_do_not_depend_on_the_side_in_the_alignment() -> None:
     turned = picture_file([LEFT, RIGHT], [align(RIGHT, LEFT)], choice)
     assert with_numbers.count(b"data-pair") == turned.count(b"data-pair") > 0
     assert picture_file([LEFT, RIGHT], (), choice).count(b"data-pair") == 0
+
+
+@pytest.mark.parametrize("graphs", [(LEFT, RIGHT), (RIGHT, LEFT)])
+def test_the_mark_of_a_divergence_is_on_the_engine_that_has_it_whatever_side_it_is_drawn_on(
+    graphs: tuple[GradGraph, GradGraph],
+) -> None:
+    lone = msgspec.structs.replace(DIVERGENCE, right=None)
+    parted = alignment(LEFT.engine, RIGHT.engine, lone)
+    marked = _told_by((parted,), *graphs)["diverging"]
+    found = {graph.engine: list(nodes) for graph, nodes in zip(graphs, marked, strict=True)}
+    assert found == {LEFT.engine: ["n2"], RIGHT.engine: []}
 
 
 @pytest.mark.whole

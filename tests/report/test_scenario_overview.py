@@ -3,12 +3,13 @@
 import re
 
 import msgspec
+import pytest
 
 from explorer.compare.verdicts import judge
 from explorer.model.cases import GradCase
 from explorer.model.report import CaseVerdict, Report
 from explorer.model.results import Failure, OracleResult, Outcome, Result
-from explorer.report.scenario.case_rows import CaseRow
+from explorer.report.scenario.case_rows import CaseRow, case_row
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
@@ -66,6 +67,19 @@ def test_an_unexpected_difference_is_an_alarm_with_its_place() -> None:
     assert "1,500 × the noise of" in row.statements[-1].text
     assert row.greatest == "0.008, 1,500 × the noise"
     assert whole.notes[row.notes[0] - 1].startswith("not as expected: ")
+
+
+@pytest.mark.parametrize(
+    ("agrees", "expected", "state"),
+    [(True, True, "good"), (False, True, "foreseen"), (False, False, "alarm")],
+)
+def test_engines_that_agree_against_the_oracle_are_foreseen_or_an_alarm(
+    agrees: bool, expected: bool, state: str
+) -> None:
+    case = case_report(GradCase("grad", 0))
+    assert case.verdict == "match"
+    told = msgspec.structs.replace(case, oracle_agrees=agrees, expected=expected)
+    assert case_row(told).state == state
 
 
 def test_the_summary_counts_every_case_once() -> None:

@@ -16,6 +16,10 @@ def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
     along = [msgspec.structs.replace(estimate, directions=16) for estimate in estimates]
     projected = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(along)))
     assert wording.oracle(projected) == "agrees ·16"
+    two = case_report(GradCase("grad", (0, 1))).oracle.estimates
+    some = OracleResult("ok", (msgspec.structs.replace(two[0], directions=16), *two[1:]))
+    assert len(two) == 2
+    assert wording.oracle(msgspec.structs.replace(case, oracle=some)) == "agrees ·16"
     kinked = [msgspec.structs.replace(part, kinks=part.value) for part in estimates]
     bent = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(kinked)))
     assert wording.oracle(bent) == "agrees, not at kinks"

@@ -58,6 +58,18 @@ def test_junit_counts_what_failed_and_says_why() -> None:
     assert "x · y: they part at relu" in failure.text
 
 
+def test_junit_counts_jobs_that_are_different_apart_from_those_that_were_lost_or_refused() -> None:
+    whole = sweep(
+        row("apart", verdict="different"),
+        row("dead", verdict="lost"),
+        row("late", verdict="lost"),
+        row("broken", verdict="refused"),
+    )
+    suite = ElementTree.fromstring(sweep_xml(whole)).find("testsuite")
+    assert suite is not None
+    assert (suite.get("failures"), suite.get("errors")) == ("1", "3")
+
+
 class Texts(HTMLParser):
     """The texts and the tags of a page."""
 
@@ -85,6 +97,63 @@ def test_the_page_has_every_job_the_changes_and_the_warning() -> None:
     assert "0 of 1 alike" in text
     assert "Changed since the recorded sweep" in text
     assert "Changed since" not in sweep_html(WHOLE, None)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "state"),
+    [
+        (("as_expected", "measured", "unsupported"), "good"),
+        (("as_expected", "different"), "alarm"),
+        (("as_expected", "lost"), "alarm"),
+        (("refused", "measured"), "alarm"),
+    ],
+)
+def test_one_job_that_is_not_as_it_should_be_is_an_alarm_of_the_page(
+    verdicts: tuple[str, ...], state: str
+) -> None:
+    page = sweep_html(sweep(*(row(verdict, verdict=verdict) for verdict in verdicts)))
+    assert f'class="summary {state}"' in page
+
+
+UNEXPECTED = "torch-tape disagrees with the others"
+LOOKED_AT = row(
+    "apart",
+    verdict="different",
+    reason="of the first",
+    cases={
+        "alike": "match",
+        "foreseen": "differs",
+        "refused by plan": "some_raise",
+        "other values": "differs",
+        "raises": "some_raise",
+        "wrong everywhere": "match",
+    },
+    unexpected={
+        "other values": UNEXPECTED,
+        "raises": UNEXPECTED,
+        "wrong everywhere": "the oracle disagrees",
+    },
+)
+
+
+def test_the_page_lists_every_case_that_is_not_as_expected_by_its_reason() -> None:
+    texts = Texts(sweep_html(sweep(LOOKED_AT))).texts
+    assert f"{UNEXPECTED}: other values, raises" in texts
+    assert "the oracle disagrees: wrong everywhere" in texts
+    assert "as the scenario foresees: foreseen, refused by plan" in texts
+    assert not any("alike" in text for text in texts[texts.index("What was found") :])
+
+
+def test_junit_lists_every_case_that_is_not_as_expected_with_its_reason() -> None:
+    failure = ElementTree.fromstring(sweep_xml(sweep(LOOKED_AT))).find(".//failure")
+    assert failure is not None
+    assert failure.text == (
+        f"other values: {UNEXPECTED}\n"
+        f"raises: {UNEXPECTED}\n"
+        "wrong everywhere: the oracle disagrees\n"
+        "foreseen: as the scenario foresees\n"
+        "refused by plan: as the scenario foresees"
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,6 +188,7 @@ def test_hostile_names_stay_text_everywhere() -> None:
             reason=HOSTILE,
             findings=(HOSTILE,),
             cases={HOSTILE: "differs"},
+            unexpected={HOSTILE: HOSTILE},
         ),
         unfinished=(HOSTILE,),
         warnings=(HOSTILE,),

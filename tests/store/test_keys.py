@@ -53,6 +53,16 @@ def test_another_installation_has_other_keys(fact: str, monkeypatch: pytest.Monk
     assert key_of("scenario", "square") != here
 
 
+@pytest.mark.parametrize("package", ["mindspore", "torch", "numpy", "keras", "scipy", "networkx"])
+def test_another_version_of_a_package_that_takes_part_is_another_installation(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, version = keys.installation(), keys._version
+    forget()
+    monkeypatch.setattr(keys, "_version", lambda name: "0" if name == package else version(name))
+    assert keys.installation() == {**here, package: "0"}
+
+
 def test_every_fact_of_an_installation_is_a_text() -> None:
     assert {type(fact) for fact in keys.installation().values()} == {str}
 
@@ -93,6 +103,16 @@ def test_whatever_is_asked_otherwise_has_another_key(other: Wanted) -> None:
     scenario = load(SQUARE)
     assert key(scenario, other) != key(scenario, Wanted())
     assert key(scenario, Wanted()) == key(load(SQUARE), Wanted())
+
+
+def test_another_device_that_a_worker_chose_for_a_framework_has_another_key() -> None:
+    scenario, wanted = load(SQUARE), Wanted(device="auto")
+    found = [
+        key(scenario, wanted, {"torch": "cpu", "mindspore": "cpu"}),
+        key(scenario, wanted, {"torch": "cuda", "mindspore": "cpu"}),
+        key(scenario, wanted, {"torch": "cpu", "mindspore": "cuda"}),
+    ]
+    assert len({each.digest for each in found}) == 3
 
 
 def test_a_change_of_the_file_is_another_key(tmp_path: Path) -> None:
@@ -190,3 +210,4 @@ def test_a_digest_of_parts_is_of_their_files_alone(
 def test_no_part_that_makes_results_stands_on_what_is_in_no_key() -> None:
     floors = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
     assert all(floors[face] >= floors["topics"] for face in keys.FACES)
+    assert {"topics", "sweep", "fuzz"}.isdisjoint(keys.FACES)

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import yaml
 
 from explorer.exploration.stored import Wanted
 from explorer.scenario.find import FOLDER, REAL
-from explorer.sweep.cluster import carried
+from explorer.store.keys import installation
+from explorer.sweep.cluster import carried, mismatches
 from explorer.sweep.records import SweepJob
 from tests.support.clusters import cluster
 from tests.support.command_line import ROOT, explorer
@@ -125,3 +127,23 @@ def test_the_compose_file_starts_what_the_project_s_image_has() -> None:
         # The options are ones that Dask has: with --help after them it says what it would take.
         said = subprocess.run([sys.executable, *words, "--help"], capture_output=True, check=False)
         assert (python, said.returncode) == ("python", 0), said.stderr
+
+
+class Elsewhere:
+    """A client of one worker, whose installation is another one in one fact."""
+
+    def __init__(self, **other: str) -> None:
+        self._other = other
+
+    def run(self, installation: Callable[[], dict[str, str]]) -> dict[str, dict[str, str]]:
+        return {"tcp://1": {**installation(), **self._other}}
+
+
+@pytest.mark.parametrize("name", ["python", "mindspore", "torch", "numpy"])
+def test_another_version_on_a_worker_is_told_beside_the_one_here(name: str) -> None:
+    (said,) = mismatches(Elsewhere(**{name: "0.1"}))
+    assert said == f"the worker tcp://1 has {name} 0.1 (here {installation()[name]})"
+
+
+def test_a_worker_with_the_same_versions_on_another_machine_is_no_mismatch() -> None:
+    assert mismatches(Elsewhere(units="none", driver="550")) == []

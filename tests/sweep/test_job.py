@@ -3,12 +3,21 @@
 import msgspec
 import pytest
 
-from explorer.model.results import Failure, Outcome
+from explorer.compare.verdicts import judge
+from explorer.model.alignment import Alignment, Count, Coverage
+from explorer.model.cases import GradCase
+from explorer.model.report import CaseReport, Report
+from explorer.model.results import Failure, OracleResult, Outcome, Result
 from explorer.sweep.job import row_of_report
 from explorer.sweep.records import SweepJob
-from tests.support.sample_report import report
+from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
 
 JOB = SweepJob(scenario="dense_mse", file="dense_mse.py", timeout=60)
+
+
+def report_on(*cases: CaseReport, alignments: tuple[Alignment, ...] = ()) -> Report:
+    """A report on some cases and pairs of graphs."""
+    return msgspec.structs.replace(report(), cases=cases, alignments=alignments)
 
 
 @pytest.mark.parametrize(
@@ -35,3 +44,36 @@ def test_a_case_that_an_engine_was_asked_in_vain_is_named(
     row = row_of_report(msgspec.structs.replace(whole, cases=cases), JOB, from_store=False)
     assert row.unanswered == ((case.case.label,) if is_unanswered else ())
     assert row_of_report(whole, JOB, from_store=False).unanswered == ()
+
+
+def test_the_reason_is_what_is_unexpected_and_no_divergence_that_is_foreseen() -> None:
+    case = case_report(GradCase("grad", (0,)), wrong="torch-graph")
+    foreseen = alignment("torch-tape", "torch-graph", DIVERGENCE)
+    whole = report_on(case, alignments=(foreseen,))
+    row = row_of_report(whole, JOB, from_store=False)
+    assert (row.verdict, row.reason) == ("different", f"{case.case.label}: {case.reason}")
+    unforeseen = msgspec.structs.replace(foreseen, expected=False)
+    row = row_of_report(report_on(case, alignments=(unforeseen,)), JOB, from_store=False)
+    assert row.reason == f"torch-tape · torch-graph: {DIVERGENCE.sentence}"
+
+
+def test_every_case_that_is_not_as_expected_is_named_whatever_its_verdict() -> None:
+    alike = case_report(GradCase("grad", 0))
+    refuted = msgspec.structs.replace(alike, expected=False, reason="the oracle disagrees")
+    results = {**alike.results, "torch-graph": Result(outcome="raised", error=Failure("E", "no"))}
+    raising = judge(GradCase("grad", 1), results, OracleResult("not_defined"))
+    apart = case_report(GradCase("grad", (0,)), wrong="torch-graph")
+    row = row_of_report(report_on(alike, raising, apart), JOB, from_store=False)
+    assert row.unexpected == {each.case.label: each.reason for each in (raising, apart)}
+    assert [row.cases[label] for label in row.unexpected] == ["some_raise", "differs"]
+    row = row_of_report(report_on(refuted), JOB, from_store=False)
+    assert row.cases == {alike.case.label: "match"}
+    assert row.unexpected == {alike.case.label: "the oracle disagrees"}
+
+
+def test_nodes_inside_those_of_the_other_side_count_as_paired() -> None:
+    inside = Coverage(forward=Count(paired=1, inside=1), backward=Count(unpaired=1))
+    pair = msgspec.structs.replace(alignment("torch-tape", "torch-graph"), left_coverage=inside)
+    row = row_of_report(report_on(alignments=(pair,)), JOB, from_store=False)
+    told = row.pairs["torch-tape · torch-graph"]
+    assert (told.left, told.right) == ("2/3", "2/2")

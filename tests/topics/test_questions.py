@@ -16,7 +16,7 @@ from explorer.model.study import Chart, Table
 from explorer.topics import TOPICS, topic
 from explorer.topics.evidence import Evidence
 from explorer.topics.in_worker import run
-from explorer.topics.judging import judged, needed
+from explorer.topics.judging import _board, judged, needed
 from explorer.topics.measuring import measure
 from explorer.topics.question import LOOKED_AT, PARTIES, Target
 from explorer.topics.studying import tell
@@ -244,6 +244,15 @@ def test_a_row_is_judged_once_and_stands_under_a_heading_of_the_board(weather: T
         claim_about_rain(weather)
     with pytest.raises(ValueError, match="claim 8 stands under 'clouds'; the board has gradients"):
         claim_about_rain(weather, id=8, heading="clouds")
+
+
+def test_a_board_is_dated_by_the_first_of_its_measurements() -> None:
+    measured = {
+        "late": Measured(outcome="ok", date="2026-03-01"),
+        "early": Measured(outcome="ok", date="2026-02-01"),
+        "between": Measured(outcome="ok", date="2026-02-15"),
+    }
+    assert _board((), measured, {}).date == "2026-02-01"
 
 
 def test_two_measurements_of_one_name_are_refused(weather: Topic) -> None:

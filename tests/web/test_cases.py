@@ -138,3 +138,36 @@ def test_tensors_of_different_shapes_have_no_difference() -> None:
     exact = difference(np.array([16777217], np.int64), np.array([16777216], np.float32))
     assert exact is not None
     assert exact.tolist() == [1.0]
+
+
+def test_a_difference_is_taken_in_float64() -> None:
+    largest = np.array([60000.0], np.float16)
+    beyond = difference(largest, -largest)
+    assert beyond is not None
+    assert beyond.tolist() == [120000.0]  # twice the greatest float16
+    flags = np.array([True, False])
+    apart = difference(flags, ~flags)
+    assert apart is not None
+    assert apart.tolist() == [1.0, -1.0]
+
+
+def one_that_the_oracle_says_nothing_of() -> None:
+    from pathlib import Path
+
+    import msgspec
+
+    from explorer.web.cases_page import cases
+    from explorer.web.explorations import ReportKey
+    from tests.support.sample_report import report
+
+    whole = report(foreseen=False)
+    case = msgspec.structs.replace(whole.cases[6], oracle_agrees=None)
+    cases(ReportKey(Path("net.py"), "digest"), msgspec.structs.replace(whole, cases=(case,)))
+
+
+def test_where_the_oracle_says_nothing_the_page_says_nothing_of_central_differences() -> None:
+    page = opened(one_that_the_oracle_says_nothing_of)
+    assert not page.exception
+    assert "grad(0)" in said(page).replace("\\", "")
+    assert "Central differences" not in said(page)
+    assert "Central differences agree" in said(opened(cases_of_sample, case="grad(0)"))

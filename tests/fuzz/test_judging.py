@@ -1,0 +1,34 @@
+"""What is seen of a report on a net, and who is to blame for it."""
+
+import msgspec
+
+from explorer.fuzz.judging import Sighting, seen
+from explorer.model.arrays import pack, unpack
+from explorer.model.cases import GradCase
+from explorer.model.report import CaseReport, Report
+from explorer.model.results import Failure, OracleResult, Result
+from tests.support.sample_report import case_report, report
+
+
+def report_on(case: CaseReport) -> Report:
+    """A report on a case, in which all graphs are there and alike."""
+    return msgspec.structs.replace(report(), cases=(case,), ungraphed={}, alignments=())
+
+
+def test_who_is_apart_from_all_others_is_to_blame_where_the_oracle_contradicts_everybody() -> None:
+    case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
+    elsewhere = []
+    for estimate in case.oracle.estimates:
+        value = pack(unpack(estimate.value) * 7)
+        elsewhere.append(msgspec.structs.replace(estimate, value=value))
+    contradicting = OracleResult("ok", tuple(elsewhere))
+    case = msgspec.structs.replace(case, oracle=contradicting)
+    assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), "dx")
+
+
+def test_an_engine_that_raises_comes_before_an_oracle_that_disagrees() -> None:
+    case = case_report(GradCase("grad", 0))
+    raises = Result(outcome="raised", error=Failure("ValueError", "no"))
+    results = {**case.results, "torch-graph": raises}
+    case = msgspec.structs.replace(case, results=results, verdict="some_raise", oracle_agrees=False)
+    assert seen(report_on(case)) == Sighting("raises", ("torch-graph",), "ValueError: no")
