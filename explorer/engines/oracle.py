@@ -54,7 +54,7 @@ CLEAR = 4.0
 KINK = 1e-4
 """Slopes to either side of a point that part by more than this share of the greatest make a kink.
 
-At a step of 1e-6 those of a smooth net do so only where its curvature is a hundred times its slope.
+At a step of 1e-6 those of a smooth net do so only where its curvature is two hundred times its slope.
 """
 
 WHOLE = 512

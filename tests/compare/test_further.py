@@ -195,7 +195,7 @@ def test_graphs_that_never_part_have_no_further_divergences() -> None:
 
 
 def gradients(engine: str, slope: float, is_cut: bool) -> GradGraph:
-    """sin(x) + exp(z) with both gradients: that of x ``slope`` times its size, that of z cut off or not."""
+    """sin(x) + exp(z) with gradients that are ``slope`` times their size; that of z may be cut off."""
     rng = np.random.default_rng(1)
     graph = ComputedGraph(engine)
     x = graph.leaf("x", rng.standard_normal((3, 4)), "input")
@@ -203,12 +203,13 @@ def gradients(engine: str, slope: float, is_cut: bool) -> GradGraph:
     total = graph.op("Add", np.add, graph.op("Sin", np.sin, x), graph.op("Exp", np.exp, z))
     graph.result("out", total)
     cosine = graph.back("Cos", np.cos, x, line=1)
-    graph.result("dx", graph.back("Muls", lambda x: slope * x, cosine, line=1), "backward")
+    scaled = graph.back("Muls", lambda x: slope * x, cosine, line=1)
+    graph.result("dx", scaled, "backward")
     cut = np.zeros((3, 4))
     if is_cut:
         dz = graph.hold("constant", cut, kind="constant", phase="backward")
     else:
-        dz = graph.back("ExpGrad", np.exp, z, line=2)
+        dz = graph.back("ExpGrad", lambda scaled, z: scaled * np.exp(z), scaled, z, line=2)
     graph.result("dz", dz, "backward")
     return graph.record()
 

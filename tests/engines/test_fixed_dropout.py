@@ -9,7 +9,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.errors import ScenarioError
-from explorer.model.requests import CaseRequest, NetRequest
+from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import OracleResult, Result
 from explorer.scenario.load import load
 from explorer.scenario.settling import settle
@@ -100,6 +100,20 @@ def test_all_engines_drop_the_same_elements(tmp_path: Path, workers: Workers) ->
     plain = unpack(answers(tmp_path, workers, train=False)["torch-tape"].leaves[1].value)
     assert abs(dropped - plain).max() > 0.1
     assert set(verdicts(results).values()) <= {"match", "close"}
+
+
+def test_each_net_tells_the_share_that_its_layers_drop(tmp_path: Path, workers: Workers) -> None:
+    path = written(tmp_path, TEXT.format(rate=0.3, train=True, here="", there=""), "rates.py")
+    rates = {}
+    for engine in ("torch-tape", "mindspore-tape"):
+        request = NetRequest(scenario=str(path), engine=engine)
+        target = f"{ENGINES[engine].module}:describe"
+        described = workers.call(ENGINES[engine].framework, target, request, Description)
+        assert not isinstance(described, Lost)
+        rates[engine] = described.masked
+    assert rates["torch-tape"] == {"layers.2": 0.5, "last": 0.25}
+    # MindSpore's are given before it is known which of them are called.
+    assert rates["mindspore-tape"] == {"layers.2": 0.5, "last": 0.3, "whole": 0.5}
 
 
 def test_a_rate_that_is_wrong_shows(tmp_path: Path, workers: Workers) -> None:

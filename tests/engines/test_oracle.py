@@ -264,6 +264,16 @@ def test_the_slopes_to_either_side_of_a_kink_part(
     assert estimate.at_kinks == np.count_nonzero(half)
 
 
+def test_the_rounding_of_a_great_output_is_no_kink(workers: Workers, tmp_path: Path) -> None:
+    path = written(tmp_path, KINKED.format(returned="(x / 3).sum() + 1e6", x=[0.1, 0.2, 0.7]))
+    request = CaseRequest(NetRequest(scenario=str(path), engine="torch-tape"), GradCase("grad", 0))
+    target = "explorer.engines.oracle:estimate"
+    (estimate,) = got(workers.call("torch", target, request, OracleResult)).estimates
+    rounded = np.abs(unpack(estimate.value) - 1 / 3).max()
+    assert rounded > 1e-5  # it is there, or this test would say nothing
+    assert estimate.kinks is None
+
+
 CHANGING = """
 import numpy as np
 

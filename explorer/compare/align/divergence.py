@@ -285,7 +285,7 @@ def _inputs(
 
 
 def _named_all(nodes: list[Vertex]) -> str:
-    names = " and ".join(f"{named(node)}" for node in nodes[:FEW_NAMED])
+    names = " and ".join(map(named, nodes[:FEW_NAMED]))
     return f"{names} and {len(nodes) - FEW_NAMED} more" if len(nodes) > FEW_NAMED else names
 
 
@@ -296,7 +296,8 @@ def _extra(alone: list[Vertex]) -> str:
     engine = alone[0].side.engine
     shown = " and ".join(reading(node.value) for node in alone[:FEW_NAMED])
     if all(node.kind == "constant" for node in alone) and len(alone) <= FEW_NAMED:
-        return f" (beside {shown}, a constant of {engine} alone)"
+        constants = "a constant" if len(alone) == 1 else "constants"
+        return f" (beside {shown}, {constants} of {engine} alone)"
     return f" but for {_named_all(alone)} of {engine} alone,"
 
 
