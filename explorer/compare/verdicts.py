@@ -1,7 +1,7 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 import msgspec
 
@@ -255,24 +255,20 @@ def _sides(
 
     Each party on one side unexpectedly disagrees with each on the other.
     """
-
-    def agrees(party: str, side: Sequence[str]) -> bool:
-        pairs = [pair for name in side for pair in ((party, name), (name, party))]
-        return not any(disagree.get(pair, False) for pair in pairs)
-
-    def opposes(party: str, side: Sequence[str]) -> bool:
-        return all((party, name) in unexpected or (name, party) in unexpected for name in side)
-
+    disagreeing = {frozenset(parties) for parties, do_disagree in disagree.items() if do_disagree}
+    opposed = {frozenset(parties) for parties in unexpected}
     left, right = [unexpected[0][0]], [unexpected[0][1]]
-    parties = dict.fromkeys(name for pair in disagree for name in pair)
-    for party in parties:
-        if party in (*left, *right):
-            continue
-        if agrees(party, left) and opposes(party, right):
-            left.append(party)
-        elif agrees(party, right) and opposes(party, left):
-            right.append(party)
+    for party in dict.fromkeys(chain.from_iterable(disagree)):
+        for side, opposite in ((left, right), (right, left)):
+            has_side = party in left or party in right
+            agrees = disagreeing.isdisjoint(_pairs(party, side))
+            if not has_side and agrees and _pairs(party, opposite) <= opposed:
+                side.append(party)
     return left, right
+
+
+def _pairs(party: str, side: Sequence[str]) -> set[frozenset[str]]:
+    return {frozenset((party, name)) for name in side}
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -37,6 +37,7 @@ from explorer.model.requests import CaseRequest, NetRequest
 from explorer.model.results import Estimate, Failure, OracleResult
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.directions import directions
+from explorer.numeric.kinks import is_kink
 
 STEP = 1e-6
 """The distance by which a leaf is varied to either side.
@@ -47,15 +48,6 @@ about 1e-16 / STEP: at 1e-6 both are far below the tolerances of the comparison.
 
 ROUNDING = 8 * 2.0**-53
 """The rounding of an output in float64, as a share of it: it is divided by twice the step."""
-
-CLEAR = 4.0
-"""How many times the noise of rounding a parting of two slopes must be."""
-
-KINK = 1e-4
-"""Slopes to either side of a point that part by more than this share of the greatest make a kink.
-
-At a step of 1e-6 those of a smooth net do so only where its curvature is two hundred times its slope.
-"""
 
 WHOLE = 512
 """Up to this many elements asked for, each is estimated.
@@ -327,7 +319,7 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     for group in groups:
         slopes = function.slopes(group, count)
         central, parting = (_of_case(part, case, function.first_outputs) for part in slopes)
-        parting = np.where(_is_kink(central, parting, function.noise), np.abs(parting), 0.0)
+        parting = np.where(is_kink(central, parting, function.noise), np.abs(parting), 0.0)
         if whole:
             shape = tuple(function.start(group.leaves[0]).shape)
             central, parting = central.reshape(shape), parting.reshape(shape)
@@ -345,14 +337,6 @@ def _of_case(slopes: AnyArray, case: GradCase, first_outputs: int) -> AnyArray:
     outputs = slopes[:, :first_outputs] if case.has_aux else slopes
     along: AnyArray = outputs[:, :, int(case.sens_param)].sum(axis=1).astype(np.float64)
     return along
-
-
-def _is_kink(central: AnyArray, parting: AnyArray, noise: float) -> AnyArray:
-    """Where the slopes to either side part by more than curvature and rounding can make them."""
-    size = np.abs(parting)
-    greatest = max(float(np.max(np.abs(central), initial=0.0)), float(np.max(size, initial=0.0)))
-    is_kink: AnyArray = np.isfinite(size) & (size > KINK * greatest) & (size > CLEAR * noise)
-    return is_kink
 
 
 def _groups(alone: list[Group]) -> tuple[list[Group], int]:
