@@ -214,8 +214,13 @@ def test_small_numbers_lose_their_digits_in_mindspore(printed: Printed) -> None:
             wrong = numbers(lines[f"MindSpore, {style}, {call}"])[0]
             assert abs(wrong - value) <= np.finfo(np.float32).eps
             assert abs(wrong - value) > 0.04 * abs(value)
-            otherwise = numbers(lines[f"MindSpore, {style}, {call} otherwise"])[0]
-            assert otherwise == pytest.approx(value, rel=2e-5)
+            otherwise = numbers(lines[f"MindSpore, {style}, {call} otherwise"])
+            assert otherwise[0] == pytest.approx(value, rel=2e-5)
+            assert otherwise[-1] < 2e-5
+    # The last number of a line is how far the gradient is off.
+    for style in STYLES:
+        off = {call: numbers(lines[f"MindSpore, {style}, {call}"])[-1] for call in right}
+        assert off == pytest.approx({**dict.fromkeys(right, 0), "logsigmoid(18)": 1}, abs=1e-6)
 
 
 def test_equal_elements_have_unequal_values_in_mindspore(printed: Printed) -> None:
