@@ -18,7 +18,7 @@ class Branch(msgspec.Struct, frozen=True, omit_defaults=True):
     tuple). ``keys`` are the keys or fields of the parts; tuples and lists have none.
     """
 
-    parts: tuple["Tree", ...]
+    parts: "tuple[Tree, ...]"  # quoted whole: in Python 3.10 msgspec reads no quotes inside tuple[]
     kind: str = TUPLE
     keys: tuple[str, ...] = ()
 

@@ -15,7 +15,7 @@ class Type(msgspec.Struct, frozen=True, gc=False):
     """
 
     name: str
-    args: tuple["Type", ...] = ()
+    args: "tuple[Type, ...]" = ()
     keys: tuple[str, ...] = ()
 
 
@@ -32,7 +32,7 @@ class SequenceShape(msgspec.Struct, frozen=True, gc=False, tag="sequence"):
     """
 
     kind: Literal["Tuple", "List", "Dynamic"]
-    items: tuple["Shape", ...] = ()
+    items: "tuple[Shape, ...]" = ()
 
 
 Shape: TypeAlias = Union[TensorShape, SequenceShape, None]  # noqa: UP007 - "Shape" recurs, and a quoted name takes no "|"
@@ -135,14 +135,14 @@ class SequenceValue(msgspec.Struct, frozen=True, gc=False, tag="items"):
     """A tuple ``(…)`` or a list ``[…]`` of values."""
 
     kind: Literal["tuple", "list"]
-    values: tuple["Value", ...] = ()
+    values: "tuple[Value, ...]" = ()
 
 
 class DictValue(msgspec.Struct, frozen=True, gc=False, tag="table"):
     """A dictionary ``{key: value, …}`` in printed order."""
 
-    keys: tuple["Value", ...] = ()
-    values: tuple["Value", ...] = ()
+    keys: "tuple[Value, ...]" = ()
+    values: "tuple[Value, ...]" = ()
 
 
 class KeywordValue(msgspec.Struct, frozen=True, gc=False, tag="keyword"):
