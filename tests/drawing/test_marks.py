@@ -49,7 +49,7 @@ def test_two_graphs_are_one_png_as_wide_as_both() -> None:
     graph = drawing_graphs.tiny()
     one, two = draw(graph, format="png"), pair(graph, graph, format="png")
     assert two.startswith(b"\x89PNG\r\n")
-    widths = [int.from_bytes(png[16:20]) for png in (one, two)]
+    widths = [int.from_bytes(png[16:20], "big") for png in (one, two)]
     assert widths[1] > 2 * widths[0]
 
 

