@@ -33,14 +33,16 @@ def level(values: Floats, dtype: str, movement: Floats | None) -> Floats:
     """The noise level of every element, absolute: how far rounding alone may have moved it.
 
     ``movement`` is how far it was seen to move, None where that was not measured. The level is
-    never below half a unit in the last place of ``dtype`` at the scale of the tensor.
+    finite, and never below half a unit in the last place of ``dtype`` at the scale of the tensor.
     """
     # What is not finite has no neighbours that rounding could take it to.
     sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
     floor = UNIT[dtype] * np.maximum(sizes, scale(values, movement))
     if movement is None:
         return UNMEASURED * floor
-    return np.maximum(floor, np.maximum(movement, _typical(movement)))
+    # An element that became finite in a run, or ceased to be, has a noise that nobody knows.
+    measured = np.where(np.isfinite(movement), movement, UNMEASURED * floor)
+    return np.maximum(floor, np.maximum(measured, _typical(movement)))
 
 
 def _typical(movement: Floats) -> float:
@@ -69,13 +71,13 @@ def scale(values: Floats, movement: Floats | None = None) -> float:
 def ratios(one: Floats, other: Floats, level_one: Floats, level_other: Floats) -> Floats:
     """How many times the noise of both sides two elements lie apart; 0 where they are equal.
 
-    A NaN is infinitely far from a number, an infinity from all but itself.
+    A NaN is infinitely far from a number, an infinity from all but itself, whatever the noise.
     """
     apart = elementwise_difference(one, other)
     with np.errstate(divide="ignore", invalid="ignore"):
         times = apart / np.hypot(level_one, level_other)
-    # A value that becomes finite, or ceases to be, by rounding alone has an infinite level.
-    return np.where((apart == 0) | np.isnan(times), 0.0, times)
+    times = np.where(np.isinf(apart), np.inf, times)
+    return np.where(apart == 0, 0.0, times)
 
 
 def farthest(differences: Floats, times: Floats) -> int:

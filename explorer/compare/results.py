@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from explorer.compare.noise import CLEAR, NEAR, farthest, level, ratios, scale
 from explorer.compare.tolerances import CENTRAL, EXACT, MINDSPORE_TABLE, TORCH_TABLE
@@ -15,7 +16,7 @@ from explorer.model.trees import alike
 from explorer.numeric.complex_parts import real_dtype, real_parts
 from explorer.numeric.differences import Floats, are_equal, elementwise_difference
 from explorer.numeric.directions import directions
-from explorer.numeric.scale import UNIT
+from explorer.numeric.scale import GREATEST, UNIT
 
 RANK: tuple[CaseVerdict, ...] = ("match", "close", "differs")
 """The verdicts on two results, best first."""
@@ -228,8 +229,8 @@ def agrees_with_oracle(
     A large gradient is estimated along random directions only, and is compared along these; several
     that were estimated together are added up before. The engine may be off by its own noise, that of
     its coarsest dtype above all. At a kink there is no derivative: whatever lies between the slopes to
-    either side is as good, and proves nothing. What depends on random numbers, in ``drawn``, is left
-    out; None where nothing is left.
+    either side is as good, and proves nothing. Where an estimate is not finite there is nothing to
+    compare with. What depends on random numbers, in ``drawn``, is left out; None where nothing is left.
     """
     estimates = [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
     leaves = {leaf.name: leaf for leaf in result.leaves}
@@ -239,7 +240,7 @@ def agrees_with_oracle(
         is_whole = len(estimated) == len(estimate.leaves)
         if not is_whole or not _is_near(estimated, estimate, noise):
             return False
-        is_proven |= estimate.at_kinks < unpack(estimate.value).size
+        is_proven |= estimate.at_kinks + estimate.not_finite < unpack(estimate.value).size
     return True if is_proven else None
 
 
@@ -256,8 +257,21 @@ def _is_near(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
     room = room + rtol * np.maximum(np.abs(gradient), np.abs(estimated))
     if estimate.kinks is not None:
         room = room + unpack(estimate.kinks)
-    near = elementwise_difference(gradient, estimated) <= room
-    return bool(near.all())
+    # Everything is within a part of infinity: only what is finite can be near.
+    near = (elementwise_difference(gradient, estimated) <= room) & np.isfinite(room)
+    if not estimate.directions:
+        near |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
+    return bool((near | ~np.isfinite(estimated)).all())
+
+
+def _overflows(gradient: Floats, estimated: Floats, noise: float, dtype: str) -> NDArray[np.bool_]:
+    """Where a gradient may be infinite because ``dtype`` has no number as great as the estimate."""
+    rtol, _ = CENTRAL
+    size = np.abs(estimated)
+    is_beyond = size * (1 + rtol) + noise >= GREATEST.get(dtype, np.inf)
+    has_its_sign = (np.sign(gradient) == np.sign(estimated)) | (size <= noise)
+    overflows: NDArray[np.bool_] = np.isinf(gradient) & has_its_sign & is_beyond
+    return overflows
 
 
 def _along(leaf: Leaf, count: int, movement: Floats | None) -> tuple[Floats, Floats]:

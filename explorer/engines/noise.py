@@ -133,8 +133,8 @@ def _alike(graph: GradGraph, runs: Sequence[Captured]) -> list[GradGraph]:
 def _with_noise(node: Node, squares: dict[Slot, float]) -> Node:
     outputs = []
     for slot, output in enumerate(node.outputs):
-        square = squares.get((node.id, slot))
-        noise = None if square is None else float(np.sqrt(square))
+        square = squares.get((node.id, slot), np.inf)
+        noise = float(np.sqrt(square)) if np.isfinite(square) else None
         outputs.append(msgspec.structs.replace(output, noise=noise))
     return msgspec.structs.replace(node, outputs=tuple(outputs))
 
@@ -161,7 +161,8 @@ def _node_movements(graph: GradGraph, other: GradGraph) -> dict[Slot, float]:
 def summary_movement(one: Summary, other: Summary, dtype: str) -> float:
     """The root mean square by which elements moved; of a large tensor, its order statistics.
 
-    Masks are left out, whose own rounding would hide all else.
+    Masks are left out, whose own rounding would hide all else, and elements that became finite, or
+    ceased to be. It is infinite where that leaves none: then nothing is known.
     """
     if one.whole is not None and other.whole is not None:
         left, right = unpack(one.whole), unpack(other.whole)
@@ -173,7 +174,10 @@ def summary_movement(one: Summary, other: Summary, dtype: str) -> float:
     if not left.size:
         return 0.0
     movement = elementwise_difference(_real(left), _real(right))
-    counted = movement[~rounded_masks(_real(left), movement, dtype)]
+    finite = np.isfinite(movement)
+    if not finite.any():
+        return float("inf")
+    counted = movement[finite & ~rounded_masks(_real(left), movement, dtype)]
     with np.errstate(over="ignore"):
         return float(np.sqrt(np.mean(counted**2))) if counted.size else 0.0
 

@@ -319,6 +319,8 @@ def _estimates(function: _Function, case: GradCase) -> tuple[Estimate, ...]:
     for group in groups:
         slopes = function.slopes(group, count)
         central, parting = (_of_case(part, case, function.first_outputs) for part in slopes)
+        # Of a net that is not finite in the middle, two finite sides tell nothing either.
+        central = np.where(np.isfinite(parting), central, np.nan)
         parting = np.where(is_kink(central, parting, function.noise), np.abs(parting), 0.0)
         if whole:
             shape = tuple(function.start(group.leaves[0]).shape)

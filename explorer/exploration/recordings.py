@@ -1,5 +1,6 @@
 """Whether recording a graph changed the answer: it should not, and where it did a report says so."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from explorer.model.arrays import unpack
 from explorer.model.findings import ReportFinding
 from explorer.model.results import Captured, Result
+from explorer.numeric.complex_parts import real_parts
+from explorer.numeric.differences import elementwise_difference
 
 
 def recorded_otherwise(
@@ -24,11 +27,17 @@ def recorded_otherwise(
         names = _different(record.result, plain)
         if names:
             sentence = (
-                f"recording changed the last digits of {engine}: what its graph shows of"
-                f" {', '.join(f'{name} is off by up to {size:.1e}' for name, size in names.items())}"
-                " from the plain call"
+                f"recording changed the answer of {engine}: what its graph shows of"
+                f" {', '.join(f'{name} {_by(size)}' for name, size in names.items())}"
             )
             yield ReportFinding(kind="recording", sentence=sentence, names=tuple(names))
+
+
+def _by(size: float) -> str:
+    """How far a leaf is from that of the plain call."""
+    if math.isinf(size):
+        return "is nan or infinite at other elements than in the plain call"
+    return f"is off by up to {size:.1e} from the plain call"
 
 
 def _different(recorded: Result, plain: Result) -> dict[str, float]:
@@ -40,5 +49,6 @@ def _different(recorded: Result, plain: Result) -> dict[str, float]:
         if other is None or other.shape != values.shape or values.dtype.kind not in "fc":
             continue
         if not np.array_equal(values, other, equal_nan=True):
-            found[leaf.name] = float(np.nanmax(np.abs(values - other), initial=0.0))
+            apart = elementwise_difference(real_parts(values), real_parts(other))
+            found[leaf.name] = float(apart.max(initial=0.0))
     return found

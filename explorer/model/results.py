@@ -91,7 +91,8 @@ class Estimate(msgspec.Struct, frozen=True):
     of the outputs, divided by the step. Of a net with very many leaves neighbours are varied
     ``together``, each along directions of its own: the names of those whose derivatives are added here,
     empty for one leaf alone. ``kinks`` is None for a smooth net; else it tells, for each number, half of
-    what the slopes to either side part by at a kink, and 0 elsewhere.
+    what the slopes to either side part by at a kink, and 0 elsewhere. A number that is not finite
+    is no estimate: there the net itself is not finite, at the point or beside it.
     """
 
     name: str
@@ -110,6 +111,11 @@ class Estimate(msgspec.Struct, frozen=True):
     def at_kinks(self) -> int:
         """How many of its numbers are those of a kink."""
         return 0 if self.kinks is None else int(np.count_nonzero(unpack(self.kinks)))
+
+    @property
+    def not_finite(self) -> int:
+        """How many of its numbers are not finite."""
+        return int(np.count_nonzero(~np.isfinite(unpack(self.value))))
 
 
 class OracleResult(msgspec.Struct, frozen=True, omit_defaults=True):

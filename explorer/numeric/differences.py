@@ -30,16 +30,13 @@ def greatest_difference(one: Any, other: Any) -> float:
     """The greatest absolute difference of two nested lists of numbers.
 
     Numbers are spelt as strict JSON has them. The difference is infinite where shapes differ, or
-    where one has a finite number and the other has not.
+    where a number that is not finite does not stand beside the same.
     """
     left = _floats(one)
     right = _floats(other)
     if left.shape != right.shape:
         return math.inf
-    finite = np.isfinite(left)
-    if not np.array_equal(finite, np.isfinite(right)):
-        return math.inf
-    return float(np.max(np.abs(left[finite] - right[finite]), initial=0.0))
+    return float(np.max(elementwise_difference(left, right), initial=0.0))
 
 
 def relative_error(values: Any, reference: Any) -> float:

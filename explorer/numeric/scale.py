@@ -18,6 +18,16 @@ UNIT = {
 }
 """Half a unit in the last place of 1: the greatest relative error of one rounding."""
 
+GREATEST = {
+    "float64": float(np.finfo(np.float64).max),
+    "float32": float(np.finfo(np.float32).max),
+    "float16": float(np.finfo(np.float16).max),
+    "bfloat16": (2 - 2.0**-7) * 2.0**127,  # numpy has none
+    "complex64": float(np.finfo(np.float32).max),
+    "complex128": float(np.finfo(np.float64).max),
+}
+"""The greatest finite number, by dtype."""
+
 MASK = 1e4
 """Elements this many times greater than the typical one do not raise the scale of rounding.
 

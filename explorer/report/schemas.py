@@ -75,7 +75,8 @@ class Answer(TypedDict):
 class Estimate(TypedDict):
     """Central differences of one leaf or of several together, along the axes or along directions.
 
-    ``at_kinks`` counts those of its values where there is no derivative.
+    ``at_kinks`` counts those of its values where there is no derivative, and ``not_finite`` those
+    that are no estimate, since the net is not finite there.
     """
 
     leaf: str
@@ -83,6 +84,7 @@ class Estimate(TypedDict):
     directions: list[list[Any]] | Any
     values: Any
     at_kinks: int
+    not_finite: int
 
 
 class Oracle(TypedDict):

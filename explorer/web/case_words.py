@@ -66,8 +66,12 @@ def oracle_summary(cases: Sequence[CaseReport]) -> str:
     told = {
         "agrees": _("agrees on every element in {n}"),
         wording.KINKED: _("agrees but at kinks, which have no derivative, in {n}"),
+        wording.FINITE: _("agrees where the net is finite in {n}"),
         "along directions": _("agrees along random directions in {n}"),
         "differs": _("differs in {n}"),
+        wording.UNJUDGED: _(
+            "cannot judge {n}, since the net is not finite at the point or beside it"
+        ),
         wording.DRAWN: _("leaves out what is drawn, which is all, in {n}"),
         NOTHING: _("does not apply to {n}"),
     }

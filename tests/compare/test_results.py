@@ -214,6 +214,29 @@ def test_nan_equals_nan_only_where_both_have_it() -> None:
     assert comparison.greatest.abs == np.inf
 
 
+@pytest.mark.parametrize("moved", [None, np.inf, 1e30])
+@pytest.mark.parametrize(
+    ("one", "other"), [(np.nan, 0), (np.inf, 3e38), (np.inf, np.nan), (-np.inf, np.inf)]
+)
+def test_noise_excuses_no_number_that_one_side_alone_has(
+    one: float, other: float, moved: float | None
+) -> None:
+    left, right = values(), values()
+    left[1, 2], right[1, 2] = one, other
+    movement = None
+    if moved is not None:
+        movement = np.zeros(left.shape)
+        movement[1, 2] = moved
+    for pair in ((left, right), (right, left)):
+        comparison = compared(*pair, movement, movement)
+        assert comparison.verdict == "differs"
+        assert not comparison.in_torch_table
+        assert comparison.greatest is not None
+        assert comparison.greatest.index == (1, 2)
+        assert comparison.greatest.abs == np.inf
+    assert compared(left, left, movement, movement).verdict == "match"
+
+
 def test_infinities_of_opposite_sign_differ() -> None:
     up, down = values(), values()
     up[0, 0], down[0, 0] = np.inf, -np.inf
@@ -298,6 +321,47 @@ def test_what_has_no_derivative_at_all_proves_nothing() -> None:
     oracle = OracleResult("ok", (Estimate("dx", both, kinks=both),))
     assert agrees_with_oracle(answer(np.array([0.0, 1.0]), structure="dx"), oracle) is None
     assert agrees_with_oracle(answer(np.array([0.0, 2.0]), structure="dx"), oracle) is False
+
+
+def estimated(*numbers: float, noise: float = 0.0, directions: int = 0) -> OracleResult:
+    estimate = Estimate("dx", pack(np.array(numbers)), directions, noise)
+    return OracleResult("ok", (estimate,))
+
+
+@pytest.mark.parametrize(
+    ("gradient", "estimate", "agrees"),
+    [
+        ([1.0, 2.0], [np.nan, 2.0], True),  # nothing to compare the first one with
+        ([1.0, 3.0], [np.nan, 2.0], False),
+        ([np.nan, np.inf], [np.nan, np.nan], None),
+        ([1.0, 2.0], [np.inf, -np.inf], None),
+        ([np.nan, 2.0], [1.0, 2.0], False),
+        ([np.inf, 2.0], [1.0, 2.0], False),
+        # No float32 is as great as that, but of one sign.
+        ([np.inf, 2.0], [4e38, 2.0], True),
+        ([-np.inf, 2.0], [-4e38, 2.0], True),
+        ([-np.inf, 2.0], [4e38, 2.0], False),
+        ([np.inf, 2.0], [3.3e38, 2.0], False),
+        ([np.nan, 2.0], [4e38, 2.0], False),
+    ],
+)
+def test_an_oracle_that_is_not_finite_judges_nothing_and_a_number_is_no_infinity(
+    gradient: list[float], estimate: list[float], agrees: bool | None
+) -> None:
+    given = answer(np.array(gradient, np.float32), structure="dx")
+    assert agrees_with_oracle(given, estimated(*estimate)) is agrees
+
+
+def test_an_estimate_lost_in_the_rounding_of_its_outputs_contradicts_no_overflow() -> None:
+    given = answer(np.array([np.inf, 2.0], np.float32), structure="dx")
+    assert agrees_with_oracle(given, estimated(0.0, 2.0, noise=1e68))
+    assert not agrees_with_oracle(given, estimated(0.0, 2.0, noise=1e38))
+
+
+def test_along_directions_no_gradient_that_is_not_finite_agrees() -> None:
+    given = answer(np.array([np.inf, 2.0], np.float32), structure="dx")
+    assert agrees_with_oracle(given, estimated(1.0, 2.0, 3.0, directions=3)) is False
+    assert agrees_with_oracle(given, estimated(np.nan, np.nan, np.nan, directions=3)) is None
 
 
 def test_the_oracle_allows_an_engine_the_noise_of_half_precision() -> None:

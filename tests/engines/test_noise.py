@@ -101,6 +101,20 @@ def test_a_run_that_took_another_way_is_left_out() -> None:
     assert noisy_graphs(captured(zeros), [[other]]).graphs == ()
 
 
+def test_an_element_that_ceases_to_be_finite_leaves_the_noise_of_the_others_and_is_no_noise() -> (
+    None
+):
+    plain = captured(np.array([1.0, 2.0, 4.0, 5.0]))
+    moved = captured(np.array([1.5, np.inf, np.nan, 5.5]))
+    assert levels(plain, moved) == [0.5]
+    # Where no element stays finite, nothing is known, in one run of several too.
+    lost = captured(np.array([np.nan, np.inf, np.nan, np.inf]))
+    assert levels(plain, lost) == [None]
+    assert levels(plain, moved, lost) == [None]
+    same = captured(np.array([np.inf, np.inf]))
+    assert levels(same, same) == [0.0]
+
+
 def test_what_is_drawn_anew_in_every_run_has_no_level() -> None:
     zeros, moved = np.zeros(4, np.float32), np.ones(4, np.float32)
     plain, other = captured(zeros, zeros), captured(moved, moved)

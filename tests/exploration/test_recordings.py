@@ -33,6 +33,11 @@ def test_another_last_bit_is_told_with_its_size_and_its_leaf_alone() -> None:
     assert "dy" not in sentence
 
 
+def test_a_number_that_recording_makes_a_nan_is_told_as_that() -> None:
+    (sentence,) = told(answer(dx=[1.0, float("nan")]), answer(dx=[1.0, 0.0]))
+    assert "dx is nan or infinite at other elements than in the plain call" in sentence
+
+
 def test_an_answer_that_is_not_there_is_not_compared() -> None:
     raised = Result(outcome="raised", error=Failure("ValueError", "no"))
     assert told(answer(dx=[1.0]), raised) == []

@@ -37,6 +37,9 @@ def test_equal_elements_do_not_differ_and_a_nan_differs_from_a_number_without_li
         ([1, 2], [[1, 2]], math.inf),
         ([1, "NaN"], [1.25, "NaN"], 0.25),
         ([1, "Infinity"], [1, 2], math.inf),
+        (["NaN"], ["Infinity"], math.inf),
+        (["Infinity"], ["-Infinity"], math.inf),
+        ([2, "-Infinity"], [1, "-Infinity"], 1.0),
     ],
 )
 def test_the_greatest_difference_of_nested_figures(one: Any, other: Any, difference: float) -> None:

@@ -127,6 +127,7 @@ def _estimate(estimate: Estimate) -> Document:
         "directions": estimate.directions,
         "values": array_document(estimate.value),
         "at_kinks": estimate.at_kinks,
+        "not_finite": estimate.not_finite,
     }
 
 

@@ -286,8 +286,10 @@ def _oracle_summary(cases: Sequence[CaseReport]) -> str:
     told = {
         "agrees": "agrees on every element in",
         wording.KINKED: "agrees but at kinks, which have no derivative, in",
+        wording.FINITE: "agrees where the net is finite in",
         "along directions": "agrees along random directions in",
         "differs": "differs in",
+        wording.UNJUDGED: "cannot judge, since the net is not finite at the point or beside it,",
         wording.DRAWN: "leaves out what is drawn, which is all, in",
         NOTHING: "does not apply to",
     }

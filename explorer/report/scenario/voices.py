@@ -154,7 +154,9 @@ def _to_the_oracle(report: CaseReport, groups: Sequence[Group]) -> Iterator[Diff
                 if leaf.name in report.drawn or not _is_estimate_of(estimate, leaf):
                     continue
                 difference = _beside(estimate, leaf, group[0])
-                if difference and (greatest is None or difference.rel > greatest.rel):
+                if not difference or not difference.abs:
+                    continue
+                if greatest is None or difference.rel > greatest.rel:
                     greatest = difference
     if greatest:
         yield greatest
@@ -174,7 +176,8 @@ def _beside(estimate: Estimate, leaf: Leaf, engine: str) -> Difference | None:
     if not _is_cut(leaf) or digits(estimated) != digits(gradient):
         return None
     one, other = _floats(gradient), _floats(estimated)
-    apart = elementwise_difference(one, other)
+    # What is not finite is no estimate.
+    apart = np.where(np.isfinite(other), elementwise_difference(one, other), 0.0)
     if estimate.kinks is not None:
         apart = np.maximum(apart - unpack(estimate.kinks), 0.0)  # there both slopes are right
     index = tuple(int(place) for place in np.unravel_index(int(apart.argmax()), apart.shape))

@@ -67,7 +67,13 @@ DRAWN = "drawn"
 KINKED = ", not at kinks"
 """What follows the oracle's agreement where some of what it estimated has no derivative."""
 
-ORACLE_KINDS = ("agrees", KINKED, "along directions", "differs", DRAWN, NOTHING)
+FINITE = ", where finite"
+"""What follows the oracle's agreement where the net is not finite at some of what it varied."""
+
+UNJUDGED = "cannot judge"
+"""The oracle's word where the net is not finite at anything that it varied."""
+
+ORACLE_KINDS = ("agrees", KINKED, FINITE, "along directions", "differs", UNJUDGED, DRAWN, NOTHING)
 """How the oracle can stand to a case; a gradient estimated along directions is "agrees ·16" in a cell."""
 
 STOPS = "what the PyTorch net cuts off from its tape (detach, no_grad) it takes for constant"
@@ -163,22 +169,35 @@ def who(engines: tuple[str, ...], every_engine: tuple[str, ...]) -> str:
 def oracle(report: CaseReport) -> str:
     """The agreement of the oracle: on every element, along so many directions, or none.
 
-    Nor has it anything to say where all that it estimated depends on random numbers, or lies at kinks.
+    Nor has it anything to say where all that it estimated depends on random numbers, lies at kinks,
+    or is not finite.
     """
+    estimates = report.oracle.estimates
     if report.oracle_agrees is None:
-        return DRAWN if report.drawn and report.oracle.estimates else NOTHING
+        return _silence(report)
     if not report.oracle_agrees:
         return "differs"
-    directions = max((estimate.directions for estimate in report.oracle.estimates), default=0)
+    directions = max((estimate.directions for estimate in estimates), default=0)
     agrees = f"agrees ·{directions}" if directions else "agrees"
-    return f"{agrees}{KINKED}" if any(part.at_kinks for part in report.oracle.estimates) else agrees
+    if any(estimate.not_finite for estimate in estimates):
+        return f"{agrees}{FINITE}"
+    return f"{agrees}{KINKED}" if any(estimate.at_kinks for estimate in estimates) else agrees
+
+
+def _silence(report: CaseReport) -> str:
+    """Why the oracle judges nothing of a case, in a word."""
+    estimates = report.oracle.estimates
+    if any(estimate.not_finite for estimate in estimates):
+        return UNJUDGED
+    return DRAWN if report.drawn and estimates else NOTHING
 
 
 def oracle_kind(report: CaseReport) -> str:
     """The one of ORACLE_KINDS that a case belongs to."""
     word = oracle(report)
-    if word.endswith(KINKED):
-        return KINKED
+    for ending in (KINKED, FINITE):
+        if word.endswith(ending):
+            return ending
     return word if word in ORACLE_KINDS else "along directions"
 
 

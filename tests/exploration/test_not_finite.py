@@ -1,0 +1,161 @@
+"""Nets whose gradients are nan or infinite on one side alone, or everywhere: what is said of them."""
+
+from pathlib import Path
+
+import pytest
+
+from explorer.exploration.explore import explore
+from explorer.model.report import CaseReport
+from explorer.report.scenario.wording import FINITE, UNJUDGED, oracle
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.scenario_files import written
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+SCENARIO = """
+import numpy as np
+
+
+def inputs():
+    return {{"a": {a}}}
+
+
+def mindspore_net():
+    import mindspore as ms
+    from mindspore import ops
+
+    def net(a):
+        return {mindspore}
+
+    return net
+
+
+def torch_net():
+    import torch
+
+    def net(a):
+        return {torch}
+
+    return net
+"""
+
+MINDSPORE = {"mindspore-graph", "mindspore-tape"}
+TORCH = {"torch-tape", "torch-graph"}
+
+PARTED = {
+    # Triangular: every product but the whole one has a zero, and some are infinite on the way.
+    "product": (
+        "np.tril(np.full((3, 3), 1e13)).astype(np.float32)",
+        "ops.prod(a)",
+        "torch.prod(a)",
+        {"torch-graph"},
+    ),
+    "deviation of equal numbers": (
+        "np.full(4, 1.7, np.float32)",
+        "ops.std(a)",
+        "torch.std(a)",
+        TORCH,
+    ),
+    "norm at zero": (
+        "np.zeros(3, np.float32)",
+        "ops.norm(a)",
+        "torch.linalg.norm(a)",
+        TORCH,
+    ),
+    "masked logarithm": (
+        "np.array([0.0, 1.3, 2.1], np.float32)",
+        "ops.where(a > 0, ops.log(ops.clamp(a, 1e-6, None)), ops.zeros_like(a)).sum()",
+        "torch.where(a > 0, torch.log(a), torch.zeros_like(a)).sum()",
+        TORCH,
+    ),
+    "infinity against nan": (
+        "np.array([89.5, 3.3], np.float32)",
+        "ops.exp(a).sum()",
+        "(torch.exp(a) / (1 + 0 * torch.exp(a))).sum()",
+        TORCH,
+    ),
+    "overflow at the border": (
+        "np.array([88.7228, 3.3], np.float32)",
+        "ops.exp(a).sum()",
+        "torch.exp(a).sum()",
+        TORCH,
+    ),
+    "infinities of either sign": (
+        "np.array([0.0, 3.3], np.float32)",
+        "(1 / a).sum()",
+        "(-1 / a).sum()",
+        TORCH,
+    ),
+}
+"""Nets by name: the input, both nets, and the engines that part from the others."""
+
+
+def judged(folder: Path, workers: Workers, a: str, mindspore: str, torch: str) -> CaseReport:
+    path = written(folder, SCENARIO.format(a=a, mindspore=mindspore, torch=torch))
+    (case,) = explore(load(path), workers, selection="main", graphs=False).cases
+    return case
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_what_is_not_finite_on_one_side_alone_differs(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    a, mindspore, torch, others = PARTED[name]
+    case = judged(tmp_path, workers, a, mindspore, torch)
+    assert case.verdict == "differs"
+    assert not case.expected
+    assert case.greatest is not None
+    assert case.greatest.abs == float("inf")
+    between = {(one, other) for one in case.results for other in case.results}
+    parted = {pair for pair in between if (pair[0] in others) != (pair[1] in others)}
+    assert {frozenset(pair) for pair in case.apart} == {frozenset(pair) for pair in parted}
+
+
+def test_a_loss_that_is_nan_on_one_side_and_infinite_on_the_other_differs(
+    tmp_path: Path, workers: Workers
+) -> None:
+    path = written(
+        tmp_path,
+        SCENARIO.format(
+            a="np.zeros((0, 3), np.float32)", mindspore="ops.mean(a)", torch="torch.mean(a)"
+        ),
+    )
+    report = explore(load(path), workers, selection="all", graphs=False)
+    for case in report.cases:
+        has_loss = case.case.api == "value_and_grad" and case.verdict != "all_raise"
+        assert case.verdict in (("differs",) if has_loss else ("match", "all_raise"))
+
+
+EVERYWHERE = {
+    "no logarithm of a negative number": (
+        "np.array([-1.5, 1.3], np.float32)",
+        "ops.log(a).sum()",
+        "torch.log(a).sum()",
+        UNJUDGED,
+    ),
+    "a root at the border of its domain": (
+        "np.array([0.0, 1.3], np.float32)",
+        "ops.sqrt(a).sum()",
+        "torch.sqrt(a).sum()",
+        f"agrees{FINITE}",
+    ),
+    "a gradient greater than any float32": (
+        "np.array([89.5, 3.3], np.float32)",
+        "ops.exp(a).sum()",
+        "torch.exp(a).sum()",
+        "agrees",
+    ),
+}
+"""Nets on which all agree: the input, both nets, and the oracle's word."""
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_what_is_not_finite_everywhere_matches_and_the_oracle_says_what_it_can(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    a, mindspore, torch, word = EVERYWHERE[name]
+    case = judged(tmp_path, workers, a, mindspore, torch)
+    assert case.verdict == "match"
+    assert case.expected
+    assert oracle(case) == word
