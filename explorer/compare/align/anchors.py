@@ -90,13 +90,19 @@ def _is_in_another_layout(matching: Matching, match: Match) -> bool:
 
 
 def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
-    """Results of one name; then the rest of a phase, in order, where both sides have as many."""
+    """Results of one name; then the rest of a phase, in order, where both sides have as many.
+
+    A buffer goes by its name in whichever phase it was last written.
+    """
     named, other_named = _named_results(matching.first), _named_results(matching.second)
-    shared = [key for key in named if key in other_named]
-    pairs = [(named[key], other_named[key]) for key in shared]
+    pairs = [(named[key], other_named[key]) for key in named if key in other_named]
+    names, other_names = _names_left(named, other_named), _names_left(other_named, named)
+    pairs += [(names[name], other_names[name]) for name in names if name in other_names]
+
+    taken = {result for pair in pairs for result in pair}
     for phase in PHASES:
-        rest = _others(matching.first, phase, shared)
-        other_rest = _others(matching.second, phase, shared)
+        rest = [node for node in matching.first.results(phase) if node not in taken]
+        other_rest = [node for node in matching.second.results(phase) if node not in taken]
         # Engines need not call a result the same, but they list results in the same order.
         if len(rest) == len(other_rest):
             pairs += zip(rest, other_rest, strict=True)
@@ -112,11 +118,15 @@ def _named_results(side: Side) -> dict[tuple[Phase, str], Vertex]:
     return results
 
 
-def _others(side: Side, phase: Phase, shared: list[tuple[Phase, str]]) -> list[Vertex]:
-    """The results of a phase that are not the ones of any shared name."""
-    named = _named_results(side)
-    taken = {named[key] for key in shared}
-    return [node for node in side.results(phase) if node not in taken]
+def _names_left(
+    named: dict[tuple[Phase, str], Vertex], other_named: dict[tuple[Phase, str], Vertex]
+) -> dict[str, Vertex]:
+    """The results by name alone that the other side does not have in the same phase."""
+    left: dict[str, Vertex] = {}
+    for (phase, name), node in named.items():
+        if (phase, name) not in other_named:
+            left.setdefault(name, node)
+    return left
 
 
 def _are_equal_results(

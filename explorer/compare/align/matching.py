@@ -54,6 +54,12 @@ class Mismatch:
         """The node of one side."""
         return self.first if side.is_first else self.second
 
+    @property
+    def phase(self) -> Phase:
+        """The phase at whose end the two differ: backward may write to a buffer on one side alone."""
+        phases = self.first.phase, self.second.phase
+        return "backward" if "backward" in phases else "forward"
+
 
 class Matching:
     """The pairs of two sides; only its methods change what nodes say of their partners.
@@ -81,7 +87,7 @@ class Matching:
     def differing_results(self, phase: Phase | None = None) -> list[Mismatch]:
         """The results that differ, of one phase or of both."""
         results = [mismatch for mismatch in self.mismatches if mismatch.first.is_result]
-        return [result for result in results if phase in (None, result.first.phase)]
+        return [result for result in results if phase in (None, result.phase)]
 
     def reserve(self, first: Vertex, second: Vertex) -> None:
         """Keeps two leaves of one name from pairing with anything else."""

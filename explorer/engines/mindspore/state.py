@@ -8,7 +8,7 @@ from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.mindspore.net import Net, array_of, dtype_of
 from explorer.engines.mindspore.operators import may_write
 from explorer.model.arrays import AnyArray, Summary
-from explorer.model.graph import Output
+from explorer.model.graph import Output, Phase
 from explorer.numeric.summaries import summarise_all
 
 
@@ -39,12 +39,12 @@ def add_state(
 ) -> dict[Slot, Slot]:
     """Add a node for each changed parameter, fed by the operator that wrote it.
 
-    ``state`` has the parameters after the forward; the nodes show them where ``values`` are asked
-    for. Returns the slots of what was written, each with that of the parameter before.
+    ``state`` has the parameters as the call left them; the nodes show them where ``values`` are
+    asked for. Returns the slots of what was written, each with that of the parameter before.
     """
     overwritten: dict[Slot, Slot] = {}
     leaves = builder.leaves()
-    readers = _forward_readers(builder)
+    readers = _readers(builder)
     dtypes = [dtype_of(net.parameters[name]) for name in state]
     summaries: Sequence[Summary | None] = [None] * len(state)
     if values:
@@ -52,20 +52,23 @@ def add_state(
     for (name, array), dtype, summary in zip(state.items(), dtypes, summaries, strict=True):
         output = Output(tuple(array.shape), dtype, summary)
         inputs: tuple[Slot, ...] = ()
+        phase: Phase = "forward"
         if name in leaves:
             written = _written(builder, leaves[name], readers, output)
             inputs = (written,)
+            # Backward writes once more where it computes a block again.
+            phase = builder.nodes[written[0]].phase
             if written[0] != leaves[name]:
                 overwritten[written] = leaves[name], 0
-        builder.add("output", "output", "forward", inputs, name=name, outputs=(output,))
+        builder.add("output", "output", phase, inputs, name=name, outputs=(output,))
     return overwritten
 
 
-def _forward_readers(builder: GraphBuilder) -> dict[int, list[int]]:
-    """The forward nodes that read something of each node."""
+def _readers(builder: GraphBuilder) -> dict[int, list[int]]:
+    """The nodes that read something of each node."""
     readers: dict[int, list[int]] = {}
     for slot, target, _ in builder.edges():
-        if builder.is_kept(target) and builder.nodes[target].phase == "forward":
+        if builder.is_kept(target):
             readers.setdefault(builder.resolve(slot)[0], []).append(target)
     return readers
 
@@ -81,9 +84,10 @@ def _written(
     operators = readers.get(leaf, [])
     if not operators:
         return leaf, 0
-    # Where no reader is known to write, the last of all counts.
+    # Where no reader is known to write, the last one of the forward counts.
     writers = [number for number in operators if may_write(builder.nodes[number].op)]
-    writer = max(writers or operators)
+    forward = [number for number in operators if builder.nodes[number].phase == "forward"]
+    writer = max(writers or forward or operators)
     node = builder.nodes[writer]
     node.outputs = (*node.outputs, output)
     return writer, len(node.outputs) - 1

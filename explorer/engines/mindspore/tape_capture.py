@@ -247,13 +247,16 @@ class TapeCapture:
             self._origin(on_tape(tensor))
 
     def add_outputs(self, outputs: list[Any]) -> None:
-        """Add nodes for what the net returned, and for the parameters that it has changed."""
+        """Add nodes for what the net returned."""
         names = self._net.scenario.outputs(len(outputs))
         for name, output in zip(names, outputs, strict=True):
             # A net may return a plain number.
             tensor = output if isinstance(output, ms.Tensor) else ms.Tensor(output)
             slot = self._origin(on_tape(tensor))
             self.graph.add_tensors("output", "output", "forward", (slot,), [tensor], name=name)
+
+    def add_state(self) -> None:
+        """Add nodes for the parameters that the call has changed."""
         state = moved(self._net, self.start)
         overwritten = add_state(self.graph, self._net, state, self.graph.has_values)
         self._overwritten.update(overwritten)

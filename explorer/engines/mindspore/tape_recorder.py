@@ -53,6 +53,7 @@ class Recorder(MsDispatchMode):  # type: ignore[misc]  # mindspore ships no type
     def finish(self, names: tuple[str, ...], gradients: list[Any]) -> None:
         """Name the gradients that the call returned, and read all values."""
         self._settle()
+        self._capture.add_state()
         self._capture.add_gradients(names, gradients)
 
     def record(self, case: str) -> GradGraph:

@@ -118,13 +118,13 @@ def solve_recorded(net: Net, case: GradCase) -> tuple[Solution, Recording]:
         outputs = list(flat(returned))
         for output in outputs:
             recorder.origin(output)  # of one that no operator made, the forward's constant
-    # Taken now: backward may change the buffers once more.
-    state = {}
-    for name, tensor in moved(net, recorder.values_at_start(changeable(net))).items():
-        state[name] = tensor, tensor.detach().clone()
     roots = differentiated(net, case, returned)
     with recorder:
         gradients, note = differentiate(net, case, roots, recorder.expect_pass)
+    # As the call leaves it: backward changes a buffer once more where it computes a block again.
+    state = {}
+    for name, tensor in moved(net, recorder.values_at_start(changeable(net))).items():
+        state[name] = tensor, tensor.detach().clone()
 
     tree = returned_tree(net, returned)
     named_outputs = dict(zip(names_in(tree), outputs, strict=True))

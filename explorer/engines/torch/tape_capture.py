@@ -28,7 +28,7 @@ class Recording:
 
     ``outputs`` and ``gradients`` tell where these come from, by name; ``returned`` has the names of
     the outputs as the net nests them; ``state`` has the same for
-    every buffer that the forward changed, with a copy from right after the forward. Where an
+    every buffer that was changed, with a copy of what the call leaves in it. Where an
     operator wrote to a buffer without returning it, the copy becomes a further output of its
     record, in ``further``; ``overwritten`` tells what that output was before.
     """
@@ -52,14 +52,22 @@ class Recording:
         writers = last_writers(self.records, recorder.tensors.storages) if state else {}
         for name, (tensor, value) in state.items():
             self.state[name] = self._written(tensor, value, writers), value
-        states = [origin for origin, _ in self.state.values()]
         self.bookkeeping = Bookkeeping(
             self.records,
-            [*self.outputs.values(), *states],
-            self.gradients.values(),
+            [*self.outputs.values(), *self._states_of("forward")],
+            [*self.gradients.values(), *self._states_of("backward")],
             recorder.net.trainable,
         )
         self.links = forward_links(recorder, self.bookkeeping, self.gradients)
+
+    def phase_of(self, origin: Origin) -> Phase:
+        """The phase in which the operator ran that a tensor comes from."""
+        return self.records[origin[0]].phase
+
+    def _states_of(self, phase: Phase) -> list[Origin]:
+        """The origins of the changed buffers that were last written in a phase."""
+        origins = [origin for origin, _ in self.state.values()]
+        return [origin for origin in origins if self.phase_of(origin) == phase]
 
     def _written(
         self, tensor: torch.Tensor, value: torch.Tensor, writers: dict[int, int]
@@ -145,15 +153,20 @@ class TapeGradGraph:
         self._add_operators("forward")
         for name, origin in self._recording.outputs.items():
             self._add_result(name, origin, "forward", self._recording.tensor(origin))
-        for name, (origin, value) in self._recording.state.items():
-            self._add_result(name, origin, "forward", value)
+        self._add_states("forward")
 
     def _backward(self) -> None:
         self._add_operators("backward")
+        self._add_states("backward")
         for name, origin in self._recording.gradients.items():
             leaf = self._recording.recorder.leaves[name.removeprefix("d")]
             tensor = self._recording.tensor(origin)
             self._add_result(name, origin, "backward", tensor, leaf=self.nodes[leaf])
+
+    def _add_states(self, phase: Phase) -> None:
+        for name, (origin, value) in self._recording.state.items():
+            if self._recording.phase_of(origin) == phase:
+                self._add_result(name, origin, phase, value)
 
     def _add_operators(self, phase: Phase) -> None:
         for number in self._visible:

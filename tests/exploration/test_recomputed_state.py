@@ -1,0 +1,149 @@
+"""Buffers that a recomputed block changes: backward moves them once more, and each engine shows that."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.engines.capture.lint import lint
+from explorer.exploration.explore import explore
+from explorer.model.arrays import unpack
+from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.nets import NETS
+from tests.support.scenario_files import written
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+ONCE, TWICE = 0.4125, 0.78375
+"""The running mean of 4.125 at momentum 0.1 after one and after two forwards, from 0."""
+
+
+def states(report: Report, name: str) -> dict[str, float]:
+    """The value of a buffer in the last graph of each engine."""
+    found = {}
+    for graph in report.graphs:
+        for node in graph.nodes:
+            if node.kind == "output" and node.name == name and node.outputs[0].values:
+                whole = node.outputs[0].values.whole
+                assert whole is not None
+                found[graph.engine] = float(unpack(whole).ravel()[0])
+    return found
+
+
+def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
+    report = explore(load(NETS / "recomputed_norm.py"), workers, selection="main")
+    (case,) = report.cases
+    assert case.verdict in ("match", "close")
+    assert case.oracle_agrees
+    assert not report.ungraphed
+    # AOTAutograd's joint graph holds the block once, and so moves its statistics once.
+    assert states(report, "block.bn.running_mean") == pytest.approx(
+        {
+            "mindspore-graph": TWICE,
+            "mindspore-tape": TWICE,
+            "torch-tape": TWICE,
+            "torch-graph": ONCE,
+        },
+        rel=1e-5,
+    )
+    for graph in report.graphs:
+        assert lint(graph) == []
+    for alignment in report.alignments:
+        differs = "torch-graph" in (alignment.left, alignment.right)
+        assert (alignment.divergence is not None) is differs
+        if alignment.divergence:
+            assert alignment.divergence.phase == "backward"
+            assert "`block.bn.running_mean`" in alignment.divergence.sentence
+
+
+TORCH_ALONE = """
+import numpy as np
+
+TRAIN = True
+
+
+def inputs():
+    return {{"x": np.array([[3.1, -1.2], [4.2, 0.3], [5.3, 2.2], [4.4, -0.7]], np.float32)}}
+
+
+def torch_net():
+    import torch
+    from torch import nn
+    from torch.utils.checkpoint import checkpoint
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            {made}
+
+        def forward(self, x):
+            {changed}
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.block = Block()
+
+        def forward(self, x):
+            return (checkpoint(self.block, x, use_reentrant=False) ** 2).sum()
+
+    return Net()
+"""
+
+BLOCKS = {
+    "in place": (
+        "self.register_buffer('ema', torch.tensor([0.5, 0.25]))",
+        "self.ema.mul_(0.9).add_(0.1 * x.detach().mean(0)); return torch.tanh(x) * 1.5",
+    ),
+    "replaced": (
+        "self.register_buffer('ema', torch.tensor([0.5, 0.25]))",
+        "self.ema = 0.9 * self.ema + 0.1 * x.detach().mean(0); return torch.tanh(x) * 1.5",
+    ),
+    "an element": (
+        "self.register_buffer('ema', torch.zeros(3))",
+        "self.ema[1] += x.detach().mean(); return torch.tanh(x) * 1.5",
+    ),
+    "a nested checkpoint": (
+        "self.norm = nn.BatchNorm1d(2)",
+        "return checkpoint(self.norm, x, use_reentrant=False) ** 3",
+    ),
+    "instance norm": (
+        "self.norm = nn.InstanceNorm1d(4, track_running_stats=True)",
+        "return self.norm(x[None]) ** 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_recomputed_block_may_change_its_buffers_in_any_way(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    made, changed = BLOCKS[name]
+    path = written(tmp_path, TORCH_ALONE.format(made=made, changed=changed))
+    report = explore(load(path), workers, engines=("torch-tape",), selection="main")
+    (case,) = report.cases
+    assert case.results["torch-tape"].outcome == "ok"
+    (graph,) = report.graphs
+    assert lint(graph) == []
+    changed_in_backward = [
+        node for node in graph.nodes if node.kind == "output" and not node.name.startswith("d")
+    ]
+    assert "backward" in {node.phase for node in changed_in_backward}
+    _check_edges(graph)
+
+
+def _check_edges(graph: GradGraph) -> None:
+    """A result is fed by one node, and holds what that one yields."""
+    nodes = graph.by_id()
+    for node in graph.nodes:
+        if node.kind != "output":
+            continue
+        (edge,) = (edge for edge in graph.edges if edge.target == node.id)
+        fed = nodes[edge.origin].outputs[edge.output].values
+        shown = node.outputs[0].values
+        assert fed is not None
+        assert shown is not None
+        np.testing.assert_allclose(fed.quantiles, shown.quantiles, rtol=1e-6)
