@@ -125,7 +125,7 @@ def _of_roles(held: Held) -> ReportFinding:
 def _of_weight(spec: ParameterSpec, side: str, other: str) -> ReportFinding:
     sentence = (
         f"{spec.name} {spec.value.shape} is trained in {side} alone: {other}'s net has nothing left"
-        " over of its size; it lacks a layer or a bias, or shares a weight between two layers"
+        " over of its size and kind; it lacks a layer or a bias, or shares a weight between two layers"
     )
     return ReportFinding(kind="role", sentence=sentence, names=(spec.name,))
 

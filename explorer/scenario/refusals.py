@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-
 from explorer.model.errors import ScenarioError
 from explorer.model.requests import Description, ParameterSpec
 from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import Held, all_specs, common, is_weight, lone
+from explorer.scenario.proposals import Proposal, entries, fits, propose, size_of
 from explorer.text.choices import nearest, refusal
 
 SHOWN = 3
@@ -78,10 +77,11 @@ def check_parameters(scenario: Scenario, mindspore: Description, torch: Descript
 
 
 def _remedy(mindspore: Description, torch: Description) -> str:
-    """The lines to add if each parameter belongs to the nearest one that is left over."""
-    names, layouts = _nearest_partners(mindspore, torch)
+    """The lines to add if what may belong together does."""
+    proposal = propose(mindspore, torch)
+    names = entries(proposal, mindspore, torch)
     pairs = [f'"{path}": "{name}"' for path, name in names.items()]
-    steps = [f'"{path}": {layout}' for path, layout in layouts.items() if layout]
+    steps = [f'"{path}": {layout}' for path, layout in _layouts(proposal, mindspore, torch)]
     lines = []
     if pairs:
         lines.append(f"PARAMETER_NAMES = {{{', '.join(pairs)}}}")
@@ -92,26 +92,31 @@ def _remedy(mindspore: Description, torch: Description) -> str:
             "Give both nets parameters of the same shapes; pairs of other names stand in"
             ' PARAMETER_NAMES = {"mindspore name": "torch name"}'
         )
-    return "If these are the same numbers, add " + " and ".join(lines)
+    notes = []
+    if proposal.undecided:
+        notes.append(
+            f"Neither kind, size nor name tells which is {', '.join(proposal.undecided)} in PyTorch;"
+            " PARAMETER_NAMES must. "
+        )
+    if proposal.in_order:
+        notes.append(
+            f"The names of {', '.join(proposal.in_order)} do not tell; they are paired in the order"
+            " of declaration. "
+        )
+    return f"{''.join(notes)}If these are the same numbers, add {' and '.join(lines)}"
 
 
-def _nearest_partners(
-    mindspore: Description, torch: Description
-) -> tuple[dict[str, str], dict[str, str]]:
-    """PyTorch's nearest name for each of MindSpore's paths, and the layout that makes them alike."""
-    names: dict[str, str] = {}
-    layouts: dict[str, str] = {}
-    in_torch = lone(torch, mindspore)
-    for spec in filter(is_weight, lone(mindspore, torch)):
-        left_over = [other for other in in_torch if other.name not in names.values()]
-        near = _nearest(spec, left_over)
-        if near:
-            names[spec.path] = near[0].name
-            layouts[spec.path] = _layout(Held(spec, near[0]))
-    for held in common(mindspore, torch):
-        if held.mindspore.trainable or held.torch.trainable:
-            layouts[held.mindspore.path] = _layout(held)
-    return names, layouts
+def _layouts(
+    proposal: Proposal, mindspore: Description, torch: Description
+) -> Iterator[tuple[str, str]]:
+    """MindSpore's paths of the parameters that need a layout to be PyTorch's, and the layout."""
+    pairs = [Held(*pair) for pair in proposal.pairs]
+    for held in (*pairs, *common(mindspore, torch)):
+        if not (held.mindspore.trainable or held.torch.trainable):
+            continue
+        layout = _layout(held)
+        if layout:
+            yield held.mindspore.path, layout
 
 
 def _may_belong(mindspore: Description, torch: Description) -> bool:
@@ -143,13 +148,13 @@ def _candidates(side: str, spec: ParameterSpec, others: list[ParameterSpec]) -> 
     """What a parameter without a partner may belong to on the other side."""
     near = _nearest(spec, others)
     if not near:
-        return f"{side} has nothing left over of its size"
+        return f"{side} has nothing left over of its size and kind"
     return f"nearest in {side}: {', '.join(map(_titled, near))}"
 
 
 def _nearest(spec: ParameterSpec, others: list[ParameterSpec]) -> list[ParameterSpec]:
-    """The parameters most like one by shape, then by name; none where no size is the same."""
-    alike = [other for other in others if _size(other) == _size(spec)]
+    """The parameters most like one by shape, then by name; none where none fits."""
+    alike = [other for other in others if fits(spec, other)]
     names = nearest(spec.path, [other.path for other in alike])
 
     def distance(other: ParameterSpec) -> tuple[bool, bool, int]:
@@ -172,7 +177,7 @@ def _of_another_shape(mindspore: Description, torch: Description) -> Iterator[st
 
 def _layout(held: Held) -> str:
     """The layout that makes MindSpore's shape PyTorch's; empty where none is needed or none does."""
-    if held.has_one_shape or _size(held.mindspore) != _size(held.torch):
+    if held.has_one_shape or size_of(held.mindspore) != size_of(held.torch):
         return ""
     shape, wanted = held.mindspore.value.shape, held.torch.value.shape
     if len(shape) == 2 and shape[::-1] == wanted:
@@ -185,7 +190,3 @@ def _titled(spec: ParameterSpec) -> str:
     own_name = spec.own_name if spec.own_name not in ("", spec.path) else ""
     called = f" (its own name: {own_name})" if own_name else ""
     return f"{spec.path} {spec.value.shape}{called}"
-
-
-def _size(spec: ParameterSpec) -> int:
-    return int(np.prod(spec.value.shape, dtype=int))
