@@ -100,7 +100,10 @@ def scenario(
     order: Order = 1,
     case: Case = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for pictures and reports.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            "--out", help="Folder for pictures and reports; made if it is not there.", metavar="DIR"
+        ),
     ] = None,
     formats: Formats = None,
     as_json: AsJson = False,
@@ -176,7 +179,10 @@ def scenario(
 def graph(
     name: Annotated[str, NAME],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The file to write.", metavar="FILE")
+        Path,
+        typer.Option(
+            "-o", "--output", help="The file to write, in a folder that is there.", metavar="FILE"
+        ),
     ],
     engine: Engines = None,
     case: Case = None,
@@ -265,7 +271,11 @@ def study(
     device: Device = "cpu",
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for pictures and the record.", metavar="DIR"),
+        typer.Option(
+            "--out",
+            help="Folder for pictures and the record; made if it is not there.",
+            metavar="DIR",
+        ),
     ] = None,
     formats: Annotated[
         list[str] | None,
@@ -401,7 +411,9 @@ def sweep(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Folder for sweep.html, sweep.json and junit.xml.", metavar="DIR"
+            "--out",
+            help="Folder for sweep.html, sweep.json and junit.xml; made if it is not there.",
+            metavar="DIR",
         ),
     ] = None,
     against: Annotated[
@@ -467,7 +479,11 @@ def fuzz(
     ] = 0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="Folder for a scenario of each finding.", metavar="DIR"),
+        typer.Option(
+            "--out",
+            help="Folder for a scenario of each finding; made if it is not there.",
+            metavar="DIR",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -13,7 +13,7 @@ from explorer.cli.output import print_written
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import VIEWS, ViewName
 from explorer.model.errors import UsageError
-from explorer.report.files import prepare_folder, put_file
+from explorer.report.files import check_folder, put_file
 from explorer.report.scenario.export import PictureChoice, picture_file
 from explorer.report.scenario.graphs import at_stage
 from explorer.text.choices import choose, refusal
@@ -41,7 +41,7 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     engines = options.engines or [DEFAULT_ENGINE]
     plan = checked_plan(msgspec.structs.replace(options, engines=engines))
     _check_number(len(plan.wanted.engines), file_format)
-    prepare_folder(output.parent)
+    check_folder(output.parent)
 
     report = explored(plan)
     graphs, are_last = at_stage(report, plan.wanted.engines, drawing_options.stage)

@@ -11,14 +11,26 @@ def prepare_folder(folder: Path) -> Path:
     """The folder, made if need be and seen to take a file; UsageError says why it does not."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refusal(folder, error) from error
+    return check_folder(folder)
+
+
+def check_folder(folder: Path) -> Path:
+    """The folder, seen to be there and to take a file; UsageError says why it does not."""
+    if not folder.exists():
+        raise UsageError(f"there is no folder {str(folder)!r}; make it first, or name another one")
+    try:
         # Permission bits do not tell: root may write anywhere, and nobody to a read-only disk.
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
-        raise UsageError(
-            f"nothing can be written to {str(folder)!r}: {error.strerror or error}; "
-            "give another folder"
-        ) from error
+        raise _refusal(folder, error) from error
+
+
+def _refusal(folder: Path, error: OSError) -> UsageError:
+    fact = f"nothing can be written to {str(folder)!r}: {error.strerror or error}"
+    return UsageError(f"{fact}; give another folder")
 
 
 def put_file(path: Path, content: bytes) -> Path:

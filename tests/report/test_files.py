@@ -8,7 +8,7 @@ import pytest
 
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
-from explorer.report.files import prepare_folder, put_file
+from explorer.report.files import check_folder, prepare_folder, put_file
 from explorer.report.json import encode
 from explorer.report.scenario.files import stems, write_report
 from explorer.report.scenario.json import report_document
@@ -81,6 +81,13 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     for folder in (file, file / "below"):
         with pytest.raises(UsageError, match=r"nothing can be written to .* give another folder"):
             prepare_folder(folder)
+
+
+def test_a_folder_that_is_not_there_is_refused_where_none_is_to_be_made(tmp_path: Path) -> None:
+    assert check_folder(tmp_path) == tmp_path
+    with pytest.raises(UsageError, match=r"there is no folder '.*new'; make it first"):
+        check_folder(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_file_that_cannot_be_replaced_leaves_nothing_half_written(tmp_path: Path) -> None:
