@@ -12,7 +12,6 @@ import typer
 
 from explorer.cli import commands, exit_codes
 from explorer.model.errors import ExplorerError, WorkerFaultError
-from explorer.report.wording import fault_text
 from explorer.text.choices import refusal
 from explorer.text.clean import clean
 
@@ -59,7 +58,7 @@ def run(arguments: list[str]) -> int:
     except WorkerFaultError as error:
         if os.environ.get(SHOW_TRACEBACK):
             raise
-        message = f"{fault_text(error)} (set {SHOW_TRACEBACK}=1 to see where)"
+        message = f"{error.line} (set {SHOW_TRACEBACK}=1 to see where)"
         return _print_error(message, exit_codes.LOST)
 
 

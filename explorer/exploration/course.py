@@ -17,7 +17,7 @@ from explorer.model.engines import Framework
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report
-from explorer.model.results import LOST, About, Captured, Leaf
+from explorer.model.results import LOST, About, Captured, Leaf, Result
 from explorer.scenario.contract import Scenario
 from explorer.scenario.selection import Selection, covering, spread
 from explorer.scenario.settling import Nets
@@ -198,7 +198,7 @@ class Course:
         for name, captured in recorded.items():
             graphs += captured.graphs
             if captured.result.error:
-                ungraphed[name] = captured.result.error.message
+                ungraphed[name] = _why_no_graph(captured.result, plain[name])
             if captured.result.outcome in LOST:
                 lost.append(name)
         inputs = self._scenario.inputs()
@@ -234,3 +234,13 @@ class Course:
         scenario = self._scenario
         estimate = self._outcomes.estimate(case)
         return judge(case, results, estimate, scenario.expected, noise, scenario.tolerances)
+
+
+def _why_no_graph(recorded: Result, plain: Result) -> str:
+    """The reason why a call that was recorded has no graph."""
+    if recorded.error is None:
+        return ""
+    if recorded.outcome == "raised" and plain.outcome == "ok":
+        # Such an error is the recorder's, and its message alone need not say so.
+        return f"the call raises while it is recorded, and only then: {recorded.error.text}"
+    return recorded.error.message

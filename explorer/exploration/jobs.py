@@ -58,6 +58,7 @@ def _answers(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[J
                 request=CaseRequest(net, case, ids=is_named or name != COMPILED),
                 reply=Result,
                 compiles=name == COMPILED,
+                isolated=True,
             )
         )
     return jobs
@@ -75,6 +76,7 @@ def _estimate(nets: Nets, case: GradCase) -> Job:
         target="explorer.engines.oracle:estimate",
         request=CaseRequest(net, case),
         reply=OracleResult,
+        isolated=True,
     )
 
 
@@ -94,6 +96,7 @@ def captures(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Jo
                 request=CaseRequest(net, case, prove=prove),
                 reply=Captured,
                 compiles=name == COMPILED,
+                isolated=True,
             )
         )
     return jobs

@@ -83,6 +83,7 @@ def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Jo
                     target=f"explorer.engines.{framework}.noise:results",
                     request=CaseRequest(request, case),
                     reply=ResultNoise,
+                    isolated=True,
                 )
             )
     return jobs
@@ -108,6 +109,7 @@ def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
             target=f"explorer.engines.{framework}.noise:capture",
             request=CaseRequest(net, case),
             reply=Captured,
+            isolated=True,
         )
     return list(jobs.values())
 

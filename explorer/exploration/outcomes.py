@@ -123,7 +123,9 @@ class Outcomes:
         """An engine's graphs; none, with the reason in the result, when it could not capture."""
         reply = self._reply(ENGINES[name].framework, ("capture", name))
         if isinstance(reply, Lost):
-            return Captured((), Result(outcome=reply.outcome, error=reply.failure))
+            # The worker of a fault is not lost, and may have answered all the same.
+            outcome = "unsupported" if reply.is_fault else reply.outcome
+            return Captured((), Result(outcome=outcome, error=reply.failure))
         captured: Captured = reply
         if not captured.graphs:
             return captured

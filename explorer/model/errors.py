@@ -3,6 +3,11 @@
 Every message says what was given, what is allowed, and what to do.
 """
 
+import re
+
+OWN_FRAME = re.compile(r'File "[^"]*/(explorer/[^"]+\.py)", line (\d+)')
+"""A frame of a traceback that is in the explorer's own code."""
+
 
 class ExplorerError(Exception):
     """Base of all errors meant for a person; printed as one message, never as a traceback."""
@@ -43,3 +48,14 @@ class WorkerStartError(ExplorerError):
 
 class WorkerFaultError(RuntimeError):
     """A fault of the explorer itself inside a worker; carries the worker's traceback."""
+
+    @property
+    def line(self) -> str:
+        """The fault in one line: the last one of the traceback, and the place in the explorer."""
+        text = str(self).strip()
+        line = f"a fault of the explorer itself, in a worker: {text.rpartition(chr(10))[2]}"
+        places = OWN_FRAME.findall(text)
+        if not places:
+            return line
+        file, number = places[-1]
+        return f"{line} ({file}:{number})"

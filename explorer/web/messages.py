@@ -7,7 +7,6 @@ import streamlit as st
 
 from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
-from explorer.report.wording import fault_text
 from explorer.web.asking import StoppedError
 from explorer.web.plain_text import plain
 
@@ -27,7 +26,7 @@ def told_errors() -> Iterator[None]:
     except ExplorerError as error:
         say_error(str(error))
     except WorkerFaultError as error:
-        say_error(fault_text(error))
+        say_error(error.line)
 
 
 def say_finding(finding: ReportFinding) -> None:

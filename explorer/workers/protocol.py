@@ -34,11 +34,13 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 class Lost(msgspec.Struct, frozen=True):
     """A request that got no reply: its worker crashed or ran out of time, or was not asked at all.
 
-    ``detail`` says how, with the last of what the worker wrote to stderr.
+    ``detail`` says how, with the last of what the worker wrote to stderr. Where it ``is_fault`` the
+    worker lives: the explorer's own code in it raised.
     """
 
     outcome: Literal["crashed", "timed_out", "not_asked"]
     detail: str
+    is_fault: bool = False
 
     @property
     def failure(self) -> Failure:

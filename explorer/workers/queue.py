@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from explorer.model.engines import WorkerKind
-from explorer.model.errors import MissingFrameworkError
+from explorer.model.errors import MissingFrameworkError, WorkerFaultError
 from explorer.workers.memory import MEGABYTE
+from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
 
 Progress = Callable[[str, int, int], None]
@@ -36,7 +37,8 @@ class Job:
     """One request that is to be carried out by one of the workers ``kinds``.
 
     ``stage`` is what progress is counted under; ``key`` tells the job from all others. ``compiles``
-    says that a compiler runs, which takes gigabytes for a net of thousands of nodes.
+    says that a compiler runs, which takes gigabytes for a net of thousands of nodes. ``isolated``
+    says that a fault of the explorer itself is an outcome too, and costs this job alone.
     """
 
     key: Any
@@ -46,6 +48,7 @@ class Job:
     request: msgspec.Struct
     reply: type[Any]
     compiles: bool = False
+    isolated: bool = False
 
 
 JobOutcome = Any
@@ -156,11 +159,16 @@ class JobQueue:
             if job is None:
                 return
             outcome: JobOutcome = None
-            fault = None
+            fault: BaseException | None = None
             try:
                 outcome = self._workers.call(kind, job.target, job.request, job.reply)
             except MissingFrameworkError as error:
                 outcome = error
+            except WorkerFaultError as error:
+                if job.isolated:
+                    outcome = Lost("crashed", error.line, is_fault=True)
+                else:
+                    fault = error
             except BaseException as error:
                 fault = error
             self._compiling.discard(kind)

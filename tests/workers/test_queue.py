@@ -45,6 +45,18 @@ def test_a_fault_of_our_own_stops_the_work() -> None:
         carry_out([job("raises", "planted"), job("echo", "never asked")], workers)
 
 
+def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None:
+    at_fault = dataclasses.replace(job("raises", "planted"), isolated=True)
+    with Workers() as workers:
+        outcomes = carry_out([at_fault, job("echo", "after")], workers)
+    lost = outcomes["planted"]
+    assert isinstance(lost, Lost)
+    assert (lost.outcome, lost.is_fault) == ("crashed", True)
+    assert "a fault of the explorer itself" in lost.detail
+    assert "ZeroDivisionError: planted (explorer/workers/serving.py:" in lost.detail
+    assert outcomes["after"] == Word("after")
+
+
 def test_jobs_may_be_added_while_others_are_under_way_and_after_all_are_done() -> None:
     keys = []
     with Workers() as workers, JobQueue(workers) as queue:

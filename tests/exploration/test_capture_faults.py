@@ -1,0 +1,98 @@
+"""A fault of the explorer's own while it captures: the graph is lost, with the reason, and no answer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from explorer.cli import exit_codes
+from explorer.cli.scenario import exit_code
+from explorer.exploration.explore import explore
+from explorer.exploration.stored import is_whole
+from explorer.model.engines import ENGINES
+from explorer.scenario.load import load
+from explorer.workers.workers import Workers
+from tests.support.scenario_files import written
+
+pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
+
+BROKEN = """
+import numpy as np
+
+
+def inputs():
+    return {{"x": np.array([1.5, 2.5], np.float32)}}
+
+
+def mindspore_net():
+    {mindspore}
+
+    def net(x):
+        return (x * x).sum()
+
+    return net
+
+
+def torch_net():
+    {torch}
+
+    def net(x):
+        return (x * x).sum()
+
+    return net
+"""
+
+FAULTS = {
+    "mindspore-graph": "explorer.engines.mindspore.graph_capture.GraphCapture.record",
+    "mindspore-tape": "explorer.engines.mindspore.tape_capture.TapeCapture.record",
+    "torch-tape": "explorer.engines.torch.tape_capture.TapeGradGraph.record",
+    "torch-graph": "explorer.engines.torch.graph_capture.JointGradGraph.record",
+}
+"""What is broken, by the engine whose graph it costs."""
+
+
+@pytest.fixture
+def own_workers() -> Iterator[Workers]:
+    """Workers that nobody else asks: the net breaks what runs in them."""
+    with Workers() as workers:
+        yield workers
+
+
+@pytest.mark.parametrize("engine", FAULTS)
+def test_a_fault_costs_one_graph_and_no_answer(
+    engine: str, tmp_path: Path, own_workers: Workers
+) -> None:
+    name, method = FAULTS[engine].rsplit(".", 1)
+    module, kind = name.rsplit(".", 1)
+    breaking = f"from {module} import {kind} as broken; broken.{method} = None"
+    code = dict.fromkeys(("mindspore", "torch"), "pass")
+    code[ENGINES[engine].framework] = breaking
+    path = written(tmp_path, BROKEN.format(**code))
+
+    report = explore(load(path), own_workers, selection="main")
+    (case,) = report.cases
+    assert {result.outcome for result in case.results.values()} == {"ok"}
+    assert case.verdict == "match"
+    assert case.oracle_agrees
+    last_graphs = {graph.engine for graph in report.graphs}
+    assert last_graphs == set(ENGINES) - {engine}
+    assert list(report.ungraphed) == [engine]
+    assert "'NoneType' object is not callable" in report.ungraphed[engine]
+    assert len(report.alignments) == 3
+    # The numbers are whole; it is asked again all the same.
+    assert exit_code(report) == exit_codes.AS_EXPECTED
+    assert not is_whole(report)
+
+
+def test_a_fault_says_that_it_is_the_explorer_s_and_where(
+    tmp_path: Path, own_workers: Workers
+) -> None:
+    breaking = (
+        "from explorer.engines.torch.tape_capture import TapeGradGraph as broken;"
+        " broken.record = None"
+    )
+    path = written(tmp_path, BROKEN.format(mindspore="pass", torch=breaking))
+    report = explore(load(path), own_workers, selection="main")
+    (reason,) = report.ungraphed.values()
+    assert reason.startswith("a fault of the explorer itself, in a worker: TypeError: ")
+    assert "(explorer/engines/torch/tape_capture.py:" in reason
