@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick mutants faults lint docs bench bench-compare claims app screenshots catalogue clean
+.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare claims app screenshots catalogue clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -26,6 +26,9 @@ whole: .venv/.dev ## run all of them, on every case of every scenario, net and p
 
 quick: .venv/.dev ## run the tests that need no framework and no browser and are not slow, in under a minute
 	$(PY) -m pytest -n 2 -m "not mindspore and not torch and not browser and not slow"
+
+sample: .venv/.dev ## run what shows that a Python is supported: each kind of worker, each study, the board, the first page, the packages
+	$(PY) -m pytest -n 2 --whole -m sample
 
 # All areas, or one: `make mutants AREA=align SAMPLE=60 SEED=2`; SAMPLE=0 takes every mutant.
 AREA ?= all

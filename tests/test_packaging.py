@@ -20,45 +20,71 @@ SITE_PACKAGES = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/si
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built from a copy of what the repository tracks: nothing is written beside the sources."""
-    source = tmp_path_factory.mktemp("source")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what is packaged: nothing is written beside the sources."""
+    copy = tmp_path_factory.mktemp("source")
     for name in ("explorer", "scenarios"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "requirements.txt", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in (
+        "pyproject.toml",
+        "requirements.txt",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "app.py",
+    ):
+        shutil.copy(ROOT / name, copy)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel, built by pip."""
     out = tmp_path_factory.mktemp("wheel")
-    build = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--no-deps",
-        "--no-build-isolation",
-        "--wheel-dir",
-        str(out),
-    ]
-    subprocess.run([*build, str(source)], check=True, capture_output=True, timeout=120)
+    _run("pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", out, source)
     (made,) = out.glob("*.whl")
     return made
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel in it; what that needs is borrowed from the tests' own."""
-    home = tmp_path_factory.mktemp("environment") / "venv"
+def sdist(source: Path) -> Path:
+    """A source distribution, built by hatchling."""
+    _run("hatchling", "build", "--target", "sdist", cwd=source)
+    (made,) = (source / "dist").glob("*.tar.gz")
+    return made
+
+
+def _run(*command: str | Path, cwd: Path | None = None) -> None:
+    words = [sys.executable, "-m", *map(str, command)]
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def environment_with(distribution: Path, folder: Path) -> Path:
+    """A new environment into which pip has installed a distribution.
+
+    What that needs is borrowed from the tests' own, and pip sees that it is all there.
+    """
+    home = folder / "venv"
+    # Without pip, which on some Pythons brings a setuptools that is too old for PyTorch.
     venv.create(home, with_pip=False)
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(home / SITE_PACKAGES)
     borrowed = next(path for path in sys.path if path.endswith("site-packages"))
     (home / SITE_PACKAGES / "borrowed.pth").write_text(f"{borrowed}\n", encoding="utf-8")
+    into = ("--python", home / "bin" / "python")
+    _run("pip", *into, "install", "--no-index", "--no-build-isolation", distribution)
     return home
 
 
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel in it."""
+    return environment_with(wheel, tmp_path_factory.mktemp("environment"))
+
+
 def run(home: Path, folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """``python -m explorer`` of the installed package, in a folder that knows nothing of the repository."""
+    """``explorer`` as it is installed, in a folder that knows nothing of the repository."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    command = [str(home / "bin" / "python"), "-m", "explorer", *arguments]
+    command = [str(home / "bin" / "explorer"), *arguments]
     return subprocess.run(
         command,
         cwd=folder,
@@ -109,11 +135,26 @@ def test_the_installed_package_lists_its_scenarios_from_any_folder(
 @pytest.mark.mindspore
 @pytest.mark.torch
 @pytest.mark.whole
+@pytest.mark.sample
 def test_the_installed_package_explores_a_scenario_from_any_folder(
     installed: Path, tmp_path: Path
 ) -> None:
     options = ("--cases", "structure", "--request-timeout", "300")
     explored = run(installed, tmp_path, "scenario", "dense_mse", *options)
+    assert explored.returncode == 0, explored.stderr
+    assert "0 unexpected" in explored.stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.whole
+@pytest.mark.sample
+def test_an_installed_source_distribution_explores_a_scenario_from_any_folder(
+    sdist: Path, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    home = environment_with(sdist, tmp_path_factory.mktemp("environment"))
+    explored = run(home, tmp_path, "scenario", "dense_mse", "--cases", "main")
     assert explored.returncode == 0, explored.stderr
     assert "0 unexpected" in explored.stdout
     assert not list(tmp_path.iterdir())
