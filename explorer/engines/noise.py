@@ -162,7 +162,7 @@ def summary_movement(one: Summary, other: Summary, dtype: str) -> float:
     """The root mean square by which elements moved; of a large tensor, its order statistics.
 
     Masks are left out, whose own rounding would hide all else, and elements that became finite, or
-    ceased to be. It is infinite where that leaves none: then nothing is known.
+    ceased to be. It is infinite where no other is left: then nothing is known.
     """
     if one.whole is not None and other.whole is not None:
         left, right = unpack(one.whole), unpack(other.whole)
@@ -175,11 +175,11 @@ def summary_movement(one: Summary, other: Summary, dtype: str) -> float:
         return 0.0
     movement = elementwise_difference(_real(left), _real(right))
     finite = np.isfinite(movement)
-    if not finite.any():
-        return float("inf")
     counted = movement[finite & ~rounded_masks(_real(left), movement, dtype)]
+    if not counted.size:
+        return 0.0 if finite.all() else float("inf")
     with np.errstate(over="ignore"):
-        return float(np.sqrt(np.mean(counted**2))) if counted.size else 0.0
+        return float(np.sqrt(np.mean(counted**2)))
 
 
 def _real(array: AnyArray) -> Floats:

@@ -342,6 +342,7 @@ def estimated(*numbers: float, noise: float = 0.0, directions: int = 0) -> Oracl
         ([-np.inf, 2.0], [-4e38, 2.0], True),
         ([-np.inf, 2.0], [4e38, 2.0], False),
         ([np.inf, 2.0], [3.3e38, 2.0], False),
+        ([np.inf, 2.0], [3.401e38, 2.0], True),  # 3.4028e38, less the error of the estimate
         ([np.nan, 2.0], [4e38, 2.0], False),
     ],
 )

@@ -111,6 +111,9 @@ def test_an_element_that_ceases_to_be_finite_leaves_the_noise_of_the_others_and_
     lost = captured(np.array([np.nan, np.inf, np.nan, np.inf]))
     assert levels(plain, lost) == [None]
     assert levels(plain, moved, lost) == [None]
+    # A mask that stays finite says nothing of the numbers beside it.
+    masked = captured(np.array([1.0, 1.0, 1.0, -1e9]))
+    assert levels(masked, captured(np.array([np.nan, np.nan, np.nan, -1e9]))) == [None]
     same = captured(np.array([np.inf, np.inf]))
     assert levels(same, same) == [0.0]
 

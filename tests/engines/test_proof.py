@@ -8,6 +8,7 @@ import pytest
 
 from explorer.engines.capture.builder import GraphBuilder
 from explorer.engines.capture.proof import (
+    IN_PART,
     IN_PLACE,
     MOST_NODES,
     NO_INPUT,
@@ -164,6 +165,22 @@ def test_what_an_op_writes_is_proven_on_copies_of_its_operands() -> None:
         chain.recorded.reruns[chain.double] = Rerun(operands, add_one, writes=True)
         assert chain.proofs()[0] == proof
         assert X.tolist() == [3.0, -2.0, 0.5]
+
+
+@pytest.mark.parametrize(("factor", "proof"), [(1.0, "unproven"), (1.01, "refuted")])
+def test_a_tensor_of_which_an_op_writes_a_part_is_unproven_and_its_own_output_is_not(
+    factor: float, proof: str
+) -> None:
+    chain = Chain()
+    whole = np.arange(5, dtype=np.float32)
+    node = chain.builder.nodes[chain.double]
+    node.outputs = (*node.outputs, shown(whole))
+    chain.recorded.outputs[chain.double, 1] = whole
+    chain.recorded.in_part.add((chain.double, 1))
+    chain.spoil(chain.double, factor)
+    prove(chain.builder, chain.recorded)
+    assert node.proof == proof
+    assert node.missing.get("proof", "") == (IN_PART if proof == "unproven" else "")
 
 
 def test_a_large_graph_is_proven_only_on_demand() -> None:

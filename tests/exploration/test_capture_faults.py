@@ -84,6 +84,33 @@ def test_a_fault_costs_one_graph_and_no_answer(
     assert not is_whole(report)
 
 
+def test_a_call_that_raises_when_it_is_recorded_alone_says_so(
+    tmp_path: Path, own_workers: Workers
+) -> None:
+    breaking = (
+        "from explorer.engines.torch.tape_recorder import Recorder as broken;"
+        " broken.expect_pass = None"
+    )
+    path = written(tmp_path, BROKEN.format(mindspore="pass", torch=breaking))
+    report = explore(load(path), own_workers, selection="main")
+    assert report.cases[0].results["torch-tape"].outcome == "ok"
+    assert list(report.ungraphed) == ["torch-tape"]
+    assert report.ungraphed["torch-tape"].startswith(
+        "the call raises while it is recorded, and only then: TypeError: "
+    )
+
+
+def test_a_call_that_raises_anyway_gives_its_own_message(
+    tmp_path: Path, own_workers: Workers
+) -> None:
+    text = BROKEN.format(mindspore="pass", torch="import torch")
+    path = written(tmp_path, text.replace("return (x * x)", "return torch.exp(x).add_(1)"))
+    report = explore(load(path), own_workers, engines=("torch-tape",), selection="main")
+    assert report.cases[0].results["torch-tape"].outcome == "raised"
+    assert "modified by an inplace operation" in report.ungraphed["torch-tape"]
+    assert "only then" not in report.ungraphed["torch-tape"]
+
+
 def test_a_fault_says_that_it_is_the_explorer_s_and_where(
     tmp_path: Path, own_workers: Workers
 ) -> None:

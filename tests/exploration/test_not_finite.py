@@ -140,6 +140,12 @@ EVERYWHERE = {
         "torch.sqrt(a).sum()",
         f"agrees{FINITE}",
     ),
+    "a pole, with numbers to either side": (
+        "np.array([0.0, 1.3], np.float32)",
+        "(1 / (a * a)).sum()",
+        "(1 / (a * a)).sum()",
+        UNJUDGED,
+    ),
     "a gradient greater than any float32": (
         "np.array([89.5, 3.3], np.float32)",
         "ops.exp(a).sum()",

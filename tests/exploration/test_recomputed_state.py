@@ -132,7 +132,21 @@ def test_a_recomputed_block_may_change_its_buffers_in_any_way(
         node for node in graph.nodes if node.kind == "output" and not node.name.startswith("d")
     ]
     assert "backward" in {node.phase for node in changed_in_backward}
+    assert "refuted" not in {node.proof for node in graph.nodes}
     _check_edges(graph)
+
+
+def test_a_buffer_that_becomes_memory_that_nothing_fills_costs_no_graph(
+    tmp_path: Path, workers: Workers
+) -> None:
+    made = "self.register_buffer('ema', torch.zeros(2))"
+    changed = "self.ema = torch.empty(2); return torch.tanh(x) * 1.5"
+    path = written(tmp_path, TORCH_ALONE.format(made=made, changed=changed))
+    report = explore(load(path), workers, engines=("torch-tape",), selection="main")
+    (graph,) = report.graphs
+    assert lint(graph) == []
+    (buffer,) = (node for node in graph.nodes if node.name == "block.ema" and node.kind == "output")
+    assert buffer.phase == "backward"
 
 
 def _check_edges(graph: GradGraph) -> None:

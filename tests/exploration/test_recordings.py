@@ -12,7 +12,7 @@ from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 
 
-def answer(**leaves: list[float]) -> Result:
+def answer(**leaves: list[float] | list[complex]) -> Result:
     values = tuple(Leaf(name, pack(np.array(numbers))) for name, numbers in leaves.items())
     return Result(outcome="ok", leaves=values)
 
@@ -36,6 +36,14 @@ def test_another_last_bit_is_told_with_its_size_and_its_leaf_alone() -> None:
 def test_a_number_that_recording_makes_a_nan_is_told_as_that() -> None:
     (sentence,) = told(answer(dx=[1.0, float("nan")]), answer(dx=[1.0, 0.0]))
     assert "dx is nan or infinite at other elements than in the plain call" in sentence
+
+
+def test_a_complex_leaf_is_compared_by_its_parts() -> None:
+    nan = complex(0, float("nan"))
+    (sentence,) = told(answer(dx=[1 + 1j, 1 + nan]), answer(dx=[4 + 5j, 1 + nan]))
+    assert "dx is off by up to 4.0e+00" in sentence
+    (sentence,) = told(answer(dx=[1 + nan]), answer(dx=[2 + nan]))
+    assert "dx is off by up to 1.0e+00" in sentence
 
 
 def test_an_answer_that_is_not_there_is_not_compared() -> None:

@@ -69,6 +69,24 @@ def test_an_oracle_that_differs_beyond_the_elements_shown_names_the_element() ->
     assert oracle.text.endswith(", with dx[2, 3] = 7")
 
 
+def test_what_is_no_number_in_the_oracle_tells_nothing_and_in_an_engine_all() -> None:
+    undefined = ramp(7)
+    undefined[1, 3] = np.nan
+    engines, _ = voices(judged(dx(ramp()), dx(ramp()), estimates(undefined)))
+    assert engines.text.endswith(", with dx[2, 3] = 12")
+    engines, oracle = voices(judged(dx(undefined), dx(undefined), estimates(ramp())))
+    assert engines.text.endswith(", with dx[1, 3] = nan")
+    assert oracle.text.endswith(", with dx[1, 3] = 8")
+
+
+def test_an_oracle_that_says_the_same_is_no_mark() -> None:
+    partly = ramp()
+    partly[1, 3] = np.nan
+    one, other, *_ = voices(judged(dx(ramp()), dx(partly), estimates(ramp())))
+    assert one.text.endswith(", with dx[1, 3] = 8")
+    assert other.text.endswith(", with dx[1, 3] = nan")
+
+
 def test_at_a_kink_nothing_tells_an_engine_from_the_oracle() -> None:
     estimated, kinks = ramp(7).astype(np.float64), np.zeros((3, 4))
     estimated[1, 3], kinks[2, 3] = 9, 5

@@ -374,6 +374,17 @@ def test_shapes_that_a_layout_can_mend_are_refused_with_it(tmp_path: Path) -> No
     assert "LAYOUTS" not in message
 
 
+@pytest.mark.parametrize(("role", "other"), [("trained", "buffer"), ("frozen", "trained")])
+def test_a_layout_is_proposed_where_either_side_is_trained(
+    role: Role, other: Role, tmp_path: Path
+) -> None:
+    wide = spec("w", "trained", (4, 4))
+    mindspore = net(spec("a.kernel", role, (3, 2)), spec("v", shape=(4, 4)))
+    torch = net(spec("a.kernel", other, (2, 3)), wide)
+    message = refusal(tmp_path, mindspore, torch)
+    assert 'LAYOUTS = {"a.kernel": {"transpose": (1, 0)}}' in message
+
+
 def test_a_parameter_is_shown_by_both_of_its_names(tmp_path: Path) -> None:
     mindspore = net(spec("vectors", own_name="V_l2"))
     assert "vectors (2,) (its own name: V_l2)" in refusal(tmp_path, mindspore, net(spec("table")))

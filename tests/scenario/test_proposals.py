@@ -90,6 +90,11 @@ def test_modules_go_by_name_before_they_go_by_order() -> None:
     assert proposed(mindspore, torch) == {"enc": "encoder"}
 
 
+def test_a_module_that_two_are_like_belongs_to_the_liker_one_alone() -> None:
+    mindspore = net(spec("enc.weight"), spec("encoder.weight"))
+    assert proposed(mindspore, net(spec("encoders.weight"))) == {"encoder": "encoders"}
+
+
 def test_names_that_do_not_tell_leave_the_order_and_the_proposal_says_so() -> None:
     mindspore = net(spec("layers.0.weight"), spec("layers.1.weight"))
     torch = net(spec("hidden.weight"), spec("again.weight"))

@@ -39,6 +39,7 @@ RANDOM = "it draws random numbers"
 COMMUNICATION = "it communicates with other processes"
 CONTROL_FLOW = "it may run several times, and only its last run is recorded"
 IN_PLACE = "it reads memory that another op overwrites"
+IN_PART = "it writes a part of a tensor that is shown whole"
 NO_TENSOR = "it yields no tensor"
 NO_VALUE = "its own value was not observed"
 NO_INPUT = "the value of an input was not observed"
@@ -81,7 +82,8 @@ class Recorded:
     it, each with the slot of that operand. ``array_of`` reads a value of the framework, ``copy_of``
     copies one into memory of its own. ``message_of`` leaves of an error's text what a reader of the net
     understands. Where values ``may_be_swapped``, it was told by their order alone which of several
-    like nodes they belong to.
+    like nodes they belong to. ``in_part`` has the slots that show a whole tensor of which an op wrote a
+    part: computed alone, the op does not yield them.
     """
 
     array_of: Callable[[Any], AnyArray]
@@ -89,6 +91,7 @@ class Recorded:
     reruns: dict[int, Rerun | str] = field(default_factory=dict)
     outputs: dict[Slot, Any] = field(default_factory=dict)
     overwritten: dict[Slot, Slot] = field(default_factory=dict)
+    in_part: set[Slot] = field(default_factory=set)
     may_be_swapped: bool = False
     message_of: Callable[[str], str] = str
 
@@ -190,6 +193,11 @@ class _Prover:
             return "unproven", f"{RAISES_ALONE}: {self._said_in(error)}"
         if rerun.excuse:
             return "unproven", rerun.excuse
+        own = {
+            slot: value for slot, value in observed.items() if slot not in self._recorded.in_part
+        }
+        if len(own) < len(observed) and self._agree(own, computed, reach):
+            return "unproven", IN_PART
         for slot, value in computed.items():
             self._corrected[slot] = self._recorded.copy_of(value)
         return "refuted", ""

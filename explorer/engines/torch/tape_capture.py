@@ -15,6 +15,7 @@ from explorer.engines.torch.tape_bookkeeping import Bookkeeping
 from explorer.engines.torch.tape_links import forward_links
 from explorer.engines.torch.tape_recorder import Recorder
 from explorer.engines.torch.tape_records import Origin, Record
+from explorer.engines.torch.tape_tensors import shows_the_same
 from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, Output, Phase
 from explorer.model.requests import ProofScope
@@ -74,13 +75,16 @@ class Recording:
     ) -> Origin:
         """The origin of a changed buffer.
 
-        That is where an operator returned it, or else a further output of the last operator that
-        wrote to it.
+        That is where an operator returned it, or what shows the same memory, or else a further
+        output of the last operator that wrote to it.
         """
         origin = self.recorder.origin(tensor)
         writer = writers.get(self.recorder.tensors.storages[id(tensor)])
         if writer is None or self.records[origin[0]].operator is not None:
             return origin
+        for output, made in enumerate(self.records[writer].outputs):
+            if shows_the_same(made, tensor):
+                return writer, output
         further = self.further.setdefault(writer, [])
         further.append(value)
         written = writer, len(self.records[writer].outputs) + len(further) - 1
@@ -275,9 +279,12 @@ class TapeGradGraph:
             if record.operator is not None:
                 recorded.reruns[node] = self._rerun(number, record)
         for (writer, output), origin in self._recording.overwritten.items():
-            before = self._slot(origin)
-            if before is not None:
-                recorded.overwritten[self.nodes[writer], output] = before
+            written, before = (self.nodes[writer], output), self._slot(origin)
+            read = [self._slot(operand) for operand in self._records[writer].origins]
+            if before is None or before not in read:
+                recorded.in_part.add(written)
+            else:
+                recorded.overwritten[written] = before
         return recorded
 
     def _rerun(self, number: int, record: Record) -> Rerun | str:

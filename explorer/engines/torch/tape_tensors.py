@@ -63,7 +63,7 @@ class TensorOrigins:
         storage = _storage(tensor)
         for origin in reversed(self._in_storage.get(storage, ())):
             number, output = origin
-            if _shows_the_same(self._records[number].outputs[output], tensor):
+            if shows_the_same(self._records[number].outputs[output], tensor):
                 self.origins[id(tensor)] = origin
                 self.storages[id(tensor)] = storage
                 self._held.append(tensor)
@@ -97,8 +97,8 @@ def _storage(tensor: torch.Tensor) -> int:
     return address
 
 
-def _shows_the_same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors of one storage show the same elements in the same order."""
+def shows_the_same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors show the same memory, element by element."""
     return bool(
         one.shape == other.shape
         and one.stride() == other.stride()

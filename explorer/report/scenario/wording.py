@@ -172,24 +172,19 @@ def oracle(report: CaseReport) -> str:
     Nor has it anything to say where all that it estimated depends on random numbers, lies at kinks,
     or is not finite.
     """
-    estimates = report.oracle.estimates
+    judged = [part for part in report.oracle.estimates if not set(part.leaves) & set(report.drawn)]
+    has_undefined = any(estimate.not_finite for estimate in judged)
     if report.oracle_agrees is None:
-        return _silence(report)
+        if has_undefined:
+            return UNJUDGED
+        return DRAWN if report.drawn and report.oracle.estimates else NOTHING
     if not report.oracle_agrees:
         return "differs"
-    directions = max((estimate.directions for estimate in estimates), default=0)
+    directions = max((estimate.directions for estimate in judged), default=0)
     agrees = f"agrees ·{directions}" if directions else "agrees"
-    if any(estimate.not_finite for estimate in estimates):
+    if has_undefined:
         return f"{agrees}{FINITE}"
-    return f"{agrees}{KINKED}" if any(estimate.at_kinks for estimate in estimates) else agrees
-
-
-def _silence(report: CaseReport) -> str:
-    """Why the oracle judges nothing of a case, in a word."""
-    estimates = report.oracle.estimates
-    if any(estimate.not_finite for estimate in estimates):
-        return UNJUDGED
-    return DRAWN if report.drawn and estimates else NOTHING
+    return f"{agrees}{KINKED}" if any(estimate.at_kinks for estimate in judged) else agrees
 
 
 def oracle_kind(report: CaseReport) -> str:
