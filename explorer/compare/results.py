@@ -229,8 +229,9 @@ def agrees_with_oracle(
     A large gradient is estimated along random directions only, and is compared along these; several
     that were estimated together are added up before. The engine may be off by its own noise, that of
     its coarsest dtype above all. At a kink there is no derivative: whatever lies between the slopes to
-    either side is as good, and proves nothing. Where an estimate is not finite there is nothing to
-    compare with. What depends on random numbers, in ``drawn``, is left out; None where nothing is left.
+    either side is as good, and proves nothing. Where an estimate is not finite, or lost in the rounding
+    of great outputs, there is nothing to compare with. What depends on random numbers, in ``drawn``, is
+    left out; None where nothing is left.
     """
     estimates = [part for part in oracle.estimates if not set(part.leaves) & set(drawn)]
     leaves = {leaf.name: leaf for leaf in result.leaves}
@@ -240,7 +241,8 @@ def agrees_with_oracle(
         is_whole = len(estimated) == len(estimate.leaves)
         if not is_whole or not _is_near(estimated, estimate, noise):
             return False
-        is_proven |= estimate.at_kinks + estimate.not_finite < unpack(estimate.value).size
+        is_silent = estimate.at_kinks + estimate.not_finite == estimate.size
+        is_proven |= not (is_silent or _is_lost(estimated, estimate, noise))
     return True if is_proven else None
 
 
@@ -262,6 +264,18 @@ def _is_near(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
     if not estimate.directions:
         near |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
     return bool((near | ~np.isfinite(estimated)).all())
+
+
+def _is_lost(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
+    """Whether the rounding of an estimate hides gradients that are no rounding themselves."""
+    along = [_along(leaf, estimate.directions, noise.get(leaf.name)) for leaf in leaves]
+    gradient = np.sum([part for part, _ in along], axis=0)
+    level = np.sum([level for _, level in along], axis=0)
+    clear = np.abs(gradient)[np.isfinite(gradient) & (np.abs(gradient) > CLEAR * level)]
+    # Where an engine overflows, the estimate alone says how great the gradient is.
+    overflowing = np.abs(unpack(estimate.value))[np.isinf(gradient)]
+    sizes = np.concatenate([clear, overflowing])
+    return bool(sizes.size) and float(sizes.max()) < estimate.noise
 
 
 def _overflows(gradient: Floats, estimated: Floats, noise: float, dtype: str) -> NDArray[np.bool_]:

@@ -75,9 +75,14 @@ class _Answers:
         self.near_oracle: dict[str, bool] = {}
         for name, result in self.fine.items():
             drawn = self._drawn[name] & self._drawn_by_oracle(name)
-            is_near = agrees_with_oracle(result, oracle, self._noise[name], drawn)
+            is_near = agrees_with_oracle(result, oracle, self._noise_of(name), drawn)
             if self.has_estimates and is_near is not None:
                 self.near_oracle[name] = is_near
+
+    def _noise_of(self, name: str) -> Movements:
+        """The noise of an engine; where it was not measured, that of another stands for it."""
+        known = [self._noise[name], *self._noise.values()]
+        return next((movement for movement in known if movement), NOT_MEASURED)
 
     def _drawn_by_oracle(self, name: str) -> frozenset[str]:
         """The leaves that the oracle cannot estimate, because PyTorch's net draws random numbers.

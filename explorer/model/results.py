@@ -113,6 +113,11 @@ class Estimate(msgspec.Struct, frozen=True):
         return 0 if self.kinks is None else int(np.count_nonzero(unpack(self.kinks)))
 
     @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return int(unpack(self.value).size)
+
+    @property
     def not_finite(self) -> int:
         """How many of its numbers are not finite."""
         return int(np.count_nonzero(~np.isfinite(unpack(self.value))))

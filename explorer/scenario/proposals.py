@@ -6,10 +6,10 @@ sizes are the same. Whatever that and the names of their modules leave open is n
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from explorer.model.requests import Description, ParameterSpec
-from explorer.scenario.correspondence import is_weight, lone
+from explorer.scenario.correspondence import is_floating, is_weight, lone
 from explorer.text.choices import LIKENESS
 
 KINDS = (
@@ -26,36 +26,40 @@ KINDS = (
 )
 """The kinds of parameters that PyTorch's names tell, those whose names hold another's first."""
 
-Item = TypeVar("Item")
+LEAST = 0.1
+"""The least ratio at which a likeness of names counts at all: "v" and "value" have one of 0.33."""
 
 Pair = tuple[ParameterSpec, ParameterSpec]
 """A parameter of MindSpore's, and the one of PyTorch's."""
 
 
-class Module(NamedTuple):
-    """The weights of a module that have no partner: their ``specs``, in order of declaration.
+class ModuleWeights(NamedTuple):
+    """The parameters of a module that have no partner: its weights in ``specs``, as declared.
 
-    ``path`` is that of the module in PyTorch's words.
+    ``path`` is that of the module in PyTorch's words. ``statistics`` are the last names of what it does
+    not train: a batch norm has some, and a layer norm of the same weights has none.
     """
 
     path: str
     specs: tuple[ParameterSpec, ...]
+    statistics: frozenset[str]
 
     @property
-    def signature(self) -> tuple[tuple[str, int], ...]:
-        """The last names and sizes of the weights."""
-        return tuple(sorted((_last(spec), size_of(spec)) for spec in self.specs))
+    def signature(self) -> tuple[frozenset[str], tuple[tuple[str, int], ...]]:
+        """What the modules of a pair have in common: names, and the sizes of the weights."""
+        weights = tuple(sorted((_last(spec), size_of(spec)) for spec in self.specs))
+        return self.statistics, weights
 
 
 class Proposal(NamedTuple):
     """Pairs of MindSpore's parameters and PyTorch's, in MindSpore's order.
 
-    ``in_order`` are the paths of MindSpore's modules that were paired by their order alone,
-    ``undecided`` those of its parameters that several of PyTorch's fit equally.
+    ``unsure`` are the paths of MindSpore's modules whose names tell little: a few letters, or their order
+    alone. ``undecided`` are those of its parameters that several of PyTorch's fit equally.
     """
 
     pairs: tuple[Pair, ...]
-    in_order: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
 
 
@@ -97,25 +101,56 @@ def propose(mindspore: Description, torch: Description) -> Proposal:
     modules' names, and where these do not tell by their order. What is left over is paired one by
     one.
     """
-    mine = [spec for spec in lone(mindspore, torch) if is_weight(spec)]
-    theirs = lone(torch, mindspore)
+    in_mindspore, in_torch = lone(mindspore, torch), lone(torch, mindspore)
+    mine = list(filter(is_weight, in_mindspore))
     pairs: list[Pair] = []
-    in_order: list[str] = []
-    for modules, are_in_order in _paired_modules(mine, theirs):
-        for module, other in modules:
-            by_name = {_last(spec): spec for spec in other.specs}
-            pairs += [(spec, by_name[_last(spec)]) for spec in module.specs]
-            if are_in_order:
-                in_order.append(module.specs[0].path.rpartition(".")[0])
-    pairs += _one_by_one(_free(mine, pairs), _free(theirs, pairs))
+    unsure: list[str] = []
+    crosses = _Crossings(mindspore, torch)
+    for module, other, is_sure in _paired_modules(_modules(in_mindspore), _modules(in_torch)):
+        if crosses(module.path, other.path):
+            continue
+        by_name = {_last(spec): spec for spec in other.specs}
+        pairs += [(spec, by_name[_last(spec)]) for spec in module.specs]
+        if not is_sure:
+            unsure.append(module.specs[0].path.rpartition(".")[0])
+    for spec, other_spec in _one_by_one(_free(mine, pairs), _free(in_torch, pairs)):
+        if not crosses(_module_of(spec), _module_of(other_spec)):
+            pairs.append((spec, other_spec))
 
     places = {spec.path: place for place, spec in enumerate(mine)}
     pairs.sort(key=lambda pair: places[pair[0].path])
-    left_over = _free(theirs, pairs)
+    left_over = _free(in_torch, pairs)
     undecided = []
     for spec in _free(mine, pairs):
         undecided += [spec.path] * any(fits(spec, other) for other in left_over)
-    return Proposal(tuple(pairs), tuple(in_order), tuple(undecided))
+    return Proposal(tuple(pairs), tuple(unsure), tuple(undecided))
+
+
+class _Crossings:
+    """Tells pairs that cross a module of one name and signature in both nets.
+
+    Layers 1 and 2 beside layers 0 and 1: that the 2 is the 0 is no guess to be made.
+    """
+
+    def __init__(self, mindspore: Description, torch: Description) -> None:
+        self._mine = {module.path: module for module in _modules(mindspore.parameters)}
+        self._theirs = {module.path: module for module in _modules(torch.parameters)}
+        self._places = {path: place for place, path in enumerate(self._mine)}
+        self._other_places = {path: place for place, path in enumerate(self._theirs)}
+
+    def __call__(self, path: str, other_path: str) -> bool:
+        """Whether a pair of the modules at these paths crosses one."""
+        if path not in self._mine or other_path not in self._theirs:
+            return False
+        signature = self._mine[path].signature
+        for shared, module in self._mine.items():
+            other = self._theirs.get(shared)
+            if other is None or not module.signature == other.signature == signature:
+                continue
+            is_behind = self._places[shared] > self._places[path]
+            if is_behind != (self._other_places[shared] > self._other_places[other_path]):
+                return True
+        return False
 
 
 def _free(specs: Iterable[ParameterSpec], pairs: Iterable[Pair]) -> list[ParameterSpec]:
@@ -125,26 +160,42 @@ def _free(specs: Iterable[ParameterSpec], pairs: Iterable[Pair]) -> list[Paramet
 
 
 def _paired_modules(
-    mine: Iterable[ParameterSpec], theirs: Iterable[ParameterSpec]
-) -> Iterator[tuple[list[tuple[Module, Module]], bool]]:
-    """Pairs of modules of one signature; beside them whether their order alone tells."""
-    modules, others = _modules(mine), _modules(filter(is_weight, theirs))
+    modules: Sequence[ModuleWeights], others: Sequence[ModuleWeights]
+) -> Iterator[tuple[ModuleWeights, ModuleWeights, bool]]:
+    """Pairs of modules of one signature; beside them whether their names are alike, or nothing else fits."""
     for signature in dict.fromkeys(module.signature for module in modules):
         left = [module for module in modules if module.signature == signature]
         right = [module for module in others if module.signature == signature]
-        named = _by_name(left, right)
-        yield named, False
-        rest = [module for module in left if module not in [pair[0] for pair in named]]
-        other_rest = [module for module in right if module not in [pair[1] for pair in named]]
-        if len(rest) == len(other_rest):
-            yield list(zip(rest, other_rest, strict=True)), len(rest) > 1
+        is_only = len(left) == len(right) == 1
+        for least in (LIKENESS, LEAST):
+            for module, other in _by_name(left, right, least):
+                left.remove(module)
+                right.remove(other)
+                yield module, other, is_only or least == LIKENESS
+        if len(left) == len(right) and _names_do_not_tell(left, right):
+            for module, other in zip(left, right, strict=True):
+                yield module, other, is_only
 
 
-def _modules(specs: Iterable[ParameterSpec]) -> list[Module]:
+def _names_do_not_tell(left: Sequence[ModuleWeights], right: Sequence[ModuleWeights]) -> bool:
+    """Whether names are equally like each other, for all modules of one side."""
+    rows = {tuple(_likeness(module.path, other.path) for other in right) for module in left}
+    columns = {tuple(_likeness(module.path, other.path) for module in left) for other in right}
+    return len(rows) <= 1 or len(columns) <= 1
+
+
+def _modules(specs: Iterable[ParameterSpec]) -> list[ModuleWeights]:
+    """The modules that some parameters are in, as far as these hold weights."""
     by_path: dict[str, list[ParameterSpec]] = {}
-    for spec in specs:
+    for spec in filter(is_floating, specs):
         by_path.setdefault(_module_of(spec), []).append(spec)
-    return [Module(path, tuple(of_module)) for path, of_module in by_path.items()]
+    modules = []
+    for path, of_module in by_path.items():
+        weights = tuple(spec for spec in of_module if spec.trainable)
+        statistics = frozenset(_last(spec) for spec in of_module if not spec.trainable)
+        if weights:
+            modules.append(ModuleWeights(path, weights, statistics))
+    return modules
 
 
 def _one_by_one(rest: Sequence[ParameterSpec], others: Sequence[ParameterSpec]) -> list[Pair]:
@@ -164,27 +215,44 @@ def _only(spec: ParameterSpec, others: Sequence[ParameterSpec]) -> ParameterSpec
     candidates = trained or fitting
     if len(candidates) == 1:
         return candidates[0]
-    return _nearest(_module_of(spec), candidates, [_module_of(other) for other in candidates])
+    paths = [_module_of(other) for other in candidates]
+    place = _nearest(_module_of(spec), paths, LIKENESS)
+    return None if place is None else candidates[place]
 
 
-def _by_name(left: Sequence[Module], right: Sequence[Module]) -> list[tuple[Module, Module]]:
+def _by_name(
+    left: Sequence[ModuleWeights], right: Sequence[ModuleWeights], least: float
+) -> list[tuple[ModuleWeights, ModuleWeights]]:
     """The pairs of modules each of which has the name that is the nearest to the other's."""
-    paths, other_paths = [module.path for module in left], [module.path for module in right]
+    # What all names of a side begin with tells nothing: "backbone.a" beside "backbone.b".
+    paths = _without_head([module.path for module in left])
+    other_paths = _without_head([module.path for module in right])
     pairs = []
-    for module in left:
-        other = _nearest(module.path, right, other_paths)
-        if other is not None and _nearest(other.path, left, paths) is module:
-            pairs.append((module, other))
+    for place, module in enumerate(left):
+        there = _nearest(paths[place], other_paths, least)
+        if there is not None and _nearest(other_paths[there], paths, least) == place:
+            pairs.append((module, right[there]))
     return pairs
 
 
-def _nearest(name: str, items: Sequence[Item], names: Sequence[str]) -> Item | None:
-    """The item whose name is the most like ``name``; None where none is near, or two are as near."""
+def _without_head(paths: Sequence[str]) -> list[str]:
+    """Paths without the parts with which all of them begin; the last part stays."""
+    parts = [path.split(".") for path in paths]
+    alike = 0
+    while len(parts) > 1 and all(len(path) > alike + 1 for path in parts):
+        if len({path[alike] for path in parts}) > 1:
+            break
+        alike += 1
+    return [".".join(path[alike:]) for path in parts]
+
+
+def _nearest(name: str, names: Sequence[str], least: float) -> int | None:
+    """The place of the name most like ``name``; None where none is near, or two are as near."""
     likeness = [_likeness(name, other) for other in names]
     best = max(likeness, default=0.0)
-    if best < LIKENESS or likeness.count(best) > 1:
+    if best < least or likeness.count(best) > 1:
         return None
-    return items[likeness.index(best)]
+    return likeness.index(best)
 
 
 def _likeness(name: str, other: str) -> float:

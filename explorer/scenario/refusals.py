@@ -87,23 +87,21 @@ def _remedy(mindspore: Description, torch: Description) -> str:
         lines.append(f"PARAMETER_NAMES = {{{', '.join(pairs)}}}")
     if steps:
         lines.append(f"LAYOUTS = {{{', '.join(steps)}}}")
+    which = f"Neither kind, size nor name tells which is {', '.join(proposal.undecided)} in PyTorch"
+    if not lines and proposal.undecided:
+        return f'{which}; say so: PARAMETER_NAMES = {{"mindspore name": "torch name"}}'
     if not lines:
         return (
             "Give both nets parameters of the same shapes; pairs of other names stand in"
             ' PARAMETER_NAMES = {"mindspore name": "torch name"}'
         )
-    notes = []
-    if proposal.undecided:
-        notes.append(
-            f"Neither kind, size nor name tells which is {', '.join(proposal.undecided)} in PyTorch;"
-            " PARAMETER_NAMES must. "
+    notes = f"{which}; add these yourself. " if proposal.undecided else ""
+    if proposal.unsure:
+        notes += (
+            f"The names of {', '.join(proposal.unsure)} tell little: they are paired by a few letters"
+            " or in the order of declaration; check them. "
         )
-    if proposal.in_order:
-        notes.append(
-            f"The names of {', '.join(proposal.in_order)} do not tell; they are paired in the order"
-            " of declaration. "
-        )
-    return f"{''.join(notes)}If these are the same numbers, add {' and '.join(lines)}"
+    return f"{notes}If these are the same numbers, add {' and '.join(lines)}"
 
 
 def _layouts(

@@ -70,7 +70,8 @@ def oracle_summary(cases: Sequence[CaseReport]) -> str:
         "along directions": _("agrees along random directions in {n}"),
         "differs": _("differs in {n}"),
         wording.UNJUDGED: _(
-            "cannot judge {n}, since the net is not finite at the point or beside it"
+            "cannot judge {n}, since the net is not finite there, or so great that its rounding"
+            " hides the differences"
         ),
         wording.DRAWN: _("leaves out what is drawn, which is all, in {n}"),
         NOTHING: _("does not apply to {n}"),
@@ -94,6 +95,9 @@ def described(difference: Difference) -> str:
     place = difference.leaf
     if difference.index:
         place += f"[{', '.join(map(str, difference.index))}]"
+    if math.isinf(difference.abs):
+        text = _("At {place} one is nan or inf and the other not the same, between {engines}.")
+        return clean(text.format(place=place, engines=engines))
     text = _("Greatest difference at {place}: {size} ({relative} relative) between {engines}.")
     told = text.format(
         place=place,

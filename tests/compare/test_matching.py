@@ -118,6 +118,7 @@ def test_a_node_beside_a_further_output_is_in_the_pair_of_its_op() -> None:
         (SQUARE, SQUARE.T, "transposed"),
         (SQUARE, SQUARE[::-1], "reordered"),
         (SQUARE, SQUARE.ravel(), None),
+        (SQUARE.astype(np.complex64), SQUARE.astype(np.float32), None),
         (SQUARE.ravel(), SQUARE.ravel()[::-1], "reordered"),
     ],
 )

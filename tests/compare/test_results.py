@@ -300,8 +300,20 @@ def test_the_oracle_has_the_tolerance_of_central_differences(
 
 @pytest.mark.parametrize(("times", "agrees"), [(0.9, True), (1.1, False)])
 def test_the_oracle_allows_the_rounding_of_its_own_outputs(times: float, agrees: bool) -> None:
-    oracle = OracleResult("ok", (Estimate("dx", pack(np.zeros(3)), noise=1e-4),))
-    assert agrees_with_oracle(answer(np.full(3, times * 1e-4), structure="dx"), oracle) is agrees
+    oracle = OracleResult("ok", (Estimate("dx", pack(np.array([0.0, 1.0])), noise=1e-4),))
+    given = answer(np.array([times * 1.1e-4, 1.0]), structure="dx")
+    assert agrees_with_oracle(given, oracle) is agrees
+
+
+@pytest.mark.parametrize(("gradient", "agrees"), [(900.0, None), (1100.0, True), (1e-9, True)])
+def test_an_estimate_whose_rounding_hides_the_gradient_proves_nothing(
+    gradient: float, agrees: bool | None
+) -> None:
+    # Of a gradient that is rounding itself, 0 is as good an estimate as any.
+    oracle = OracleResult("ok", (Estimate("dx", pack(np.array([gradient])), noise=1e3),))
+    given = answer(np.array([gradient]), structure="dx")
+    moved = {"dx": np.array([1e-9 if gradient < 1 else 1e-6])}
+    assert agrees_with_oracle(given, oracle, moved) is agrees
 
 
 @pytest.mark.parametrize(
@@ -355,7 +367,7 @@ def test_an_oracle_that_is_not_finite_judges_nothing_and_a_number_is_no_infinity
 
 def test_an_estimate_lost_in_the_rounding_of_its_outputs_contradicts_no_overflow() -> None:
     given = answer(np.array([np.inf, 2.0], np.float32), structure="dx")
-    assert agrees_with_oracle(given, estimated(0.0, 2.0, noise=1e68))
+    assert agrees_with_oracle(given, estimated(0.0, 2.0, noise=1e68)) is None
     assert not agrees_with_oracle(given, estimated(0.0, 2.0, noise=1e38))
 
 

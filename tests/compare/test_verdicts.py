@@ -9,7 +9,7 @@ from explorer.compare.verdicts import foreseen, judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.graph import GradGraph
-from explorer.model.noise import ResultNoise
+from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import ORACLE, CaseReport
 from explorer.model.results import Estimate, OracleResult, Outcome, Result
 from explorer.numeric.directions import directions
@@ -287,6 +287,15 @@ def test_the_oracle_leaves_out_what_pytorch_s_net_draws() -> None:
     all_drawn = noise_of(torch_tape=("dx", "dy"), mindspore_tape=("dx", "dy"))
     report = compared(FINE, all_drawn, oracle(9, 9))
     assert (report.oracle_agrees, report.expected) == (None, True)
+
+
+def test_the_oracle_allows_an_engine_without_noise_of_its_own_that_of_another() -> None:
+    moved = LeafNoise("dx", pack(np.full(FINE.leaves[0].value.shape, 1e-2, np.float32)))
+    oracle = OracleResult("ok", (Estimate("dx", pack(values() + 0.1)),))
+    results = {"torch-graph": FINE, "mindspore-tape": FINE}
+    known = {"mindspore-tape": ResultNoise((moved,), runs=3)}
+    assert judge(CASE, results, oracle, noise={}).oracle_agrees is False
+    assert judge(CASE, results, oracle, noise=known).oracle_agrees is True
 
 
 def test_a_divergence_is_expected_where_a_tolerance_covers_all_that_is_not_drawn() -> None:

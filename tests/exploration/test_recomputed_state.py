@@ -59,6 +59,18 @@ def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
             assert "`block.bn.running_mean`" in alignment.divergence.sentence
 
 
+def test_what_a_recomputed_forward_adds_is_no_gradient(workers: Workers) -> None:
+    report = explore(load(NETS / "recomputed_counter.py"), workers, selection="main")
+    assert states(report, "block.count") == {
+        "mindspore-graph": 1,
+        "mindspore-tape": 2,
+        "torch-tape": 2,
+    }
+    sentences = [each.divergence.sentence for each in report.alignments if each.divergence]
+    assert sentences
+    assert not [sentence for sentence in sentences if "gradients" in sentence]
+
+
 TORCH_ALONE = """
 import numpy as np
 

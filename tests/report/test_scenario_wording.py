@@ -29,7 +29,11 @@ def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
     assert wording.oracle(bent) == "agrees, not at kinks"
     assert "(3 of them at a kink)" in wording.estimates(bent.oracle)
     assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=False)) == "differs"
-    assert wording.oracle(msgspec.structs.replace(case, oracle_agrees=None)) == "—"
+    silent = msgspec.structs.replace(case, oracle_agrees=None)
+    assert wording.oracle(silent) == "cannot judge"
+    without = {name: Result(outcome="raised") for name in case.results}
+    assert wording.oracle(msgspec.structs.replace(silent, results=without)) == "—"
+    assert wording.oracle(msgspec.structs.replace(bent, oracle_agrees=None)) == "—"
 
 
 def undefined(names: tuple[str, ...], drawn: tuple[str, ...], agrees: bool | None) -> CaseReport:

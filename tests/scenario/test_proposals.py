@@ -86,7 +86,7 @@ def test_modules_go_by_name_before_they_go_by_order() -> None:
         ("enc.key.weight", "encoder.key.weight"),
         ("enc.query.weight", "encoder.query.weight"),
     ]
-    assert proposal.in_order == ()
+    assert proposal.unsure == ()
     assert proposed(mindspore, torch) == {"enc": "encoder"}
 
 
@@ -99,10 +99,58 @@ def test_names_that_do_not_tell_leave_the_order_and_the_proposal_says_so() -> No
     mindspore = net(spec("layers.0.weight"), spec("layers.1.weight"))
     torch = net(spec("hidden.weight"), spec("again.weight"))
     assert proposed(mindspore, torch) == {"layers.0": "hidden", "layers.1": "again"}
-    assert propose(mindspore, torch).in_order == ("layers.0", "layers.1")
+    assert propose(mindspore, torch).unsure == ("layers.0", "layers.1")
     one_more = net(*torch.parameters, spec("out.weight"))
     assert proposed(mindspore, one_more) == {}
     assert propose(mindspore, one_more).undecided == ("layers.0.weight", "layers.1.weight")
+
+
+def test_what_all_names_of_a_side_begin_with_tells_nothing() -> None:
+    mindspore = net(spec("backbone.b.weight"), spec("backbone.a.weight"))
+    torch = net(spec("a.weight"), spec("b.weight"))
+    assert proposed(mindspore, torch) == {"backbone.b": "b", "backbone.a": "a"}
+    assert propose(mindspore, torch).unsure == ()
+
+
+def test_a_few_letters_decide_and_are_told_to_be_few() -> None:
+    mindspore = net(*(spec(f"{name}.weight") for name in "vkqo"))
+    torch = net(*(spec(f"{name}.weight") for name in ("query", "key", "value", "output")))
+    assert proposed(mindspore, torch) == {"v": "value", "k": "key", "q": "query", "o": "output"}
+    assert propose(mindspore, torch).unsure == ("v", "q", "o")
+
+
+def test_letters_that_say_this_and_that_decide_nothing() -> None:
+    mindspore = net(*(spec(f"{name}_proj.weight") for name in ("key", "query", "out")))
+    torch = net(*(spec(f"{name}.weight") for name in ("wq", "wk", "wo")))
+    proposal = propose(mindspore, torch)
+    paired = {one.name: other.name for one, other in proposal.pairs}
+    assert (
+        paired.items()
+        <= {
+            "key_proj.weight": "wk.weight",
+            "query_proj.weight": "wq.weight",
+            "out_proj.weight": "wo.weight",
+        }.items()
+    )
+
+
+def test_a_batch_norm_has_statistics_and_a_layer_norm_has_none() -> None:
+    mindspore = net(
+        spec("first.weight", path="first.gamma"),
+        spec("first.running_mean", "frozen", path="first.moving_mean"),
+        spec("second.weight", path="second.gamma"),
+    )
+    torch = net(spec("ln.weight"), spec("bn.weight"), spec("bn.running_mean", "buffer"))
+    assert proposed(mindspore, torch) == {"first": "bn", "second": "ln"}
+
+
+def test_a_pair_that_crosses_a_layer_of_one_name_is_not_proposed() -> None:
+    mindspore = net(spec("layer1.weight"), spec("layer2.weight"))
+    torch = net(spec("layer0.weight"), spec("layer1.weight"))
+    assert proposed(mindspore, torch) == {}
+    assert propose(mindspore, torch).undecided == ("layer2.weight",)
+    in_order = net(spec("layer1.weight"), spec("last.weight"))
+    assert proposed(mindspore, in_order) == {"layer2": "last"}
 
 
 def test_scale_and_shift_are_a_guess_and_no_guess_is_proposed() -> None:

@@ -149,6 +149,8 @@ class Matching:
         if _without_ones(one.shape) != _without_ones(other.shape):
             return None
         left_elements, right_elements = elements(one), elements(other)
+        if left_elements.shape != right_elements.shape:
+            return None  # of a complex tensor and a real one
         rtol, floor = self._room(first, second)
         if agree(left_elements, right_elements, rtol, floor):
             return None

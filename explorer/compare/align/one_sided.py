@@ -68,7 +68,9 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Findin
 def _missing_there(row: list[Vertex], phase: Phase) -> str:
     last = row[-1]
     opposite = last.side.other.engine
-    if phase == "backward" and last.family == "add" and len(last.inputs) > 1:
+    # A forward that is computed again in backward adds what is no gradient.
+    are_gradients = all(term.node.is_work and term.node.phase == "backward" for term in last.inputs)
+    if phase == "backward" and last.family == "add" and len(last.inputs) > 1 and are_gradients:
         return f"adds {len(last.inputs)} gradients{_whose(last)} that {opposite} does not add"
     return f"{'has' if len(row) == 1 else 'have'} no counterpart in {opposite}"
 

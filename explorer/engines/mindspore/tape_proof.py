@@ -91,6 +91,10 @@ class TapeReruns:
         def compute(values: list[Any]) -> list[Any]:
             cotangents = dict(zip(outputs, values, strict=False))
             gradients = call.pull_back(values[len(outputs) :], cotangents)
+            if max(pullback.places) >= len(gradients):
+                raise ValueError(
+                    f"alone it yields {len(gradients)} gradients, and here it yields more"
+                )
             return [gradients[place] for place in pullback.places]
 
         return Rerun(self._operands((*pullback.cotangents.values(), *inputs)), compute)

@@ -289,7 +289,7 @@ def _oracle_summary(cases: Sequence[CaseReport]) -> str:
         wording.FINITE: "agrees where the net is finite in",
         "along directions": "agrees along random directions in",
         "differs": "differs in",
-        wording.UNJUDGED: "cannot judge, since the net is not finite at the point or beside it,",
+        wording.UNJUDGED: f"cannot judge, since {wording.WHY_UNJUDGED},",
         wording.DRAWN: "leaves out what is drawn, which is all, in",
         NOTHING: "does not apply to",
     }

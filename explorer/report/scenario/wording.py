@@ -1,5 +1,6 @@
 """Short readings of calls, values, errors and differences, the same in every format."""
 
+import math
 from collections.abc import Collection, Sequence
 
 from explorer.model.arrays import unpack
@@ -71,7 +72,10 @@ FINITE = ", where finite"
 """What follows the oracle's agreement where the net is not finite at some of what it varied."""
 
 UNJUDGED = "cannot judge"
-"""The oracle's word where the net is not finite at anything that it varied."""
+"""The oracle's word where the net is not finite, or too great, at anything that it varied."""
+
+WHY_UNJUDGED = "the net is not finite there, or so great that its rounding hides the differences"
+"""Why the oracle cannot judge."""
 
 ORACLE_KINDS = ("agrees", KINKED, FINITE, "along directions", "differs", UNJUDGED, DRAWN, NOTHING)
 """How the oracle can stand to a case; a gradient estimated along directions is "agrees ·16" in a cell."""
@@ -85,6 +89,9 @@ ABOUT_DRAWS = (
     " Dropout layers (nn.Dropout) drop the same elements in both nets unless SAME_DROPOUT = False"
 )
 """What a report says of random numbers, once."""
+
+NOT_FINITE = "nan or inf"
+"""What stands for the size of a difference to what is not a number."""
 
 NO_DIVERGENCE = "none"
 """The word for two graphs between which nothing parts."""
@@ -175,7 +182,9 @@ def oracle(report: CaseReport) -> str:
     judged = [part for part in report.oracle.estimates if not set(part.leaves) & set(report.drawn)]
     has_undefined = any(estimate.not_finite for estimate in judged)
     if report.oracle_agrees is None:
-        if has_undefined:
+        has_answer = any(result.outcome == "ok" for result in report.results.values())
+        has_slopes = any(part.at_kinks < part.size for part in judged)
+        if has_answer and has_slopes:
             return UNJUDGED
         return DRAWN if report.drawn and report.oracle.estimates else NOTHING
     if not report.oracle_agrees:
@@ -221,12 +230,14 @@ def size(difference: Difference | None) -> str:
     # No difference, and one of nothing, read alike.
     if difference is None or (difference.what == "value" and not difference.abs):
         return "0"
+    if difference.what == "value" and math.isinf(difference.abs):
+        return NOT_FINITE
     return f"{difference.abs:.2g}" if difference.what == "value" else difference.what
 
 
 def greatest(difference: Difference | None) -> str:
     """The same with its ratio to the noise: "0.008, 240 × the noise"."""
-    if difference is None or not difference.ratio:
+    if difference is None or not difference.ratio or math.isinf(difference.abs):
         return size(difference)
     return against_noise(size(difference), difference.noise, difference.ratio, level=False)
 
@@ -243,6 +254,10 @@ def described(difference: Difference) -> str:
         leaf = f" of {difference.leaf}" if difference.leaf else ""
         return clean(f"{difference.what}{leaf} differs between {engines}: {difference.detail}")
     where = place(difference.leaf, difference.index)
+    if math.isinf(difference.abs):
+        return clean(
+            f"at {where} one is {NOT_FINITE} and the other not the same, between {engines}"
+        )
     relative = f"{difference.rel:.2g} relative"
     in_brackets = against_noise(relative, difference.noise, difference.ratio)
     return clean(f"greatest at {where}: {difference.abs:.3g} ({in_brackets}) between {engines}")
