@@ -10,8 +10,7 @@ def inputs():
 
 
 def mindspore_net():
-    import mindspore as ms
-    from mindspore import nn, ops, Parameter, Tensor
+    from mindspore import Parameter, Tensor, nn, ops
 
     class Block(nn.Cell):
         def __init__(self):
