@@ -151,6 +151,8 @@ def badge_width(badge: str) -> float:
 def role_of(node: Node) -> BoxRole:
     """How a node is drawn."""
     role = BOX_ROLES.get((node.kind, node.phase))
+    if role == "gradient" and node.forward is None:
+        return "result"  # a buffer that backward has changed
     if role:
         return role
     if family(node.op) in QUIET:

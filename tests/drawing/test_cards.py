@@ -100,3 +100,12 @@ def test_a_refuted_value_is_said_to_be_so() -> None:
 @given(text=st.text(max_size=20))
 def test_text_that_fits_is_left_whole(text: str) -> None:
     assert fit(text, 10, measure(text, 10)) == text
+
+
+def test_a_buffer_that_backward_has_changed_is_drawn_as_a_result_and_no_gradient() -> None:
+    g = HandmadeGraph()
+    weight = g.add("parameter", kind="parameter", name="weight")
+    g.add("output", kind="output", phase="backward", name="dweight", forward=weight)
+    g.add("output", kind="output", phase="backward", name="running_mean")
+    roles = [drawn.role for drawn in cards(g.record(), {}).values()]
+    assert roles == ["leaf", "gradient", "result"]

@@ -10,6 +10,7 @@ from explorer.exploration.explore import explore
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.scenario.find import find
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
@@ -57,6 +58,16 @@ def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
         if alignment.divergence:
             assert alignment.divergence.phase == "backward"
             assert "`block.bn.running_mean`" in alignment.divergence.sentence
+
+
+def test_without_recomputation_a_buffer_is_a_result_of_the_forward(workers: Workers) -> None:
+    report = explore(load(find("conv_bn_relu_pool")), workers, selection="main")
+    for graph in report.graphs:
+        for node in graph.nodes:
+            if node.kind == "output":
+                assert (node.phase == "backward") is node.name.startswith("d"), graph.engine
+                # By this link a picture knows a gradient from a buffer.
+                assert (node.forward is not None) is node.name.startswith("d"), graph.engine
 
 
 def test_what_a_recomputed_forward_adds_is_no_gradient(workers: Workers) -> None:

@@ -84,10 +84,13 @@ def _written(
     operators = readers.get(leaf, [])
     if not operators:
         return leaf, 0
-    # Where no reader is known to write, the last one of the forward counts.
-    writers = [number for number in operators if may_write(builder.nodes[number].op)]
     forward = [number for number in operators if builder.nodes[number].phase == "forward"]
-    writer = max(writers or forward or operators)
+    writers = [number for number in forward if may_write(builder.nodes[number].op)]
+    # Backward writes where it computes such an operator again; its gradient reads the parameter too.
+    names = {builder.nodes[number].op for number in writers}
+    again = [number for number in operators if builder.nodes[number].op in names]
+    # Where no reader is known to write, the last one of the forward counts.
+    writer = max(again or forward or operators)
     node = builder.nodes[writer]
     node.outputs = (*node.outputs, output)
     return writer, len(node.outputs) - 1
