@@ -165,16 +165,23 @@ def _paired_modules(
     """Pairs of modules of one signature; beside them whether their names are alike, or nothing else fits."""
     for signature in dict.fromkeys(module.signature for module in modules):
         left = [module for module in modules if module.signature == signature]
-        right = [module for module in others if module.signature == signature]
-        is_only = len(left) == len(right) == 1
-        for least in (LIKENESS, LEAST):
-            for module, other in _by_name(left, right, least):
-                left.remove(module)
-                right.remove(other)
-                yield module, other, is_only or least == LIKENESS
-        if len(left) == len(right) and _names_do_not_tell(left, right):
-            for module, other in zip(left, right, strict=True):
-                yield module, other, is_only
+        right = [other for other in others if other.signature == signature]
+        yield from _paired_alike(left, right)
+
+
+def _paired_alike(
+    left: list[ModuleWeights], right: list[ModuleWeights]
+) -> Iterator[tuple[ModuleWeights, ModuleWeights, bool]]:
+    """Pairs among modules that all fit each other: by likeness of names, else in order."""
+    is_only = len(left) == len(right) == 1
+    for least in (LIKENESS, LEAST):
+        for module, other in _by_name(left, right, least):
+            left.remove(module)
+            right.remove(other)
+            yield module, other, is_only or least == LIKENESS
+    if len(left) == len(right) and _names_do_not_tell(left, right):
+        for module, other in zip(left, right, strict=True):
+            yield module, other, is_only
 
 
 def _names_do_not_tell(left: Sequence[ModuleWeights], right: Sequence[ModuleWeights]) -> bool:

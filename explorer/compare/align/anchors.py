@@ -90,15 +90,8 @@ def _is_in_another_layout(matching: Matching, match: Match) -> bool:
 
 
 def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
-    """Results of one name; then the rest of a phase, in order, where both sides have as many.
-
-    A buffer goes by its name in whichever phase it was last written.
-    """
-    named, other_named = _named_results(matching.first), _named_results(matching.second)
-    pairs = [(named[key], other_named[key]) for key in named if key in other_named]
-    names, other_names = _names_left(named, other_named), _names_left(other_named, named)
-    pairs += [(names[name], other_names[name]) for name in names if name in other_names]
-
+    """Results of one name; then the rest of a phase, in order, where both sides have as many."""
+    pairs = _results_of_one_name(matching)
     taken = {result for pair in pairs for result in pair}
     for phase in PHASES:
         rest = [node for node in matching.first.results(phase) if node not in taken]
@@ -106,6 +99,21 @@ def _results_to_compare(matching: Matching) -> list[tuple[Vertex, Vertex]]:
         # Engines need not call a result the same, but they list results in the same order.
         if len(rest) == len(other_rest):
             pairs += zip(rest, other_rest, strict=True)
+    return pairs
+
+
+def _results_of_one_name(matching: Matching) -> list[tuple[Vertex, Vertex]]:
+    """Results of one phase and name; then those of one name, since either phase may write a buffer."""
+    named, other_named = _named_results(matching.first), _named_results(matching.second)
+    pairs = []
+    for key, result in named.items():
+        if key in other_named:
+            pairs.append((result, other_named[key]))
+
+    left, other_left = _names_left(named, other_named), _names_left(other_named, named)
+    for name, result in left.items():
+        if name in other_left:
+            pairs.append((result, other_left[name]))
     return pairs
 
 

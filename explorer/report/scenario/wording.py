@@ -7,7 +7,7 @@ from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, CaseVerdict, Difference
-from explorer.model.results import Failure, Leaf, OracleResult, Result
+from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
 from explorer.model.trees import Nested
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
@@ -179,21 +179,31 @@ def oracle(report: CaseReport) -> str:
     Nor has it anything to say where all that it estimated depends on random numbers, lies at kinks,
     or is not finite.
     """
-    judged = [part for part in report.oracle.estimates if not set(part.leaves) & set(report.drawn)]
-    has_undefined = any(estimate.not_finite for estimate in judged)
+    drawn = set(report.drawn)
+    judged = [estimate for estimate in report.oracle.estimates if not drawn & set(estimate.leaves)]
     if report.oracle_agrees is None:
-        has_answer = any(result.outcome == "ok" for result in report.results.values())
-        has_slopes = any(part.at_kinks < part.size for part in judged)
-        if has_answer and has_slopes:
-            return UNJUDGED
-        return DRAWN if report.drawn and report.oracle.estimates else NOTHING
-    if not report.oracle_agrees:
-        return "differs"
+        return _silence(report, judged)
+    return _agreement(judged) if report.oracle_agrees else "differs"
+
+
+def _silence(report: CaseReport, judged: Sequence[Estimate]) -> str:
+    """The word for an oracle that says nothing of a case."""
+    has_answer = any(result.outcome == "ok" for result in report.results.values())
+    has_slopes = any(estimate.at_kinks < estimate.size for estimate in judged)
+    if has_answer and has_slopes:
+        return UNJUDGED
+    return DRAWN if report.drawn and report.oracle.estimates else NOTHING
+
+
+def _agreement(judged: Sequence[Estimate]) -> str:
+    """The word for an oracle that agrees, and what it leaves out."""
     directions = max((estimate.directions for estimate in judged), default=0)
     agrees = f"agrees ·{directions}" if directions else "agrees"
-    if has_undefined:
+    if any(estimate.not_finite for estimate in judged):
         return f"{agrees}{FINITE}"
-    return f"{agrees}{KINKED}" if any(estimate.at_kinks for estimate in judged) else agrees
+    if any(estimate.at_kinks for estimate in judged):
+        return f"{agrees}{KINKED}"
+    return agrees
 
 
 def oracle_kind(report: CaseReport) -> str:
