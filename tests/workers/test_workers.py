@@ -75,15 +75,18 @@ def test_requests_share_one_process_other_than_ours(crew: Workers) -> None:
 
 def test_what_an_import_brought_is_searched_for_garbage_once() -> None:
     with Workers() as workers:
+        # Python 3.12 leaves out some objects of its own from the start.
+        at_start = ask(workers, "garbage")
         ask(workers, "leave_garbage", "json")
         few = ask(workers, "garbage")
         # By name, in the middle of a call: what a call runs imports its framework itself.
         ask(workers, "leave_garbage", "torch")
         many = ask(workers, "garbage")
-    assert few == Word("0 0")
+    assert few == at_start
+    assert isinstance(at_start, Word)
     assert isinstance(many, Word)
     left_out, not_found = many.text.split()
-    assert int(left_out) > 10_000
+    assert int(left_out) > 10_000 + int(at_start.text.split()[0])
     assert not_found == "0"
 
 
