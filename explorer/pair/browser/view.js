@@ -24,20 +24,24 @@ function mount(root, tell) {
   for (const side of SIDES) {
     const element = root.querySelector(`[data-side=${side}]`)
     view.panes[side] = { element, room: { width: 0, height: 0 }, scale: 1, x: 0, y: 0 }
-    listenToPointer(view, side)
   }
   let waiting = null
   view.tell = () => {
     clearTimeout(waiting)
     waiting = setTimeout(() => tell(toldState(view)), TELL_AFTER)
   }
-  listenToBar(view)
-  listenToKeys(view)
   view.observer = new ResizeObserver(() => SIDES.forEach(side => resized(view.panes[side])))
   view.has = ''
   view.update = (data, isNew = true) => update(view, data, isNew)
   view.end = () => view.observer.disconnect()
   return view
+}
+
+// Begins with the first data: before them there is nothing to point at.
+function listen(view) {
+  SIDES.forEach(side => listenToPointer(view, side))
+  listenToBar(view)
+  listenToKeys(view)
 }
 
 // Data that are not new are those of the last call, with another state.
@@ -46,6 +50,7 @@ function update(view, data, isNew) {
     SIDES.forEach(side => view.observer.observe(view.panes[side].element))
     return
   }
+  const isFirst = !view.data
   view.data = data
   fillWords(view)
   for (const side of SIDES) {
@@ -67,6 +72,7 @@ function update(view, data, isNew) {
   paint(view)
   view.root.querySelector('option[value=new]').hidden = !counted(view, 'new')
   view.root.querySelector('[data-divergence]').disabled = !data.divergences.length
+  if (isFirst) listen(view)
 }
 
 // Takes over what the address says, or what other graphs begin with; whatever was told before is
