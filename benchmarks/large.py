@@ -39,6 +39,7 @@ from explorer.model.report import Report
 from explorer.model.requests import CaseRequest, NetRequest
 from explorer.report.scenario.files import draw_ladder, report_files, stems
 from explorer.scenario.reading import read
+from explorer.words.divergences import first_divergence
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -267,7 +268,7 @@ def wrong(report: Report) -> Iterator[str]:
             yield f"the verdict is {case.verdict}, and the oracle agrees: {case.oracle_agrees}"
     for alignment in report.alignments:
         if alignment.divergence:
-            yield f"{alignment.left} and {alignment.right} part: {alignment.divergence.sentence}"
+            yield f"{alignment.left} and {alignment.right} part: {first_divergence(alignment)}"
     for finding in report.findings:
         yield f"finding: {finding.sentence}"
 

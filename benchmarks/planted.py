@@ -20,6 +20,7 @@ from explorer.exploration.explore import explore
 from explorer.model.errors import ExplorerError
 from explorer.scenario.find import REAL, names
 from explorer.scenario.load import load
+from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.mistake import plant
 from tests.planted.mistakes import MISTAKES
@@ -98,8 +99,8 @@ def accused(path: Path, engines: tuple[str, ...], workers: Workers) -> tuple[str
     if not report.alignments:
         return "refused", "; ".join(report.ungraphed.values())
     accusations = [finding.sentence for finding in report.findings if finding.is_alarm]
-    divergences = [alignment.divergence for alignment in report.alignments]
-    accusations.extend(divergence.sentence for divergence in divergences if divergence)
+    sentences = map(first_divergence, report.alignments)
+    accusations.extend(filter(None, sentences))
     return ("accused", " ".join(accusations)) if accusations else ("clean", "")
 
 

@@ -27,6 +27,7 @@ from explorer.report.study.cells import cell_text
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.text.numbers import counted
+from explorer.words.divergences import first_divergence
 
 LEFT = ' style="text-align:left"'
 
@@ -55,7 +56,7 @@ def description(report: Report, graphs: Sequence[GradGraph]) -> str:
     engines = {graph.engine for graph in graphs}
     for alignment in report.alignments:
         if {alignment.left, alignment.right} == engines and alignment.divergence:
-            return f"{text} {clean(alignment.divergence.sentence)}"
+            return f"{text} {clean(first_divergence(alignment))}"
     return text
 
 

@@ -31,6 +31,7 @@ from explorer.report.scenario.overview import overview
 from explorer.report.scenario.terminal import show_report
 from explorer.report.study.terminal import show_study
 from explorer.text.clean import clean
+from explorer.words.divergences import first_divergence
 
 WIDTH = 120
 """Columns of a text where nobody says how wide it is shown."""
@@ -102,10 +103,9 @@ class Difference(msgspec.Struct, frozen=True):
 
     def explain(self) -> str:
         """Where the graphs part first and why, in a sentence; or that they do not."""
-        divergence = self.alignment.divergence
-        if divergence is None:
+        if self.alignment.divergence is None:
             return notebook.AGREEMENT.format(left=self.alignment.left, right=self.alignment.right)
-        return clean(divergence.sentence)
+        return clean(first_divergence(self.alignment))
 
     def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
         """Both graphs side by side; nodes that hold the same quantity carry the same number."""

@@ -5,7 +5,6 @@ from math import inf, isfinite, prod, sqrt
 from typing import NamedTuple
 
 from explorer.compare.align.families import family
-from explorer.compare.align.wording import labelled
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Node, Output
@@ -125,11 +124,16 @@ def _by_line(places: Iterable[_Place]) -> list[list[_Place]]:
     return list(by_line.values())
 
 
+def _labelled(node: Node) -> str:
+    where = ", ".join(filter(None, (node.scope, *node.source[:1])))
+    return f"`{node.op}` ({where})" if where else f"`{node.op}`"
+
+
 def _remark(engine: str, places: list[_Place]) -> ReportFinding:
     """A line of code in words, by the worst of its places."""
     node, entering, leaving = places[0]
     sentence = (
-        f"ill-conditioned: {labelled(node.op, node.scope, *node.source[:1])} of {engine} multiplies"
+        f"ill-conditioned: {_labelled(node)} of {engine} multiplies"
         f" rounding by {multiple(places[0].factor)}: what it reads is known to {entering:.1g} of its"
         f" size, what it yields to {leaving:.1g}"
     )

@@ -51,7 +51,7 @@ def diverging_nodes(alignment: Alignment | None) -> tuple[tuple[str, ...], tuple
     """The nodes of the left and of the right graph where the first divergence lies."""
     if alignment is None or alignment.divergence is None:
         return (), ()
-    left, right = alignment.divergence.left, alignment.divergence.right
+    left, right = alignment.divergence.nodes
     return (left,) if left else (), (right,) if right else ()
 
 

@@ -11,6 +11,8 @@ from explorer.compare.results import agrees_with_oracle
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
+from explorer.words.divergences import first_divergence
+from explorer.words.unpaired import detail
 
 Kind = Literal[
     "agrees", "refused", "raises", "differs", "values", "oracle", "graph", "lost", "fault"
@@ -121,16 +123,20 @@ def _graph(report: Report, case: CaseReport) -> Iterator[Sighting]:
         for wrong in pair.contradictions:
             if wrong.reason == "refuted":
                 side = pair.left if wrong.side == "left" else pair.right
-                yield Sighting("graph", (side,), f"{wrong.node}: {wrong.detail}")
+                yield Sighting(
+                    "graph", (side,), f"{wrong.node}: {detail(wrong, (pair.left, pair.right))}"
+                )
 
 
 def _values(report: Report, _: CaseReport) -> Iterator[Sighting]:
     for pair in report.alignments:
         engines = (pair.left, pair.right)
         if pair.divergence:
-            yield Sighting("values", engines, pair.divergence.sentence)
+            yield Sighting("values", engines, first_divergence(pair))
         for wrong in pair.contradictions:
-            yield Sighting("values", engines, f"{wrong.node}: {wrong.detail}")
+            yield Sighting(
+                "values", engines, f"{wrong.node}: {detail(wrong, (pair.left, pair.right))}"
+            )
 
 
 _LOOKS: tuple[Callable[[Report, CaseReport], Iterator[Sighting]], ...] = (

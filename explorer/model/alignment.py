@@ -4,7 +4,10 @@ from typing import Literal
 
 import msgspec
 
-SideName = Literal["left", "right"]
+from explorer.model.divergence import Divergence
+from explorer.model.sides import SideName
+from explorer.model.unpaired import CONTRADICTIONS, Unpaired
+
 How = Literal[
     "name",
     "value",
@@ -15,19 +18,6 @@ How = Literal[
     "provenance",
     "across",
 ]
-Reason = Literal[
-    "decomposed",
-    "fused",
-    "bookkeeping",
-    "unobserved",
-    "refuted",
-    "difference",
-    "consequence",
-    "random",
-]
-
-CONTRADICTIONS: frozenset[Reason] = frozenset({"refuted", "difference"})
-"""Reasons that say a node's value is wrong, or other than it should be."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,45 +49,6 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
         if side == "left":
             return (self.left, *self.left_within)
         return (self.right, *self.right_within)
-
-
-class Unpaired(msgspec.Struct, frozen=True, kw_only=True):
-    """A node without a partner for its main value, and why.
-
-    "decomposed": a step of what the other engine does in fewer ops, though not verifiably inside
-    one; "fused": an op that the other engine does in more; "bookkeeping": it makes no new numbers,
-    or nothing depends on them; "unobserved": its value is not known; "refuted": its recorded value
-    is not what its op yields; "difference": here the graphs part; "consequence": computed from such
-    a difference; "random": it depends on a random draw on both sides.
-    """
-
-    side: SideName
-    node: str
-    reason: Reason
-    detail: str
-
-
-class Divergence(msgspec.Struct, frozen=True, kw_only=True):
-    """The earliest place whose inputs are equal on both sides and whose value is not.
-
-    ``left`` and ``right`` are node ids, None where a side has no counterpart. ``left_value`` and
-    ``right_value`` read the element that differs most, or the shapes where these differ.
-    ``greatest`` is the difference of that element, None where nothing can be subtracted. It is
-    ``ratio`` times the ``noise``, the level of both sides together in the units of the values; both
-    are None where the noise was not measured, ``ratio`` also where it is no finite number.
-    """
-
-    left: str | None
-    right: str | None
-    phase: Literal["forward", "backward"]
-    sentence: str
-    left_source: str
-    right_source: str
-    left_value: str
-    right_value: str
-    greatest: float | None
-    noise: float | None = None
-    ratio: float | None = None
 
 
 class Count(msgspec.Struct, frozen=True, kw_only=True):

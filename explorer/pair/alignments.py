@@ -4,8 +4,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from explorer.model.alignment import Alignment, Divergence, Pair, Unpaired
+from explorer.model.alignment import Alignment, Pair
+from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.graph import GradGraph
+from explorer.model.sides import OTHER
+from explorer.model.unpaired import Unpaired
 
 
 def has_values(graph: GradGraph) -> bool:
@@ -34,7 +37,7 @@ def reported(
 def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
     """The same alignment with its sides exchanged; ``left`` is the graph that comes to the left.
 
-    Its execution order numbers the pairs then. Sentences stay: they name nodes, not sides.
+    Its execution order numbers the pairs then.
     """
     # Pairs that share a number go together; the first of them says where.
     steps = {node.id: node.order for node in left.nodes}
@@ -52,8 +55,8 @@ def mirrored(alignment: Alignment, left: GradGraph) -> Alignment:
         right=alignment.left,
         pairs=tuple(sorted(pairs, key=lambda pair: pair.number)),
         unpaired=tuple(_mirrored_unpaired(unpaired) for unpaired in alignment.unpaired),
-        divergence=_mirrored_divergence(divergence) if divergence else None,
-        further=tuple(_mirrored_divergence(further) for further in alignment.further),
+        divergence=mirrored_divergence(divergence) if divergence else None,
+        further=tuple(mirrored_divergence(further) for further in alignment.further),
         left_coverage=alignment.right_coverage,
         right_coverage=alignment.left_coverage,
     )
@@ -73,17 +76,4 @@ def _mirrored_pair(pair: Pair, number: int) -> Pair:
 
 
 def _mirrored_unpaired(unpaired: Unpaired) -> Unpaired:
-    side = "right" if unpaired.side == "left" else "left"
-    return msgspec.structs.replace(unpaired, side=side)
-
-
-def _mirrored_divergence(divergence: Divergence) -> Divergence:
-    return msgspec.structs.replace(
-        divergence,
-        left=divergence.right,
-        right=divergence.left,
-        left_source=divergence.right_source,
-        right_source=divergence.left_source,
-        left_value=divergence.right_value,
-        right_value=divergence.left_value,
-    )
+    return msgspec.structs.replace(unpaired, side=OTHER[unpaired.side])

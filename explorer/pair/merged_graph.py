@@ -3,7 +3,9 @@
 import msgspec
 
 from explorer.drawing.shown import Shown
-from explorer.model.alignment import Alignment, Divergence, Pair, Unpaired
+from explorer.model.alignment import Alignment, Pair
+from explorer.model.divergence import Divergence, End
+from explorer.model.unpaired import Unpaired
 
 
 def merged_alignment(alignment: Alignment, left: Shown, right: Shown) -> Alignment:
@@ -28,11 +30,14 @@ def merged_alignment(alignment: Alignment, left: Shown, right: Shown) -> Alignme
 
 
 def _merged_divergence(divergence: Divergence, left: Shown, right: Shown) -> Divergence:
+    one, other = divergence.ends
     return msgspec.structs.replace(
-        divergence,
-        left=left.homes[divergence.left] if divergence.left else None,
-        right=right.homes[divergence.right] if divergence.right else None,
+        divergence, ends=(_merged_end(one, left), _merged_end(other, right))
     )
+
+
+def _merged_end(end: End, shown: Shown) -> End:
+    return msgspec.structs.replace(end, node=shown.homes[end.node]) if end.node else end
 
 
 def _merged_pair(pair: Pair, left: Shown, right: Shown) -> Pair:

@@ -3,14 +3,17 @@
 import msgspec
 import numpy as np
 
-from explorer.model.alignment import Divergence, How, Pair, Unpaired
+from explorer.model.alignment import How, Pair
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.graph import Node
+from explorer.model.unpaired import Unpaired
 from explorer.numeric.differences import elementwise_difference
 from explorer.pair.heat_map import HeatMap, heat_map
 from explorer.pair.node_detail import ELEMENTS
 from explorer.text.clean import clean
 from explorer.text.language import _
+from explorer.words.divergences import Engines
+from explorer.words.unpaired import detail
 
 
 class PairDetail(msgspec.Struct, frozen=True):
@@ -48,10 +51,10 @@ def pair_detail(pair: Pair, left: Node, right: Node) -> PairDetail:
     return _compared(said, arrays[0], other)
 
 
-def parting_detail(divergence: Divergence, left: Node, right: Node) -> PairDetail:
-    """The detail of two nodes that are no pair: there the graphs part."""
+def divergence_detail(sentence: str, left: Node, right: Node) -> PairDetail:
+    """The detail of two nodes at which the graphs have different values, as ``sentence`` says."""
     arrays = _array(left, 0), _array(right, 0)
-    said = clean(divergence.sentence).replace("`", "")  # no Markdown is shown there
+    said = clean(sentence).replace("`", "")  # no Markdown is shown there
     if arrays[0] is None or arrays[1] is None:
         return PairDetail(said)
     return _compared(said, arrays[0], arrays[1])
@@ -68,9 +71,9 @@ def modules_detail(pairs: int) -> PairDetail:
     return PairDetail(_("{n} pairs join what these two show.").format(n=pairs))
 
 
-def alone(unpaired: Unpaired) -> str:
-    """Why a node has no partner."""
-    reason = clean(f"{unpaired.reason.capitalize()}: {unpaired.detail}.")
+def alone(unpaired: Unpaired, engines: Engines) -> str:
+    """Why a node has no partner; ``engines`` are those of the left and the right graph."""
+    reason = clean(f"{unpaired.reason.capitalize()}: {detail(unpaired, engines)}.")
     return _("No node here is its pair. {reason}").format(reason=reason)
 
 

@@ -10,22 +10,24 @@ import msgspec
 
 from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Shown
-from explorer.model.alignment import Alignment, SideName
+from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
+from explorer.model.sides import SideName
 from explorer.pair.node_detail import node_detail
 from explorer.pair.node_detail import places as places_of
 from explorer.pair.pair_detail import (
     PairDetail,
     alone,
+    divergence_detail,
     modules_detail,
     pair_detail,
-    parting_detail,
     step_detail,
 )
 from explorer.pair.source_code import SourceLines, source_lines
 from explorer.pair.words import words
 from explorer.text.language import _
+from explorer.words.divergences import divergences
 
 DIFFERENT = frozenset({"difference", "refuted", "consequence"})
 """Reasons for having no partner that say a node's value is another, or follows from such a one."""
@@ -78,7 +80,7 @@ def links(alignment: Alignment | None) -> Links:
         for node in right_members:
             right.setdefault(node, []).extend(left_members)
     for divergence in alignment.divergences if alignment else ():
-        one, other = divergence.left, divergence.right
+        one, other = divergence.nodes
         # What the graphs part at is no pair; it stands opposite each other all the same.
         if one and other and one not in left and other not in right:
             left[one], right[other] = [other], [one]
@@ -164,16 +166,19 @@ def _marks(side: Side, name: SideName, alignment: Alignment | None) -> dict[str,
             if unpaired.reason in DIFFERENT:
                 marks[homes[unpaired.node]].add("differs")
     for divergence in alignment.divergences:
-        parting = divergence.left if name == "left" else divergence.right
-        if parting:
-            marks[homes[parting]].add("differs")
+        parted = divergence.nodes[0] if name == "left" else divergence.nodes[1]
+        if parted:
+            marks[homes[parted]].add("differs")
     return marks
 
 
 def _reasons(name: SideName, alignment: Alignment | None) -> dict[str, str]:
     """Why nodes have no partner, by their ids in the whole graph."""
-    unpaired = [node for node in alignment.unpaired if node.side == name] if alignment else []
-    return {node.node: alone(node) for node in unpaired}
+    if alignment is None:
+        return {}
+    engines = alignment.left, alignment.right
+    unpaired = [node for node in alignment.unpaired if node.side == name]
+    return {node.node: alone(node, engines) for node in unpaired}
 
 
 def _no_pairs(alignment: Alignment | None) -> str:
@@ -199,11 +204,14 @@ def _told(left: Side, right: Side, alignment: Alignment | None) -> dict[str, Pai
             told.setdefault(f"{step} {right.shown.homes[pair.right]}", step_detail(pair))
         for step in right.shown.apart(pair.right_within):
             told.setdefault(f"{left.shown.homes[pair.left]} {step}", step_detail(pair))
-    for divergence in alignment.divergences if alignment else ():
-        if divergence.left and divergence.right:
-            homes = left.shown.homes[divergence.left], right.shown.homes[divergence.right]
-            nodes = left_nodes[divergence.left], right_nodes[divergence.right]
-            told.setdefault(" ".join(homes), parting_detail(divergence, *nodes))
+    if alignment is None:
+        return told
+    for divergence, sentence in zip(alignment.divergences, divergences(alignment), strict=True):
+        one, other = divergence.nodes
+        if one and other:
+            homes = left.shown.homes[one], right.shown.homes[other]
+            detail = divergence_detail(sentence, left_nodes[one], right_nodes[other])
+            told.setdefault(" ".join(homes), detail)
     return told
 
 
@@ -213,9 +221,10 @@ def _divergences(
     """The places where the graphs part, the first one first, in ids of what is in sight."""
     places = []
     for divergence in alignment.divergences if alignment else ():
+        one, other = divergence.nodes
         place = {
-            "left": left.homes[divergence.left] if divergence.left else None,
-            "right": right.homes[divergence.right] if divergence.right else None,
+            "left": left.homes[one] if one else None,
+            "right": right.homes[other] if other else None,
         }
         if place not in places:
             places.append(place)

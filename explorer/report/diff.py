@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 
-from explorer.model.alignment import Alignment, Coverage, Divergence
+from explorer.model.alignment import Alignment, Coverage
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
 from explorer.report.coverage import counted, not_compared, unproven
 from explorer.report.json import Document, alignment_document, to_builtins
 from explorer.report.proofs import warnings
 from explorer.text.numbers import against_noise
+from explorer.words.divergences import divergences
+from explorer.words.readings import reading
+from explorer.words.unpaired import detail
 
 
 def finding_lines(report: Report) -> Iterator[str]:
@@ -43,7 +47,8 @@ def diff_lines(
         yield from _doubts(alignment, left, right)
         return
     shown = alignment.divergences if list_all else alignment.divergences[:1]
-    for divergence in shown:
+    for divergence, sentence in zip(shown, divergences(alignment), strict=False):
+        yield sentence
         yield from _both_sides(divergence, alignment, left, right)
     more = len(alignment.divergences) - len(shown)
     if more:
@@ -55,19 +60,16 @@ def diff_lines(
 def _both_sides(
     divergence: Divergence, alignment: Alignment, left: GradGraph, right: GradGraph
 ) -> Iterator[str]:
-    """A divergence: its sentence, then the op, the value and the line of each side."""
+    """A divergence: the op, the value and the line of each side, and how far they differ."""
     width = max(len(alignment.left), len(alignment.right))
-    yield divergence.sentence
-    # A side without a counterpart has no node, no value and no line.
-    left_op = _op(left.by_id().get(divergence.left or ""))
-    right_op = _op(right.by_id().get(divergence.right or ""))
-    left_side = f"{left_op}  {divergence.left_value}  {divergence.left_source}"
-    right_side = f"{right_op}  {divergence.right_value}  {divergence.right_source}"
-    yield f"  {alignment.left:{width}}  {left_side}".rstrip()
-    yield f"  {alignment.right:{width}}  {right_side}".rstrip()
-    if divergence.greatest is not None:
-        greatest = f"  greatest difference {divergence.greatest:.3g}"
-        yield against_noise(greatest, divergence.noise, divergence.ratio)
+    for end, graph in zip(divergence.ends, (left, right), strict=True):
+        # A side without a counterpart has no node, no value and no line.
+        op = _op(graph.by_id().get(end.node or ""))
+        yield f"  {graph.engine:{width}}  {op}  {reading(end.value)}  {end.source}".rstrip()
+    gap = divergence.gap
+    if gap.greatest is not None:
+        greatest = f"  greatest difference {gap.greatest:.3g}"
+        yield against_noise(greatest, gap.noise, gap.ratio)
 
 
 def _coverage(coverage: Coverage) -> str:
@@ -80,7 +82,8 @@ def _doubts(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator
     engines = {"left": alignment.left, "right": alignment.right}
     for wrong in alignment.contradictions:
         node = nodes[wrong.side][wrong.node]
-        yield f"{wrong.reason}: {_op(node)} of {engines[wrong.side]}: {wrong.detail}"
+        why = detail(wrong, (alignment.left, alignment.right))
+        yield f"{wrong.reason}: {_op(node)} of {engines[wrong.side]}: {why}"
     if alignment.unproven:
         yield unproven(alignment)
 

@@ -6,11 +6,16 @@ import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import SMALL, Array, Summary, unpack
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Output
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
+from explorer.model.unpaired import Unpaired
 from explorer.numeric.summaries import summarise
 from explorer.text.numbers import plain
+from explorer.words.divergences import Engines, divergences
+from explorer.words.readings import reading
+from explorer.words.unpaired import detail
 
 Document = dict[str, Any]
 """Plain dicts, lists, strings and finite numbers, under keys in a stable order."""
@@ -64,7 +69,43 @@ def graph_document(graph: GradGraph) -> Document:
 
 def alignment_document(alignment: Alignment) -> Document:
     """An alignment as plain data; "same" says whether nothing at all tells the graphs apart."""
-    return {**plain(to_builtins(alignment)), "same": alignment.is_same}
+    # Divergences and reasons have keys of their own; in this document they keep their places.
+    rest = msgspec.structs.replace(alignment, divergence=None, further=(), unpaired=())
+    document = plain(to_builtins(rest))
+    engines = alignment.left, alignment.right
+    stated = list(map(_divergence, alignment.divergences, divergences(alignment)))
+    document["divergence"] = stated[0] if stated else None
+    document["further"] = stated[1:]
+    document["unpaired"] = [_unpaired(node, engines) for node in alignment.unpaired]
+    return {**document, "same": alignment.is_same}
+
+
+def _unpaired(unpaired: Unpaired, engines: Engines) -> Document:
+    return {
+        "side": unpaired.side,
+        "node": unpaired.node,
+        "reason": unpaired.reason,
+        "detail": detail(unpaired, engines),
+    }
+
+
+def _divergence(divergence: Divergence, sentence: str) -> Document:
+    left, right = divergence.ends
+    gap = divergence.gap
+    return {
+        "left": left.node,
+        "right": right.node,
+        "phase": divergence.phase,
+        "kind": type(divergence).__struct_config__.tag,
+        "sentence": sentence,
+        "left_source": left.source,
+        "right_source": right.source,
+        "left_value": reading(left.value),
+        "right_value": reading(right.value),
+        "greatest": gap.greatest,
+        "noise": gap.noise,
+        "ratio": gap.ratio,
+    }
 
 
 def measured_document(measured: Measured) -> Document:

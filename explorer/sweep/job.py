@@ -27,6 +27,7 @@ from explorer.store.store import Store
 from explorer.sweep.records import PairRow, SweepJob, SweepRow, SweepVerdict
 from explorer.topics import study_topic
 from explorer.topics.studying import refused_by_some, stored_study, study, target
+from explorer.words.divergences import divergences, first_divergence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
@@ -193,7 +194,7 @@ def _first_unexpected(report: Report) -> str:
             return finding.sentence
     for alignment in report.alignments:
         if not alignment.expected and alignment.divergence:
-            return f"{alignment.left} · {alignment.right}: {alignment.divergence.sentence}"
+            return f"{alignment.left} · {alignment.right}: {first_divergence(alignment)}"
     for label, reason in _unexpected_cases(report).items():
         return f"{label}: {reason}"
     return ""
@@ -203,7 +204,7 @@ def _pair(alignment: Alignment) -> PairRow:
     return PairRow(
         left=_paired(alignment.left_coverage),
         right=_paired(alignment.right_coverage),
-        divergences=tuple(divergence.sentence for divergence in alignment.divergences),
+        divergences=tuple(divergences(alignment)),
         expected=alignment.expected,
     )
 

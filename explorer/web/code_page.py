@@ -7,10 +7,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from explorer.model.alignment import SideName
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.model.sides import SideName
 from explorer.report.scenario.code_lines import both_nets
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
@@ -22,6 +22,7 @@ from explorer.web.graph_choices import say_unknown
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.plain_text import plain
 from explorer.web.sidebar import PLACE as CHOICE
+from explorer.words.divergences import first_divergence
 
 PLACE = "code"
 
@@ -87,7 +88,7 @@ def _nets(
     """Both nets; the side and the id of a node that was clicked."""
     alignment = alignment_of(left, right, report)
     if alignment and alignment.divergence:
-        st.warning(f"**{plain(alignment.divergence.sentence)}**")
+        st.warning(f"**{plain(first_divergence(alignment))}**")
     left_code, right_code = both_nets(left, right, alignment, key.path)
     engines: dict[SideName, str] = {"left": left.engine, "right": right.engine}
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from explorer.model.alignment import SideName
+from explorer.model.sides import SideName
 from explorer.report.scenario.code_lines import CodeBlock, LinkedNode
 from explorer.text.language import _
 

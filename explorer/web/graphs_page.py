@@ -12,9 +12,10 @@ from explorer.drawing.marks import Marks
 from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Depth, Shown, show_both, show_folded
 from explorer.drawing.views import ViewName
-from explorer.model.alignment import Alignment, Count, SideName
+from explorer.model.alignment import Alignment, Count
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
+from explorer.model.sides import SideName
 from explorer.pair.alignments import has_values
 from explorer.pair.merged_graph import merged_alignment
 from explorer.pair.records import Side, pair_record, sources
@@ -43,6 +44,7 @@ from explorer.web.links import follow, last_shown, remember
 from explorer.web.pair_view import ViewState, pair_view
 from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
+from explorer.words.divergences import first_divergence
 
 REVISION = "revision of the graphs"
 """Counts in the session how often what is chosen in the drawings was changed from outside of them."""
@@ -208,7 +210,7 @@ def _summary(alignment: Alignment) -> None:
         same = _("Every named result is the same.")
     wrong = len(alignment.contradictions)
     if alignment.divergence:
-        st.warning(f"**{plain(alignment.divergence.sentence)}**  \n{ops}")
+        st.warning(f"**{plain(first_divergence(alignment))}**  \n{ops}")
     elif wrong:
         told = _("No result differs, but {n} ops hold a value that is wrong.")
         if wrong == 1:

@@ -7,13 +7,17 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.exploration.explore import explore
-from explorer.model.alignment import Alignment, Divergence, SideName
+from explorer.model.alignment import Alignment
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Phase
 from explorer.model.report import Report
+from explorer.model.sides import SideName
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import names
 from explorer.scenario.load import load
+from explorer.words.unpaired import detail
 from explorer.workers.workers import Workers
+from tests.support.alignments import said, sources
 from tests.support.nets import NETS
 from tests.support.scenario_reports import Reports, graph
 
@@ -111,8 +115,8 @@ def test_convolution_norm_relu_pooling_and_matmul_pair_one_to_one_with_their_gra
                 pairs.add((left[node].op, right[pair.right].op, pair.right_output))
     assert pairs >= ONE_TO_ONE
     for lone in alignment.unpaired:
-        assert lone.reason != "decomposed", (lone.node, lone.detail)
-        assert lone.detail
+        assert lone.reason != "decomposed", lone
+        assert detail(lone, (LEFT, RIGHT))
 
 
 @pytest.mark.parametrize("side", get_args(SideName))
@@ -155,9 +159,9 @@ def test_a_planted_migration_mistake_is_located_as_the_first_divergence(
     scenario = load(NETS / "planted" / f"{name}.py")
     report = explore(scenario, workers, engines=TAPES, selection="main")
     divergence = divergence_of_tapes(report)
-    sources = (divergence.left_source, divergence.right_source)
-    located = {source.rsplit("/", 1)[-1] for source in sources}
-    assert located & faulty_lines(scenario), divergence.sentence
+    lines_of_both = sources(divergence)
+    located = {source.rsplit("/", 1)[-1] for source in lines_of_both}
+    assert located & faulty_lines(scenario), said(divergence)
 
 
 def divergence_of_tapes(report: Report) -> Divergence:

@@ -3,12 +3,13 @@
 import pytest
 
 from explorer.exploration.explore import explore
-from explorer.model.alignment import Divergence
 from explorer.model.cases import GradCase
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.workers.workers import Workers
+from tests.support.alignments import said
 from tests.support.nets import NETS
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -103,10 +104,10 @@ def test_a_sort_that_rounds_to_single_precision_is_named_and_not_what_reads_it(
 ) -> None:
     report = explored("sorted_in_double", workers, GradCase("grad", (0, 1)))
     for (mindspore, torch), divergence in divergences(report).items():
-        left = graph_of(report, mindspore).by_id()[divergence.left or ""]
-        right = graph_of(report, torch).by_id()[divergence.right or ""]
+        left = graph_of(report, mindspore).by_id()[divergence.nodes[0] or ""]
+        right = graph_of(report, torch).by_id()[divergence.nodes[1] or ""]
         assert (left.op, right.op) == ("Sort", "aten.sort.default")
-        assert divergence.greatest == pytest.approx(0, abs=1e-7)
+        assert divergence.gap.greatest == pytest.approx(0, abs=1e-7)
 
 
 @pytest.mark.parametrize("name", ["rounded_mish", "distance_in_double"])
@@ -117,5 +118,5 @@ def test_formulas_that_round_otherwise_are_compared_where_they_come_to_one_quant
     report = explored(name, workers, most)
     assert report.cases[0].oracle_agrees
     for divergence in divergences(report).values():
-        assert "leaves out" not in divergence.sentence
-        assert divergence.greatest == pytest.approx(0, abs=1e-5)
+        assert "leaves out" not in said(divergence)
+        assert divergence.gap.greatest == pytest.approx(0, abs=1e-5)

@@ -9,7 +9,10 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, NodeKind
-from tests.support.alignments import parting, reasons
+from explorer.model.unpaired import Recorded
+from explorer.words.divergences import first_divergence, sentence
+from explorer.words.readings import reading
+from tests.support.alignments import parting, reasons, said, sources, values_read
 from tests.support.computed_graphs import ComputedGraph, Function, one_input
 from tests.support.two_layer_nets import (
     BATCH_TIMES_OUTPUTS,
@@ -52,12 +55,12 @@ def test_a_divergence_reads_the_same_from_either_side(op: str) -> None:
     there, back = align(plain, spoiled).divergence, align(spoiled, plain).divergence
     assert there is not None
     assert back is not None
-    assert (there.left, there.left_source, there.left_value) == (
-        back.right,
-        back.right_source,
-        back.right_value,
+    assert (there.nodes[0], there.ends[0].source, reading(there.ends[0].value)) == (
+        back.nodes[1],
+        back.ends[1].source,
+        reading(back.ends[1].value),
     )
-    assert (there.phase, there.greatest) == (back.phase, back.greatest)
+    assert (there.phase, there.gap.greatest) == (back.phase, back.gap.greatest)
 
 
 # Reductions
@@ -77,9 +80,13 @@ def test_mean_for_sum_across_frameworks_is_named_at_the_reduction() -> None:
     assert (left, right) == ("Sub", "aten.mse_loss.default")
     divergence = align(mindspore_net(), pytorch_net(reduction="sum")).divergence
     assert divergence is not None
-    assert "the 3 ops from `Sub` (loss, net.py:28) to `ReduceMean`" in divergence.sentence
+    assert "the 3 ops from `Sub` (loss, net.py:28) to `ReduceMean`" in sentence(
+        divergence, ("a", "b")
+    )
     excess = BATCH_TIMES_OUTPUTS - 1
-    assert divergence.greatest == pytest.approx(excess * float(divergence.left_value), rel=1e-4)
+    assert divergence.gap.greatest == pytest.approx(
+        excess * float(reading(divergence.ends[0].value)), rel=1e-4
+    )
 
 
 # Inputs and parameters
@@ -165,8 +172,11 @@ def test_a_missing_bias_is_named_by_its_parameter() -> None:
     assert "exists in torch-tape only; `aten.addmm.default` (fc, net.py:4) uses it" in sentence
     divergence = align(left_graph, right_graph).divergence
     assert divergence is not None
-    assert (divergence.left_source, divergence.right_source) == ("", "net.py:4")
-    assert (divergence.left_value, divergence.right_value) == ("absent", "[0, 1, 2, 3]")
+    assert sources(divergence) == ("", "net.py:4")
+    assert values_read(divergence) == (
+        "absent",
+        "[0, 1, 2, 3]",
+    )
 
 
 def test_a_running_statistic_that_differs_is_named_beside_the_op_that_reads_it() -> None:
@@ -378,7 +388,7 @@ def test_axes_moved_to_other_places_are_named_where_they_are_moved() -> None:
 
     divergence = align(net("a", (0, 1, 2)), net("b", (1, 0, 2))).divergence
     assert divergence is not None
-    assert divergence.right_source == "net.py:5"
+    assert divergence.ends[1].source == "net.py:5"
 
 
 def test_of_ops_that_are_equally_alike_the_first_is_named() -> None:
@@ -585,7 +595,7 @@ def test_infinities_pair_and_differ_like_numbers() -> None:
     assert align(left, same).divergence is None
     divergence = align(left, other).divergence
     assert divergence is not None
-    assert (divergence.left_value, divergence.greatest) == ("-inf", None)
+    assert (reading(divergence.ends[0].value), divergence.gap.greatest) == ("-inf", None)
 
 
 def test_an_unobserved_value_is_never_called_a_difference() -> None:
@@ -598,8 +608,8 @@ def test_an_unobserved_value_is_never_called_a_difference() -> None:
     one_op = one_input("c", lambda g, x: g.op("ExpSin", lambda x: np.exp(np.sin(x)), x))
     alignment = align(one_input("b", two_ops), one_op)
     assert alignment.divergence is None
-    assert [(unpaired.reason, unpaired.detail) for unpaired in alignment.unpaired] == [
-        ("unobserved", freed["values"])
+    assert [(unpaired.reason, unpaired.why) for unpaired in alignment.unpaired] == [
+        ("unobserved", Recorded(freed["values"]))
     ]
 
 
@@ -660,7 +670,7 @@ def test_a_gradient_that_only_one_side_names_is_the_last_thing_to_report() -> No
     alignment = align(net("a", 1, True), net("b", 1, False))
     assert alignment.differing == ("dy",)
     assert alignment.divergence is not None
-    assert "`dy` is a result of a only" in alignment.divergence.sentence
+    assert "`dy` is a result of a only" in first_divergence(alignment)
     assert parting(net("a", 1, True), net("b", 2, False))[:2] == ("Sin", "Sin")
 
 
@@ -673,7 +683,7 @@ def test_graphs_without_results_part_in_forward_where_their_leaves_differ() -> N
     divergence = align(leaf("a", 2.0), leaf("b", 3.0)).divergence
     assert divergence is not None
     assert divergence.phase == "forward"
-    assert "`w`" in divergence.sentence
+    assert "`w`" in said(divergence)
 
 
 def test_of_several_steps_that_pass_numbers_on_the_one_that_moves_them_is_named() -> None:
@@ -689,7 +699,7 @@ def test_of_several_steps_that_pass_numbers_on_the_one_that_moves_them_is_named(
 
     divergence = align(moved("a", np.transpose), moved("b", np.copy)).divergence
     assert divergence is not None
-    assert (divergence.left_source, divergence.right_source) == ("net.py:2", "net.py:2")
+    assert sources(divergence) == ("net.py:2", "net.py:2")
 
 
 def test_a_leaf_of_backward_parts_the_graphs_in_backward() -> None:
@@ -705,4 +715,4 @@ def test_a_leaf_of_backward_parts_the_graphs_in_backward() -> None:
     divergence = align(net("a", 1.0), net("b", 2.0)).divergence
     assert divergence is not None
     assert divergence.phase == "backward"
-    assert "`sens`" in divergence.sentence
+    assert "`sens`" in said(divergence)

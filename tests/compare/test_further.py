@@ -6,6 +6,8 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.model.graph import GradGraph
+from explorer.words.divergences import divergences
+from tests.support.alignments import said, sources
 from tests.support.computed_graphs import ComputedGraph, Function
 
 W = np.random.default_rng(2).standard_normal((4, 4)) / 4
@@ -65,8 +67,8 @@ def lines(left: GradGraph, right: GradGraph) -> list[set[str]]:
     """The source lines of all divergences, each as the lines of both sides."""
     found = []
     for divergence in align(left, right).divergences:
-        sources = divergence.left_source, divergence.right_source
-        found.append({source.removeprefix("net.py:") for source in sources if source})
+        lines_of_both = sources(divergence)
+        found.append({source.removeprefix("net.py:") for source in lines_of_both if source})
     return found
 
 
@@ -125,7 +127,7 @@ def test_a_parameter_that_two_layers_lack_is_told_twice() -> None:
         return layers(engine, ["ReLU", "ReLU"], bias=bias)
 
     alignment = align(net("a", bias=True), net("b", bias=False))
-    named = [f"`b{layer}`" in part.sentence for layer, part in enumerate(alignment.divergences, 1)]
+    named = [f"`b{layer}`" in said(part) for layer, part in enumerate(alignment.divergences, 1)]
     assert named == [True, True]
 
 
@@ -134,7 +136,7 @@ def test_further_divergences_come_in_the_order_of_execution_and_say_that_they_ar
     right = branches("b", ["Tanh", "Sigmoid", "ReLU", "Sin"])
     alignment = align(left, right)
     assert lines(left, right) == [{"2"}, {"3"}, {"4"}]
-    assert [part.sentence.split(" in ")[0] for part in alignment.further] == [
+    assert [sentence.split(" in ")[0] for sentence in list(divergences(alignment))[1:]] == [
         "Further divergence",
         "Further divergence",
     ]
@@ -181,12 +183,12 @@ def test_ops_too_many_behind_a_mistake_are_all_named_whichever_side_has_them(
     left = behind_a_mistake(engines[0], "Tanh", more)
     right = behind_a_mistake(engines[1], "Sigmoid", [])
     (further,) = align(left, right).further
-    assert further.left is not None
-    assert further.right is None
-    assert left.by_id()[further.left].op == more[-1]
+    assert further.nodes[0] is not None
+    assert further.nodes[1] is None
+    assert left.by_id()[further.nodes[0]].op == more[-1]
     for op in more:
-        assert op in further.sentence
-    assert "MatMul" not in further.sentence
+        assert op in said(further)
+    assert "MatMul" not in said(further)
 
 
 def test_graphs_that_never_part_have_no_further_divergences() -> None:
@@ -218,8 +220,8 @@ def test_a_gradient_that_no_other_divergence_explains_is_one_by_itself() -> None
     alignment = align(gradients("a", 2.0, is_cut=False), gradients("b", 3.0, is_cut=True))
     assert alignment.divergence is not None
     found = [alignment.divergence, *alignment.further]
-    assert sum("`Muls`" in divergence.sentence for divergence in found) == 1
-    assert sum("`dz`" in divergence.sentence for divergence in found) == 1
+    assert sum("`Muls`" in said(divergence) for divergence in found) == 1
+    assert sum("`dz`" in said(divergence) for divergence in found) == 1
     assert len(found) == 2
 
 

@@ -7,10 +7,11 @@ import pytest
 from explorer.compare.align import align
 from explorer.compare.levels import lent_levels, with_levels
 from explorer.compare.noise import CLEAR
-from explorer.model.alignment import Divergence
 from explorer.model.arrays import AnyArray
+from explorer.model.divergence import Divergence
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
+from tests.support.alignments import said, values_read
 
 DRAWN = np.random.default_rng(0).standard_normal(12).astype(np.float32)
 
@@ -76,9 +77,9 @@ def test_a_divergence_tells_the_noise_of_both_sides_and_its_multiple(size: float
     other[3] += np.float32(240 * 5e-5 * size)
     divergence = parting(one, other, 3e-5 * size, 4e-5 * size)
     assert divergence is not None
-    assert divergence.noise == pytest.approx(5e-5 * size, rel=0.02)
-    assert divergence.ratio == pytest.approx(240, rel=0.02)
-    assert "40 × the noise of" in divergence.sentence
+    assert divergence.gap.noise == pytest.approx(5e-5 * size, rel=0.02)
+    assert divergence.gap.ratio == pytest.approx(240, rel=0.02)
+    assert "40 × the noise of" in said(divergence)
 
 
 def test_the_element_that_is_told_stands_clearest_of_the_noise() -> None:
@@ -87,14 +88,14 @@ def test_the_element_that_is_told_stands_clearest_of_the_noise() -> None:
     other = np.array([-1e9 + 64, 1.0, 0.5, 0.25, 0.75, 2.5], np.float32)
     divergence = parting(one, other, 1e-7, 1e-7)
     assert divergence is not None
-    assert (divergence.left_value, divergence.right_value) == ("2", "2.5")
+    assert values_read(divergence) == ("2", "2.5")
 
 
 def test_without_a_measured_level_no_multiple_is_told() -> None:
     divergence = parting(3 * DRAWN, 2 * DRAWN, None, 1e-7)
     assert divergence is not None
-    assert (divergence.noise, divergence.ratio) == (None, None)
-    assert "noise" not in divergence.sentence
+    assert (divergence.gap.noise, divergence.gap.ratio) == (None, None)
+    assert "noise" not in said(divergence)
 
 
 def test_a_gradient_of_1e_12_that_is_twice_too_large_is_found() -> None:

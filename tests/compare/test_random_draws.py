@@ -6,7 +6,8 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
-from tests.support.alignments import parting, reasons
+from explorer.words.divergences import divergences
+from tests.support.alignments import parting, reasons, said, values_read
 from tests.support.handmade_graph import HandmadeGraph
 
 X = np.array([1.0, 2, 3, 4])
@@ -82,17 +83,17 @@ def test_dropouts_of_other_rates_part_whatever_they_drop() -> None:
     left, right = net(ONE_MASK), net(OTHER_RATE)
     divergence = align(left, right).divergence
     assert divergence
-    assert divergence.sentence.startswith("First divergence in forward: `mul`")
-    assert "0.5 of them against 0.2" in divergence.sentence
-    assert (divergence.left_value, divergence.right_value) == ("2", "1.25")
+    assert said(divergence).startswith("First divergence in forward: `mul`")
+    assert "0.5 of them against 0.2" in said(divergence)
+    assert values_read(divergence) == ("2", "1.25")
     mirrored = align(right, left).divergence
     assert mirrored
-    assert (mirrored.left_value, mirrored.right_value) == ("1.25", "2")
+    assert values_read(mirrored) == ("1.25", "2")
 
 
 def test_a_rate_comes_before_a_difference_that_is_found_beside_it() -> None:
     alignment = align(net(ONE_MASK), net(OTHER_RATE, slope=2.0))
-    first, *further = (divergence.sentence for divergence in alignment.divergences)
+    first, *further = divergences(alignment)
     assert "at other rates" in first
     assert [sentence.startswith("Further divergence") for sentence in further] == [True]
 
@@ -136,4 +137,4 @@ def test_a_dropout_is_not_compared_with_another_one_because_one_dropped_nothing(
     left, right = two_dropouts(ONE_MASK, OTHER_RATE), two_dropouts(ANOTHER_MASK, ONE_MASK)
     divergence = align(left, right).divergence
     assert divergence
-    assert "0.2 of them against 0.5" in divergence.sentence
+    assert "0.2 of them against 0.5" in said(divergence)

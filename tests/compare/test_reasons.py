@@ -6,6 +6,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
+from explorer.words.unpaired import detail
 from tests.support.alignments import reasons
 from tests.support.computed_graphs import ComputedGraph, Function, one_input
 from tests.support.two_layer_nets import mindspore_net
@@ -17,7 +18,7 @@ def details(alignment: Alignment, graph: GradGraph) -> dict[str, str]:
     details = {}
     for unpaired in alignment.unpaired:
         if unpaired.side == "left":
-            details[nodes[unpaired.node].op] = unpaired.detail
+            details[nodes[unpaired.node].op] = detail(unpaired, (alignment.left, alignment.right))
     return details
 
 

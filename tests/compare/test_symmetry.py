@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.compare.align import align
-from explorer.model.alignment import Alignment, Divergence
+from explorer.model.alignment import Alignment
 from explorer.model.arrays import AnyArray
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
+from explorer.words.readings import reading
+from tests.support.alignments import said
 from tests.support.computed_graphs import ComputedGraph, Function
 from tests.support.two_layer_nets import mindspore_net, pytorch_net
 
@@ -100,11 +103,11 @@ def as_it_is(alignment: Alignment) -> dict[str, Any]:
 def facts(divergence: Divergence) -> tuple[Any, ...]:
     """The place and the figures of a divergence, and what its sentence names."""
     return (
-        (divergence.left, divergence.left_source, divergence.left_value),
-        (divergence.right, divergence.right_source, divergence.right_value),
+        (divergence.nodes[0], divergence.ends[0].source, reading(divergence.ends[0].value)),
+        (divergence.nodes[1], divergence.ends[1].source, reading(divergence.ends[1].value)),
         divergence.phase,
-        divergence.greatest,
-        sorted(re.findall(r"`[^`]*`|[\w.]+\.py:\d+|\d[\d.e-]*", divergence.sentence)),
+        divergence.gap.greatest,
+        sorted(re.findall(r"`[^`]*`|[\w.]+\.py:\d+|\d[\d.e-]*", said(divergence))),
     )
 
 

@@ -74,7 +74,7 @@ def test_a_mistake_of_1e_4_and_half_a_gradient_of_1e_12_are_named_by_their_lines
     assert case.greatest is not None
     assert case.greatest.ratio > 16
     assert alignment.divergence is not None
-    sources = {alignment.divergence.left_source, alignment.divergence.right_source}
+    sources = {alignment.divergence.ends[0].source, alignment.divergence.ends[1].source}
     assert {Path(source).name for source in sources} == lines_at_fault(name)
     if differing:
         assert alignment.differing == (differing,)

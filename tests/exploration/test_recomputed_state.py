@@ -13,6 +13,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.scenario.find import find
 from explorer.scenario.load import load
+from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 from tests.support.scenario_files import written
@@ -58,7 +59,7 @@ def test_a_running_mean_is_what_the_whole_call_leaves(workers: Workers) -> None:
         assert (alignment.divergence is not None) is differs
         if alignment.divergence:
             assert alignment.divergence.phase == "backward"
-            assert "`block.bn.running_mean`" in alignment.divergence.sentence
+            assert "`block.bn.running_mean`" in first_divergence(alignment)
 
 
 def test_without_recomputation_a_buffer_is_a_result_of_the_forward(workers: Workers) -> None:
@@ -78,7 +79,7 @@ def test_what_a_recomputed_forward_adds_is_no_gradient(workers: Workers) -> None
         "mindspore-tape": 2,
         "torch-tape": 2,
     }
-    sentences = [each.divergence.sentence for each in report.alignments if each.divergence]
+    sentences = [first_divergence(each) for each in report.alignments if each.divergence]
     assert sentences
     assert not [sentence for sentence in sentences if "gradients" in sentence]
 

@@ -5,6 +5,7 @@ import pytest
 from explorer.exploration.explore import explore
 from explorer.model.engines import ENGINES
 from explorer.scenario.load import load
+from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 
@@ -45,6 +46,6 @@ def test_a_mistake_beside_a_constant_is_named_in_every_pair_of_engines(
             assert alignment.divergence is None
         else:
             assert alignment.divergence is not None
-            located = {alignment.divergence.left_source, alignment.divergence.right_source}
+            located = {alignment.divergence.ends[0].source, alignment.divergence.ends[1].source}
             named = {source.rsplit("/", 1)[-1] for source in located}
-            assert named == at_fault, alignment.divergence.sentence
+            assert named == at_fault, first_divergence(alignment)

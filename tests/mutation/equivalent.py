@@ -83,12 +83,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         " in forward before.",
     ),
     Equivalent(
-        "explorer/compare/align/wording.py",
-        "times = 1 / factor if abs(factor) < 1 else factor",
-        "times = 1 / factor if abs(factor) <= 1 else factor",
-        "Of 1 and -1 the inverse is the number itself.",
-    ),
-    Equivalent(
         "explorer/compare/align/sides.py",
         "self.rank = 0",
         "self.rank = 1",

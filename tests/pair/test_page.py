@@ -17,6 +17,7 @@ from explorer.pair.page import two_panes
 from explorer.pair.text_table import TextTable
 from explorer.report.scenario import files
 from explorer.report.scenario.files import draw_ladder, report_files
+from explorer.words.divergences import first_divergence
 from tests.support.browsers import Watched, watched
 from tests.support.deep_nets import NODES_OF_BLOCK, SPOILED, deep_report
 from tests.support.hostile_labels import TOGETHER
@@ -90,7 +91,7 @@ def test_where_the_first_two_graphs_part_is_said_above_them() -> None:
     (alignment,) = report.alignments
     assert alignment.divergence
     page = whole_page(report)
-    sentence = escape(f"torch-tape · mindspore-graph: {alignment.divergence.sentence}")
+    sentence = escape(f"torch-tape · mindspore-graph: {first_divergence(alignment)}")
     # What the sentence has between backticks is code.
     marked = re.sub("`([^`]+)`", r"<code>\1</code>", sentence)
     assert marked != sentence

@@ -22,7 +22,7 @@ def test_both_nodes_of_a_pair_carry_its_number() -> None:
 
 def parting(alignment: Alignment) -> tuple[str | None, str | None]:
     assert alignment.divergence
-    return alignment.divergence.left, alignment.divergence.right
+    return alignment.divergence.nodes[0], alignment.divergence.nodes[1]
 
 
 def test_each_side_marks_its_own_node_where_the_graphs_part() -> None:

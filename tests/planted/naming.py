@@ -9,6 +9,7 @@ from explorer.exploration.explore import explore
 from explorer.model.errors import ExplorerError
 from explorer.model.report import Report
 from explorer.scenario.load import load
+from explorer.words.divergences import sentence
 from explorer.workers.workers import Workers
 from tests.planted.mistake import Planted
 
@@ -50,10 +51,10 @@ def judge(planted: Planted, report: Report) -> Told:
     if divergence is None:
         return Told("missed", (), "no divergence")
     # What the sentence says of inputs, behind these words, is no accusation.
-    accusation, _, _ = divergence.sentence.partition(" equal inputs")
-    named = (divergence.left_source, divergence.right_source, accusation)
+    accusation, _, _ = sentence(divergence, ("a", "b")).partition(" equal inputs")
+    named = (divergence.ends[0].source, divergence.ends[1].source, accusation)
     lines = _lines_in(" ".join(named), planted)
-    return Told(_verdict(planted, lines), lines, divergence.sentence)
+    return Told(_verdict(planted, lines), lines, sentence(divergence, ("a", "b")))
 
 
 def _lines_in(text: str, planted: Planted) -> tuple[int, ...]:

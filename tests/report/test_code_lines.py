@@ -8,7 +8,7 @@ import pytest
 from explorer.compare.align import align
 from explorer.model.graph import GradGraph
 from explorer.report.scenario.code_lines import CodeLine, both_nets, lines_by_node
-from tests.support.sample_report import DIVERGENCE, graph
+from tests.support.sample_report import ON_THE_LEFT, graph
 
 NET = """import numpy as np
 
@@ -65,8 +65,7 @@ def test_each_line_has_its_nodes_and_its_partners(file: Path) -> None:
 
 
 def test_a_divergent_line_is_marked_on_its_side(file: Path) -> None:
-    diverging = msgspec.structs.replace(DIVERGENCE, left="n2", right=None)
-    alignment = msgspec.structs.replace(align(LEFT, RIGHT), divergence=diverging)
+    alignment = msgspec.structs.replace(align(LEFT, RIGHT), divergence=ON_THE_LEFT)
     left, right = (by_place(blocks) for blocks in both_nets(LEFT, RIGHT, alignment, file))
     assert left["net.py:10"].differs
     assert [node.differs for node in left["net.py:10"].nodes] == [False, True]

@@ -3,9 +3,11 @@
 import msgspec
 import pytest
 
-from explorer.model.alignment import SideName, Unpaired
+from explorer.model.sides import SideName
+from explorer.model.unpaired import Recorded, Unpaired
 from explorer.report.diff import diff_document, diff_lines
-from tests.support.sample_report import DIVERGENCE, alignment, graph, report
+from explorer.words.divergences import divergences, first_divergence
+from tests.support.sample_report import DIVERGENCE, FURTHER, alignment, graph, report
 
 
 def test_two_graphs_that_never_part_say_so_after_their_coverage() -> None:
@@ -20,7 +22,7 @@ def test_two_graphs_that_never_part_say_so_after_their_coverage() -> None:
 def test_a_divergence_has_a_line_for_each_side() -> None:
     parted = alignment("torch-tape", "mindspore-graph", DIVERGENCE)
     lines = list(diff_lines(parted, graph("torch-tape"), graph("mindspore-graph")))
-    assert lines[3] == DIVERGENCE.sentence
+    assert lines[3] == first_divergence(parted)
     assert lines[4] == "  torch-tape       MulBackward (n2)  4  net.py:3"
     assert lines[5] == "  mindspore-graph  MulBackward (n2)  4.004  net.py:3"
     assert "0.004, 4,000 × the noise of 1e-06" in lines[6]
@@ -28,17 +30,18 @@ def test_a_divergence_has_a_line_for_each_side() -> None:
 
 
 def test_further_divergences_are_counted_or_listed() -> None:
-    further = msgspec.structs.replace(DIVERGENCE, sentence="Further: ReLU", left_value="7")
     parted = msgspec.structs.replace(
-        alignment("torch-tape", "mindspore-graph", DIVERGENCE), further=(further, further)
+        alignment("torch-tape", "mindspore-graph", DIVERGENCE), further=(FURTHER, FURTHER)
     )
+    _, further, _ = divergences(parted)
+    assert further.startswith("Further divergence: ")
     graphs = graph("torch-tape"), graph("mindspore-graph")
     first = list(diff_lines(parted, *graphs))
     assert any("2 further" in line and "--all" in line for line in first)
-    assert further.sentence not in first
+    assert further not in first
     every = list(diff_lines(parted, *graphs, list_all=True))
-    assert every.count(further.sentence) == 2
-    assert "  torch-tape       MulBackward (n2)  7  net.py:3" in every
+    assert every.count(further) == 2
+    assert "  torch-tape       input (n0)  7  net.py:2" in every
     assert not any("--all" in line for line in every)
 
 
@@ -46,7 +49,7 @@ def test_further_divergences_are_counted_or_listed() -> None:
 def test_equal_results_do_not_hide_values_that_contradict_each_other(
     side: SideName, engine: str
 ) -> None:
-    wrong = Unpaired(side=side, node="n2", reason="refuted", detail="it is 4")
+    wrong = Unpaired(side=side, node="n2", reason="refuted", why=Recorded("it is 4"))
     alike = msgspec.structs.replace(alignment("torch-tape", "mindspore-graph"), unpaired=(wrong,))
     lines = list(diff_lines(alike, graph("torch-tape"), graph("mindspore-graph")))
     assert "no divergence" in lines[3]
@@ -59,7 +62,20 @@ def test_the_document_says_which_scenario_it_is_about() -> None:
     assert (document["left"], document["right"]) == ("torch-tape", "mindspore-graph")
     assert document["same"] is True
     parted = diff_document(report(), alignment("torch-tape", "mindspore-graph", DIVERGENCE))
-    assert (parted["divergence"]["noise"], parted["divergence"]["ratio"]) == (1e-6, 4000.0)
+    assert parted["divergence"] == {
+        "left": "n2",
+        "right": "n2",
+        "phase": "backward",
+        "kind": "other_value",
+        "sentence": first_divergence(alignment("torch-tape", "mindspore-graph", DIVERGENCE)),
+        "left_source": "net.py:3",
+        "right_source": "net.py:3",
+        "left_value": "4",
+        "right_value": "4.004",
+        "greatest": 0.004,
+        "noise": 1e-6,
+        "ratio": 4000.0,
+    }
     assert document["further"] == []
 
 

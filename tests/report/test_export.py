@@ -3,7 +3,6 @@
 import shlex
 from pathlib import Path
 
-import msgspec
 import pytest
 from markdown_it import MarkdownIt
 from typer.main import get_group
@@ -20,7 +19,7 @@ from explorer.report.scenario.export import (
     snippets,
 )
 from tests.support.command_line import explorer
-from tests.support.sample_report import DIVERGENCE, alignment, graph
+from tests.support.sample_report import ON_THE_LEFT, alignment, graph
 from tests.support.scenario_reports import Reports
 from tests.support.scenario_reports import graph as last_stage
 
@@ -95,8 +94,7 @@ def test_numbers_of_pairs_do_not_depend_on_the_side_in_the_alignment() -> None:
 def test_the_mark_of_a_divergence_is_on_the_engine_that_has_it_whatever_side_it_is_drawn_on(
     graphs: tuple[GradGraph, GradGraph],
 ) -> None:
-    lone = msgspec.structs.replace(DIVERGENCE, right=None)
-    parted = alignment(LEFT.engine, RIGHT.engine, lone)
+    parted = alignment(LEFT.engine, RIGHT.engine, ON_THE_LEFT)
     marked = _told_by((parted,), *graphs)["diverging"]
     found = {graph.engine: list(nodes) for graph, nodes in zip(graphs, marked, strict=True)}
     assert found == {LEFT.engine: ["n2"], RIGHT.engine: []}

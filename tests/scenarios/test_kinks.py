@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.model.arrays import unpack
+from explorer.words.divergences import sentence
 from tests.support.scenario_reports import (
     BY_FIRST,
     BY_SECOND,
@@ -48,4 +49,4 @@ def test_the_norm_of_a_zero_vector_has_gradient_nan_in_mindspore_and_zero_in_pyt
     assert "PyTorch's norm answers 0" in by_v.reason
     divergences = [alignment.divergence for alignment in whole.alignments if alignment.divergence]
     assert divergences
-    assert all("Sqrt" in divergence.sentence for divergence in divergences)
+    assert all("Sqrt" in sentence(divergence, ("a", "b")) for divergence in divergences)

@@ -10,6 +10,7 @@ from explorer.exploration.explore import explore
 from explorer.model.engines import FRAMEWORKS
 from explorer.scenario.find import REAL, names
 from explorer.scenario.load import load
+from explorer.words.divergences import first_divergence
 from explorer.workers.workers import Workers
 from tests.planted.naming import TAPES
 from tests.support.samples import sampled
@@ -50,4 +51,4 @@ def test_the_tapes_agree_on_every_result_and_nothing_is_named(path: Path, worker
         assert 30 <= len(graph.nodes) <= 600, graph.engine
     assert {finding.kind for finding in report.findings} <= {"masks"}
     (alignment,) = report.alignments
-    assert alignment.divergence is None, alignment.divergence.sentence
+    assert alignment.divergence is None, first_divergence(alignment)

@@ -7,8 +7,12 @@ from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import trace_origins
 from explorer.compare.align.sides import Side, Vertex, view
-from explorer.model.alignment import Alignment, SideName
+from explorer.model.alignment import Alignment
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph
+from explorer.model.sides import SideName
+from explorer.words.divergences import first_divergence, sentence
+from explorer.words.readings import reading
 from tests.support.computed_graphs import ComputedGraph
 
 TOLERANCE = Tolerance(rtol=1e-4, atol=1e-6)
@@ -25,11 +29,27 @@ class Parting(NamedTuple):
 
 def parting(left: GradGraph, right: GradGraph) -> Parting:
     """The first divergence of two graphs, which must have one."""
-    divergence = align(left, right).divergence
-    assert divergence is not None
-    return Parting(
-        _called(left, divergence.left), _called(right, divergence.right), divergence.sentence
-    )
+    alignment = align(left, right)
+    assert alignment.divergence is not None
+    one, other = alignment.divergence.nodes
+    return Parting(_called(left, one), _called(right, other), first_divergence(alignment))
+
+
+def said(divergence: Divergence) -> str:
+    """A divergence of the graphs "a" and "b" in a sentence."""
+    return sentence(divergence, ("a", "b"))
+
+
+def values_read(divergence: Divergence) -> tuple[str, str]:
+    """What is read of the values of both sides."""
+    left, right = divergence.ends
+    return reading(left.value), reading(right.value)
+
+
+def sources(divergence: Divergence) -> tuple[str, str]:
+    """The line of each side."""
+    left, right = divergence.ends
+    return left.source, right.source
 
 
 def _called(graph: GradGraph, node: str | None) -> str | None:

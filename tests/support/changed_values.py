@@ -6,9 +6,10 @@ import msgspec
 import numpy as np
 
 from explorer.compare.align import align
-from explorer.model.alignment import Alignment, SideName
+from explorer.model.alignment import Alignment
 from explorer.model.arrays import unpack
 from explorer.model.graph import GradGraph, Node
+from explorer.model.sides import SideName
 from explorer.numeric.summaries import summarise
 
 FACTOR = 1.01

@@ -17,6 +17,7 @@ FLOORS = (
     ("compare",),
     ("exploration",),
     ("topics", "drawing"),
+    ("words",),
     ("sweep", "fuzz"),
     ("pair",),
     ("report",),

@@ -6,9 +6,22 @@ import msgspec
 import numpy as np
 
 from explorer.compare.verdicts import judge
-from explorer.model.alignment import Alignment, Count, Coverage, Divergence
+from explorer.model.alignment import Alignment, Count, Coverage
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
+from explorer.model.divergence import (
+    ABSENT,
+    Divergence,
+    End,
+    ExtraOps,
+    Gap,
+    Inputs,
+    OtherStart,
+    OtherValue,
+    Place,
+    Reading,
+    Row,
+)
 from explorer.model.engines import ENGINES
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.model.report import CaseReport, Report
@@ -126,19 +139,38 @@ def graph(engine: str) -> GradGraph:
     )
 
 
-DIVERGENCE = Divergence(
-    left="n2",
-    right="n2",
-    phase="backward",
-    sentence="MulBackward differs from MulBackward at fc",
-    left_source="net.py:3",
-    right_source="net.py:3",
-    left_value="4",
-    right_value="4.004",
-    greatest=0.004,
-    noise=1e-6,
-    ratio=4000.0,
+_PRODUCT = Row(
+    first=Place(label="MulBackward", scope="fc", source="net.py:3"), last="MulBackward", count=1
 )
+
+DIVERGENCE = OtherValue(
+    phase="backward",
+    ends=(
+        End(node="n2", source="net.py:3", value=Reading("element", (), (4.0,))),
+        End(node="n2", source="net.py:3", value=Reading("element", (), (4.004,))),
+    ),
+    gap=Gap(0.004, 1e-6, 4000.0),
+    rows=(_PRODUCT, _PRODUCT),
+    inputs=Inputs(),
+)
+
+FURTHER = OtherStart(
+    phase="forward",
+    ends=(
+        End(node="n0", source="net.py:2", value=Reading("element", (), (7.0,))),
+        End(node="n0", source="net.py:2", value=Reading("element", (), (8.0,))),
+    ),
+    name="x",
+)
+"""A divergence that the other does not explain."""
+
+ON_THE_LEFT = ExtraOps(
+    phase="backward",
+    ends=(DIVERGENCE.ends[0], End(node=None, source="", value=ABSENT)),
+    side="left",
+    row=_PRODUCT,
+)
+"""A divergence at an op that the left graph alone has."""
 
 
 def alignment(left: str, right: str, divergence: Divergence | None = None) -> Alignment:

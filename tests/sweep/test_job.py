@@ -10,6 +10,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.results import Failure, OracleResult, Outcome, Result
 from explorer.sweep.job import row_of_report
 from explorer.sweep.records import SweepJob
+from explorer.words.divergences import first_divergence
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
 
 JOB = SweepJob(scenario="dense_mse", file="dense_mse.py", timeout=60)
@@ -54,7 +55,7 @@ def test_the_reason_is_what_is_unexpected_and_no_divergence_that_is_foreseen() -
     assert (row.verdict, row.reason) == ("different", f"{case.case.label}: {case.reason}")
     unforeseen = msgspec.structs.replace(foreseen, expected=False)
     row = row_of_report(report_on(case, alignments=(unforeseen,)), JOB, from_store=False)
-    assert row.reason == f"torch-tape · torch-graph: {DIVERGENCE.sentence}"
+    assert row.reason == f"torch-tape · torch-graph: {first_divergence(unforeseen)}"
 
 
 def test_every_case_that_is_not_as_expected_is_named_whatever_its_verdict() -> None:

@@ -59,4 +59,4 @@ def test_a_mirror_exchanges_sides_and_numbers_pairs_in_the_order_of_the_new_left
     before = [(pair.right, pair.left) for pair in alignment.pairs]
     assert [(pair.left, pair.right) for pair in mirror.pairs] == before[::-1]
     assert mirror.divergence is not None
-    assert mirror.divergence.left_value == DIVERGENCE.right_value
+    assert mirror.divergence.ends == DIVERGENCE.ends[::-1]

@@ -4,19 +4,19 @@ import msgspec
 
 from explorer.compare.align.divergence import diverge
 from explorer.compare.align.fingerprints import Tolerance
-from explorer.compare.align.further import as_first, as_further, find_further
+from explorer.compare.align.further import find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
 from explorer.compare.align.outputs import share_outputs
 from explorer.compare.align.pairing import pair_nodes
 from explorer.compare.align.random_draws import RandomDraws
+from explorer.compare.align.readings import Finding
 from explorer.compare.align.reasons import reasons
 from explorer.compare.align.sides import OutputValue, Side, Vertex, view
 from explorer.compare.align.steps import enclose_steps
-from explorer.compare.align.wording import Finding
-from explorer.model.alignment import Alignment, Count, Coverage, Divergence, How, Pair, Unpaired
+from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
+from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Phase
-
-DRAWN = "depends on a random draw, which each framework makes by itself"
+from explorer.model.unpaired import Plain, Unpaired
 
 
 def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1e-6) -> Alignment:
@@ -38,7 +38,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     finding = diverge(matching, missing)
     further = find_further(matching, finding, missing)
     draws = RandomDraws(matching)
-    told = _told([finding, *further], draws)
+    divergences = _divergences([finding, *further], draws)
     enclose_steps(matching)
     share_outputs(matching)
 
@@ -57,24 +57,20 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
         case=" | ".join(cases),
         pairs=_pairs(matching, left_side, right_side),
         unpaired=unpaired,
-        divergence=told[0] if told else None,
+        divergence=divergences[0] if divergences else None,
         differing=tuple(differing),
         left_coverage=_coverage(left_side),
         right_coverage=_coverage(right_side),
-        further=tuple(told[1:]),
+        further=tuple(divergences[1:]),
         drawn=tuple(drawn),
     )
 
 
-def _told(findings: list[Finding], draws: RandomDraws) -> list[Divergence]:
+def _divergences(findings: list[Finding], draws: RandomDraws) -> list[Divergence]:
     """The divergences that no random draw explains, dropouts of other rates first."""
-    rates = [finding.divergence for finding in draws.unlike_rates if finding.divergence]
-    untold = [finding for finding in findings if not draws.explain_finding(finding)]
-    told = [*rates, *(finding.divergence for finding in untold if finding.divergence)]
-    if told:
-        # What was the first of all may be a draw, and another one is the first now.
-        told = [as_first(told[0]), *map(as_further, told[1:])]
-    return told
+    unexplained = [finding for finding in findings if not draws.explain_finding(finding)]
+    found = [finding.divergence for finding in (*draws.unlike_rates, *unexplained)]
+    return [divergence for divergence in found if divergence]
 
 
 def _unpaired(
@@ -88,7 +84,7 @@ def _unpaired(
     unpaired = []
     for lone in reasons(matching, findings):
         if draws.explain(by_place[lone.side, lone.node]):
-            lone = msgspec.structs.replace(lone, reason="random", detail=DRAWN)
+            lone = msgspec.structs.replace(lone, reason="random", why=Plain("random"))
         unpaired.append(lone)
     return tuple(sorted(unpaired, key=lambda lone: lone.side))
 

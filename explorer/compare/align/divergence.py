@@ -2,7 +2,6 @@
 
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import (
-    ABSENT,
     extra_ops,
     first_close,
     gradients_added,
@@ -11,6 +10,17 @@ from explorer.compare.align.one_sided import (
     ops_ahead,
 )
 from explorer.compare.align.provenance import read_alone, reads_unobserved, shared_origins
+from explorer.compare.align.readings import (
+    NO_DIVERGENCE,
+    Finding,
+    alone,
+    both,
+    contrast,
+    ends_of,
+    place,
+    reading,
+    row_of,
+)
 from explorer.compare.align.rearrangement import (
     are_in_another_order,
     parting_of_order,
@@ -25,22 +35,20 @@ from explorer.compare.align.suspects import (
     same_work,
     unpaired_onwards,
 )
-from explorer.compare.align.wording import (
-    FIRST,
-    NO_DIVERGENCE,
-    Contrast,
-    Finding,
-    between,
-    contrast,
-    named,
-    on_one_side,
-    reading,
-    row_of,
+from explorer.model.divergence import (
+    Inputs,
+    LoneLeaf,
+    OtherStart,
+    OtherValue,
+    Reading,
+    Rearranged,
+    ResultElsewhere,
+    ResultMissing,
 )
 from explorer.model.graph import Phase
 
-FEW_NAMED = 2
-"""So many inputs are named that one side alone reads."""
+FEW_CONSTANTS = 2
+"""So many constants are told by their values that one side alone reads."""
 
 NOT_ALIKE = 0, False, False
 """The likeness of two nodes that have nothing in common."""
@@ -138,23 +146,24 @@ def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) 
 def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> Finding:
     """A leaf from whose values the two nets start differently."""
     left, right = as_seen(mismatch.first, mismatch.second)
-    readings = contrast(left.value, right.value)
-    sentence = (
-        f"{FIRST}: the nets start from different values of `{left.name}`: {readings.in_words()}"
+    values = contrast(left.value, right.value)
+    divergence = OtherStart(
+        phase=phase, ends=ends_of(left, values, right), gap=values.gap, name=left.name
     )
-    return between(left, right, phase, sentence, readings, [left, right], ends=(left, right))
+    return Finding(divergence, frozenset((left, right)), ends=(left, right))
 
 
 def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> Finding:
     """A leaf that only one side has; ``user`` is what reads it."""
-    used = f"; {named(user)} uses it" if user else ""
-    sentence = (
-        f"{FIRST}: the {leaf.kind} `{leaf.name or leaf.op}` exists in {leaf.side.engine} only{used}"
+    divergence = LoneLeaf(
+        phase=phase,
+        ends=ends_of(leaf, alone(leaf.value), source=user.source if user else ""),
+        side=leaf.side.name,
+        leaf=leaf.kind,
+        name=leaf.name or leaf.op,
+        user=place(user) if user else None,
     )
-    readings = Contrast(reading(leaf.value), ABSENT)
-    if user is None:
-        return on_one_side(leaf, phase, sentence, readings, [leaf])
-    return on_one_side(leaf, phase, sentence, readings, [leaf, user], user.source)
+    return Finding(divergence, frozenset((leaf, user) if user else (leaf,)))
 
 
 # Ops
@@ -228,14 +237,15 @@ def two_ops(
         phase = node.phase
     rows = ([node], [other]) if moved else _rows(node, other, suspects_of)
     left, right = rows if node.side.is_left else rows[::-1]
-    inputs = _inputs(matching, node, other, left, right)
-    readings = contrast(left[-1].value, right[-1].value)
-    sentence = (
-        f"{FIRST} in {phase}: {row_of(left)} and {row_of(right)} take {inputs}"
-        f" give different values: {readings.in_words()}"
+    values = contrast(left[-1].value, right[-1].value)
+    divergence = OtherValue(
+        phase=phase,
+        ends=ends_of(left[0], values, right[0]),
+        gap=values.gap,
+        rows=(row_of(left), row_of(right)),
+        inputs=_inputs(matching, node, other, left, right),
     )
-    ends = left[-1], right[-1]
-    return between(left[0], right[0], phase, sentence, readings, [*left, *right], ends)
+    return Finding(divergence, frozenset((*left, *right)), (left[-1], right[-1]))
 
 
 def _rows(
@@ -268,57 +278,42 @@ def _up_to_size(row: list[Vertex], size: int) -> list[Vertex]:
 
 def _inputs(
     matching: Matching, node: Vertex, other: Vertex, left: list[Vertex], right: list[Vertex]
-) -> str:
-    """What two ops read, in words that lead on to what they give: "equal inputs but"."""
+) -> Inputs:
+    """What two ops read, or two rows of ops that they begin."""
     fed = matching.differing(node.side).intersection(node.feeders)
     if fed:
-        names = " and ".join(f"`{name}`" for name in sorted(leaf.name for leaf in fed))
-        return f"equal inputs but for {names} but"
-    alone, other_alone = read_alone(left, right), read_alone(right, left)
-    if alone and other_alone:
-        # What is read in the place of something else is the parting itself.
-        return f"different inputs, {_named_all(alone)} against {_named_all(other_alone)}, and"
-    extra = _extra(alone or other_alone)
-    if reads_unobserved(left, right) or reads_unobserved(right, left):
-        extra += ", as far as their values are known,"
-    return f"equal inputs{extra}{_inputs_note(matching, node, other)} but"
+        return Inputs(differing=tuple(sorted(leaf.name for leaf in fed)))
+    own, others = read_alone(left, right), read_alone(right, left)
+    places = tuple(map(place, own)), tuple(map(place, others))
+    if own and others:
+        # What is read in the place of something else is the divergence itself.
+        return Inputs(alone=places)
+    is_unobserved = reads_unobserved(left, right) or reads_unobserved(right, left)
+    are_swapped = are_in_another_order(node, other)
+    return Inputs(
+        alone=places,
+        constants=_constants(own or others),
+        are_observed=not is_unobserved,
+        are_swapped=are_swapped,
+        rearranged=None if are_swapped else _rearranged(matching, node, other),
+    )
 
 
-def _named_all(nodes: list[Vertex]) -> str:
-    names = " and ".join(map(named, nodes[:FEW_NAMED]))
-    return f"{names} and {len(nodes) - FEW_NAMED} more" if len(nodes) > FEW_NAMED else names
+def _constants(nodes: list[Vertex]) -> tuple[Reading, ...]:
+    """The values of nodes where all are constants: the other side may have them as settings."""
+    if len(nodes) > FEW_CONSTANTS or any(node.kind != "constant" for node in nodes):
+        return ()
+    return tuple(reading(node.value) for node in nodes)
 
 
-def _extra(alone: list[Vertex]) -> str:
-    """A note on what one side alone reads: the other may have it as a setting, or not at all."""
-    if not alone:
-        return ""
-    engine = alone[0].side.engine
-    shown = " and ".join(reading(node.value) for node in alone[:FEW_NAMED])
-    if all(node.kind == "constant" for node in alone) and len(alone) <= FEW_NAMED:
-        constants = "a constant" if len(alone) == 1 else "constants"
-        return f" (beside {shown}, {constants} of {engine} alone)"
-    return f" but for {_named_all(alone)} of {engine} alone,"
-
-
-def _inputs_note(matching: Matching, left: Vertex, right: Vertex) -> str:
-    """A note on inputs that agree as sets of numbers and still differ.
-
-    They may differ in their order as arguments, or in the order of the numbers in one of them.
-    """
-    if are_in_another_order(left, right):
-        return ", given in another order,"
-    return _layout_note(matching, left, right)
-
-
-def _layout_note(matching: Matching, left: Vertex, right: Vertex) -> str:
+def _rearranged(matching: Matching, node: Vertex, other: Vertex) -> Rearranged | None:
     """The first input whose numbers lie in another layout on the other side."""
-    read = rearranged_input(matching, left, right)
+    read = rearranged_input(matching, node, other)
     if read is None:
-        return ""
-    value, other = read
-    names = f"{named(value.node)} against {named(other.node)}"
-    return f" ({names}: the same numbers, {matching.layout(value, other)})"
+        return None
+    value, other_value = read
+    layout = matching.layout(value, other_value)
+    return Rearranged(both(value.node, other_value.node), layout) if layout else None
 
 
 # Results
@@ -329,21 +324,23 @@ def from_result(mismatch: Mismatch, phase: Phase) -> Finding:
     left, right = as_seen(mismatch.first, mismatch.second)
     maker = left.inputs[0].node if left.inputs else left
     other_maker = right.inputs[0].node if right.inputs else right
-    readings = contrast(left.result, right.result)
-    sentence = (
-        f"{FIRST} in {phase}: `{left.name or left.id}` comes from {named(maker)} in"
-        f" {maker.side.engine} and {named(other_maker)} in {other_maker.side.engine}, which are not"
-        f" the same: {readings.in_words()}"
+    values = contrast(left.result, right.result)
+    divergence = ResultElsewhere(
+        phase=phase,
+        ends=ends_of(maker, values, other_maker),
+        gap=values.gap,
+        name=left.name or left.id,
+        makers=both(maker, other_maker),
     )
-    return between(maker, other_maker, phase, sentence, readings, [left, right])
+    return Finding(divergence, frozenset((left, right)))
 
 
 def from_missing(result: Vertex) -> Finding:
     """Everything that both sides name agrees, but one of them has a gradient more."""
-    side = result.side
-    sentence = (
-        f"{FIRST} in backward: `{result.name}` is a result of {side.engine} only;"
-        f" {side.other.engine} has none"
+    divergence = ResultMissing(
+        phase="backward",
+        ends=ends_of(result, alone(result.result)),
+        side=result.side.name,
+        name=result.name,
     )
-    readings = Contrast(reading(result.result), ABSENT)
-    return on_one_side(result, "backward", sentence, readings, [result])
+    return Finding(divergence, frozenset((result,)))

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.compare.align.fingerprints import elements
+from explorer.compare.align.readings import Contrast, Finding, both, ends_of
 from explorer.compare.align.sides import OutputValue, Side, Vertex, as_seen
-from explorer.compare.align.wording import FIRST, Contrast, Finding, between, named
+from explorer.model.divergence import Gap, OtherRate, Reading
 
 SAME = 1e-3
 """Factors that differ by less than this share are of one rate; rates are written with few digits."""
@@ -86,11 +87,14 @@ def _finding(dropout: Dropout, other: Dropout) -> Finding:
     left, right = as_seen(dropout.node, other.node)
     if left is not dropout.node:
         dropout, other = other, dropout
-    sentence = (
-        f"{FIRST} in forward: {named(left)} and {named(right)} drop elements at other rates:"
-        f" {dropout.rate:.3g} of them against {other.rate:.3g}, and multiply the rest by"
-        f" {dropout.factor:.4g} against {other.factor:.4g}"
+    factors = dropout.factor, other.factor
+    values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
+    divergence = OtherRate(
+        phase="forward",
+        ends=ends_of(left, Contrast(values), right),
+        gap=Gap(abs(dropout.factor - other.factor)),
+        places=both(left, right),
+        rates=(dropout.rate, other.rate),
+        factors=factors,
     )
-    greatest = abs(dropout.factor - other.factor)
-    readings = Contrast(f"{dropout.factor:.4g}", f"{other.factor:.4g}", greatest)
-    return between(left, right, "forward", sentence, readings, [left, right])
+    return Finding(divergence, frozenset((left, right)))

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from explorer.compare.align.divergence import (
     from_leaf,
     from_lone_leaf,
@@ -15,18 +13,14 @@ from explorer.compare.align.divergence import (
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
 from explorer.compare.align.provenance import take_the_same
+from explorer.compare.align.readings import Finding
 from explorer.compare.align.sides import Vertex, reach
 from explorer.compare.align.structure import followers, partings_by_structure
 from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
-from explorer.compare.align.wording import FIRST, Finding
-from explorer.model.alignment import Divergence
 from explorer.model.graph import Phase
 
 MOST = 32
 """Further divergences that are looked for."""
-
-FURTHER = "Further divergence"
-"""The words that the sentence of one begins with."""
 
 
 def find_further(matching: Matching, first: Finding, missing: list[Vertex]) -> list[Finding]:
@@ -48,7 +42,7 @@ def find_further(matching: Matching, first: Finding, missing: list[Vertex]) -> l
             explained |= _computed_from(finding.parts)
     findings += partings_by_structure(matching.first.nodes, findings, explained)
     findings += _unexplained_results(matching, findings)
-    return sorted((_as_further(finding) for finding in findings[1:]), key=_place)
+    return sorted(findings[1:], key=_place)
 
 
 def _unexplained_results(matching: Matching, findings: list[Finding]) -> Iterator[Finding]:
@@ -74,28 +68,6 @@ def _place(finding: Finding) -> tuple[bool, int, int]:
     is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
     ranks = [part.rank for part in finding.parts]
     return is_in_backward, min(ranks), max(ranks)
-
-
-def _as_further(finding: Finding) -> Finding:
-    divergence = finding.divergence
-    if divergence is None:
-        return finding
-    return Finding(as_further(divergence), finding.parts, finding.ends)
-
-
-def as_first(divergence: Divergence) -> Divergence:
-    """A divergence in the words of the first one."""
-    return _beginning(FIRST, divergence)
-
-
-def as_further(divergence: Divergence) -> Divergence:
-    """A divergence in the words of one that is not the first."""
-    return _beginning(FURTHER, divergence)
-
-
-def _beginning(words: str, divergence: Divergence) -> Divergence:
-    where = divergence.sentence.removeprefix(FURTHER).removeprefix(FIRST)
-    return msgspec.structs.replace(divergence, sentence=words + where)
 
 
 def _computed_from(parts: Iterable[Vertex]) -> set[Vertex]:

@@ -15,6 +15,7 @@ from explorer.compare.align.fingerprints import (
 from explorer.compare.align.sides import OutputValue, Side, Vertex
 from explorer.compare.noise import CLEAR
 from explorer.model.alignment import How
+from explorer.model.divergence import Layout
 from explorer.model.graph import Phase
 
 NOISE = 10.0
@@ -138,7 +139,7 @@ class Matching:
         self.contradictions[first] = second
         self.contradictions[second] = first
 
-    def layout(self, first: OutputValue, second: OutputValue) -> How | None:
+    def layout(self, first: OutputValue, second: OutputValue) -> Layout | None:
         """How the equal numbers of two values lie differently, whose shapes are one but for ones.
 
         "transposed", "reordered", or None where they do not or not every element is known.

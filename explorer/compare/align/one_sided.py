@@ -6,24 +6,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from explorer.compare.align.fingerprints import agree, elements
-from explorer.compare.align.sides import OutputValue, Side, Vertex, reach
-from explorer.compare.align.suspects import Suspects, SuspectsBySide
-from explorer.compare.align.wording import (
-    FIRST,
+from explorer.compare.align.readings import (
     Contrast,
     Finding,
-    between,
+    alone,
+    both,
     contrast,
-    named,
-    on_one_side,
+    ends_of,
+    gap_of,
+    place,
     reading,
     row_of,
 )
+from explorer.compare.align.sides import OutputValue, Side, Vertex, reach
+from explorer.compare.align.suspects import Suspects, SuspectsBySide
+from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
 from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats
-
-ABSENT = "absent"
-"""The reading of a value that the other side does not have."""
 
 STOPS_GRADIENT = re.compile(r"detach|stop_?gradient", re.IGNORECASE)
 """Operators that hand their input on and stop its gradient."""
@@ -50,36 +49,36 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Findin
     what the other side does instead.
     """
     last = row[-1]
-    text = f"{FIRST} in {phase}: {row_of(row)} of {last.side.engine}"
-    text += f" {_missing_there(row, phase)}"
-    if goes_on:
-        text += f", which goes on with {named(goes_on)}"
-
     as_it_is = _input_of_equal_size(row)
-    if as_it_is is None:
-        readings = Contrast(reading(last.value), ABSENT)
-        return on_one_side(last, phase, f"{text}; its value is {readings.value}", readings, row)
-    readings = contrast(last.value, as_it_is.value)
-    there = "" if goes_on else " there"
-    sentence = f"{text}; its value against its input's{there}: {readings.in_words()}"
-    return on_one_side(last, phase, sentence, readings, row, ends=(last, as_it_is))
+    values = contrast(last.value, as_it_is.value) if as_it_is else alone(last.value)
+    gradients = _gradients_added_by(last, phase)
+    uses = _uses(last) if gradients else ()
+    divergence = ExtraOps(
+        phase=phase,
+        ends=ends_of(last, values),
+        gap=gap_of(last, values),
+        side=last.side.name,
+        row=row_of(row),
+        gradients=gradients,
+        uses=uses,
+        made_at=_made_at(last) if gradients and not uses else "",
+        goes_on=place(goes_on) if goes_on else None,
+    )
+    return Finding(divergence, frozenset(row), (last, as_it_is) if as_it_is else None)
 
 
-def _missing_there(row: list[Vertex], phase: Phase) -> str:
-    last = row[-1]
-    opposite = last.side.other.engine
+def _gradients_added_by(node: Vertex, phase: Phase) -> int:
+    """How many gradients a node adds; 0 where it does something else."""
     # A forward that is computed again in backward adds what is no gradient.
-    are_gradients = all(term.node.is_work and term.node.phase == "backward" for term in last.inputs)
-    if phase == "backward" and last.family == "add" and len(last.inputs) > 1 and are_gradients:
-        return f"adds {len(last.inputs)} gradients{_whose(last)} that {opposite} does not add"
-    return f"{'has' if len(row) == 1 else 'have'} no counterpart in {opposite}"
+    are_gradients = all(term.node.is_work and term.node.phase == "backward" for term in node.inputs)
+    adds = phase == "backward" and node.family == "add" and len(node.inputs) > 1
+    return len(node.inputs) if adds and are_gradients else 0
 
 
-def _whose(sum_of_gradients: Vertex) -> str:
-    """What gradients are of that are added, in brackets: the uses of a value, or where it is made.
+def _uses(sum_of_gradients: Vertex) -> tuple[str, ...]:
+    """The lines of the uses of a value whose gradients are added; none where they have one line.
 
-    The latter where the uses have one line: a compiler makes one of equal calls. Empty for a value
-    that is made outside all modules, whose line is named already.
+    A compiler makes one of equal calls.
     """
     users = [term.node.forward for term in sum_of_gradients.inputs]
     known = [user for user in users if user and user.source]
@@ -87,10 +86,13 @@ def _whose(sum_of_gradients: Vertex) -> str:
     has_one_line = len({user.source for user in known}) == 1
     lines = dict.fromkeys(user.caller if has_one_line else user.source for user in known)
     lines.pop("", None)
-    if len(lines) > 1:
-        return f" (of the uses at {' and '.join(lines)})"
+    return tuple(lines) if len(lines) > 1 else ()
+
+
+def _made_at(sum_of_gradients: Vertex) -> str:
+    """The line that calls where a value is made; "" outside all modules, whose line is known."""
     made = sum_of_gradients.forward
-    return f" (of the value made at {made.caller})" if made and made.caller else ""
+    return made.caller if made else ""
 
 
 def _input_of_equal_size(row: list[Vertex]) -> Vertex | None:
@@ -223,11 +225,11 @@ def first_close(row: list[Vertex], other_row: list[Vertex]) -> tuple[int, int] |
     are looked at.
     """
     others = [_finite_elements(node.value) for node in other_row[:MOST_TERMS]]
-    for place, node in enumerate(row[:MOST_TERMS]):
+    for own_place, node in enumerate(row[:MOST_TERMS]):
         numbers = _finite_elements(node.value)
         for other_place, held in enumerate(others):
             if numbers is not None and held is not None and _are_close(held, numbers):
-                return place, other_place
+                return own_place, other_place
     return None
 
 
@@ -237,13 +239,17 @@ def _are_close(held: Floats, wanted: Floats) -> bool:
 
 
 def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> Finding:
-    readings = contrast(node.value, rest.value)
-    sentence = (
-        f"{FIRST} in backward: {named(node)} of {node.side.engine}"
-        f" adds the gradient from {named(term)}, which {rest.side.engine} leaves out after"
-        f" {named(rest)}: {readings.in_words(with_note=False)}"
+    values = contrast(node.value, rest.value)
+    divergence = GradientAdded(
+        phase="backward",
+        ends=ends_of(node, values),
+        gap=gap_of(node, values),
+        side=node.side.name,
+        total=place(node),
+        term=place(term),
+        rest=place(rest),
     )
-    return on_one_side(node, "backward", sentence, readings, [node])
+    return Finding(divergence, frozenset((node,)))
 
 
 def _finite_elements(value: OutputValue) -> Floats | None:
@@ -289,9 +295,11 @@ def _users(node: Vertex) -> list[Vertex]:
 
 
 def _stopped_by(node: Vertex, gradient: Vertex) -> Finding:
-    readings = Contrast("stopped", reading(gradient.value))
-    sentence = (
-        f"{FIRST} in backward: {named(node)} of {node.side.engine} stops the gradient that"
-        f" {gradient.side.engine} passes on in {named(gradient)}: {readings.other}"
+    values = Contrast((Reading("stopped"), reading(gradient.value)))
+    divergence = GradientStopped(
+        phase="backward",
+        ends=ends_of(node, values, gradient),
+        side=node.side.name,
+        places=both(node, gradient),
     )
-    return between(node, gradient, "backward", sentence, readings, [node, gradient])
+    return Finding(divergence, frozenset((node, gradient)))

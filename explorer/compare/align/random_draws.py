@@ -4,8 +4,8 @@ import re
 
 from explorer.compare.align.dropout_rates import unlike_rates
 from explorer.compare.align.matching import Matching, Mismatch
+from explorer.compare.align.readings import Finding
 from explorer.compare.align.sides import Side, Vertex
-from explorer.compare.align.wording import Finding
 
 DRAWING = re.compile(
     r"bernoulli|dropout|rand|multinomial|uniform|standardnormal|normalfloat|normalext"

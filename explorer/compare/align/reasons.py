@@ -5,19 +5,30 @@ from collections.abc import Iterable, Iterator
 
 from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.matching import Matching
+from explorer.compare.align.readings import Finding, contrast, place
 from explorer.compare.align.sides import OutputValue, Side, Vertex, reach
 from explorer.compare.align.suspects import BUFFER, find_suspects
-from explorer.compare.align.wording import Finding, contrast, named
-from explorer.model.alignment import Reason, Unpaired
-
-REFUTED = "its op, computed again from its recorded inputs, yields another value"
-"""Why a refuted node has no partner, where its record says no more."""
+from explorer.model.unpaired import (
+    Contradicted,
+    Fact,
+    FurtherOutput,
+    NoResult,
+    OtherNamedValue,
+    OutputOf,
+    PassedOn,
+    Plain,
+    Reason,
+    Recorded,
+    Steps,
+    Unpaired,
+    Why,
+)
 
 Parts = frozenset[Vertex]
 """The nodes that take part in a divergence."""
 
-Why = tuple[Reason, str]
-"""A reason, and a sentence."""
+Because = tuple[Reason, Why]
+"""A reason, and the facts behind it."""
 
 
 def reasons(matching: Matching, findings: Iterable[Finding]) -> Iterator[Unpaired]:
@@ -31,70 +42,69 @@ def reasons(matching: Matching, findings: Iterable[Finding]) -> Iterator[Unpaire
         for node in side.nodes:
             if not node.is_paired or node.is_partial:
                 # That values differ is worth more to know than what kind of node holds them.
-                why = (
+                because = (
                     _why_wrong(matching, node) or _why_partial(node) or _why_named(node, differing)
                 )
-                why = why or _why_spoiled(node, parts, spoiled)
-                why = why or _why_plain(node, needed) or regions.why(node)
-                yield Unpaired(side=side.name, node=node.id, reason=why[0], detail=why[1])
+                because = because or _why_spoiled(node, parts, spoiled)
+                because = because or _why_plain(node, needed) or regions.why(node)
+                reason, why = because
+                yield Unpaired(side=side.name, node=node.id, reason=reason, why=why)
 
 
 # What differs
 
 
-def _why_wrong(matching: Matching, node: Vertex) -> Why | None:
+def _why_wrong(matching: Matching, node: Vertex) -> Because | None:
     """A node whose value is not what its op yields, or hardly can be."""
     if node.is_refuted:
-        return "refuted", node.record.missing.get("proof", REFUTED)
+        return "refuted", _recorded(node, "proof", "disproved")
     counterpart = matching.contradictions.get(node)
     if counterpart is None:
         return None
-    readings = contrast(node.value, counterpart.value)
-    return "difference", (
-        f"{named(counterpart)} of {counterpart.side.engine} takes equal inputs and holds another"
-        f" value, though what follows is equal: {readings.in_words(with_note=False)}"
-    )
+    found = contrast(node.value, counterpart.value)
+    return "difference", Contradicted(place(counterpart), found.values, found.gap)
 
 
-def _why_partial(node: Vertex) -> Why | None:
+def _recorded(node: Vertex, what: str, otherwise: Fact) -> Why:
+    """What a node's record says of something that is missing; ``otherwise`` where it says nothing."""
+    text = node.record.missing.get(what)
+    return Recorded(text) if text else Plain(otherwise)
+
+
+def _why_partial(node: Vertex) -> Because | None:
     """A node of which only a further output has a partner."""
     partner = node.representative.partner
     if partner is None:
         return None
-    where = f"{named(partner)} of {partner.side.engine}"
     is_alike = partner.family == node.family and partner.value.size == node.value.size
     if not (partner.is_partial and is_alike):
-        return "decomposed", f"a further output is that of {where}; its main value is there no node"
-    readings = contrast(node.value, partner.value).in_words(with_note=False)
-    return "difference", f"only further outputs are those of {where}: {readings}"
+        return "decomposed", FurtherOutput(place(partner))
+    found = contrast(node.value, partner.value)
+    return "difference", FurtherOutput(place(partner), found.values, found.gap)
 
 
-def _why_named(node: Vertex, differing: set[Vertex]) -> Why | None:
+def _why_named(node: Vertex, differing: set[Vertex]) -> Because | None:
     """Leaves and results are compared by name."""
-    opposite = node.side.other.engine
     if node in differing:
         return _why_differing(node)
     if not node.is_result:
         return None
     # A net may return more than another; a gradient that is not there is a difference.
     reason: Reason = "unobserved" if node.phase == "forward" else "difference"
-    return reason, f"{opposite} has no result `{node.name}`"
+    return reason, NoResult(node.name)
 
 
-def _why_differing(node: Vertex) -> Why:
-    opposite = node.side.other.engine
+def _why_differing(node: Vertex) -> Because:
     if node.is_result or not BUFFER.search(node.name):
-        return "difference", f"`{node.name or node.op}` has another value in {opposite}"
-    return "bookkeeping", (
-        f"`{node.name}` holds other values in {opposite}, which may be before or after an update"
-    )
+        return "difference", OtherNamedValue(node.name or node.op, is_buffer=False)
+    return "bookkeeping", OtherNamedValue(node.name, is_buffer=True)
 
 
-def _why_spoiled(node: Vertex, parts: Parts, spoiled: set[Vertex]) -> Why | None:
+def _why_spoiled(node: Vertex, parts: Parts, spoiled: set[Vertex]) -> Because | None:
     if node in parts:
-        return "difference", "here the two graphs part"
+        return "difference", Plain("first_difference")
     if node in spoiled:
-        return "consequence", "computed from values that differ"
+        return "consequence", Plain("computed_from_difference")
     return None
 
 
@@ -119,21 +129,20 @@ def _leading_to(differing: set[Vertex]) -> set[Vertex]:
 # What does not matter
 
 
-def _why_plain(node: Vertex, needed: set[Vertex]) -> Why | None:
+def _why_plain(node: Vertex, needed: set[Vertex]) -> Because | None:
     """A node that computes nothing, or of which nothing is known or needed."""
-    opposite = node.side.other.engine
     if node.kind == "constant":
-        return "bookkeeping", f"a constant that {opposite} does not hold as a node"
+        return "bookkeeping", Plain("constant")
     if node.is_leaf:
-        return "bookkeeping", f"{opposite} does not list it, and no result differs for that"
+        return "bookkeeping", Plain("unlisted")
     if node.main is None:
-        return "unobserved", node.record.missing.get("values", "its value was not observed")
+        return "unobserved", _recorded(node, "values", "unobserved")
     if node.origin is not node:
-        return "bookkeeping", f"the numbers of {node.origin.op}, in another shape or dtype"
+        return "bookkeeping", PassedOn(node.origin.op)
     if node.is_bookkeeping:
-        return "bookkeeping", "it spreads, bundles or fills in numbers and computes none"
+        return "bookkeeping", Plain("fills_in")
     if node not in needed:
-        return "bookkeeping", "no result depends on it"
+        return "bookkeeping", Plain("unused")
     return None
 
 
@@ -172,22 +181,17 @@ class Regions:
             if not node.is_bookkeeping:
                 self._ops[self._top(node), node.side] += 1
 
-    def why(self, node: Vertex) -> Why:
+    def why(self, node: Vertex) -> Because:
         """Decomposed or fused, and towards which op."""
         opposite = node.side.other
         held = self._further_output(node)
         if held is not None:
-            return "decomposed", f"output {held.output} of `{held.node.op}` in {opposite.engine}"
+            return "decomposed", OutputOf(held.node.op, held.output)
 
         top = self._top(node)
         own, others = self._ops[top, node.side], self._ops[top, opposite]
-        goal = self._goal(node)
-        if own < others:
-            detail = f"{opposite.engine} takes {others} ops where this graph takes {own}"
-            return "fused", f"{detail}, towards {goal}"
-        between = f"{others or 'no'} {'op' if others == 1 else 'ops'} of its own between"
-        detail = f"a step towards {goal}, which {opposite.engine} reaches with {between}"
-        return "decomposed", detail
+        reason: Reason = "fused" if own < others else "decomposed"
+        return reason, self._steps(node, own, others)
 
     def _further_output(self, node: Vertex) -> OutputValue | None:
         """The output of an op of the other side, not its main one, that holds the same."""
@@ -198,14 +202,14 @@ class Regions:
                 return held
         return None
 
-    def _goal(self, node: Vertex) -> str:
-        """The first pair that a node leads to, as the other side calls it."""
+    def _steps(self, node: Vertex, own: int, others: int) -> Steps:
+        """The ops of both sides that lead to the first pair that a node leads to."""
         pair = self._towards.get(node)
         if pair is None or pair.partner is None:
-            return "what follows"
+            return Steps(own, others)
         if pair.partner.is_result:
-            return f"the result `{pair.partner.name}`"
-        return f"`{pair.partner.op}`"
+            return Steps(own, others, name=pair.partner.name)
+        return Steps(own, others, op=pair.partner.op)
 
     def _lead(self, node: Vertex) -> None:
         """Joins a node with its consumers, and notes the first pair that it leads to."""

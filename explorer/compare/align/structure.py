@@ -8,18 +8,17 @@ between two such ops stands another op, or one more, the graphs part once more.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from explorer.compare.align.one_sided import ABSENT
-from explorer.compare.align.sides import Vertex, as_seen
-from explorer.compare.align.wording import (
-    FIRST,
+from explorer.compare.align.readings import (
     Contrast,
     Finding,
-    between,
-    named,
-    on_one_side,
+    alone,
+    both,
+    ends_of,
     reading,
     row_of,
 )
+from explorer.compare.align.sides import Vertex, as_seen
+from explorer.model.divergence import ExtraOps, OtherOp
 
 SAME_PLACE = {"div": "mul", "sub": "add"}
 """Families that do the work of another: a division is a product with the inverse."""
@@ -175,25 +174,24 @@ def partings_by_structure(
 def _extra(extra: Row, rows: Rows) -> Finding:
     """Ops that only one side has before an op of the same kind."""
     last = extra[-1]
-    side = last.side
-    sentence = (
-        f"{FIRST} in forward: {row_of(list(extra))} of {side.engine}"
-        f" {'has' if len(extra) == 1 else 'have'} no counterpart in {side.other.engine}, where"
-        " what comes before and after has one"
+    divergence = ExtraOps(
+        phase="forward",
+        ends=ends_of(last, alone(last.value)),
+        side=last.side.name,
+        row=row_of(list(extra)),
+        is_between=True,
     )
-    readings = Contrast(reading(last.value), ABSENT)
-    return on_one_side(last, "forward", sentence, readings, extra, ends=rows.ends)
+    return Finding(divergence, frozenset(extra), ends=rows.ends)
 
 
 def _of_other_kinds(rows: Rows) -> Finding:
     """Two ops of other kinds in the same place."""
     left, right = as_seen(*rows.ends)
-    sentence = (
-        f"{FIRST} in forward: {named(left)} and {named(right)} stand in the same place and are"
-        " other kinds of ops"
+    values = Contrast((reading(left.value), reading(right.value)))
+    divergence = OtherOp(
+        phase="forward", ends=ends_of(left, values, right), places=both(left, right)
     )
-    readings = Contrast(reading(left.value), reading(right.value))
-    return between(left, right, "forward", sentence, readings, rows.ends, rows.ends)
+    return Finding(divergence, frozenset(rows.ends), rows.ends)
 
 
 def _inputs(row: Row) -> list[Vertex]:

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 
 from explorer.drawing.cards import short_name
-from explorer.model.alignment import Alignment, SideName
+from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph, Node
 from explorer.model.places import is_users
+from explorer.model.sides import SideName
 from explorer.pair.source_code import source_file
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
@@ -102,7 +103,8 @@ def _diverging(alignment: Alignment | None, side: SideName) -> set[str]:
     """The nodes of a side where the graphs part."""
     if alignment is None:
         return set()
-    nodes = [getattr(divergence, side) for divergence in alignment.divergences]
+    slot = 0 if side == "left" else 1
+    nodes = [divergence.nodes[slot] for divergence in alignment.divergences]
     return {node for node in nodes if node}
 
 

@@ -16,6 +16,7 @@ from explorer.report.scenario.case_rows import CaseRow, Footnotes, State, Statem
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
+from explorer.words.divergences import first_divergence
 
 COUNTED = {
     "match": "match",
@@ -191,7 +192,7 @@ def _alignment_rows(report: Report) -> Iterator[AlignmentRow]:
 def where_they_part(alignment: Alignment) -> str:
     """The first divergence; where there is none, what keeps the graphs from being the same."""
     if alignment.divergence:
-        return one_line(alignment.divergence.sentence)
+        return one_line(first_divergence(alignment))
     wrong = len(alignment.contradictions)
     if wrong:
         return f"in no result, but {wrong} op node{'s' * (wrong > 1)} with a value that is wrong"

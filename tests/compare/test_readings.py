@@ -3,13 +3,28 @@
 import numpy as np
 import pytest
 
-from explorer.compare.align.sides import OutputValue, view
-from explorer.compare.align.wording import contrast, named, reading
+from explorer.compare.align.readings import Contrast, contrast, place, reading
+from explorer.compare.align.sides import OutputValue, Vertex, view
 from explorer.model.arrays import AnyArray
+from explorer.model.divergence import mirrored_gap
+from explorer.words import readings as words
 from tests.support.computed_graphs import ComputedGraph
 
 SQUARE = np.array([[1.0, 2.0], [4.0, 7.0]])
 LARGE = np.random.default_rng(0).standard_normal((40, 40))
+
+
+def read(found: Contrast) -> tuple[str, str]:
+    one, other = found.values
+    return words.reading(one), words.reading(other)
+
+
+def in_words(found: Contrast) -> str:
+    return words.contrast(found.values, found.gap)
+
+
+def named(node: Vertex) -> str:
+    return words.place(place(node))
 
 
 def values(*arrays: AnyArray, observed: bool = True) -> list[OutputValue]:
@@ -22,10 +37,10 @@ def values(*arrays: AnyArray, observed: bool = True) -> list[OutputValue]:
 
 def test_two_values_are_read_at_their_greatest_difference() -> None:
     value, other = values(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.5, 3.1]))
-    readings = contrast(value, other)
-    assert (readings.value, readings.other) == ("2", "2.5")
-    assert readings.greatest == pytest.approx(0.5)
-    assert readings.in_words() == "2 against 2.5 (greatest difference 0.5)"
+    found = contrast(value, other)
+    assert read(found) == ("2", "2.5")
+    assert found.gap.greatest == pytest.approx(0.5)
+    assert in_words(found) == "2 against 2.5 (greatest difference 0.5)"
 
 
 @pytest.mark.parametrize(
@@ -51,31 +66,51 @@ def test_two_values_are_read_at_their_greatest_difference() -> None:
 def test_a_note_says_what_a_difference_looks_like(
     array: AnyArray, other: AnyArray, note: str
 ) -> None:
-    assert contrast(*values(array, other)).note == note
+    found = contrast(*values(array, other)).gap.likeness
+    assert (words.likeness(found) if found else "") == note
 
 
 def test_values_of_other_sizes_are_read_by_their_shapes() -> None:
-    readings = contrast(*values(np.ones((2, 3)), np.ones(5)))
-    assert (readings.value, readings.other) == ("shape [2, 3]", "shape [5]")
-    assert readings.greatest is None
+    found = contrast(*values(np.ones((2, 3)), np.ones(5)))
+    assert read(found) == ("shape [2, 3]", "shape [5]")
+    assert found.gap.greatest is None
 
 
 def test_large_values_are_read_at_an_order_statistic() -> None:
-    readings = contrast(*values(LARGE, LARGE + 1))
-    assert readings.greatest == pytest.approx(1)
-    assert readings.note == ""
+    gap = contrast(*values(LARGE, LARGE + 1)).gap
+    assert gap.greatest == pytest.approx(1)
+    assert gap.likeness is None
 
 
 def test_a_difference_that_is_no_number_has_no_size() -> None:
-    readings = contrast(*values(np.array([np.nan, 1.0]), np.array([0.0, 5.0])))
-    assert (readings.value, readings.other, readings.greatest) == ("nan", "0", None)
+    found = contrast(*values(np.array([np.nan, 1.0]), np.array([0.0, 5.0])))
+    assert read(found) == ("nan", "0")
+    assert found.gap.greatest is None
 
 
 def test_few_elements_are_read_one_by_one() -> None:
     few, many = values(SQUARE, LARGE)
-    assert reading(few) == "[[1, 2], [4, 7]]"
-    assert reading(many).startswith("shape [40, 40] with mean")
-    assert reading(*values(SQUARE, observed=False)) == "not observed"
+    assert words.reading(reading(few)) == "[[1, 2], [4, 7]]"
+    assert words.reading(reading(many)).startswith("shape [40, 40] with mean")
+    assert words.reading(reading(*values(SQUARE, observed=False))) == "not observed"
+
+
+def test_a_complex_element_is_read_by_its_parts() -> None:
+    (value,) = values(np.array([1 + 2j, 3.5 - 1j]))
+    assert words.reading(reading(value)) == "[[1, 2], [3.5, -1]]"
+
+
+@pytest.mark.parametrize(
+    ("factor", "note"), [(3, "the first is 3 times"), (0.25, "the second is 4 times")]
+)
+def test_a_factor_is_seen_from_either_side(factor: float, note: str) -> None:
+    gap = contrast(*values(factor * SQUARE, SQUARE)).gap
+    back = mirrored_gap(gap)
+    assert gap.likeness
+    assert back.likeness
+    assert words.likeness(gap.likeness).startswith(note)
+    assert words.likeness(back.likeness, is_reversed=True).startswith(note)
+    assert words.likeness(back.likeness) == words.likeness(gap.likeness, is_reversed=True)
 
 
 @pytest.mark.parametrize(

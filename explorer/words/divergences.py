@@ -1,0 +1,276 @@
+"""Where two graphs have different values, in a sentence each."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from explorer.model.alignment import Alignment
+from explorer.model.divergence import (
+    Divergence,
+    ExtraOps,
+    GradientAdded,
+    GradientStopped,
+    Inputs,
+    LoneLeaf,
+    OtherOp,
+    OtherRate,
+    OtherStart,
+    OtherValue,
+    Place,
+    ResultElsewhere,
+    ResultMissing,
+)
+from explorer.model.sides import SideName
+from explorer.text.language import _
+from explorer.words.readings import contrast, listed, place, reading, row
+
+FEW_NAMED = 2
+"""So many inputs are named that one side alone reads."""
+
+Engines = tuple[str, str]
+"""The engines of the two graphs, the left one first."""
+
+
+def first_divergence(alignment: Alignment) -> str:
+    """The first divergence of two graphs in a sentence; "" where there is none."""
+    return next(divergences(alignment), "")
+
+
+def divergences(alignment: Alignment) -> Iterator[str]:
+    """Every divergence of two graphs in a sentence, the first one first."""
+    engines = alignment.left, alignment.right
+    for number, divergence in enumerate(alignment.divergences):
+        yield sentence(divergence, engines, is_first=number == 0)
+
+
+def sentence(divergence: Divergence, engines: Engines, *, is_first: bool = True) -> str:
+    """A divergence in a sentence. Places in it are between backticks."""
+    which = _("First divergence") if is_first else _("Further divergence")
+    return f"{which}{_SAY[type(divergence)](divergence, engines)}"
+
+
+def _other_value(divergence: OtherValue, engines: Engines) -> str:
+    left, right = divergence.rows
+    return _(
+        " in {phase}: {left} and {right} take {inputs} give different values: {values}"
+    ).format(
+        phase=_(divergence.phase),
+        left=row(left),
+        right=row(right),
+        inputs=_inputs(divergence.inputs, engines),
+        values=_values(divergence),
+    )
+
+
+def _inputs(inputs: Inputs, engines: Engines) -> str:
+    """What two ops read, in words that lead on to what they give: "equal inputs but"."""
+    if inputs.differing:
+        names = listed(f"`{name}`" for name in inputs.differing)
+        return _("equal inputs but for {names} but").format(names=names)
+    left, right = inputs.alone
+    if left and right:
+        return _("different inputs, {left} against {right}, and").format(
+            left=_named(left), right=_named(right)
+        )
+    beside = _beside(inputs, engines)
+    if not inputs.are_observed:
+        beside += _(", as far as their values are known,")
+    return _("equal inputs{beside}{order} but").format(beside=beside, order=_order(inputs))
+
+
+def _beside(inputs: Inputs, engines: Engines) -> str:
+    """What one side alone reads: the other may have it as a setting, or not at all."""
+    left, right = inputs.alone
+    if not (left or right):
+        return ""
+    engine = engines[0] if left else engines[1]
+    if len(inputs.constants) == 1:
+        shown = reading(inputs.constants[0])
+        return _(" (beside {value}, a constant of {engine} alone)").format(
+            value=shown, engine=engine
+        )
+    if inputs.constants:
+        shown = listed(map(reading, inputs.constants))
+        return _(" (beside {values}, constants of {engine} alone)").format(
+            values=shown, engine=engine
+        )
+    return _(" but for {inputs} of {engine} alone,").format(
+        inputs=_named(left or right), engine=engine
+    )
+
+
+def _order(inputs: Inputs) -> str:
+    """How inputs that are equal as sets of numbers still differ."""
+    if inputs.are_swapped:
+        return _(", given in another order,")
+    if inputs.rearranged is None:
+        return ""
+    left, right = inputs.rearranged.inputs
+    texts = {
+        "transposed": _(" ({left} against {right}: the same numbers, transposed)"),
+        "reordered": _(" ({left} against {right}: the same numbers, reordered)"),
+    }
+    return texts[inputs.rearranged.layout].format(left=place(left), right=place(right))
+
+
+def _named(places: tuple[Place, ...]) -> str:
+    names = listed(map(place, places[:FEW_NAMED]))
+    more = len(places) - FEW_NAMED
+    return _("{names} and {n} more").format(names=names, n=more) if more > 0 else names
+
+
+def _other_start(divergence: OtherStart, _engines: Engines) -> str:
+    text = _(": the nets start from different values of `{name}`: {values}")
+    return text.format(name=divergence.name, values=_values(divergence))
+
+
+def _lone_leaf(divergence: LoneLeaf, engines: Engines) -> str:
+    texts = {
+        "parameter": _(": the parameter `{name}` exists in {engine} only"),
+        "input": _(": the input `{name}` exists in {engine} only"),
+    }
+    own, _other = _from(divergence.side, engines)
+    text = texts[divergence.leaf].format(name=divergence.name, engine=own)
+    if divergence.user is None:
+        return text
+    return text + _("; {user} uses it").format(user=place(divergence.user))
+
+
+def _extra_ops(divergence: ExtraOps, engines: Engines) -> str:
+    own, other = _from(divergence.side, engines)
+    said = {"ops": row(divergence.row), "own": own, "other": other, "n": divergence.gradients}
+    said["phase"] = _(divergence.phase)
+    if divergence.gradients:
+        said["whose"] = _whose(divergence)
+        text = _(" in {phase}: {ops} of {own} adds {n} gradients{whose} that {other} does not add")
+    elif divergence.row.count == 1:
+        text = _(" in {phase}: {ops} of {own} has no counterpart in {other}")
+    else:
+        text = _(" in {phase}: {ops} of {own} have no counterpart in {other}")
+    return text.format(**said) + _what_it_yields(divergence)
+
+
+def _whose(divergence: ExtraOps) -> str:
+    """What the gradients are of that are added, in brackets."""
+    if divergence.uses:
+        return _(" (of the uses at {lines})").format(lines=listed(divergence.uses))
+    if divergence.made_at:
+        return _(" (of the value made at {line})").format(line=divergence.made_at)
+    return ""
+
+
+def _what_it_yields(divergence: ExtraOps) -> str:
+    if divergence.is_between:
+        return _(", where what comes before and after has one")
+    text = ""
+    if divergence.goes_on:
+        text = _(", which goes on with {op}").format(op=place(divergence.goes_on))
+    own, _other = _from(divergence.side, divergence.ends)
+    if _other.value.what == "absent":
+        return text + _("; its value is {value}").format(value=reading(own.value))
+    values = _values(divergence, divergence.side)
+    if divergence.goes_on:
+        return text + _("; its value against its input's: {values}").format(values=values)
+    return text + _("; its value against its input's there: {values}").format(values=values)
+
+
+def _gradient_stopped(divergence: GradientStopped, engines: Engines) -> str:
+    own, other = _from(divergence.side, engines)
+    here, there = _from(divergence.side, divergence.places)
+    _end, passed_on = _from(divergence.side, divergence.ends)
+    return _(
+        " in {phase}: {here} of {own} stops the gradient that {other} passes on in {there}: {value}"
+    ).format(
+        phase=_(divergence.phase),
+        here=place(here),
+        own=own,
+        other=other,
+        there=place(there),
+        value=reading(passed_on.value),
+    )
+
+
+def _gradient_added(divergence: GradientAdded, engines: Engines) -> str:
+    own, other = _from(divergence.side, engines)
+    return _(
+        " in {phase}: {total} of {own} adds the gradient from {term}, which {other} leaves out"
+        " after {rest}: {values}"
+    ).format(
+        phase=_(divergence.phase),
+        total=place(divergence.total),
+        own=own,
+        term=place(divergence.term),
+        other=other,
+        rest=place(divergence.rest),
+        values=_values(divergence, divergence.side),
+    )
+
+
+def _result_elsewhere(divergence: ResultElsewhere, engines: Engines) -> str:
+    left, right = divergence.makers
+    return _(
+        " in {phase}: `{name}` comes from {left} in {left_engine} and {right} in {right_engine},"
+        " which are not the same: {values}"
+    ).format(
+        phase=_(divergence.phase),
+        name=divergence.name,
+        left=place(left),
+        left_engine=engines[0],
+        right=place(right),
+        right_engine=engines[1],
+        values=_values(divergence),
+    )
+
+
+def _result_missing(divergence: ResultMissing, engines: Engines) -> str:
+    own, other = _from(divergence.side, engines)
+    text = _(" in {phase}: `{name}` is a result of {own} only; {other} has none")
+    return text.format(phase=_(divergence.phase), name=divergence.name, own=own, other=other)
+
+
+def _other_op(divergence: OtherOp, _engines: Engines) -> str:
+    left, right = divergence.places
+    text = _(" in {phase}: {left} and {right} stand in the same place and are other kinds of ops")
+    return text.format(phase=_(divergence.phase), left=place(left), right=place(right))
+
+
+def _other_rate(divergence: OtherRate, _engines: Engines) -> str:
+    left, right = divergence.places
+    return _(
+        " in {phase}: {left} and {right} drop elements at other rates: {rate} of them against"
+        " {other_rate}, and multiply the rest by {factor} against {other_factor}"
+    ).format(
+        phase=_(divergence.phase),
+        left=place(left),
+        right=place(right),
+        rate=f"{divergence.rates[0]:.3g}",
+        other_rate=f"{divergence.rates[1]:.3g}",
+        factor=f"{divergence.factors[0]:.4g}",
+        other_factor=f"{divergence.factors[1]:.4g}",
+    )
+
+
+def _values(divergence: Divergence, side: SideName = "left") -> str:
+    """Both values, that of a side first, and by how much they differ."""
+    left, right = divergence.ends
+    return contrast((left.value, right.value), divergence.gap, is_reversed=side == "right")
+
+
+def _from(side: SideName, both: tuple[Any, Any]) -> tuple[Any, Any]:
+    """What belongs to a side, then what belongs to the other."""
+    left, right = both
+    return (left, right) if side == "left" else (right, left)
+
+
+_SAY: dict[type[Divergence], Callable[[Any, Engines], str]] = {
+    OtherValue: _other_value,
+    OtherStart: _other_start,
+    LoneLeaf: _lone_leaf,
+    ExtraOps: _extra_ops,
+    GradientStopped: _gradient_stopped,
+    GradientAdded: _gradient_added,
+    ResultElsewhere: _result_elsewhere,
+    ResultMissing: _result_missing,
+    OtherOp: _other_op,
+    OtherRate: _other_rate,
+}
+"""What says each kind of divergence."""

@@ -1,0 +1,93 @@
+"""Nodes and values in words: what a record has read of them."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from explorer.model.divergence import Gap, Likeness, Place, Reading, Readings, Row
+from explorer.text.language import _
+from explorer.text.numbers import against_noise, digits
+
+# Nodes
+
+
+def place(node: Place) -> str:
+    """A node as a reader finds it: `MatMul` (fc, net.py:12)."""
+    call = _("called at {line}").format(line=node.caller) if node.caller else ""
+    return labelled(node.label, node.scope, node.source, call)
+
+
+def labelled(label: str, *where: str) -> str:
+    """An op and where it is, as far as that is known: `MatMul` (fc, net.py:12)."""
+    known = ", ".join(part for part in where if part)
+    return f"`{label}` ({known})" if known else f"`{label}`"
+
+
+def row(ops: Row) -> str:
+    """Ops in a row: the first as a reader finds it, and the last by name."""
+    if ops.count == 1:
+        return place(ops.first)
+    text = _("the {n} ops from {first} to `{last}`")
+    return text.format(n=ops.count, first=place(ops.first), last=ops.last)
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Some things in a row: "a and b"."""
+    return _(" and ").join(parts)
+
+
+# Values
+
+
+def reading(value: Reading) -> str:
+    """What is read of a value: its elements, its shape, or why there are none."""
+    if value.what == "elements":
+        return digits(np.array(value.numbers).reshape(value.shape))
+    if value.what == "element":
+        return f"{value.numbers[0]:.6g}"
+    if value.what == "factor":
+        return f"{value.numbers[0]:.4g}"
+    shape = list(value.shape)
+    if value.what == "mean":
+        return _("shape {shape} with mean {mean}").format(
+            shape=shape, mean=f"{value.numbers[0]:.5g}"
+        )
+    texts = {
+        "shape": _("shape {shape}").format(shape=shape),
+        "unobserved": _("not observed"),
+        "absent": _("absent"),
+        "stopped": _("stopped"),
+        "finite": _("finite"),
+        "nothing_finite": _("nothing finite"),
+    }
+    return texts[value.what]
+
+
+def contrast(values: Readings, gap: Gap, *, is_reversed: bool = False) -> str:
+    """Two values one after the other, and in brackets what is known about their difference.
+
+    Where it ``is_reversed``, the right one comes first.
+    """
+    first, second = reversed(values) if is_reversed else values
+    text = _("{first} against {second}").format(first=reading(first), second=reading(second))
+    known = []
+    if gap.greatest is not None:
+        figure = _("greatest difference {figure}").format(figure=f"{gap.greatest:.3g}")
+        known.append(against_noise(figure, gap.noise, gap.ratio))
+    if gap.likeness:
+        known.append(likeness(gap.likeness, is_reversed=is_reversed))
+    return f"{text} ({'; '.join(known)})" if known else text
+
+
+def likeness(like: Likeness, *, is_reversed: bool = False) -> str:
+    """What two different values have in common; where it ``is_reversed``, the right one is the first."""
+    if like.what == "transposed":
+        return _("the same numbers, transposed")
+    if like.what == "reordered":
+        return _("the same numbers in another order")
+    if like.what == "opposite":
+        return _("opposite in sign")
+    factor = 1 / like.factor if is_reversed else like.factor
+    if abs(factor) < 1:
+        return _("the second is {n} times the first").format(n=f"{1 / factor:.5g}")
+    return _("the first is {n} times the second").format(n=f"{factor:.5g}")
