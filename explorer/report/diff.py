@@ -9,9 +9,8 @@ from explorer.model.report import Report
 from explorer.report.coverage import counted, not_compared, unproven
 from explorer.report.json import Document, alignment_document, to_builtins
 from explorer.report.proofs import warnings
-from explorer.text.numbers import against_noise
 from explorer.words.divergences import divergences
-from explorer.words.readings import reading
+from explorer.words.readings import greatest_difference, reading
 from explorer.words.unpaired import detail
 
 
@@ -66,10 +65,9 @@ def _both_sides(
         # A side without a counterpart has no node, no value and no line.
         op = _op(graph.by_id().get(end.node or ""))
         yield f"  {graph.engine:{width}}  {op}  {reading(end.value)}  {end.source}".rstrip()
-    gap = divergence.gap
-    if gap.greatest is not None:
-        greatest = f"  greatest difference {gap.greatest:.3g}"
-        yield against_noise(greatest, gap.noise, gap.ratio)
+    greatest = greatest_difference(divergence.gap)
+    if greatest:
+        yield f"  {greatest}"
 
 
 def _coverage(coverage: Coverage) -> str:

@@ -45,15 +45,15 @@ def divergences(alignment: Alignment) -> Iterator[str]:
 def sentence(divergence: Divergence, engines: Engines, *, is_first: bool = True) -> str:
     """A divergence in a sentence. Places in it are between backticks."""
     which = _("First divergence") if is_first else _("Further divergence")
-    return f"{which}{_SAY[type(divergence)](divergence, engines)}"
+    where = _("{which} in {phase}").format(which=which, phase=_(divergence.phase))
+    return _("{where}: {what}").format(
+        where=where, what=_SAY[type(divergence)](divergence, engines)
+    )
 
 
 def _other_value(divergence: OtherValue, engines: Engines) -> str:
     left, right = divergence.rows
-    return _(
-        " in {phase}: {left} and {right} take {inputs} give different values: {values}"
-    ).format(
-        phase=_(divergence.phase),
+    return _("{left} and {right} take {inputs} give different values: {values}").format(
         left=row(left),
         right=row(right),
         inputs=_inputs(divergence.inputs, engines),
@@ -119,34 +119,40 @@ def _named(places: tuple[Place, ...]) -> str:
 
 
 def _other_start(divergence: OtherStart, _engines: Engines) -> str:
-    text = _(": the nets start from different values of `{name}`: {values}")
+    text = _("the nets start from different values of `{name}`: {values}")
     return text.format(name=divergence.name, values=_values(divergence))
 
 
 def _lone_leaf(divergence: LoneLeaf, engines: Engines) -> str:
     texts = {
-        "parameter": _(": the parameter `{name}` exists in {engine} only"),
-        "input": _(": the input `{name}` exists in {engine} only"),
+        "parameter": _("only {engine} has the parameter `{name}`"),
+        "input": _("only {engine} has the input `{name}`"),
     }
     own, _other = _from(divergence.side, engines)
     text = texts[divergence.leaf].format(name=divergence.name, engine=own)
     if divergence.user is None:
         return text
-    return text + _("; {user} uses it").format(user=place(divergence.user))
+    return _("{fact}; {user} uses it").format(fact=text, user=place(divergence.user))
 
 
 def _extra_ops(divergence: ExtraOps, engines: Engines) -> str:
     own, other = _from(divergence.side, engines)
-    said = {"ops": row(divergence.row), "own": own, "other": other, "n": divergence.gradients}
-    said["phase"] = _(divergence.phase)
+    ops = row(divergence.row)
+    if divergence.is_between:
+        return _("only {own} has {ops}; what comes before and after corresponds in {other}").format(
+            own=own, ops=ops, other=other
+        )
     if divergence.gradients:
-        said["whose"] = _whose(divergence)
-        text = _(" in {phase}: {ops} of {own} adds {n} gradients{whose} that {other} does not add")
-    elif divergence.row.count == 1:
-        text = _(" in {phase}: {ops} of {own} has no counterpart in {other}")
+        text = _("{own} adds {n} gradients{whose} in {ops}, {other} does not").format(
+            own=own, n=divergence.gradients, whose=_whose(divergence), ops=ops, other=other
+        )
     else:
-        text = _(" in {phase}: {ops} of {own} have no counterpart in {other}")
-    return text.format(**said) + _what_it_yields(divergence)
+        text = _("only {own} has {ops}").format(own=own, ops=ops)
+    if divergence.goes_on:
+        text = _("{fact}; {other} continues with {op}").format(
+            fact=text, other=other, op=place(divergence.goes_on)
+        )
+    return text + _what_it_yields(divergence)
 
 
 def _whose(divergence: ExtraOps) -> str:
@@ -159,28 +165,21 @@ def _whose(divergence: ExtraOps) -> str:
 
 
 def _what_it_yields(divergence: ExtraOps) -> str:
-    if divergence.is_between:
-        return _(", where what comes before and after has one")
-    text = ""
-    if divergence.goes_on:
-        text = _(", which goes on with {op}").format(op=place(divergence.goes_on))
-    own, _other = _from(divergence.side, divergence.ends)
-    if _other.value.what == "absent":
-        return text + _("; its value is {value}").format(value=reading(own.value))
+    """What ops give that one side alone has, beside their input where the other side goes on with it."""
+    own, other = _from(divergence.side, divergence.ends)
+    if other.value.what == "absent":
+        return _(": {value}").format(value=reading(own.value))
     values = _values(divergence, divergence.side)
-    if divergence.goes_on:
-        return text + _("; its value against its input's: {values}").format(values=values)
-    return text + _("; its value against its input's there: {values}").format(values=values)
+    if divergence.gradients:
+        return _(": {value}").format(value=values)
+    return _("; its output against its input: {values}").format(values=values)
 
 
 def _gradient_stopped(divergence: GradientStopped, engines: Engines) -> str:
     own, other = _from(divergence.side, engines)
     here, there = _from(divergence.side, divergence.places)
     _end, passed_on = _from(divergence.side, divergence.ends)
-    return _(
-        " in {phase}: {here} of {own} stops the gradient that {other} passes on in {there}: {value}"
-    ).format(
-        phase=_(divergence.phase),
+    return _("{own} stops the gradient in {here}, {other} passes it on in {there}: {value}").format(
         here=place(here),
         own=own,
         other=other,
@@ -192,10 +191,8 @@ def _gradient_stopped(divergence: GradientStopped, engines: Engines) -> str:
 def _gradient_added(divergence: GradientAdded, engines: Engines) -> str:
     own, other = _from(divergence.side, engines)
     return _(
-        " in {phase}: {total} of {own} adds the gradient from {term}, which {other} leaves out"
-        " after {rest}: {values}"
+        "{own} adds the gradient from {term} in {total}, {other} leaves it out after {rest}: {values}"
     ).format(
-        phase=_(divergence.phase),
         total=place(divergence.total),
         own=own,
         term=place(divergence.term),
@@ -208,10 +205,9 @@ def _gradient_added(divergence: GradientAdded, engines: Engines) -> str:
 def _result_elsewhere(divergence: ResultElsewhere, engines: Engines) -> str:
     left, right = divergence.makers
     return _(
-        " in {phase}: `{name}` comes from {left} in {left_engine} and {right} in {right_engine},"
-        " which are not the same: {values}"
+        "`{name}` comes from {left} in {left_engine} and from {right} in {right_engine}, which do not"
+        " correspond: {values}"
     ).format(
-        phase=_(divergence.phase),
         name=divergence.name,
         left=place(left),
         left_engine=engines[0],
@@ -223,23 +219,22 @@ def _result_elsewhere(divergence: ResultElsewhere, engines: Engines) -> str:
 
 def _result_missing(divergence: ResultMissing, engines: Engines) -> str:
     own, other = _from(divergence.side, engines)
-    text = _(" in {phase}: `{name}` is a result of {own} only; {other} has none")
-    return text.format(phase=_(divergence.phase), name=divergence.name, own=own, other=other)
+    text = _("only {own} returns the gradient `{name}`, {other} does not")
+    return text.format(name=divergence.name, own=own, other=other)
 
 
 def _other_op(divergence: OtherOp, _engines: Engines) -> str:
     left, right = divergence.places
-    text = _(" in {phase}: {left} and {right} stand in the same place and are other kinds of ops")
-    return text.format(phase=_(divergence.phase), left=place(left), right=place(right))
+    text = _("{left} and {right} are at the same place and are different kinds of ops")
+    return text.format(left=place(left), right=place(right))
 
 
 def _other_rate(divergence: OtherRate, _engines: Engines) -> str:
     left, right = divergence.places
     return _(
-        " in {phase}: {left} and {right} drop elements at other rates: {rate} of them against"
-        " {other_rate}, and multiply the rest by {factor} against {other_factor}"
+        "{left} and {right} drop elements at different rates: {rate} of them against {other_rate},"
+        " and multiply the rest by {factor} against {other_factor}"
     ).format(
-        phase=_(divergence.phase),
         left=place(left),
         right=place(right),
         rate=f"{divergence.rates[0]:.3g}",

@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.model.divergence import Gap, Likeness, Place, Reading, Readings, Row
 from explorer.text.language import _
-from explorer.text.numbers import against_noise, digits
+from explorer.text.numbers import digits, multiple
 
 # Nodes
 
@@ -54,7 +54,7 @@ def reading(value: Reading) -> str:
         )
     texts = {
         "shape": _("shape {shape}").format(shape=shape),
-        "unobserved": _("not observed"),
+        "unobserved": _("not recorded"),
         "absent": _("absent"),
         "stopped": _("stopped"),
         "finite": _("finite"),
@@ -71,12 +71,23 @@ def contrast(values: Readings, gap: Gap, *, is_reversed: bool = False) -> str:
     first, second = reversed(values) if is_reversed else values
     text = _("{first} against {second}").format(first=reading(first), second=reading(second))
     known = []
-    if gap.greatest is not None:
-        figure = _("greatest difference {figure}").format(figure=f"{gap.greatest:.3g}")
-        known.append(against_noise(figure, gap.noise, gap.ratio))
+    greatest = greatest_difference(gap)
+    if greatest:
+        known.append(greatest)
     if gap.likeness:
         known.append(likeness(gap.likeness, is_reversed=is_reversed))
     return f"{text} ({'; '.join(known)})" if known else text
+
+
+def greatest_difference(gap: Gap) -> str:
+    """The greatest difference, beside its noise where that was measured; "" where there is none."""
+    if gap.greatest is None:
+        return ""
+    figure = _("greatest difference {figure}").format(figure=f"{gap.greatest:.3g}")
+    if not gap.noise or gap.ratio is None:
+        return figure
+    text = _("{figure}, {ratio} × the noise of {noise}")
+    return text.format(figure=figure, ratio=multiple(gap.ratio), noise=f"{gap.noise:.1g}")
 
 
 def likeness(like: Likeness, *, is_reversed: bool = False) -> str:

@@ -31,14 +31,14 @@ def detail(unpaired: Unpaired, engines: Engines) -> str:
 
 def _plain(why: Plain, other: str) -> str:
     texts: dict[Fact, str] = {
-        "disproved": _("its op, computed again from its recorded inputs, yields another value"),
-        "first_difference": _("here the two graphs part"),
+        "disproved": _("running its op again on the recorded inputs gives another value"),
+        "first_difference": _("a divergence: the two graphs differ here"),
         "computed_from_difference": _("computed from values that differ"),
-        "random": _("depends on a random draw, which each framework makes by itself"),
-        "constant": _("a constant that {other} does not hold as a node"),
-        "unlisted": _("{other} does not list it, and no result differs for that"),
-        "unobserved": _("its value was not observed"),
-        "fills_in": _("it spreads, bundles or fills in numbers and computes none"),
+        "random": _("depends on random numbers, which each framework draws itself"),
+        "constant": _("a constant that is not a node in {other}"),
+        "unlisted": _("{other} does not have it, and no result differs because of that"),
+        "unobserved": _("its value was not recorded"),
+        "fills_in": _("only broadcasts, groups or fills in values"),
         "unused": _("no result depends on it"),
     }
     return texts[why.fact].format(other=other)
@@ -50,16 +50,18 @@ def _recorded(why: Recorded, _other: str) -> str:
 
 def _contradicted(why: Contradicted, other: str) -> str:
     return _(
-        "{place} of {other} takes equal inputs and holds another value, though what follows is"
+        "{place} in {other} takes equal inputs and gives another value, though what follows is"
         " equal: {values}"
     ).format(place=place(why.place), other=other, values=contrast(why.values, why.gap))
 
 
 def _further_output(why: FurtherOutput, other: str) -> str:
     if why.values is None:
-        text = _("a further output is that of {place} of {other}; its main value is there no node")
-        return text.format(place=place(why.place), other=other)
-    return _("only further outputs are those of {place} of {other}: {values}").format(
+        return _(
+            "one of its further outputs is that of {place} in {other}, which has no node for its main"
+            " value"
+        ).format(place=place(why.place), other=other)
+    return _("only its further outputs equal those of {place} in {other}: {values}").format(
         place=place(why.place), other=other, values=contrast(why.values, why.gap)
     )
 
@@ -70,7 +72,7 @@ def _no_result(why: NoResult, other: str) -> str:
 
 def _other_named_value(why: OtherNamedValue, other: str) -> str:
     if why.is_buffer:
-        text = _("`{name}` holds other values in {other}, which may be before or after an update")
+        text = _("`{name}` has other values in {other}, perhaps those before or after an update")
     else:
         text = _("`{name}` has another value in {other}")
     return text.format(name=why.name, other=other)
@@ -87,13 +89,13 @@ def _output_of(why: OutputOf, other: str) -> str:
 def _steps(why: Steps, other: str) -> str:
     goal = _goal(why)
     if why.own < why.others:
-        text = _("{other} takes {n} ops where this graph takes {own}, towards {goal}")
+        text = _("on the way to {goal} {other} has {n} ops where this graph has {own}")
         return text.format(other=other, n=why.others, own=why.own, goal=goal)
     texts = {
-        0: _("a step towards {goal}, which {other} reaches with no ops of its own between"),
-        1: _("a step towards {goal}, which {other} reaches with 1 op of its own between"),
+        0: _("a step on the way to {goal}, for which {other} has no ops of its own"),
+        1: _("a step on the way to {goal}, for which {other} has 1 op of its own"),
     }
-    several = _("a step towards {goal}, which {other} reaches with {n} ops of its own between")
+    several = _("a step on the way to {goal}, for which {other} has {n} ops of its own")
     return texts.get(why.others, several).format(goal=goal, other=other, n=why.others)
 
 

@@ -94,7 +94,7 @@ def test_dropouts_of_other_rates_part_whatever_they_drop() -> None:
 def test_a_rate_comes_before_a_difference_that_is_found_beside_it() -> None:
     alignment = align(net(ONE_MASK), net(OTHER_RATE, slope=2.0))
     first, *further = divergences(alignment)
-    assert "at other rates" in first
+    assert "at different rates" in first
     assert [sentence.startswith("Further divergence") for sentence in further] == [True]
 
 

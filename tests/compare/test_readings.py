@@ -92,7 +92,7 @@ def test_few_elements_are_read_one_by_one() -> None:
     few, many = values(SQUARE, LARGE)
     assert words.reading(reading(few)) == "[[1, 2], [4, 7]]"
     assert words.reading(reading(many)).startswith("shape [40, 40] with mean")
-    assert words.reading(reading(*values(SQUARE, observed=False))) == "not observed"
+    assert words.reading(reading(*values(SQUARE, observed=False))) == "not recorded"
 
 
 def test_a_complex_element_is_read_by_its_parts() -> None:

@@ -34,7 +34,7 @@ def test_further_divergences_are_counted_or_listed() -> None:
         alignment("torch-tape", "mindspore-graph", DIVERGENCE), further=(FURTHER, FURTHER)
     )
     _, further, _ = divergences(parted)
-    assert further.startswith("Further divergence: ")
+    assert further.startswith("Further divergence in forward: ")
     graphs = graph("torch-tape"), graph("mindspore-graph")
     first = list(diff_lines(parted, *graphs))
     assert any("2 further" in line and "--all" in line for line in first)

@@ -11,7 +11,7 @@ from explorer.web.terms import terms
 
 EXPLORER = LOCALE.parent.parent
 
-SOURCES = ("web", "pair")
+SOURCES = ("web", "pair", "words")
 """The packages whose texts are the catalogue's."""
 
 SAYING = ("_", "later")

@@ -1,0 +1,313 @@
+"""Every kind of divergence, and every reason to have no partner, in a sentence of each language."""
+
+import re
+from typing import get_args
+
+import pytest
+
+from explorer.model.divergence import (
+    ABSENT,
+    Divergence,
+    End,
+    ExtraOps,
+    Gap,
+    GradientAdded,
+    GradientStopped,
+    Inputs,
+    Likeness,
+    LoneLeaf,
+    OtherOp,
+    OtherRate,
+    OtherStart,
+    OtherValue,
+    Place,
+    Reading,
+    Rearranged,
+    ResultElsewhere,
+    ResultMissing,
+    Row,
+    mirrored,
+)
+from explorer.model.unpaired import (
+    Contradicted,
+    Fact,
+    FurtherOutput,
+    NoResult,
+    OtherNamedValue,
+    OutputOf,
+    PassedOn,
+    Plain,
+    Recorded,
+    Steps,
+    Unpaired,
+    Why,
+)
+from explorer.text import language
+from explorer.words.divergences import sentence
+from explorer.words.unpaired import detail
+
+ENGINES = "torch-tape", "mindspore-graph"
+
+MUL = Place(label="aten.mul", scope="fc", source="net.py:3")
+MULS = Place(label="Muls", scope="fc", source="net.py:9", caller="net.py:12")
+SIX, THREE = Reading("element", (), (6.0,)), Reading("element", (), (3.0,))
+TWICE = Gap(3.0, 1e-6, 3e6, Likeness("times", 2.0))
+BOTH = End(node="n1", source="net.py:3", value=SIX), End(node="n2", source="net.py:9", value=THREE)
+LEFT_ALONE = BOTH[0], End(node=None, source="", value=ABSENT)
+RIGHT_ALONE = End(node=None, source="", value=ABSENT), BOTH[1]
+ROWS = Row(first=MUL, last="aten.mul", count=1), Row(first=MULS, last="Sub", count=3)
+VALUES = "6 against 3 (greatest difference 3, 3e+06 × the noise of 1e-06; the first is 2 times the second)"
+TURNED = "3 against 6 (greatest difference 3, 3e+06 × the noise of 1e-06; the second is 2 times the first)"
+ONE, OTHER = "`aten.mul` (fc, net.py:3)", "`Muls` (fc, net.py:9, called at net.py:12)"
+
+
+def two_rows(**inputs: object) -> OtherValue:
+    return OtherValue(phase="backward", ends=BOTH, gap=TWICE, rows=ROWS, inputs=Inputs(**inputs))
+
+
+TAKE = f"{ONE} and the 3 ops from {OTHER} to `Sub` take"
+
+DIVERGENCES: list[tuple[Divergence, str]] = [
+    (two_rows(), f"in backward: {TAKE} equal inputs but give different values: {VALUES}"),
+    (two_rows(differing=("a", "b")), f"{TAKE} equal inputs but for `a` and `b` but give"),
+    (
+        two_rows(alone=((MUL,), (MULS,))),
+        f"{TAKE} different inputs, {ONE} against {OTHER}, and give",
+    ),
+    (
+        two_rows(alone=((), (MULS, MULS, MULS))),
+        f"equal inputs but for {OTHER} and {OTHER} and 1 more of mindspore-graph alone, but give",
+    ),
+    (
+        two_rows(alone=((MUL,), ()), constants=(THREE,)),
+        "equal inputs (beside 3, a constant of torch-tape alone) but give",
+    ),
+    (
+        two_rows(alone=((MUL, MUL), ()), constants=(THREE, SIX)),
+        "equal inputs (beside 3 and 6, constants of torch-tape alone) but give",
+    ),
+    (two_rows(are_observed=False), "equal inputs, as far as their values are known, but give"),
+    (two_rows(are_swapped=True), "equal inputs, given in another order, but give"),
+    (
+        two_rows(rearranged=Rearranged((MUL, MULS), "transposed")),
+        f"equal inputs ({ONE} against {OTHER}: the same numbers, transposed) but give",
+    ),
+    (
+        two_rows(rearranged=Rearranged((MUL, MULS), "reordered")),
+        f"equal inputs ({ONE} against {OTHER}: the same numbers, reordered) but give",
+    ),
+    (
+        OtherStart(phase="forward", ends=BOTH, gap=TWICE, name="w"),
+        f"in forward: the nets start from different values of `w`: {VALUES}",
+    ),
+    (
+        LoneLeaf(
+            phase="forward", ends=LEFT_ALONE, side="left", leaf="parameter", name="b", user=MUL
+        ),
+        f"in forward: only torch-tape has the parameter `b`; {ONE} uses it",
+    ),
+    (
+        LoneLeaf(
+            phase="forward", ends=RIGHT_ALONE, side="right", leaf="input", name="x", user=None
+        ),
+        "in forward: only mindspore-graph has the input `x`",
+    ),
+    (
+        ExtraOps(phase="backward", ends=BOTH, gap=TWICE, side="left", row=ROWS[0], gradients=2),
+        f"in backward: torch-tape adds 2 gradients in {ONE}, mindspore-graph does not: {VALUES}",
+    ),
+    (
+        ExtraOps(
+            phase="backward",
+            ends=BOTH,
+            gap=TWICE,
+            side="right",
+            row=ROWS[1],
+            gradients=3,
+            uses=("net.py:2", "net.py:4"),
+        ),
+        "mindspore-graph adds 3 gradients (of the uses at net.py:2 and net.py:4) in the 3 ops from"
+        f" {OTHER} to `Sub`, torch-tape does not: {TURNED}",
+    ),
+    (
+        ExtraOps(
+            phase="backward",
+            ends=BOTH,
+            gap=TWICE,
+            side="left",
+            row=ROWS[0],
+            gradients=2,
+            made_at="net.py:7",
+        ),
+        "torch-tape adds 2 gradients (of the value made at net.py:7) in",
+    ),
+    (
+        ExtraOps(phase="forward", ends=BOTH, gap=TWICE, side="left", row=ROWS[0], goes_on=MULS),
+        f"in forward: only torch-tape has {ONE}; mindspore-graph continues with {OTHER}; its output"
+        f" against its input: {VALUES}",
+    ),
+    (
+        ExtraOps(phase="forward", ends=RIGHT_ALONE, side="right", row=ROWS[1]),
+        f"in forward: only mindspore-graph has the 3 ops from {OTHER} to `Sub`: 3",
+    ),
+    (
+        ExtraOps(phase="forward", ends=LEFT_ALONE, side="left", row=ROWS[0], is_between=True),
+        f"only torch-tape has {ONE}; what comes before and after corresponds in mindspore-graph",
+    ),
+    (
+        GradientStopped(
+            phase="backward",
+            ends=(BOTH[0], End(node="n2", source="", value=Reading("stopped"))),
+            side="right",
+            places=(MUL, MULS),
+        ),
+        f"mindspore-graph stops the gradient in {OTHER}, torch-tape passes it on in {ONE}: 6",
+    ),
+    (
+        GradientAdded(
+            phase="backward", ends=BOTH, gap=TWICE, side="right", total=MULS, term=MUL, rest=MUL
+        ),
+        f"mindspore-graph adds the gradient from {ONE} in {OTHER}, torch-tape leaves it out after"
+        f" {ONE}: {TURNED}",
+    ),
+    (
+        ResultElsewhere(phase="forward", ends=BOTH, gap=TWICE, name="out", makers=(MUL, MULS)),
+        f"`out` comes from {ONE} in torch-tape and from {OTHER} in mindspore-graph, which do not"
+        f" correspond: {VALUES}",
+    ),
+    (
+        ResultMissing(phase="backward", ends=RIGHT_ALONE, side="right", name="dx"),
+        "only mindspore-graph returns the gradient `dx`, torch-tape does not",
+    ),
+    (
+        OtherOp(phase="forward", ends=BOTH, places=(MUL, MULS)),
+        f"{ONE} and {OTHER} are at the same place and are different kinds of ops",
+    ),
+    (
+        OtherRate(
+            phase="forward", ends=BOTH, places=(MUL, MULS), rates=(0.5, 0.25), factors=(2.0, 4 / 3)
+        ),
+        f"{ONE} and {OTHER} drop elements at different rates: 0.5 of them against 0.25, and multiply"
+        " the rest by 2 against 1.333",
+    ),
+]
+
+REASONS: list[tuple[Why, str]] = [
+    (Plain("disproved"), "running its op again on the recorded inputs gives another value"),
+    (Plain("first_difference"), "a divergence: the two graphs differ here"),
+    (Plain("computed_from_difference"), "computed from values that differ"),
+    (Plain("random"), "depends on random numbers, which each framework draws itself"),
+    (Plain("constant"), "a constant that is not a node in mindspore-graph"),
+    (Plain("unlisted"), "mindspore-graph does not have it, and no result differs because of that"),
+    (Plain("unobserved"), "its value was not recorded"),
+    (Plain("fills_in"), "only broadcasts, groups or fills in values"),
+    (Plain("unused"), "no result depends on it"),
+    (
+        Contradicted(MULS, (SIX, THREE), Gap(3.0)),
+        f"{OTHER} in mindspore-graph takes equal inputs and gives another value, though what follows"
+        " is equal: 6 against 3 (greatest difference 3)",
+    ),
+    (
+        FurtherOutput(MULS),
+        f"one of its further outputs is that of {OTHER} in mindspore-graph, which has no node for its"
+        " main value",
+    ),
+    (
+        FurtherOutput(MULS, (SIX, THREE), Gap(3.0)),
+        f"only its further outputs equal those of {OTHER} in mindspore-graph: 6 against 3",
+    ),
+    (NoResult("dx"), "mindspore-graph has no result `dx`"),
+    (OtherNamedValue("w", is_buffer=False), "`w` has another value in mindspore-graph"),
+    (
+        OtherNamedValue("bn.mean", is_buffer=True),
+        "`bn.mean` has other values in mindspore-graph, perhaps those before or after an update",
+    ),
+    (PassedOn("Exp"), "the numbers of Exp, in another shape or dtype"),
+    (OutputOf("Norm", 1), "output 1 of `Norm` in mindspore-graph"),
+    (Steps(1, 2, op="Sin"), "on the way to `Sin` mindspore-graph has 2 ops where this graph has 1"),
+    (
+        Steps(2, 0, name="out"),
+        "a step on the way to the result `out`, for which mindspore-graph has no ops of its own",
+    ),
+    (
+        Steps(2, 1),
+        "a step on the way to what follows, for which mindspore-graph has 1 op of its own",
+    ),
+    (
+        Steps(3, 2, op="Sin"),
+        "a step on the way to `Sin`, for which mindspore-graph has 2 ops of its own",
+    ),
+]
+
+ENGLISH = re.compile(r"[A-Za-z]{3,}")
+"""A word that a Chinese sentence has only where it is a name."""
+
+NAMES = re.compile(r"`[^`]*`|[\w.]+\.py:\d+|torch-tape|mindspore-graph|dtype|\bExp\b|fc")
+
+
+@pytest.fixture(params=["en", "zh"])
+def code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The language that texts are in."""
+    monkeypatch.setattr(language, "_language", lambda: request.param)
+    return str(request.param)
+
+
+def is_chinese(text: str) -> bool:
+    return not ENGLISH.search(NAMES.sub("", text)) and bool(re.search(r"[一-鿿]", text))
+
+
+@pytest.mark.parametrize(("divergence", "text"), DIVERGENCES)
+def test_a_divergence_is_a_sentence(divergence: Divergence, text: str, code: str) -> None:
+    said = sentence(divergence, ENGINES)
+    if code == "zh":
+        assert is_chinese(said), said
+        assert said.startswith("首个分歧点")
+    else:
+        assert said.startswith("First divergence in ")
+        assert text in said
+
+
+@pytest.mark.parametrize(("why", "text"), REASONS)
+def test_a_reason_is_a_clause(why: Why, text: str, code: str) -> None:
+    unpaired = Unpaired(side="left", node="n1", reason="difference", why=why)
+    said = detail(unpaired, ENGINES)
+    if code == "zh":
+        assert is_chinese(said), said
+    else:
+        assert said.startswith(text)
+
+
+def test_the_record_s_own_words_stay_as_they_are(code: str) -> None:
+    unpaired = Unpaired(side="left", node="n1", reason="refuted", why=Recorded("it is 4"))
+    assert detail(unpaired, ENGINES) == "it is 4"
+
+
+def test_what_the_other_graph_has_is_named_by_its_engine() -> None:
+    right = Unpaired(side="right", node="n1", reason="difference", why=NoResult("dx"))
+    assert detail(right, ENGINES) == "torch-tape has no result `dx`"
+
+
+def test_every_kind_is_tried() -> None:
+    assert {type(divergence) for divergence, _ in DIVERGENCES} == set(get_args(Divergence))
+    assert {type(why) for why, _ in REASONS} | {Recorded} == set(get_args(Why))
+    facts = {why.fact for why, _ in REASONS if isinstance(why, Plain)}
+    assert facts == set(get_args(Fact))
+
+
+@pytest.mark.parametrize("divergence", [divergence for divergence, _ in DIVERGENCES])
+def test_a_mirrored_divergence_says_the_same_of_exchanged_engines(divergence: Divergence) -> None:
+    back = mirrored(divergence)
+    assert back.ends == divergence.ends[::-1]
+    assert mirrored(back) == divergence
+    names = [
+        NAMES.findall(sentence(divergence, ENGINES)),
+        NAMES.findall(sentence(back, ENGINES[::-1])),
+    ]
+    assert sorted(names[0]) == sorted(names[1])
+
+
+def test_a_further_divergence_says_so(code: str) -> None:
+    said = sentence(DIVERGENCES[0][0], ENGINES, is_first=False)
+    assert said.startswith(
+        {"en": "Further divergence in backward: ", "zh": "其他分歧点（反向）："}[code]
+    )
