@@ -45,7 +45,9 @@ def test_a_dropout_left_on_has_no_counterpart() -> None:
     on, off = with_dropout("mindspore-tape", True), with_dropout("torch-tape", False)
     left, right, sentence = parting(on, off)
     assert (left, right) == ("Dropout", None)
-    assert "torch-tape continues with `MatMul` (net.py:4); its output against its input: " in sentence
+    assert (
+        "torch-tape continues with `MatMul` (net.py:4); its output against its input: " in sentence
+    )
     assert parting(off, on)[:2] == (None, "Dropout")
 
 
@@ -59,7 +61,10 @@ def test_a_dropout_made_of_small_ops_is_named_as_a_whole() -> None:
     off = with_dropout("mindspore-tape", False)
     left, right, sentence = parting(off, with_small_dropout("torch-tape"))
     assert (left, right) == (None, "aten.mul.Tensor")
-    assert "only torch-tape has the 4 ops from `aten.empty_like` (net.py:3) to `aten.mul.Tensor`" in sentence
+    assert (
+        "only torch-tape has the 4 ops from `aten.empty_like` (net.py:3) to `aten.mul.Tensor`"
+        in sentence
+    )
     assert "continues with `MatMul`" in sentence
 
 
@@ -215,7 +220,9 @@ def test_a_detached_branch_diverges_at_the_gradient_that_only_one_side_has() -> 
     whole, detached = branch("torch-tape", False), branch("mindspore-graph", True)
     left, right, sentence = parting(whole, detached)
     assert (left, right) == ("SinBackward0", None)
-    assert sentence.startswith("First divergence in backward: only torch-tape has `SinBackward0` (net.py:3)")
+    assert sentence.startswith(
+        "First divergence in backward: only torch-tape has `SinBackward0` (net.py:3)"
+    )
     assert parting(detached, whole)[:2] == (None, "SinBackward0")
 
 

@@ -73,7 +73,9 @@ def test_of_two_regions_the_one_with_fewer_ops_is_fused() -> None:
     assert alignment.divergence is None
     assert reasons(alignment, "left", left) == {"Exp": "fused"}
     assert reasons(alignment, "right", right) == {"Half": "decomposed", "Root": "decomposed"}
-    assert details(alignment, left)["Exp"] == "on the way to `Sin` b has 2 ops where this graph has 1"
+    assert (
+        details(alignment, left)["Exp"] == "on the way to `Sin` b has 2 ops where this graph has 1"
+    )
     assert "has 1 op of its own" in details(align(right, left), right)["Half"]
 
 
