@@ -14,9 +14,9 @@ from explorer.model.report import CaseReport
 from explorer.report.claims.wording import listings, verdict_name
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
-from explorer.report.scenario.overview import summary_of
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
+from explorer.words.cases import summary_of
 
 
 class Figure(msgspec.Struct, frozen=True):

@@ -14,8 +14,8 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.web.answer_letters import letters
 from explorer.web.case_values import values, written_leaf
-from explorer.web.case_words import described, who
 from explorer.web.plain_text import plain
+from explorer.words.cases import VERDICTS, described, who
 
 STYLES: dict[Style, str] = {
     "tape": later("recorded while the forward runs"),
@@ -77,7 +77,7 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
 
 
 def _verdict(case: CaseReport) -> None:
-    verdict = f":{COLOURS[case.verdict]}-badge[{_(wording.VERDICTS[case.verdict])}]"
+    verdict = f":{COLOURS[case.verdict]}-badge[{_(VERDICTS[case.verdict])}]"
     expectation = _("as expected") if case.expected else f":red-badge[{_('not as expected')}]"
     reason = f": {plain(case.reason)}" if case.reason else ""
     lines = [f"{verdict} {expectation}{reason}"]

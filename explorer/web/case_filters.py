@@ -9,6 +9,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.report.scenario import wording
 from explorer.text.language import _, later
 from explorer.web.bar import new_bar
+from explorer.words.cases import VERDICTS
 
 UNEXPECTED = later("unexpected")
 """A mark beside the verdict, and a filter like one."""
@@ -75,7 +76,7 @@ def position_of(case: CaseReport) -> str:
 
 def marks_of(case: CaseReport) -> list[str]:
     """The verdict, and that it is unexpected."""
-    verdict = wording.VERDICTS[case.verdict]
+    verdict = VERDICTS[case.verdict]
     return [verdict] if case.expected else [verdict, UNEXPECTED]
 
 

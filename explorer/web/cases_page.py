@@ -14,11 +14,11 @@ from explorer.text.language import _
 from explorer.web import case_filters as filters
 from explorer.web.answer_letters import letters
 from explorer.web.case_detail import COLOURS, detail
-from explorer.web.case_words import greatest, oracle_summary, summary
 from explorer.web.explorations import ReportKey
 from explorer.web.links import follow, last_shown, remember, table_start
 from explorer.web.plain_text import plain
 from explorer.web.table_size import ROW_HEIGHT, table_height
+from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
     "differs",
@@ -130,7 +130,7 @@ def _rank(case: CaseReport) -> tuple[bool, int]:
 
 
 def _verdict_column() -> ColumnConfig:
-    names = [_(wording.VERDICTS[verdict]) for verdict in COLOURS]
+    names = [_(VERDICTS[verdict]) for verdict in COLOURS]
     return st.column_config.MultiselectColumn(
         _("verdict"),
         options=[*names, _(filters.UNEXPECTED)],
@@ -153,14 +153,8 @@ def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
         columns["verdict"].append([_(mark) for mark in filters.marks_of(case)])
         columns["answer"].append(_answers(case))
         columns["greatest"].append(greatest(case.greatest) if is_compared else NOTHING)
-        columns["oracle"].append(_oracle(case))
+        columns["oracle"].append(oracle(case) or NOTHING)
     return columns
-
-
-def _oracle(case: CaseReport) -> str:
-    """The oracle's word on a case in the visitor's language, and along how many directions."""
-    word, dot, directions = wording.oracle(case).partition(" ·")
-    return f"{_(word)}{dot}{directions}"
 
 
 def _answers(case: CaseReport) -> str:

@@ -23,12 +23,12 @@ from explorer.topics.judging import board, stored_board
 from explorer.web.asking import Asking
 from explorer.web.askings import Askings, askings
 from explorer.web.bar import new_bar
-from explorer.web.case_words import SEPARATOR
 from explorer.web.links import Start, follow, last_shown, remember, table_start
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
 from explorer.web.table_size import ROW_HEIGHT, table_height
 from explorer.web.watching import watch
+from explorer.words.cases import SEPARATOR
 from explorer.workers.workers import Workers
 
 COLOURS: dict[ClaimVerdict | None, str] = {

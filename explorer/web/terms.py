@@ -20,9 +20,7 @@ from explorer.workers.workers import WorkerState
 
 def terms() -> Iterator[str]:
     """Every word of these tables that the app shows."""
-    yield from wording.VERDICTS.values()
     yield from wording.ENGINE_COLUMNS
-    yield from ("agrees", "differs", wording.DRAWN)  # the oracle's words on one case
     yield from typing.get_args(typing.get_type_hints(Difference)["what"])
     yield from CLAIM_VERDICTS.values()
     yield from map(verdict_name, CLAIM_VERDICTS)

@@ -24,7 +24,7 @@ def test_a_new_scenario_runs_as_it_is(folder: Path, capsys: pytest.CaptureFixtur
     assert run(["scenario", "--new", "first_try"]) == 0
     assert "first_try.py" in capsys.readouterr().out
     assert run(["scenario", "first_try.py", "--cases", "structure"]) == 0
-    assert "0 unexpected" in capsys.readouterr().out
+    assert "all as expected" in capsys.readouterr().out
 
 
 @pytest.mark.whole
@@ -45,7 +45,7 @@ def test_one_of_two_factories_runs_on_inputs_of_a_file(
     assert load(moved / "port.py").inputs()["x"].shape == (2, 3)
     moved.rename(folder)
     assert run(["scenario", "port.py", "--cases", "main"]) == 0
-    assert "0 unexpected" in capsys.readouterr().out
+    assert "all as expected" in capsys.readouterr().out
 
 
 def test_without_inputs_there_are_arrays_that_are_said_to_be_replaced(

@@ -79,7 +79,7 @@ def test_two_engines_can_be_asked_alone_and_read_without_colour(
     assert complaints == ""
     assert "\x1b" not in printed
     assert max(map(len, printed.splitlines())) <= 100
-    assert printed.splitlines()[-1].endswith("; 0 unexpected")
+    assert printed.splitlines()[-1].endswith("; all as expected")
     assert "torch-graph" not in printed
 
 

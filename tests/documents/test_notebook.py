@@ -38,7 +38,7 @@ def test_every_cell_shows_what_it_is_about(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chromium: str
 ) -> None:
     explored, sentence, difference, graph, claim = outputs(monkeypatch)
-    assert "0 unexpected" in explored["text/html"]
+    assert "all as expected" in explored["text/html"]
     assert "First divergence in backward" in sentence["text/plain"]
     assert "mindspore-tape" in difference["text/plain"]
     assert "PyTorch adds gradients up" in claim["text/html"]

@@ -13,8 +13,9 @@ from explorer.report.scenario.case_rows import CaseRow, case_row
 from explorer.report.scenario.html import report_html
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
-from explorer.report.scenario.overview import Overview, overview, summary_of
+from explorer.report.scenario.overview import Overview, overview
 from explorer.report.wording import NOTHING
+from explorer.words.cases import summary_of
 from tests.support.sample_report import case_report, report
 
 
@@ -86,8 +87,8 @@ def test_the_summary_counts_every_case_once() -> None:
     summary = overview(report(unexpected=True)).summary
     total, *counts = map(int, re.findall(r"\d+", summary))
     assert total == sum(counts[:-1]) == 80
-    assert "4 fail everywhere" in summary
-    assert overview(report()).summary.endswith("; 0 unexpected")
+    assert "4 are rejected by every engine, as must be" in summary
+    assert overview(report()).summary.endswith("; all as expected")
 
 
 def summary_of_one(case: GradCase, **outcomes: Outcome) -> str:
@@ -102,10 +103,10 @@ def summary_of_one(case: GradCase, **outcomes: Outcome) -> str:
 
 def test_a_match_of_one_framework_alone_is_counted_as_just_that() -> None:
     case = GradCase("grad", 0)
-    assert summary_of_one(case) == "1 case: 1 match; 0 unexpected"
-    assert summary_of_one(case, torch_tape="crashed") == "1 case: 1 match; 1 unexpected"
+    assert summary_of_one(case) == "1 case: 1 matches; all as expected"
+    assert summary_of_one(case, torch_tape="crashed") == "1 case: 1 matches; 1 unexpected"
     alone = summary_of_one(case, torch_tape="timed_out", torch_graph="timed_out")
-    assert alone == "1 case: 1 match within the only framework that answered; 1 unexpected"
+    assert alone == "1 case: 1 matches within the only framework that answered; 1 unexpected"
 
 
 def test_a_report_without_a_gradient_that_could_be_compared_says_so() -> None:
@@ -138,7 +139,7 @@ def test_a_case_of_which_everything_is_drawn_is_counted_as_such() -> None:
     (row,) = whole.groups[0].rows
     assert (row.value, row.verdict, row.state) == ("(drawn, drawn)", "drawn", "idle")
     assert (row.greatest, row.oracle) == (NOTHING, "drawn")
-    assert "1 depend on random numbers" in whole.summary
+    assert "1 depends on random numbers" in whole.summary
     assert "does not apply" not in whole.oracle_summary
     assert "random directions" not in whole.oracle_summary
 
@@ -151,7 +152,7 @@ def test_the_oracle_s_line_says_what_it_leaves_out_and_what_it_holds() -> None:
     line = overview(msgspec.structs.replace(report(), cases=(case, bent))).oracle_summary
     assert "agrees on every element in 1," in line
     assert "agrees but at kinks, which have no derivative, in 1;" in line
-    assert line.endswith("(detach, no_grad) it takes for constant")
+    assert line.endswith("; values detached in the PyTorch net are treated as constants")
     assert "constant" not in overview(report()).oracle_summary
 
 
@@ -180,7 +181,7 @@ def test_a_part_of_the_cases_is_counted_by_itself_and_said_to_be_a_part() -> Non
     part = [case for case in whole.cases if case.verdict == "match"]
     count = len(part)
     assert 0 < count < 80
-    assert summary_of(part, whole) == f"{count} of 80 cases: {count} match; 0 unexpected"
+    assert summary_of(part, whole) == f"{count} of 80 cases: {count} match; all as expected"
     unexpected = [case for case in whole.cases if not case.expected]
     assert summary_of(unexpected, whole).endswith(f" differ; {len(unexpected)} unexpected")
     assert summary_of([], whole) == "0 of 80 cases"

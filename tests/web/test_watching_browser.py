@@ -79,7 +79,7 @@ def test_work_shows_itself_is_cancelled_survives_its_workers_and_blocks_nobody(
 
     # What is stored waits for nobody.
     other = visit(browser, f"{address}/semantics?scenario=aliased_input")
-    other.get_by_text("0 unexpected").wait_for()
+    other.get_by_text("all as expected").wait_for()
     expect(cancel).to_be_visible()
     other.context.close()
 
@@ -99,6 +99,6 @@ def test_work_shows_itself_is_cancelled_survives_its_workers_and_blocks_nobody(
     again.click()
     # What is there so far has nothing unexpected either: the end has more cases.
     page.wait_for_function(MORE_CASES, arg=first)
-    expect(page.get_by_text("0 unexpected")).to_be_visible()
+    expect(page.get_by_text("all as expected")).to_be_visible()
     expect(cancel).to_have_count(0)
     expect(again).to_have_count(0)

@@ -61,39 +61,42 @@ TURNED = "3 against 6 (greatest difference 3, 3e+06 × the noise of 1e-06; the s
 ONE, OTHER = "`aten.mul` (fc, net.py:3)", "`Muls` (fc, net.py:9, called at net.py:12)"
 
 
-def two_rows(**inputs: object) -> OtherValue:
-    return OtherValue(phase="backward", ends=BOTH, gap=TWICE, rows=ROWS, inputs=Inputs(**inputs))
+def two_rows(inputs: Inputs) -> OtherValue:
+    return OtherValue(phase="backward", ends=BOTH, gap=TWICE, rows=ROWS, inputs=inputs)
 
 
 TAKE = f"{ONE} and the 3 ops from {OTHER} to `Sub` take"
 
 DIVERGENCES: list[tuple[Divergence, str]] = [
-    (two_rows(), f"in backward: {TAKE} equal inputs but give different values: {VALUES}"),
-    (two_rows(differing=("a", "b")), f"{TAKE} equal inputs but for `a` and `b` but give"),
+    (two_rows(Inputs()), f"in backward: {TAKE} equal inputs but give different values: {VALUES}"),
+    (two_rows(Inputs(differing=("a", "b"))), f"{TAKE} equal inputs but for `a` and `b` but give"),
     (
-        two_rows(alone=((MUL,), (MULS,))),
+        two_rows(Inputs(alone=((MUL,), (MULS,)))),
         f"{TAKE} different inputs, {ONE} against {OTHER}, and give",
     ),
     (
-        two_rows(alone=((), (MULS, MULS, MULS))),
+        two_rows(Inputs(alone=((), (MULS, MULS, MULS)))),
         f"equal inputs but for {OTHER} and {OTHER} and 1 more of mindspore-graph alone, but give",
     ),
     (
-        two_rows(alone=((MUL,), ()), constants=(THREE,)),
+        two_rows(Inputs(alone=((MUL,), ()), constants=(THREE,))),
         "equal inputs (beside 3, a constant of torch-tape alone) but give",
     ),
     (
-        two_rows(alone=((MUL, MUL), ()), constants=(THREE, SIX)),
+        two_rows(Inputs(alone=((MUL, MUL), ()), constants=(THREE, SIX))),
         "equal inputs (beside 3 and 6, constants of torch-tape alone) but give",
     ),
-    (two_rows(are_observed=False), "equal inputs, as far as their values are known, but give"),
-    (two_rows(are_swapped=True), "equal inputs, given in another order, but give"),
     (
-        two_rows(rearranged=Rearranged((MUL, MULS), "transposed")),
+        two_rows(Inputs(are_observed=False)),
+        "equal inputs, as far as their values are known, but give",
+    ),
+    (two_rows(Inputs(are_swapped=True)), "equal inputs, given in another order, but give"),
+    (
+        two_rows(Inputs(rearranged=Rearranged((MUL, MULS), "transposed"))),
         f"equal inputs ({ONE} against {OTHER}: the same numbers, transposed) but give",
     ),
     (
-        two_rows(rearranged=Rearranged((MUL, MULS), "reordered")),
+        two_rows(Inputs(rearranged=Rearranged((MUL, MULS), "reordered"))),
         f"equal inputs ({ONE} against {OTHER}: the same numbers, reordered) but give",
     ),
     (

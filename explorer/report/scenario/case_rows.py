@@ -11,6 +11,8 @@ from explorer.report.scenario import wording
 from explorer.report.scenario.voices import Voice, voices
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
+from explorer.text.language import _
+from explorer.words import cases
 
 State = Literal["good", "foreseen", "alarm", "idle"]
 """As it should be; different, and the scenario says why; not as expected; nothing to compare."""
@@ -90,7 +92,7 @@ def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
         if first != case:
             statements, value = (), f"as {first}"
 
-    size, greatest = wording.size(report.greatest), wording.greatest(report.greatest)
+    size, greatest = cases.size(report.greatest), cases.greatest(report.greatest)
     if report.verdict in ("all_raise", "not_compared", "drawn"):
         size = greatest = NOTHING
     notes = {footnotes.number(remark) for remark in _remarks(report)}
@@ -99,11 +101,11 @@ def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
         structure=structure,
         value=value,
         ids=clean(", ".join(_ids(report))),
-        verdict=wording.VERDICTS[report.verdict],
+        verdict=_(cases.VERDICTS[report.verdict]),
         state=_state(report),
         size=size,
         greatest=greatest,
-        oracle=wording.oracle(report),
+        oracle=cases.oracle(report) or NOTHING,
         statements=statements,
         notes=tuple(sorted(notes)),
     )
@@ -145,7 +147,7 @@ def _statements(report: CaseReport) -> list[Statement]:
         # An expected difference of values shows in the values themselves.
         shows_itself = difference.what == "value" and report.expected
         if not shows_itself:
-            statements.append(Statement("", wording.described(difference)))
+            statements.append(Statement("", cases.described(difference)))
     return statements
 
 
@@ -155,7 +157,7 @@ def _who(report: CaseReport, voice: Voice) -> str:
         return ORACLE
     outcomes = {name: result.outcome for name, result in report.results.items()}
     defined = tuple(name for name, outcome in outcomes.items() if outcome != "not_defined")
-    return wording.who(voice.engines, defined)
+    return cases.who(voice.engines, defined)
 
 
 def _remarks(report: CaseReport) -> Iterator[str]:

@@ -1,39 +1,21 @@
 """A report in rows and sentences, which the terminal, Markdown, HTML and the app all show."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
-from explorer.model.report import CaseReport, Report
+from explorer.model.report import Report
 from explorer.report.coverage import in_short, not_compared, unproven
 from explorer.report.proofs import in_words, last_stages, proofs, warnings
 from explorer.report.scenario import wording
 from explorer.report.scenario.case_rows import CaseRow, Footnotes, State, Statement, row_among
-from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
+from explorer.words import cases
 from explorer.words.divergences import first_divergence
-
-COUNTED = {
-    "match": "match",
-    "close": "close",
-    "match_within": "match within the only framework that answered",
-    "close_within": "close within the only framework that answered",
-    "must": "fail everywhere as they must",
-    "raise": "raise everywhere",
-    "drawn": "depend on random numbers in every value",
-    "differs": "differ",
-    "some_raise": "raise in some engines only",
-    "not_compared": "answered by fewer than two engines",
-}
-"""The words of the summary for the cases of a kind, as ``kind_of`` tells it."""
-
-NOTHING_COMPARED = "no gradient was compared"
-"""What the summary ends with where no case has a gradient of two engines."""
 
 
 class FindingRow(msgspec.Struct, frozen=True):
@@ -133,8 +115,8 @@ def overview(report: Report) -> Overview:
         proofs=tuple(_proofs(report)),
         warnings=tuple(_warnings(report)),
         left_out=tuple(_omissions(report)),
-        summary=_summary(report),
-        oracle_summary=_oracle_summary(report.cases),
+        summary=cases.summary(report),
+        oracle_summary=cases.oracle_summary(report.cases),
         state="good" if report.is_as_expected else "alarm",
     )
 
@@ -216,85 +198,3 @@ def _warnings(report: Report) -> Iterator[Statement]:
     for graph in last_stages(report.graphs):
         for warning in warnings(graph):
             yield Statement(graph.engine, one_line(warning))
-
-
-def _summary(report: Report) -> str:
-    text = f"{_number(len(report.cases), 'case')}: {_verdicts(report.cases)}"
-    divergences = sum(not alignment.expected for alignment in report.alignments)
-    if divergences:
-        text += f"; {_number(divergences, 'pair')} of graphs part unexpectedly"
-    findings = sum(finding.is_alarm for finding in report.findings)
-    if findings:
-        text += f"; {_number(findings, 'finding')} about the nets themselves"
-    return text if has_compared(report) else f"{text}; {NOTHING_COMPARED}"
-
-
-def has_compared(report: Report) -> bool:
-    """Whether at least two engines gave a gradient in any case."""
-    return any(len(_answered(case)) > 1 for case in report.cases)
-
-
-def _answered(case: CaseReport) -> list[str]:
-    """The engines that gave what was asked for."""
-    return [name for name, result in case.results.items() if result.outcome == "ok"]
-
-
-def summary_of(shown: Sequence[CaseReport], report: Report) -> str:
-    """The verdicts of some cases of a report in counts; of all of them, the report's own summary."""
-    if len(shown) == len(report.cases):
-        return _summary(report)
-    text = f"{len(shown)} of {_number(len(report.cases), 'case')}"
-    return f"{text}: {_verdicts(shown)}" if shown else text
-
-
-def _verdicts(cases: Sequence[CaseReport]) -> str:
-    counts = _counts(cases)
-    parts = [f"{counts[kind]} {words}" for kind, words in COUNTED.items() if kind in counts]
-    unexpected = sum(not case.expected for case in cases)
-    return f"{', '.join(parts)}; {unexpected} unexpected"
-
-
-def _counts(cases: Iterable[CaseReport]) -> dict[str, int]:
-    """How many cases there are of each kind in COUNTED."""
-    counts: dict[str, int] = {}
-    for case in cases:
-        kind = kind_of(case)
-        counts[kind] = counts.get(kind, 0) + 1
-    return counts
-
-
-def kind_of(case: CaseReport) -> str:
-    """The key of COUNTED under which a case is counted.
-
-    It is the verdict, but for cases that all engines refuse, and for those in which only one of the
-    two frameworks gave a gradient: that its engines agree says nothing of the other.
-    """
-    if case.verdict == "all_raise":
-        return "must" if case.case.must_fail else "raise"
-    frameworks = {ENGINES[name].framework for name in _answered(case)}
-    if case.verdict in ("match", "close") and len(frameworks) == 1:
-        return f"{case.verdict}_within"
-    return case.verdict
-
-
-def _number(count: int, noun: str) -> str:
-    """So many of something: "1 case", "2 cases"."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _oracle_summary(cases: Sequence[CaseReport]) -> str:
-    kinds = Counter(map(wording.oracle_kind, cases))
-    told = {
-        "agrees": "agrees on every element in",
-        wording.KINKED: "agrees but at kinks, which have no derivative, in",
-        wording.FINITE: "agrees where the net is finite in",
-        "along directions": "agrees along random directions in",
-        "differs": "differs in",
-        wording.UNJUDGED: f"cannot judge, since {wording.WHY_UNJUDGED},",
-        wording.DRAWN: "leaves out what is drawn, which is all, in",
-        NOTHING: "does not apply to",
-    }
-    parts = [f"{words} {kinds[kind]}" for kind, words in told.items() if kinds[kind]]
-    stops = wording.STOPS if any(case.oracle.stops for case in cases) else ""
-    clauses = [", ".join(parts), *filter(None, (stops, wording.oracle_silence(cases)))]
-    return f"oracle (central differences in float64): {'; '.join(clauses)}"

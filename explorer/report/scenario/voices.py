@@ -16,6 +16,7 @@ from explorer.numeric.differences import elementwise_difference
 from explorer.report.scenario import wording
 from explorer.text.clean import clean
 from explorer.text.numbers import SHOWN, digits
+from explorer.words.cases import place
 
 PRECISIONS = (wording.FEW, wording.MANY, 17)
 """Significant digits of values, of which a report takes the fewest that tell answers apart.
@@ -208,7 +209,7 @@ def _element(name: str, array: AnyArray, mark: Difference, precision: int) -> st
     # A complex number has one index more, that of its part.
     index = mark.index[: array.ndim]
     element = digits(np.asarray(array[index]), precision=precision)
-    return clean(f"{wording.place(name, index)} = {element}")
+    return clean(f"{place(name, index)} = {element}")
 
 
 def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:

@@ -1,0 +1,349 @@
+"""Cases in words: how they compare, which engines say what, and how the oracle judges them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport, CaseVerdict, Difference, Report
+from explorer.model.results import Estimate
+from explorer.text.clean import clean
+from explorer.text.language import _, later
+from explorer.text.numbers import multiple
+
+VERDICTS: dict[CaseVerdict, str] = {
+    "match": later("match"),
+    "close": later("close"),
+    "differs": later("differs"),
+    "drawn": later("drawn"),
+    "all_raise": later("all raise"),
+    "some_raise": later("some raise"),
+    "not_compared": later("alone"),
+}
+"""The name of each verdict."""
+
+SEPARATOR = later(", ")
+"""What stands between the parts of a list."""
+
+# Counts
+
+
+Kind = Literal[
+    "match",
+    "close",
+    "match_within",
+    "close_within",
+    "drawn",
+    "differs",
+    "some_raise",
+    "rejected",
+    "not_compared",
+]
+"""How a case is counted: by its verdict, and by whether both frameworks gave a gradient."""
+
+COUNTED: dict[Kind, tuple[str, str]] = {
+    "match": (later("1 matches"), later("{n} match")),
+    "close": (later("1 is close"), later("{n} are close")),
+    "match_within": (
+        later("1 matches within the only framework that answered"),
+        later("{n} match within the only framework that answered"),
+    ),
+    "close_within": (
+        later("1 is close within the only framework that answered"),
+        later("{n} are close within the only framework that answered"),
+    ),
+    "drawn": (
+        later("1 depends on random numbers in every value"),
+        later("{n} depend on random numbers in every value"),
+    ),
+    "differs": (later("1 differs"), later("{n} differ")),
+    "some_raise": (
+        later("1 is rejected by some engines only"),
+        later("{n} are rejected by some engines only"),
+    ),
+    "rejected": (
+        later("1 is rejected by every engine"),
+        later("{n} are rejected by every engine"),
+    ),
+    "not_compared": (
+        later("1 was answered by fewer than two engines"),
+        later("{n} were answered by fewer than two engines"),
+    ),
+}
+"""How many cases there are of a kind: one, and several."""
+
+
+def summary(report: Report) -> str:
+    """The outcome of the whole matrix in a sentence."""
+    return _summary(report.cases, report)
+
+
+def summary_of(shown: Sequence[CaseReport], report: Report) -> str:
+    """The outcome of some cases of a report; of all of them, the report's own summary."""
+    if len(shown) == len(report.cases):
+        return _summary(report.cases, report)
+    some = _("{n} of {total}").format(n=len(shown), total=_cases(len(report.cases)))
+    if not shown:
+        return some
+    return _("{cases}: {outcome}").format(cases=some, outcome=_outcome(shown))
+
+
+def _summary(cases: Sequence[CaseReport], report: Report) -> str:
+    whole = _("{cases}: {outcome}")
+    parts = [whole.format(cases=_cases(len(cases)), outcome=_outcome(cases))]
+    divergences = sum(not alignment.expected for alignment in report.alignments)
+    if divergences:
+        one, several = (
+            _("1 pair of graphs has an unexpected divergence"),
+            _("{n} pairs of graphs have an unexpected divergence"),
+        )
+        parts.append(_counted(divergences, one, several))
+    findings = sum(finding.is_alarm for finding in report.findings)
+    if findings:
+        one, several = (
+            _("1 finding about the nets themselves"),
+            _("{n} findings about the nets themselves"),
+        )
+        parts.append(_counted(findings, one, several))
+    if not has_compared(report):
+        parts.append(_("no gradient was compared"))
+    return _("; ").join(parts)
+
+
+def _cases(number: int) -> str:
+    return _counted(number, _("1 case"), _("{n} cases"))
+
+
+def _outcome(cases: Sequence[CaseReport]) -> str:
+    """How many cases there are of each kind, and how many are unexpected."""
+    counts = Counter(map(kind_of, cases))
+    parts = []
+    for kind, (one, several) in COUNTED.items():
+        if counts[kind]:
+            text = _counted(counts[kind], _(one), _(several))
+            parts.append(text + _must(cases) if kind == "rejected" else text)
+    unexpected = sum(not case.expected for case in cases)
+    tail = _("{n} unexpected").format(n=unexpected) if unexpected else _("all as expected")
+    return _("{counts}; {tail}").format(counts=_(SEPARATOR).join(parts), tail=tail)
+
+
+def _must(cases: Iterable[CaseReport]) -> str:
+    """How many of the cases that every engine rejects have to be."""
+    rejected = [case for case in cases if case.verdict == "all_raise"]
+    must = sum(case.case.must_fail for case in rejected)
+    if must == len(rejected):
+        return _(", as must be")
+    return _(" ({n} of them must be)").format(n=must) if must else ""
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return (one if number == 1 else several).format(n=number)
+
+
+def kind_of(case: CaseReport) -> Kind:
+    """How a case is counted.
+
+    By its verdict, but for cases in which only one of the two frameworks gave a gradient: that its
+    engines agree says nothing of the other.
+    """
+    if case.verdict == "all_raise":
+        return "rejected"
+    frameworks = {ENGINES[name].framework for name in answered(case)}
+    if len(frameworks) == 1:
+        if case.verdict == "match":
+            return "match_within"
+        if case.verdict == "close":
+            return "close_within"
+    return case.verdict
+
+
+def has_compared(report: Report) -> bool:
+    """Whether at least two engines gave a gradient in any case."""
+    return any(len(answered(case)) > 1 for case in report.cases)
+
+
+def answered(case: CaseReport) -> list[str]:
+    """The engines that gave what was asked for."""
+    return [name for name, result in case.results.items() if result.outcome == "ok"]
+
+
+# Engines
+
+
+def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
+    """Some of ``every_engine``, in as few words as name them.
+
+    "all engines", "all but torch-tape", "both graph engines", or their names.
+    """
+    others = [name for name in every_engine if name not in engines]
+    # Of two engines in all, "all" and "all but" tell less than their names.
+    if len(engines) > 1 and len(others) < 2 and len(every_engine) > 2:
+        return _("all but {engine}").format(engine=others[0]) if others else _("all engines")
+    if len(engines) == 2:
+        one, other = ENGINES[engines[0]], ENGINES[engines[1]]
+        if one.style == other.style:
+            return _("both tape engines") if one.style == "tape" else _("both graph engines")
+        if one.framework == other.framework:
+            return _("both {framework} engines").format(framework=one.framework)
+    return _(SEPARATOR).join(engines)
+
+
+# Differences
+
+
+def size(difference: Difference | None) -> str:
+    """The greatest difference in a table's cell: its figure, or the name of what differs first."""
+    # No difference, and one of nothing, read alike.
+    if difference is None or (difference.what == "value" and not difference.abs):
+        return "0"
+    if difference.what != "value":
+        return _(difference.what)
+    return _("nan or inf") if math.isinf(difference.abs) else f"{difference.abs:.2g}"
+
+
+def greatest(difference: Difference | None) -> str:
+    """The same with its ratio to the noise: "0.008, 240 × the noise"."""
+    if difference is None or math.isinf(difference.abs) or not _has_ratio(difference):
+        return size(difference)
+    text = _("{size}, {ratio} × the noise")
+    return text.format(size=size(difference), ratio=multiple(difference.ratio))
+
+
+def described(difference: Difference) -> str:
+    """A difference in a sentence: where it is, how great, and between which engines."""
+    engines = _(" and ").join(difference.engines)
+    if difference.what != "value":
+        what = _(difference.what)
+        if difference.leaf:
+            text = _("{what} of {leaf} differs between {engines}: {detail}")
+        else:
+            text = _("{what} differs between {engines}: {detail}")
+        detail = difference.detail
+        return clean(text.format(what=what, leaf=difference.leaf, engines=engines, detail=detail))
+    where = place(difference.leaf, difference.index)
+    if math.isinf(difference.abs):
+        text = _("at {place} one is nan or inf and the other is not the same, between {engines}")
+        return clean(text.format(place=where, engines=engines))
+    relative = _("{relative} relative").format(relative=f"{difference.rel:.2g}")
+    if _has_ratio(difference):
+        noise = f"{difference.noise:.1g}"
+        text = _("{relative}, {ratio} × the noise of {noise}")
+        relative = text.format(relative=relative, ratio=multiple(difference.ratio), noise=noise)
+    text = _("greatest at {place}: {size} ({relative}) between {engines}")
+    figure = f"{difference.abs:.3g}"
+    return clean(text.format(place=where, size=figure, relative=relative, engines=engines))
+
+
+def place(leaf: str, index: tuple[int, ...]) -> str:
+    """An element as Python names it: "dx[2, 3]"; a tensor without axes by its name alone."""
+    return f"{leaf}[{', '.join(map(str, index))}]" if index else leaf
+
+
+def _has_ratio(difference: Difference) -> bool:
+    """Whether it is known how many times its noise a difference is."""
+    return bool(difference.noise and difference.ratio and math.isfinite(difference.ratio))
+
+
+# The oracle
+
+
+Stand = Literal[
+    "agrees", "kinked", "finite", "along", "differs", "unjudged", "drawn", "does_not_apply"
+]
+"""How the oracle judges a case.
+
+It agrees: on every element, but for elements at a kink ("kinked") or at which the net is not finite
+("finite"), or along directions. It differs; it cannot judge, since the net is not finite there;
+it does not judge what depends on random numbers; it has no estimate.
+"""
+
+CELLS: dict[Stand, str] = {
+    "agrees": later("agrees"),
+    "kinked": later("agrees{along}, not at kinks"),
+    "finite": later("agrees{along}, where finite"),
+    "along": later("agrees{along}"),
+    "differs": later("differs"),
+    "unjudged": later("cannot judge"),
+    "drawn": later("drawn"),
+    "does_not_apply": "",
+}
+"""The oracle's word on a case; ``along`` is along how many directions, where it is along some."""
+
+STANDS: dict[Stand, str] = {
+    "agrees": later("agrees on every element in {n}"),
+    "kinked": later("agrees but at kinks, which have no derivative, in {n}"),
+    "finite": later("agrees where the net is finite in {n}"),
+    "along": later("agrees along random directions in {n}"),
+    "differs": later("differs in {n}"),
+    "unjudged": later(
+        "cannot judge {n}, since the net is not finite there, or so great that its rounding"
+        " hides the differences"
+    ),
+    "drawn": later("does not judge {n}, in which all values are random"),
+    "does_not_apply": later("does not apply to {n}"),
+}
+"""In how many cases the oracle stands so."""
+
+
+def stand(report: CaseReport) -> Stand:
+    """How the oracle judges a case."""
+    judged = _judged(report)
+    if report.oracle_agrees is None:
+        return _silence(report, judged)
+    if not report.oracle_agrees:
+        return "differs"
+    if any(estimate.not_finite for estimate in judged):
+        return "finite"
+    if any(estimate.at_kinks for estimate in judged):
+        return "kinked"
+    return "along" if _directions(judged) else "agrees"
+
+
+def _silence(report: CaseReport, judged: Sequence[Estimate]) -> Stand:
+    """Why the oracle says nothing of a case."""
+    has_slopes = any(estimate.at_kinks < estimate.size for estimate in judged)
+    if answered(report) and has_slopes:
+        return "unjudged"
+    return "drawn" if report.drawn and report.oracle.estimates else "does_not_apply"
+
+
+def _judged(report: CaseReport) -> list[Estimate]:
+    """The estimates of what does not depend on random numbers."""
+    drawn = set(report.drawn)
+    return [estimate for estimate in report.oracle.estimates if not drawn & set(estimate.leaves)]
+
+
+def _directions(judged: Iterable[Estimate]) -> int:
+    return max((estimate.directions for estimate in judged), default=0)
+
+
+def oracle(report: CaseReport) -> str:
+    """The oracle's word on a case in a table's cell: "agrees", "agrees ·16" along 16 directions.
+
+    "" where it does not apply.
+    """
+    directions = _directions(_judged(report))
+    return _(CELLS[stand(report)]).format(along=f" ·{directions}" if directions else "")
+
+
+def oracle_summary(cases: Sequence[CaseReport]) -> str:
+    """How the oracle judges all cases, in a line."""
+    counts = Counter(map(stand, cases))
+    parts = [_(text).format(n=counts[where]) for where, text in STANDS.items() if counts[where]]
+    whole = _("oracle (central differences in float64): {parts}")
+    clauses = [whole.format(parts=_(SEPARATOR).join(parts))]
+    if any(case.oracle.stops for case in cases):
+        clauses.append(_("values detached in the PyTorch net are treated as constants"))
+    silence = oracle_silence(cases)
+    if silence:
+        clauses.append(silence)
+    return _("; ").join(clauses)
+
+
+def oracle_silence(reports: Sequence[CaseReport]) -> str:
+    """Why the oracle says nothing of any case, where the net is the reason; else empty."""
+    if any(report.oracle.estimates for report in reports):
+        return ""
+    errors = [report.oracle.error for report in reports if report.oracle.error]
+    return next((error.message for error in errors if error.type == "UsageError"), "")

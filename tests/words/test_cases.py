@@ -1,0 +1,141 @@
+"""Cases in words."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.engines import ENGINES
+from explorer.model.report import CaseReport, Difference, Report
+from explorer.model.results import OracleResult, Result
+from explorer.report.scenario import wording
+from explorer.words import cases
+from explorer.words.cases import described, greatest, summary, summary_of
+from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
+
+PARTED = alignment("mindspore-graph", "torch-tape", DIVERGENCE)
+UNFORESEEN = msgspec.structs.replace(PARTED, expected=False)
+
+
+def with_cases(*chosen: CaseReport) -> Report:
+    return msgspec.structs.replace(report(), cases=chosen)
+
+
+def test_cases_that_every_engine_rejects_are_counted_together_with_those_that_must_be() -> None:
+    rejected = [case for case in report().cases if case.verdict == "all_raise"]
+    must = [case for case in rejected if case.case.must_fail]
+    assert len(must) > 1
+    free = [msgspec.structs.replace(must[0], case=GradCase("grad", 0))]
+    assert not free[0].case.must_fail
+    said = summary(with_cases(*must[:2], *free[:1]))
+    assert "3 are rejected by every engine (2 of them must be); all as expected" in said
+    assert "2 are rejected by every engine, as must be; " in summary(with_cases(*must[:2]))
+    assert "1 is rejected by every engine; " in summary(with_cases(free[0]))
+
+
+def test_unexpected_divergences_and_findings_are_counted() -> None:
+    whole = msgspec.structs.replace(report(), alignments=(UNFORESEEN,))
+    assert "; 1 pair of graphs has an unexpected divergence" in summary(whole)
+    whole = msgspec.structs.replace(report(), alignments=(UNFORESEEN, UNFORESEEN, PARTED))
+    assert "; 2 pairs of graphs have an unexpected divergence" in summary(whole)
+    assert "pair" not in summary(msgspec.structs.replace(report(), alignments=(PARTED,)))
+
+
+def test_a_part_of_the_cases_says_so() -> None:
+    assert summary_of([], report()) == "0 of 80 cases"
+    assert summary_of(report().cases, report()) == summary(report())
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-6])
+def test_a_difference_names_its_place_its_size_and_its_engines(noise: float) -> None:
+    ratio = 240.0 if noise else 0.0
+    difference = Difference(
+        "value", ("torch-tape", "mindspore-graph"), 0.008, 0.001, "dx", (0, 2), "", noise, ratio
+    )
+    within = "0.001 relative, 240 × the noise of 1e-06" if noise else "0.001 relative"
+    assert described(difference) == (
+        f"greatest at dx[0, 2]: 0.008 ({within}) between torch-tape and mindspore-graph"
+    )
+    assert greatest(difference) == ("0.008, 240 × the noise" if noise else "0.008")
+
+
+def test_a_difference_of_another_kind_says_what_differs() -> None:
+    engines = "torch-tape", "mindspore-graph"
+    between = "differs between torch-tape and mindspore-graph: (1,) against ()"
+    shape = Difference("shape", engines, leaf="dx", detail="(1,) against ()")
+    assert described(shape) == f"shape of dx {between}"
+    assert greatest(shape) == "shape"
+    structure = Difference("structure", engines, detail="(1,) against ()")
+    assert described(structure) == f"structure {between}"
+    lost = Difference("value", engines, float("inf"), leaf="dx")
+    assert described(lost).startswith("at dx one is nan or inf and the other is not the same")
+    assert greatest(lost) == "nan or inf"
+    assert greatest(None) == "0"
+
+
+def test_engines_are_named_in_as_few_words_as_tell_them() -> None:
+    graph_m, tape_m, tape_t, graph_t = every_engine = tuple(ENGINES)
+    assert cases.who(every_engine, every_engine) == "all engines"
+    assert cases.who((graph_m, tape_m, tape_t), every_engine) == "all but torch-graph"
+    assert cases.who((graph_m, graph_t), every_engine) == "both graph engines"
+    assert cases.who((tape_t, graph_t), every_engine) == "both torch engines"
+    assert cases.who((graph_m, tape_t), every_engine) == "mindspore-graph, torch-tape"
+    assert cases.who((tape_t,), every_engine) == "torch-tape"
+
+
+def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
+    case = case_report(GradCase("grad", 0))
+    assert cases.oracle(case) == "agrees"
+    estimates = case.oracle.estimates
+    along = [msgspec.structs.replace(estimate, directions=16) for estimate in estimates]
+    projected = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(along)))
+    assert cases.oracle(projected) == "agrees ·16"
+    two = case_report(GradCase("grad", (0, 1))).oracle.estimates
+    some = OracleResult("ok", (msgspec.structs.replace(two[0], directions=16), *two[1:]))
+    assert len(two) == 2
+    assert cases.oracle(msgspec.structs.replace(case, oracle=some)) == "agrees ·16"
+    kinked = [msgspec.structs.replace(part, kinks=part.value) for part in estimates]
+    bent = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(kinked)))
+    assert cases.oracle(bent) == "agrees, not at kinks"
+    assert "(3 of them at a kink)" in wording.estimates(bent.oracle)
+    assert cases.oracle(msgspec.structs.replace(case, oracle_agrees=False)) == "differs"
+    silent = msgspec.structs.replace(case, oracle_agrees=None)
+    assert cases.oracle(silent) == "cannot judge"
+    without = {name: Result(outcome="raised") for name in case.results}
+    assert cases.oracle(msgspec.structs.replace(silent, results=without)) == ""
+    assert cases.oracle(msgspec.structs.replace(bent, oracle_agrees=None)) == ""
+
+
+def undefined(names: tuple[str, ...], drawn: tuple[str, ...], agrees: bool | None) -> CaseReport:
+    """A case of which the oracle has estimates of the leaves ``names`` that are not finite."""
+    case = case_report(GradCase("grad", (0, 1)))
+    estimates = []
+    for estimate in case.oracle.estimates:
+        is_undefined = estimate.name in names
+        value = pack(np.full(estimate.value.shape, np.nan)) if is_undefined else estimate.value
+        estimates.append(msgspec.structs.replace(estimate, value=value))
+    oracle = OracleResult("ok", tuple(estimates))
+    return msgspec.structs.replace(case, oracle=oracle, drawn=drawn, oracle_agrees=agrees)
+
+
+def test_an_oracle_that_is_not_finite_says_so_and_is_counted_so() -> None:
+    for names, drawn, agrees, word, kind in (
+        (("dx",), (), True, "agrees, where finite", "finite"),
+        (("dx", "dy"), (), None, "cannot judge", "unjudged"),
+        (("dy",), ("dx",), None, "cannot judge", "unjudged"),
+        # What is drawn is left out, and nobody looks at its estimate.
+        (("dx",), ("dx",), True, "agrees", "agrees"),
+        (("dx",), ("dx", "dy"), None, "drawn", "drawn"),
+    ):
+        case = undefined(names, drawn, agrees)
+        assert cases.oracle(case) == word
+        assert cases.stand(case) == kind
+
+
+def test_the_summaries_say_where_the_net_is_not_finite() -> None:
+    where = undefined(("dx",), (), True)
+    nowhere = undefined(("dx", "dy"), (), None)
+    line = cases.oracle_summary([where, nowhere, nowhere])
+    assert "agrees where the net is finite in 1," in line
+    assert "cannot judge 2, since" in line
