@@ -6,6 +6,7 @@ from itertools import chain, combinations
 import msgspec
 
 from explorer.compare.allowances import allowance
+from explorer.compare.groups import with_groups
 from explorer.compare.results import (
     NOT_MEASURED,
     Comparison,
@@ -159,7 +160,7 @@ def judge(
         for expectation in applicable:
             reasons[expectation.reason] = None
     has_two = len(answers.fine) > 1
-    return CaseReport(
+    report = CaseReport(
         case=case,
         results=dict(results),
         oracle=oracle,
@@ -173,6 +174,7 @@ def judge(
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
+    return with_groups(report, answers.near_oracle)
 
 
 def _drawn(noise: ResultNoise | None) -> frozenset[str]:

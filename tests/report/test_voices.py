@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.compare.groups import with_groups
 from explorer.compare.verdicts import judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
@@ -124,7 +125,8 @@ def test_what_a_tolerance_allows_and_digits_show_is_not_one_answer() -> None:
 def test_engines_that_no_digit_shown_tells_apart_speak_together(share: float) -> None:
     # Half of the last of five digits, and twice as much, of the greatest element.
     report = judged(dx(ramp()), dx(ramp(12 * (1 + share * 1e-4))), estimates(ramp(50)))
-    assert len(voices(msgspec.structs.replace(report, apart=()))) == (2 if share < 1 else 3)
+    together = with_groups(msgspec.structs.replace(report, apart=()), {})
+    assert len(voices(together)) == (2 if share < 1 else 3)
 
 
 def test_who_is_near_the_first_and_apart_from_the_second_is_not_beside_them() -> None:
@@ -133,6 +135,7 @@ def test_who_is_near_the_first_and_apart_from_the_second_is_not_beside_them() ->
     report = msgspec.structs.replace(
         report, verdict="differs", apart=(("mindspore-tape", "torch-tape"),)
     )
+    report = with_groups(report, {})
     assert [voice.engines for voice in voices(report)] == [MINDSPORE, ("torch-tape",)]
 
 

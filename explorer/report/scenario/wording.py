@@ -12,10 +12,7 @@ from explorer.model.trees import Nested
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
-from explorer.text.numbers import against_noise, digits
-
-FEW = 5
-"""Significant digits of a value."""
+from explorer.text.numbers import FEW, against_noise, digits
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""
