@@ -264,7 +264,7 @@ def refuted_elements(
     directions, or together with others, has no such element.
     """
     leaves = {leaf.name: leaf for leaf in result.leaves}
-    refuted = []
+    refuted: list[Difference] = []
     for estimate in oracle.estimates:
         is_elementwise = not estimate.directions and not estimate.together
         if is_elementwise and estimate.name in leaves and estimate.name not in drawn:

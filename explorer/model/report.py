@@ -46,9 +46,9 @@ class AnswerGroup(msgspec.Struct, frozen=True):
     """The engines that give one answer to a case.
 
     ``oracle_agrees`` says whether the oracle confirms the answer of each of them; it is None where
-    it confirms or refutes none. ``marks`` are places where the answer differs from another one that
-    begins with the same digits: the greatest difference from each group behind this one, and that
-    from the oracle in the group from which the oracle differs most.
+    the oracle judges none. ``marks`` are differences from answers that begin with the same digits:
+    the greatest one from each later group, and the one from the oracle if that is greater here
+    than in any other group.
     """
 
     engines: tuple[str, ...]
