@@ -80,6 +80,18 @@ def test_an_arrow_between_the_engines_is_found() -> None:
     assert between == [("explorer.engines.torch.tape", "explorer.engines.mindspore.tape")]
 
 
+@pytest.mark.parametrize("below", ["explorer.compare", "explorer.numeric.differences"])
+def test_a_report_words_what_was_compared_and_compares_nothing(house: House, below: str) -> None:
+    assert house.arrows_between("explorer.report", below) == []
+
+
+@pytest.mark.parametrize("face", ["api", "cli", "web", "pair", "fuzz"])
+def test_no_face_compares_answers_again(house: House, face: str) -> None:
+    """What aligns graphs is another matter: an alignment may be asked for when a page shows it."""
+    for module in ("answers", "groups", "noise", "results", "verdicts"):
+        assert house.arrows_between(f"explorer.{face}", f"explorer.compare.{module}") == []
+
+
 def test_only_modules_of_workers_import_a_framework(house: House) -> None:
     assert house.framework_imports() == []
     app = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
 """The comparison of two results, or of a result and the oracle: how equal they are."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from explorer.compare.noise import CLEAR, NEAR, farthest, level, ratios, scale
 from explorer.compare.tolerances import CENTRAL, EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.noise import ResultNoise
-from explorer.model.report import CaseVerdict, Difference
+from explorer.model.report import ORACLE, CaseVerdict, Difference
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.model.trees import alike
 from explorer.numeric.complex_parts import real_dtype, real_parts
@@ -159,19 +159,23 @@ def _greatest_difference(
     index = tuple(int(position) for position in place)
 
     absolute = float(differences[index])
-    size = max(abs(float(a[index])), abs(float(b[index])))
-    # Beside a zero or an infinity no quotient says anything: the difference itself has to do.
-    relative = absolute / size if size and np.isfinite(size) else absolute
     return Difference(
         "value",
         engines,
         absolute,
-        relative,
+        _relative(absolute, float(a[index]), float(b[index])),
         leaf.name,
         index,
         noise=float(np.hypot(level_a[index], level_b[index])),
         ratio=float(times[index]),
     )
+
+
+def _relative(difference: float, one: float, other: float) -> float:
+    """A difference as a share of the greater of two numbers."""
+    size = max(abs(one), abs(other))
+    # Beside a zero or an infinity no quotient says anything: the difference itself has to do.
+    return difference / size if size and np.isfinite(size) else difference
 
 
 def _levels(
@@ -246,11 +250,74 @@ def agrees_with_oracle(
     return True if is_proven else None
 
 
+def refuted_elements(
+    engine: str,
+    result: Result,
+    oracle: OracleResult,
+    noise: Movements = NOT_MEASURED,
+    drawn: Collection[str] = (),
+) -> tuple[Difference, ...]:
+    """The places where the oracle refutes an engine, one for each gradient that it refutes.
+
+    It is the element that lies outside by the greatest multiple of what agrees_with_oracle leaves
+    room for, which is the ``noise`` of the difference. A gradient that was estimated along
+    directions, or together with others, has no such element.
+    """
+    leaves = {leaf.name: leaf for leaf in result.leaves}
+    refuted: list[Difference] = []
+    for estimate in oracle.estimates:
+        is_elementwise = not estimate.directions and not estimate.together
+        if is_elementwise and estimate.name in leaves and estimate.name not in drawn:
+            refuted += _refuted_element(engine, leaves[estimate.name], estimate, noise)
+    return tuple(refuted)
+
+
+def _refuted_element(
+    engine: str, leaf: Leaf, estimate: Estimate, noise: Movements
+) -> Iterator[Difference]:
+    found = _off([leaf], estimate, noise)
+    if found is None or not (found.differences > found.room).any():
+        return
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(found.differences == 0, 0.0, found.differences / found.room)
+    place = np.unravel_index(farthest(found.differences, times), times.shape)
+    index = tuple(int(position) for position in place)
+    absolute = float(found.differences[index])
+    yield Difference(
+        "value",
+        (engine, ORACLE),
+        absolute,
+        _relative(absolute, float(found.gradient[index]), float(found.estimated[index])),
+        leaf.name,
+        index,
+        noise=float(found.room[index]),
+        ratio=float(times[index]),
+    )
+
+
+class _Off(NamedTuple):
+    """How far a gradient is off an estimate at each number, and how far it may be.
+
+    A difference is 0 where the estimate says nothing. Where it is infinite there is no room for it.
+    """
+
+    gradient: Floats
+    estimated: Floats
+    differences: Floats
+    room: Floats
+
+
 def _is_near(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
+    found = _off(leaves, estimate, noise)
+    return found is not None and bool((found.differences <= found.room).all())
+
+
+def _off(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> _Off | None:
+    """Some leaves beside the estimate of their sum; None where they have other shapes."""
     along = [_along(leaf, estimate.directions, noise.get(leaf.name)) for leaf in leaves]
     estimated = unpack(estimate.value).astype(np.float64)
     if along[0][0].shape != estimated.shape:
-        return False
+        return None
     gradient = np.sum([part for part, _ in along], axis=0)
     # Rounding errors are independent: those of several leaves add up as squares do.
     spread = np.sqrt(np.sum([level**2 for _, level in along], axis=0))
@@ -260,10 +327,13 @@ def _is_near(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:
     if estimate.kinks is not None:
         room = room + unpack(estimate.kinks)
     # Everything is within a part of infinity: only what is finite can be near.
-    near = (elementwise_difference(gradient, estimated) <= room) & np.isfinite(room)
+    is_bounded = np.isfinite(room)
+    differences = np.where(is_bounded, elementwise_difference(gradient, estimated), np.inf)
+    is_silent = ~np.isfinite(estimated)
     if not estimate.directions:
-        near |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
-    return bool((near | ~np.isfinite(estimated)).all())
+        is_silent |= _overflows(gradient, estimated, estimate.noise, leaves[0].value.dtype)
+    differences = np.where(is_silent, 0.0, differences)
+    return _Off(gradient, estimated, differences, np.where(is_bounded, room, 0.0))
 
 
 def _is_lost(leaves: list[Leaf], estimate: Estimate, noise: Movements) -> bool:

@@ -1,127 +1,23 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, combinations
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
 from explorer.compare.allowances import allowance
-from explorer.compare.results import (
-    NOT_MEASURED,
-    Comparison,
-    Movements,
-    Parties,
-    agrees_with_oracle,
-    compare,
-    movements,
-    worst,
-)
+from explorer.compare.answers import NO_NOISE, Answers
+from explorer.compare.groups import answer_groups
+from explorer.compare.results import NOT_MEASURED, Comparison, Movements, Parties, worst
 from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES
 from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseReport, Difference
-from explorer.model.results import ANSWERED, LOST, OracleResult, Outcome, Result
+from explorer.model.results import LOST, OracleResult, Outcome, Result
 from explorer.scenario.contract import ExpectedDifference, Tolerance
-
-NO_NOISE: Mapping[str, ResultNoise] = {}
-"""The noise of engines whose noise was not measured."""
-
-ORACLE_FRAMEWORK = "torch"
-"""The framework whose net the oracle runs."""
 
 UNDIVIDED = ("match", "close", "drawn")
 """Verdicts on answers between which nothing differs."""
-
-
-Allowed = Callable[[Result, Result, tuple[Movements, Movements], frozenset[str]], str]
-"""Why two answers that differ may do so, given their noise and what is drawn in both.
-
-Empty where they may not.
-"""
-
-
-class _Answers:
-    """What the parties of a case said, and every comparison of two of them, made once.
-
-    ``allowances`` are the reasons for which some of them may differ.
-    """
-
-    def __init__(
-        self,
-        results: Mapping[str, Result],
-        oracle: OracleResult,
-        noise: Mapping[str, ResultNoise],
-        allowed: Allowed,
-    ) -> None:
-        self.results = results
-        self.oracle = oracle
-        self.fine = _with_outcome(results, "ok")
-        self.raised = _with_outcome(results, "raised")
-        self._noise = {name: movements(noise.get(name)) for name in self.fine}
-        self._drawn = {name: _drawn(noise.get(name)) for name in self.fine}
-        self.comparisons: dict[Parties, Comparison] = {}
-        self.allowances: dict[str, None] = {}
-        for one, other in combinations(self.fine, 2):
-            both = self._noise[one], self._noise[other]
-            drawn = self._drawn[one] & self._drawn[other]
-            compared = compare(self.fine[one], self.fine[other], (one, other), both, drawn)
-            if compared.verdict == "differs":
-                reason = allowed(self.fine[one], self.fine[other], both, drawn)
-                if reason:
-                    self.allowances[reason] = None
-                    compared = compared._replace(verdict="close")
-            self.comparisons[one, other] = compared
-        self.near_oracle: dict[str, bool] = {}
-        for name, result in self.fine.items():
-            drawn = self._drawn[name] & self._drawn_by_oracle(name)
-            is_near = agrees_with_oracle(result, oracle, self._noise_of(name), drawn)
-            if self.has_estimates and is_near is not None:
-                self.near_oracle[name] = is_near
-
-    def _noise_of(self, name: str) -> Movements:
-        """The noise of an engine; where it was not measured, that of another stands for it."""
-        known = [self._noise[name], *self._noise.values()]
-        return next((movement for movement in known if movement), NOT_MEASURED)
-
-    def _drawn_by_oracle(self, name: str) -> frozenset[str]:
-        """The leaves that the oracle cannot estimate, because PyTorch's net draws random numbers.
-
-        Where that was not measured, what the engine called ``name`` draws stands for it.
-        """
-        for engine, drawn in self._drawn.items():
-            if ENGINES[engine].framework == ORACLE_FRAMEWORK:
-                return drawn
-        return self._drawn[name]
-
-    def drawn(self) -> tuple[str, ...]:
-        """The leaves that depend on random numbers in every engine that answered."""
-        if not self.fine:
-            return ()
-        everywhere = frozenset.intersection(*self._drawn.values())
-        first = next(iter(self.fine.values()))
-        return tuple(leaf.name for leaf in first.leaves if leaf.name in everywhere)
-
-    @property
-    def has_estimates(self) -> bool:
-        """Whether the oracle has something to say."""
-        return self.oracle.outcome == "ok" and len(self.oracle.estimates) > 0
-
-    def disagreements(self) -> dict[Parties, bool]:
-        """Of every two parties that answered, whether they disagree."""
-        parties = [name for name, result in self.results.items() if result.outcome in ANSWERED]
-        if self.has_estimates:
-            parties.append(ORACLE)
-        return {(one, other): self._disagree(one, other) for one, other in combinations(parties, 2)}
-
-    def _disagree(self, one: str, other: str) -> bool:
-        # The oracle is the last of the parties, so it is never the first of two. An error, which
-        # has no value, does not contradict it.
-        if other == ORACLE:
-            return not self.near_oracle.get(one, True)
-        if (one, other) in self.comparisons:
-            return self.comparisons[one, other].verdict == "differs"
-        return self.results[one].outcome != self.results[other].outcome
 
 
 def judge(
@@ -148,7 +44,7 @@ def judge(
     ) -> str:
         return allowance(case, left, right, tolerances, both, drawn)
 
-    answers = _Answers(results, oracle, noise, allowed)
+    answers = Answers(results, oracle, noise, allowed)
     comparison = _compare_all(answers)
     oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
@@ -168,15 +64,12 @@ def judge(
         expected=not complaint,
         reason=complaint or "; ".join(reasons),
         greatest=comparison.greatest,
+        groups=answer_groups(answers),
         apart=_apart(disagree),
         drawn=answers.drawn(),
         in_torch_table=comparison.in_torch_table if has_two else None,
         in_mindspore_table=comparison.in_mindspore_table if has_two else None,
     )
-
-
-def _drawn(noise: ResultNoise | None) -> frozenset[str]:
-    return frozenset(noise.drawn) if noise else frozenset()
 
 
 def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:
@@ -188,11 +81,7 @@ def _apart(disagree: Mapping[Parties, bool]) -> tuple[Parties, ...]:
     return tuple(apart)
 
 
-def _with_outcome(results: Mapping[str, Result], outcome: Outcome) -> dict[str, Result]:
-    return {name: result for name, result in results.items() if result.outcome == outcome}
-
-
-def _compare_all(answers: _Answers) -> Comparison:
+def _compare_all(answers: Answers) -> Comparison:
     """Every two results, as far as the engines can do the case."""
     if answers.raised and answers.fine:
         return Comparison("some_raise", _refusal(answers.fine, answers.raised))
@@ -219,7 +108,7 @@ def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
 
 
 def _complaint(
-    answers: _Answers,
+    answers: Answers,
     disagree: dict[Parties, bool],
     applicable: tuple[ExpectedDifference, ...],
 ) -> str:

@@ -7,7 +7,6 @@ from typing import Literal
 
 import msgspec
 
-from explorer.compare.results import agrees_with_oracle
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
@@ -84,15 +83,11 @@ def _differs(_: Report, case: CaseReport) -> Iterator[Sighting]:
 
 def _to_blame(case: CaseReport) -> tuple[str, ...]:
     """The engines that the oracle contradicts; where it is silent, those apart from most others."""
-    answered = {name: result for name, result in case.results.items() if result.outcome == "ok"}
-    if case.oracle.outcome == "ok":
-        wrong = [
-            name
-            for name, result in answered.items()
-            if agrees_with_oracle(result, case.oracle) is False
-        ]
-        if 0 < len(wrong) < len(answered):
-            return tuple(wrong)
+    answered = [name for name, result in case.results.items() if result.outcome == "ok"]
+    refuted = [group for group in case.groups if group.oracle_agrees is False]
+    wrong = [name for group in refuted for name in group.engines]
+    if 0 < len(wrong) < len(answered):
+        return tuple(wrong)
     apart = Counter(name for pair in case.apart for name in pair)
     # Who is apart from all others is to blame, where the others agree.
     most = max(apart.values(), default=0)

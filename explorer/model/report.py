@@ -42,12 +42,27 @@ class Difference(msgspec.Struct, frozen=True):
     ratio: float = 0.0
 
 
+class AnswerGroup(msgspec.Struct, frozen=True):
+    """The engines that give one answer to a case.
+
+    ``oracle_agrees`` says whether the oracle confirms the answer of each of them; it is None where
+    the oracle judges none. ``marks`` are differences from answers that begin with the same digits:
+    the greatest one from each later group, and the one from the oracle if that is greater here
+    than in any other group.
+    """
+
+    engines: tuple[str, ...]
+    oracle_agrees: bool | None = None
+    marks: tuple[Difference, ...] = ()
+
+
 class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     """One case with every engine's result, and the verdict on them.
 
     ``expected`` says whether the verdict is what the scenario expects. ``reason`` says why a
     difference is expected, or what is unexpected. ``oracle_agrees`` is None where it was not
-    compared. ``apart`` are the engines whose answers differ, two by two. ``drawn`` names the tensors
+    compared. ``groups`` are the distinct answers; an engine that did not answer is in none of them.
+    ``apart`` are the engines whose answers differ, two by two. ``drawn`` names the tensors
     that depend on random numbers in every engine: each drew its own, so that shapes and dtypes were
     compared and values were not. ``in_torch_table`` and
     ``in_mindspore_table`` say whether all values are within the frameworks' own tolerances; None
@@ -62,6 +77,7 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     expected: bool
     reason: str = ""
     greatest: Difference | None = None
+    groups: tuple[AnswerGroup, ...] = ()
     apart: tuple[tuple[str, str], ...] = ()
     drawn: tuple[str, ...] = ()
     in_torch_table: bool | None = None

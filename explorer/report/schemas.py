@@ -13,7 +13,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.claim import Board, ClaimRow
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import Edge, Node
-from explorer.model.report import CaseVerdict, Difference, Report
+from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
 from explorer.model.results import Failure, Outcome
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.json import Document
@@ -119,6 +119,7 @@ class Case(TypedDict):
     expected: bool
     reason: str
     greatest: Difference | None
+    groups: list[AnswerGroup]
     drawn: list[str]
     in_torch_table: bool | None
     in_mindspore_table: bool | None

@@ -11,6 +11,9 @@ from explorer.model.arrays import AnyArray
 SHOWN = 6
 """The greatest number of elements that a short reading of an array shows."""
 
+FEW = 5
+"""The number of significant digits of each of them."""
+
 
 def plain(value: Any) -> Any:
     """``value`` as strict JSON can carry it, nested values too.
@@ -38,7 +41,7 @@ def number(value: Any) -> float:
     return float(value)
 
 
-def digits(values: Sequence[float] | AnyArray, limit: int = SHOWN, precision: int = 5) -> str:
+def digits(values: Sequence[float] | AnyArray, limit: int = SHOWN, precision: int = FEW) -> str:
     """A short reading of an array for tables and boxes: ``[[4, 6, 8]]``.
 
     A longer array is its shape, its first elements and an ellipsis. ``limit`` is the greatest

@@ -1,10 +1,10 @@
 """Letters for the distinct answers to a case, shown beside the engines that give them."""
 
+from itertools import product
 from string import ascii_uppercase
 
 from explorer.model.engines import ENGINES
-from explorer.model.report import CaseReport
-from explorer.model.results import ANSWERED
+from explorer.model.report import AnswerGroup, CaseReport
 
 
 def letters(report: CaseReport) -> dict[str, str]:
@@ -13,28 +13,30 @@ def letters(report: CaseReport) -> dict[str, str]:
     Tapes come first; engines that did not answer are left out. Answers are alike when they do not
     differ; errors when they are of one type.
     """
-    # Compared with the first of each kind only: nearness is not transitive.
-    distinct: list[str] = []
+    group_of = {name: group for group in report.groups for name in group.engines}
+    distinct: list[AnswerGroup] = []
     by_engine: dict[str, str] = {}
     for name in sorted(report.results, key=lambda name: ENGINES[name].style, reverse=True):
-        if report.results[name].outcome in ANSWERED:
-            by_engine[name] = ascii_uppercase[_place(report, name, distinct)]
+        if name in group_of:
+            by_engine[name] = ascii_uppercase[_place(report, group_of[name], distinct)]
     return by_engine
 
 
-def _place(report: CaseReport, name: str, distinct: list[str]) -> int:
-    """The place of an engine among those with distinct answers, to which a new one is added."""
+def _place(report: CaseReport, group: AnswerGroup, distinct: list[AnswerGroup]) -> int:
+    """The place of an answer among the distinct ones, to which a new one is added."""
     for place, other in enumerate(distinct):
-        if _are_alike(report, name, other):
+        if _are_alike(report, group, other):
             return place
-    distinct.append(name)
+    distinct.append(group)
     return len(distinct) - 1
 
 
-def _are_alike(report: CaseReport, name: str, other: str) -> bool:
-    result, another = report.results[name], report.results[other]
+def _are_alike(report: CaseReport, group: AnswerGroup, other: AnswerGroup) -> bool:
+    result, another = report.results[group.engines[0]], report.results[other.engines[0]]
     if result.outcome != another.outcome:
         return False
-    if result.outcome == "ok":
-        return (name, other) not in report.apart and (other, name) not in report.apart
-    return (result.error and result.error.type) == (another.error and another.error.type)
+    if result.error and another.error:
+        return result.error.type == another.error.type
+    apart = {frozenset(engines) for engines in report.apart}
+    pairs = product(group.engines, other.engines)
+    return not any(frozenset(engines) in apart for engines in pairs)

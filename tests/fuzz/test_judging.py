@@ -2,6 +2,7 @@
 
 import msgspec
 
+from explorer.compare.verdicts import judge
 from explorer.fuzz.judging import Sighting, seen
 from explorer.model.arrays import pack, unpack
 from explorer.model.cases import GradCase
@@ -22,8 +23,20 @@ def test_who_is_apart_from_all_others_is_to_blame_where_the_oracle_contradicts_e
         value = pack(unpack(estimate.value) * 7)
         elsewhere.append(msgspec.structs.replace(estimate, value=value))
     contradicting = OracleResult("ok", tuple(elsewhere))
-    case = msgspec.structs.replace(case, oracle=contradicting)
+    case = judge(case.case, case.results, contradicting)
+    assert [group.oracle_agrees for group in case.groups] == [False, False]
     assert seen(report_on(case)) == Sighting("differs", ("torch-tape",), "dx")
+
+
+def test_whom_the_oracle_alone_contradicts_is_to_blame_however_many_they_are() -> None:
+    case = case_report(GradCase("grad", 0), wrong="torch-tape", factor=2.0)
+    doubled = []
+    for estimate in case.oracle.estimates:
+        value = pack(unpack(estimate.value) * 2)
+        doubled.append(msgspec.structs.replace(estimate, value=value))
+    case = judge(case.case, case.results, OracleResult("ok", tuple(doubled)))
+    blamed = ("mindspore-graph", "mindspore-tape", "torch-graph")
+    assert seen(report_on(case)) == Sighting("differs", blamed, "dx")
 
 
 def test_an_engine_that_raises_comes_before_an_oracle_that_disagrees() -> None:

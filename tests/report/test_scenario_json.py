@@ -8,12 +8,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.report import LeftOut, Report
-from explorer.model.results import Leaf, Result
+from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.report.json import encode
 from explorer.report.scenario.json import report_document
+from tests.support.results import answer
 from tests.support.sample_report import report, with_result
 
 REPORT_KEYS = {
@@ -37,6 +39,7 @@ CASE_KEYS = {
     "verdict",
     "expected",
     "greatest",
+    "groups",
 }
 RESULT_KEYS = {"outcome", "structure", "values", "error", "code"}
 DIFFERENCE_KEYS = {"abs", "rel", "engines", "leaf", "index"}
@@ -76,6 +79,33 @@ def test_it_has_the_keys_that_outside_programs_rely_on() -> None:
         if case["verdict"] == "differs":
             assert set(case["greatest"]) >= DIFFERENCE_KEYS
     assert "differs" in {case["verdict"] for case in document["cases"]}
+
+
+def with_groups() -> Report:
+    """A report on one case with two answers that begin alike, one of them not a number at its end."""
+    ramp = np.arange(8.0)
+    undefined = np.where(ramp == 7, np.nan, ramp)
+    results = {
+        "mindspore-tape": answer(ramp, structure="dx"),
+        "torch-tape": answer(undefined, structure="dx"),
+        "torch-graph": answer(ramp, structure="dx"),
+    }
+    oracle = OracleResult("ok", (Estimate("dx", pack(ramp)),))
+    case = judge(GradCase("grad", 0), results, oracle)
+    return msgspec.structs.replace(report(), cases=(case,))
+
+
+def test_groups_say_who_gives_one_answer_and_where_two_differ_that_begin_alike() -> None:
+    (case,) = parsed(with_groups())["cases"]
+    one, other = case["groups"]
+    assert one["engines"] == ["mindspore-tape", "torch-graph"]
+    assert other["engines"] == ["torch-tape"]
+    assert (one["oracle_agrees"], other["oracle_agrees"]) == (True, False)
+    (mark,) = one["marks"]
+    assert set(mark) >= DIFFERENCE_KEYS
+    assert (mark["leaf"], mark["index"], mark["abs"]) == ("dx", [7], "Infinity")
+    (beside_oracle,) = other["marks"]
+    assert beside_oracle["engines"] == ["torch-tape", "central-differences"]
 
 
 def test_an_int_position_is_told_from_a_one_tuple() -> None:

@@ -67,6 +67,7 @@ def _case(report: CaseReport) -> Document:
         "expected": report.expected,
         "reason": report.reason,
         "greatest": _difference(report.greatest),
+        "groups": [plain(to_builtins(group)) for group in report.groups],
         "drawn": list(report.drawn),
         "in_torch_table": report.in_torch_table,
         "in_mindspore_table": report.in_mindspore_table,

@@ -8,10 +8,7 @@ from explorer.model.results import Failure, Leaf, OracleResult, Result
 from explorer.model.trees import Nested
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
-from explorer.text.numbers import digits
-
-FEW = 5
-"""Significant digits of a value."""
+from explorer.text.numbers import FEW, digits
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""

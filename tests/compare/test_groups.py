@@ -1,0 +1,243 @@
+"""The distinct answers to a case: who gives each, whom the oracle confirms, and what tells two apart."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.noise import CLEAR
+from explorer.compare.verdicts import judge
+from explorer.model.arrays import AnyArray, pack
+from explorer.model.cases import GradCase
+from explorer.model.noise import LeafNoise, ResultNoise
+from explorer.model.report import ORACLE, AnswerGroup, CaseReport
+from explorer.model.results import Estimate, Failure, OracleResult, Result
+from explorer.model.trees import Branch, branch
+from explorer.scenario.contract import Tolerance
+from tests.support.results import answer, raised
+
+ENGINES = ("mindspore-graph", "mindspore-tape", "torch-tape", "torch-graph")
+NO_ORACLE = OracleResult("not_defined")
+MOVEMENT = 1e-3
+"""How far rounding moves each element where it is measured."""
+
+
+def dx(array: AnyArray) -> Result:
+    return answer(array, structure="dx")
+
+
+def ramp(changed: dict[tuple[int, int], float] | None = None) -> AnyArray:
+    """The numbers 1 to 24 of shape (4, 6), some of which are others."""
+    array = np.arange(1, 25, dtype=np.float64).reshape(4, 6)
+    for index, number in (changed or {}).items():
+        array[index] = number
+    return array
+
+
+def noise(movement: AnyArray | None = None, drawn: tuple[str, ...] = ()) -> ResultNoise:
+    """The noise of an answer "dx" of shape (4, 6)."""
+    moved = np.full((4, 6), MOVEMENT) if movement is None else movement
+    return ResultNoise((LeafNoise("dx", pack(moved.astype(np.float32))),), runs=3, drawn=drawn)
+
+
+def judged(
+    *results: Result,
+    oracle: OracleResult = NO_ORACLE,
+    measured: ResultNoise | None = None,
+    tolerances: tuple[Tolerance, ...] = (),
+) -> CaseReport:
+    """A case with the answers of the first engines, all of one noise."""
+    named = dict(zip(ENGINES, results, strict=False))
+    levels = dict.fromkeys(named, measured) if measured else {}
+    return judge(GradCase("grad", 0), named, oracle, (), levels, tolerances)
+
+
+def engines(report: CaseReport) -> list[tuple[str, ...]]:
+    return [group.engines for group in report.groups]
+
+
+def estimated(array: AnyArray, kinks: AnyArray | None = None) -> OracleResult:
+    estimate = Estimate("dx", pack(array), kinks=None if kinks is None else pack(kinks))
+    return OracleResult("ok", (estimate,))
+
+
+# Who gives one answer
+
+
+@pytest.mark.parametrize(("times", "count"), [(0.9, 1), (1.1, 2)])
+def test_what_differs_within_the_noise_of_the_verdict_is_one_answer(
+    times: float, count: int
+) -> None:
+    """Its digits differ, and would tell two answers apart."""
+    off = times * CLEAR * np.hypot(MOVEMENT, MOVEMENT)
+    report = judged(dx(ramp()), dx(ramp({(0, 1): 2 + off})), measured=noise())
+    assert len(report.groups) == count
+    assert report.verdict == ("close" if count == 1 else "differs")
+
+
+def test_without_a_measured_noise_the_same_numbers_are_two_answers() -> None:
+    report = judged(dx(ramp()), dx(ramp({(0, 1): 2.01})))
+    assert engines(report) == [ENGINES[:1], ENGINES[1:2]]
+
+
+def test_an_engine_near_the_first_of_a_group_and_apart_from_the_second_is_not_in_it() -> None:
+    off = 0.6 * CLEAR * np.hypot(MOVEMENT, MOVEMENT)
+    above, below = dx(ramp({(0, 0): 1 + off})), dx(ramp({(0, 0): 1 - off}))
+    report = judged(dx(ramp()), above, below, dx(ramp()), measured=noise())
+    assert engines(report) == [("mindspore-graph", "mindspore-tape", "torch-graph"), ENGINES[2:3]]
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.5, 1), (2.0, 2)])
+def test_what_a_tolerance_allows_is_one_answer_where_no_digit_shows_it(
+    share: float, count: int
+) -> None:
+    # Half of the last of five digits of the greatest element, and twice as much.
+    allowed = (Tolerance(reason="it may", rtol=0.5),)
+    report = judged(dx(ramp()), dx(ramp({(3, 5): 24 * (1 + share * 1e-4)})), tolerances=allowed)
+    assert report.verdict == "close"
+    assert len(report.groups) == count
+
+
+def test_what_a_tolerance_allows_and_the_first_digits_show_is_two_answers() -> None:
+    allowed = (Tolerance(reason="it may", rtol=0.5),)
+    # A thousandth of a small element is little beside the greatest one.
+    report = judged(dx(ramp()), dx(ramp({(0, 0): 1.001})), tolerances=allowed)
+    assert (report.verdict, len(report.groups)) == ("close", 2)
+
+
+def test_containers_of_other_kinds_are_one_answer_and_other_names_are_two() -> None:
+    listed = answer(ramp(), structure=Branch(("dx",), kind="list"))
+    report = judged(answer(ramp(), structure=branch("dx")), listed)
+    assert engines(report) == [ENGINES[:2]]
+    renamed = judged(answer(ramp(), structure="dx"), answer(ramp(), structure="dy"))
+    assert engines(renamed) == [ENGINES[:1], ENGINES[1:2]]
+    assert [mark.what for mark in renamed.groups[0].marks] == ["structure"]
+
+
+def test_values_that_are_drawn_on_both_sides_are_one_answer() -> None:
+    drawn = noise(drawn=("dx",))
+    report = judged(dx(ramp()), dx(-ramp()), measured=drawn)
+    assert engines(report) == [ENGINES[:2]]
+
+
+def test_errors_are_one_answer_where_they_read_alike() -> None:
+    at_an_address = [
+        Result(outcome="raised", error=Failure("ValueError", f"no gradient of <Net at {place}>"))
+        for place in ("0x7f00aa001122", "0x7f00bb003344")
+    ]
+    report = judged(*at_an_address, raised(), raised("TypeError"))
+    assert engines(report) == [ENGINES[:2], ENGINES[2:3], ENGINES[3:]]
+
+
+def test_an_error_and_a_value_are_two_answers_and_what_is_lost_is_none() -> None:
+    lost = Result(outcome="crashed", error=Failure("crashed", "it died"))
+    report = judged(dx(ramp()), lost, raised(), dx(ramp()))
+    assert engines(report) == [("mindspore-graph", "torch-graph"), ("torch-tape",)]
+    assert [group.marks for group in report.groups] == [(), ()]
+
+
+# Whom the oracle confirms
+
+
+def test_the_oracle_confirms_one_group_and_refutes_the_other() -> None:
+    report = judged(dx(ramp()), dx(2 * ramp()), raised(), oracle=estimated(ramp()))
+    assert [group.oracle_agrees for group in report.groups] == [True, False, None]
+
+
+def test_where_the_oracle_is_silent_no_group_is_confirmed_or_refuted() -> None:
+    assert judged(dx(ramp())).groups == (AnswerGroup(ENGINES[:1]),)
+    undefined = judged(dx(ramp()), oracle=estimated(np.full((4, 6), np.nan)))
+    assert undefined.groups == (AnswerGroup(ENGINES[:1]),)
+
+
+# What tells answers apart that begin alike
+
+
+def test_the_mark_of_two_answers_is_the_difference_that_stands_out_of_the_noise_most() -> None:
+    """A greater difference is none where rounding moves the element as far."""
+    moved = np.full((4, 6), MOVEMENT)
+    moved[3, 5] = 1
+    other = ramp({(2, 2): 15.5, (3, 5): 30})
+    report = judged(dx(ramp()), dx(other), measured=noise(moved))
+    (mark,) = report.groups[0].marks
+    assert (mark.leaf, mark.index, mark.engines) == ("dx", (2, 2), ENGINES[:2])
+    assert mark == report.greatest
+    assert report.groups[1].marks == ()
+    unmeasured = judged(dx(ramp()), dx(other))
+    assert [mark.index for mark in unmeasured.groups[0].marks] == [(3, 5)]
+
+
+def test_every_two_groups_that_begin_alike_have_a_mark() -> None:
+    third = dx(ramp({(1, 4): 0, (3, 5): 0}))
+    report = judged(dx(ramp()), dx(ramp({(3, 5): 0})), third, dx(ramp()))
+    marks = [[mark.index for mark in group.marks] for group in report.groups]
+    assert marks == [[(3, 5), (3, 5)], [(1, 4)], []]
+    between = [mark.engines for mark in report.groups[0].marks]
+    assert between == [ENGINES[:2], ("mindspore-graph", "torch-tape")]
+
+
+def test_answers_that_begin_otherwise_need_no_mark() -> None:
+    report = judged(
+        dx(ramp()), dx(ramp({(0, 0): 7, (3, 5): 0})), oracle=estimated(ramp({(0, 1): 9}))
+    )
+    assert [group.marks for group in report.groups] == [(), ()]
+
+
+def test_the_mark_beside_the_oracle_is_the_element_that_it_refutes_most() -> None:
+    """The greatest difference may be within what the noise and the size of its element allow."""
+    moved = np.full((4, 6), MOVEMENT)
+    moved[3, 5] = 1
+    oracle = estimated(ramp({(1, 4): 11.5, (3, 5): 30}))
+    report = judged(dx(ramp()), dx(ramp()), oracle=oracle, measured=noise(moved))
+    (group,) = report.groups
+    (mark,) = group.marks
+    assert (mark.leaf, mark.index, mark.engines) == ("dx", (1, 4), ("mindspore-graph", ORACLE))
+    assert (mark.abs, mark.rel) == (0.5, 0.5 / 11.5)
+    assert mark.ratio == mark.abs / mark.noise > 1
+
+
+def test_what_the_oracle_confirms_has_no_mark_beside_it() -> None:
+    near = judged(dx(ramp()), dx(ramp({(3, 5): 25})), oracle=estimated(ramp({(3, 5): 24.01})))
+    assert [group.oracle_agrees for group in near.groups] == [True, False]
+    assert [mark.engines for mark in near.groups[0].marks] == [ENGINES[:2]]
+    assert [mark.engines for mark in near.groups[1].marks] == [("mindspore-tape", ORACLE)]
+
+
+def test_the_oracle_marks_the_group_from_which_it_differs_most() -> None:
+    oracle = estimated(ramp())
+    report = judged(dx(ramp({(3, 5): 26})), dx(ramp({(2, 2): 80})), oracle=oracle)
+    beside = [[m.index for m in group.marks if ORACLE in m.engines] for group in report.groups]
+    assert beside == [[], [(2, 2)]]
+
+
+def test_what_is_not_elementwise_or_drawn_marks_nothing() -> None:
+    estimate = Estimate("dx", pack(np.ones(3)), directions=3)
+    along = judged(dx(ramp()), oracle=OracleResult("ok", (estimate,)))
+    together = Estimate("dx", pack(ramp() * 3), together=("dx", "dx"))
+    summed = judged(dx(ramp()), oracle=OracleResult("ok", (together,)))
+    for report in (along, summed):
+        assert report.oracle_agrees is False
+        assert report.groups == (AnswerGroup(ENGINES[:1], oracle_agrees=False),)
+    random = judged(dx(ramp()), oracle=estimated(ramp({(3, 5): 0})), measured=noise(drawn=("dx",)))
+    assert random.groups == (AnswerGroup(ENGINES[:1]),)
+
+
+def test_at_a_kink_the_room_is_wider() -> None:
+    kinks = np.zeros((4, 6))
+    kinks[3, 5] = 5
+    oracle = estimated(ramp({(2, 2): 16, (3, 5): 20}), kinks)
+    report = judged(dx(ramp()), oracle=oracle)
+    assert [mark.index for mark in report.groups[0].marks] == [(2, 2)]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_in_an_engine_is_refuted_more_than_any_number(value: float) -> None:
+    oracle = estimated(ramp({(2, 2): 1e6}))
+    report = judged(dx(ramp({(3, 5): value})), oracle=oracle)
+    (mark,) = report.groups[0].marks
+    assert (mark.index, mark.abs, mark.ratio) == ((3, 5), np.inf, np.inf)
+
+
+def test_groups_survive_the_store() -> None:
+    report = judged(dx(ramp()), dx(ramp({(3, 5): 0})), oracle=estimated(ramp()))
+    packed = msgspec.msgpack.encode(report)
+    assert msgspec.msgpack.decode(packed, type=CaseReport).groups == report.groups
