@@ -22,18 +22,19 @@ from explorer.report.scenario.case_rows import DIVIDED, case_row
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import shown_first
 from explorer.report.scenario.overview import cells_of, overview
-from explorer.report.scenario.wording import ALIGNMENT_COLUMNS
 from explorer.report.study.cells import cell_text
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.text.numbers import counted
+from explorer.words.answers import ALIGNMENT_COLUMNS
 from explorer.words.divergences import first_divergence
 
 LEFT = ' style="text-align:left"'
 
 KINDS = {"svg": "image/svg+xml", "png": "image/png"}
 
-AGREEMENT = "{left} and {right} do not part: every result is the same, up to rounding."
+AGREEMENT = "{left} and {right} agree: every result is the same, up to rounding."
 
 
 def image(content: bytes, kind: str, description: str) -> str:
@@ -73,7 +74,7 @@ def exploration(report: Report, code: Sequence[Path]) -> str:
     parts += [f"<p>{prose(finding.text)}</p>" for finding in whole.findings]
     if whole.alignments:
         pairs = [row(cells_of(pair)) for pair in whole.alignments]
-        parts.append(_table(ALIGNMENT_COLUMNS, pairs))
+        parts.append(_table(map(_, ALIGNMENT_COLUMNS), pairs))
     parts.append(_ladders(report, code))
     parts.append(_folded(counted(len(report.cases), "case"), _cases(report)))
     return "\n".join(parts)
@@ -104,7 +105,8 @@ def table_of_cases(
         said = "; ".join(f"{each.who} {each.text}" for each in shown.statements if each.who)
         value = shown.value or (said if case.verdict in DIVIDED else "")
         rows.append((shown.call, shown.structure, value, shown.verdict, shown.greatest))
-    return ("call", "structure", "value", "verdict", "greatest difference"), tuple(rows)
+    names = _("call"), _("structure"), _("value"), _("verdict"), _("greatest difference")
+    return names, tuple(rows)
 
 
 def study(record: StudyRecord) -> str:

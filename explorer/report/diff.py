@@ -6,10 +6,12 @@ from explorer.model.alignment import Alignment, Coverage
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
-from explorer.report.coverage import counted, not_compared, unproven
 from explorer.report.json import Document, alignment_document, to_builtins
-from explorer.report.proofs import warnings
+from explorer.text.language import _
+from explorer.words.cases import SEPARATOR
+from explorer.words.coverage import counted, not_compared, unproven
 from explorer.words.divergences import divergences
+from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, reading
 from explorer.words.unpaired import detail
 
@@ -17,9 +19,10 @@ from explorer.words.unpaired import detail
 def finding_lines(report: Report) -> Iterator[str]:
     """What was found out about the nets themselves, a line each."""
     for finding in report.findings:
-        word = "remark" if finding.is_remark else "finding"
-        expected = f" (expected: {finding.reason})" if finding.expected else ""
-        yield f"{word}: {finding.sentence}{expected}"
+        text = _("remark: {text}") if finding.is_remark else _("finding: {text}")
+        if finding.expected:
+            text = _("finding: {text} (expected: {reason})")
+        yield text.format(text=finding.sentence, reason=finding.reason)
 
 
 def diff_lines(
@@ -41,8 +44,10 @@ def diff_lines(
     if alignment.drawn:
         yield not_compared(alignment)
     if alignment.divergence is None:
-        compared = "every other result" if alignment.drawn else "every result"
-        yield f"no divergence: {compared} is the same on both sides, up to rounding"
+        if alignment.drawn:
+            yield _("no divergence: every other result is the same on both sides, up to rounding")
+        else:
+            yield _("no divergence: every result is the same on both sides, up to rounding")
         yield from _doubts(alignment, left, right)
         return
     shown = alignment.divergences if list_all else alignment.divergences[:1]
@@ -51,9 +56,12 @@ def diff_lines(
         yield from _both_sides(divergence, alignment, left, right)
     more = len(alignment.divergences) - len(shown)
     if more:
-        yield f"{more} further divergence{'s' * (more > 1)} that this one does not explain: --all"
+        several = _("{n} further divergences that this one does not explain: --all")
+        one = _("1 further divergence that this one does not explain: --all")
+        yield one if more == 1 else several.format(n=more)
     if alignment.differing:
-        yield f"results that differ: {', '.join(alignment.differing)}"
+        names = _(SEPARATOR).join(alignment.differing)
+        yield _("results that differ: {names}").format(names=names)
 
 
 def _both_sides(
@@ -71,7 +79,9 @@ def _both_sides(
 
 
 def _coverage(coverage: Coverage) -> str:
-    return f"forward {counted(coverage.forward)}; backward {counted(coverage.backward)}"
+    forward, backward = counted(coverage.forward), counted(coverage.backward)
+    text = _("forward {forward}; backward {backward}")
+    return text.format(forward=forward, backward=backward)
 
 
 def _doubts(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator[str]:
@@ -81,13 +91,16 @@ def _doubts(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator
     for wrong in alignment.contradictions:
         node = nodes[wrong.side][wrong.node]
         why = detail(wrong, (alignment.left, alignment.right))
-        yield f"{wrong.reason}: {_op(node)} of {engines[wrong.side]}: {why}"
+        text = _("refuted: {op} of {engine}: {why}")
+        if wrong.reason == "difference":
+            text = _("difference: {op} of {engine}: {why}")
+        yield text.format(op=_op(node), engine=engines[wrong.side], why=why)
     if alignment.unproven:
         yield unproven(alignment)
 
 
 def _op(node: Node | None) -> str:
-    return f"{node.op} ({node.id})" if node else "no counterpart"
+    return f"{node.op} ({node.id})" if node else _("no counterpart")
 
 
 def diff_document(report: Report, alignment: Alignment) -> Document:

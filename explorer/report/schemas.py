@@ -17,8 +17,8 @@ from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
 from explorer.model.results import Failure, Outcome
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.json import Document
-from explorer.report.proofs import ProofCounts
 from explorer.sweep.records import Change, Sweep, SweepRow
+from explorer.words.proofs import ProofCounts
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

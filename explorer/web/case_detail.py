@@ -7,7 +7,6 @@ import streamlit as st
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
 from explorer.model.report import CaseReport, CaseVerdict, Report
 from explorer.model.results import Result
-from explorer.report.scenario import wording
 from explorer.report.scenario.structure_tree import structure_tree
 from explorer.text.clean import clean
 from explorer.text.language import _, later
@@ -15,6 +14,7 @@ from explorer.text.messages import one_line
 from explorer.web.answer_letters import letters
 from explorer.web.case_values import values, written_leaf
 from explorer.web.plain_text import plain
+from explorer.words import answers
 from explorer.words.cases import VERDICTS, described, who
 
 STYLES: dict[Style, str] = {
@@ -88,7 +88,7 @@ def _verdict(case: CaseReport) -> None:
     if case.oracle_agrees:
         lines.append(_("Central differences agree with the gradient asked for."))
     elif case.oracle_agrees is False:
-        estimates = plain(wording.estimates(case.oracle))
+        estimates = plain(answers.estimates(case.oracle))
         lines.append(_("Central differences say {estimates}.").format(estimates=estimates))
     if case.drawn:
         names = plain(", ".join(case.drawn))
@@ -114,7 +114,7 @@ def _answer(result: Result, device: str) -> None:
     if result.outcome == "not_defined":
         st.caption(_("The scenario defines no net for this framework."))
     elif result.outcome != "ok":
-        st.code(wording.answer(result), language=None, wrap_lines=True)
+        st.code(answers.answer(result), language=None, wrap_lines=True)
     else:
         st.code("\n".join(map(written_leaf, result.leaves)), language=None, wrap_lines=True)
         parts = [_("returns {structure}").format(structure=result.written)]

@@ -6,9 +6,9 @@ import msgspec
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.model.report import CaseReport, Report
-from explorer.report.scenario import wording
 from explorer.text.language import _, later
 from explorer.web.bar import new_bar
+from explorer.words import answers
 from explorer.words.cases import VERDICTS
 
 UNEXPECTED = later("unexpected")
@@ -49,7 +49,7 @@ class Filters(msgspec.Struct, frozen=True):
 
     def _fits_words(self, case: CaseReport) -> bool:
         """Every word must stand in the case's names, in an answer, or in how one nests."""
-        answers = [wording.answer(result) + result.written for result in case.results.values()]
+        answers = [answers.answer(result) + result.written for result in case.results.values()]
         text = " ".join((case.case.label, case.case.short, *answers)).casefold()
         return all(word in text for word in self.words.casefold().split())
 

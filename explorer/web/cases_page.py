@@ -6,7 +6,6 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from explorer.model.report import CaseReport, CaseVerdict, Report
-from explorer.report.scenario import wording
 from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
@@ -18,6 +17,7 @@ from explorer.web.explorations import ReportKey
 from explorer.web.links import follow, last_shown, remember, table_start
 from explorer.web.plain_text import plain
 from explorer.web.table_size import ROW_HEIGHT, table_height
+from explorer.words.answers import ENGINE_COLUMNS, answer
 from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
 
 MOST_TELLING: tuple[CaseVerdict, ...] = (
@@ -70,7 +70,7 @@ def _engines(key: ReportKey, report: Report) -> None:
     """Where each engine ran, and every version that was used."""
     with st.expander(_("Engines, devices and versions")):
         rows = overview(report).engines
-        heads = [_(name) for name in wording.ENGINE_COLUMNS]
+        heads = [_(name) for name in ENGINE_COLUMNS]
         engines = [dict(zip(heads, cells_of(row), strict=True)) for row in rows]
         st.dataframe(engines, hide_index=True, width="content")
         packages = sorted(report.versions)
@@ -159,8 +159,8 @@ def _table(fitting: Iterable[CaseReport]) -> dict[str, list[object]]:
 
 def _answers(case: CaseReport) -> str:
     """The answer of all engines, or each distinct one once."""
-    answers: dict[str, str] = {}
+    worded: dict[str, str] = {}
     for name, letter in letters(case).items():
-        if letter not in answers:
-            answers[letter] = wording.answer(case.results[name], drawn=case.drawn)
-    return "  ≠  ".join(answers.values()) or _("no engine answers")
+        if letter not in worded:
+            worded[letter] = answer(case.results[name], drawn=case.drawn)
+    return "  ≠  ".join(worded.values()) or _("no engine answers")

@@ -11,16 +11,16 @@ from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
 from explorer.model.passes import PASSES
 from explorer.model.report import Difference
 from explorer.report.claims.wording import NOT_RUN, PAGE_TITLE, verdict_name
-from explorer.report.scenario import wording
 from explorer.report.stored import KINDS
 from explorer.report.study.cells import NO_ROWS
 from explorer.topics import STUDIES, study_topic
+from explorer.words import answers
 from explorer.workers.workers import WorkerState
 
 
 def terms() -> Iterator[str]:
     """Every word of these tables that the app shows."""
-    yield from wording.ENGINE_COLUMNS
+    yield from answers.ENGINE_COLUMNS
     yield from typing.get_args(typing.get_type_hints(Difference)["what"])
     yield from CLAIM_VERDICTS.values()
     yield from map(verdict_name, CLAIM_VERDICTS)

@@ -133,7 +133,7 @@ def _must(cases: Iterable[CaseReport]) -> str:
     rejected = [case for case in cases if case.verdict == "all_raise"]
     must = sum(case.case.must_fail for case in rejected)
     if must == len(rejected):
-        return _(", as must be")
+        return _(" (as required)")
     return _(" ({n} of them must be)").format(n=must) if must else ""
 
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from explorer.report.proofs import last_stages
+from explorer.words.proofs import last_stages
 from tests.support.sample_report import graph
 
 

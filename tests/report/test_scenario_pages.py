@@ -84,7 +84,7 @@ def test_cases_that_were_not_asked_are_named_in_both() -> None:
     assert tags.open == []
     text = report_markdown(partial, {})
     for whole in (page, text):
-        assert "79 of 80 cases not asked" in whole
+        assert "79 of 80 cases were not selected: " in whole
         assert "<script>" not in whole
         assert whole.count("has") >= sum(case.case.has_aux for case in cases[1:])
 

@@ -9,7 +9,7 @@ import pytest
 from explorer.model.report import LeftOut, Report
 from explorer.report.scenario.case_rows import case_row
 from explorer.report.scenario.terminal import case_line, show_cases, show_graphs, show_report
-from explorer.report.scenario.wording import OMITTED
+from explorer.words.answers import OMITTED
 from tests.support.consoles import printed
 from tests.support.sample_report import HOSTILE, report
 
@@ -56,7 +56,7 @@ def test_cases_that_are_left_out_are_counted_and_the_first_ones_named(cause: Any
     cases = report().cases
     left_out = LeftOut(cause, "the reason", tuple(case.case for case in cases[20:]))
     text = shown(msgspec.structs.replace(report(), cases=cases[:20], left_out=(left_out,)))
-    assert f"60 of 80 cases {OMITTED[cause]}: the reason" in text
+    assert OMITTED[cause].format(n=60, total=80, reason="the reason") in text
     assert cases[20].case.short in text
     assert "(60 in all)" in text
 

@@ -11,8 +11,18 @@ from explorer.web.terms import terms
 
 EXPLORER = LOCALE.parent.parent
 
-SOURCES = ("web", "pair", "words")
-"""The packages whose texts are the catalogue's."""
+SOURCES = (
+    "web",
+    "pair",
+    "words",
+    "report/diff.py",
+    "report/scenario/case_rows.py",
+    "report/scenario/html.py",
+    "report/scenario/markdown.py",
+    "report/scenario/overview.py",
+    "report/scenario/terminal.py",
+)
+"""The packages and modules whose texts are the catalogue's."""
 
 SAYING = ("_", "later")
 """The functions that a text of the catalogue is given to."""
@@ -30,7 +40,11 @@ class Text(NamedTuple):
 
 def modules() -> list[Path]:
     """The modules that say something to a visitor."""
-    return sorted(file for name in SOURCES for file in (EXPLORER / name).glob("*.py"))
+    found: list[Path] = []
+    for name in SOURCES:
+        place = EXPLORER / name
+        found += place.glob("*.py") if place.is_dir() else [place]
+    return sorted(found)
 
 
 def said(source: str) -> Iterator[str]:

@@ -22,6 +22,11 @@ TRANSLATIONS = [code for code in LANGUAGES if code != language.ENGLISH]
 NO_TEXTS = {
     "Answer",  # the names of type variables
     "Choice",
+    "bold red",  # a style of the terminal
+    "None",  # Python's own
+    "grad(net, grad_position, weights, has_aux)",  # calls
+    "value_and_grad(net, grad_position, weights, has_aux)",
+    "GradOperation(get_all, get_by_list, sens_param)(net, weights)",
     "English",  # its own name, in every language
     "Autodiff semantics explorer",  # the app's name
     "page in sight",  # keys of the session

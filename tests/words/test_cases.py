@@ -9,8 +9,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, Difference, Report
 from explorer.model.results import OracleResult, Result
-from explorer.report.scenario import wording
-from explorer.words import cases
+from explorer.words import answers, cases
 from explorer.words.cases import described, greatest, summary, summary_of
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
 
@@ -30,7 +29,7 @@ def test_cases_that_every_engine_rejects_are_counted_together_with_those_that_mu
     assert not free[0].case.must_fail
     said = summary(with_cases(*must[:2], *free[:1]))
     assert "3 are rejected by every engine (2 of them must be); all as expected" in said
-    assert "2 are rejected by every engine, as must be; " in summary(with_cases(*must[:2]))
+    assert "2 are rejected by every engine (as required); " in summary(with_cases(*must[:2]))
     assert "1 is rejected by every engine; " in summary(with_cases(free[0]))
 
 
@@ -98,7 +97,7 @@ def test_the_oracle_s_cell_says_how_much_it_saw() -> None:
     kinked = [msgspec.structs.replace(part, kinks=part.value) for part in estimates]
     bent = msgspec.structs.replace(case, oracle=OracleResult("ok", tuple(kinked)))
     assert cases.oracle(bent) == "agrees, not at kinks"
-    assert "(3 of them at a kink)" in wording.estimates(bent.oracle)
+    assert "(3 of them at a kink)" in answers.estimates(bent.oracle)
     assert cases.oracle(msgspec.structs.replace(case, oracle_agrees=False)) == "differs"
     silent = msgspec.structs.replace(case, oracle_agrees=None)
     assert cases.oracle(silent) == "cannot judge"

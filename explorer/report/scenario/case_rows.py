@@ -7,12 +7,11 @@ import msgspec
 
 from explorer.model.report import ORACLE, CaseReport, CaseVerdict
 from explorer.model.results import ANSWERED, Result
-from explorer.report.scenario import wording
-from explorer.report.scenario.voices import Voice, voices
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.language import _
-from explorer.words import cases
+from explorer.words import answers, cases
+from explorer.words.voices import Voice, voices
 
 State = Literal["good", "foreseen", "alarm", "idle"]
 """As it should be; different, and the scenario says why; not as expected; nothing to compare."""
@@ -84,20 +83,20 @@ def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
     if result:
         structure = clean(result.written)
         if report.verdict not in DIVIDED:
-            value = wording.value(result, drawn=report.drawn)
+            value = answers.value(result, drawn=report.drawn)
     # Many cases fail in one way: all but the first refer to it.
     if report.verdict == "all_raise":
         case = clean(report.case.short)
         first = footnotes.first_to_raise(statements, case)
         if first != case:
-            statements, value = (), f"as {first}"
+            statements, value = (), _("as {case}").format(case=first)
 
     size, greatest = cases.size(report.greatest), cases.greatest(report.greatest)
     if report.verdict in ("all_raise", "not_compared", "drawn"):
         size = greatest = NOTHING
     notes = {footnotes.number(remark) for remark in _remarks(report)}
     return CaseRow(
-        call=clean(wording.call(report.case)),
+        call=clean(answers.call(report.case)),
         structure=structure,
         value=value,
         ids=clean(", ".join(_ids(report))),
@@ -164,10 +163,10 @@ def _remarks(report: CaseReport) -> Iterator[str]:
     """The footnotes of a case: why a difference is expected or not, and who could not answer."""
     if report.reason:
         reason = clean(report.reason)
-        yield reason if report.expected else f"not as expected: {reason}"
+        yield reason if report.expected else _("not as expected: {reason}").format(reason=reason)
     if report.drawn:
-        yield wording.ABOUT_DRAWS
+        yield _(answers.ABOUT_DRAWS)
     # What a framework raised stands under the case; a footnote is for engines without an answer.
     for name, result in report.results.items():
         if result.outcome not in (*ANSWERED, "not_defined"):
-            yield f"{name} {wording.answer(result)}"
+            yield f"{name} {answers.answer(result)}"

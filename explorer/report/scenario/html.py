@@ -7,7 +7,6 @@ from html import escape
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
-from explorer.report.coverage import LEGEND
 from explorer.report.html import page, prose, row, table
 from explorer.report.scenario.case_rows import CaseRow
 from explorer.report.scenario.overview import (
@@ -15,11 +14,22 @@ from explorer.report.scenario.overview import (
     Overview,
     cells_of,
     overview,
-    where_they_part,
 )
-from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
+from explorer.text.language import _, later
+from explorer.text.messages import one_line
+from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
+from explorer.words.coverage import LEGEND, where_they_differ
 
-CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest", "oracle")
+CASE_COLUMNS = (
+    later("call"),
+    later("structure"),
+    later("value"),
+    later("ids"),
+    later("verdict"),
+    later("greatest"),
+    later("oracle"),
+)
+"""The columns of the table of cases, named after the fields of a row."""
 
 
 def report_html(report: Report, pictures: Mapping[str, str], first: str = "") -> str:
@@ -45,8 +55,13 @@ def parting_of(alignments: Iterable[Alignment], graphs: Sequence[GradGraph]) -> 
         if {alignment.left, alignment.right} == engines:
             names = " · ".join(graph.engine for graph in graphs)
             # A divergence says itself that it is the first one.
-            title = names if alignment.divergence else f"{names}, first divergence"
-            return f'<p class="finding">{prose(f"{title}: {where_they_part(alignment)}")}</p>'
+            text = (
+                _("{engines}: {what}")
+                if alignment.divergence
+                else _("{engines}, first divergence: {what}")
+            )
+            said = text.format(engines=names, what=one_line(where_they_differ(alignment)))
+            return f'<p class="finding">{prose(said)}</p>'
     return ""
 
 
@@ -64,14 +79,17 @@ def _parts(whole: Overview, pictures: Mapping[str, str], first: str) -> Iterator
         items = []
         for number, note in enumerate(whole.notes, 1):
             items.append(f'<li id="note{number}">{escape(note)}</li>')
-        yield f"<h2>Notes</h2>\n<ol>{''.join(items)}</ol>"
-    yield _folded("Engines", table(ENGINE_COLUMNS, [row(cells_of(each)) for each in whole.engines]))
+        yield f"<h2>{_('Notes')}</h2>\n<ol>{''.join(items)}</ol>"
+    yield _folded(
+        _("Engines"),
+        table(map(_, ENGINE_COLUMNS), [row(cells_of(each)) for each in whole.engines]),
+    )
     for paragraph in whole.about.split("\n\n"):
         if paragraph:
             yield f"<p>{escape(paragraph)}</p>"
     if pictures:
         content = "".join(_picture(caption, svg) for caption, svg in pictures.items())
-        yield _folded(f"{len(pictures)} gradient graphs", content)
+        yield _folded(_("{n} gradient graphs").format(n=len(pictures)), content)
 
 
 def _folded(heading: str, content: str, is_open: bool = False) -> str:
@@ -86,7 +104,8 @@ def _counted(group: CaseGroup) -> str:
 
 
 def _head(whole: Overview) -> Iterator[str]:
-    scenario = f'<p class="faint">Scenario <code>{escape(whole.scenario)}</code></p>'
+    name = f"<code>{escape(whole.scenario)}</code>"
+    scenario = f'<p class="faint">{_("Scenario {name}").format(name=name)}</p>'
     yield f"<h1>{escape(whole.title)}</h1>\n{scenario}"
     yield f'<p class="summary {whole.state}">{escape(whole.summary)}</p>'
     for finding in whole.findings:
@@ -109,7 +128,7 @@ def _cases(group: CaseGroup) -> str:
     rows: list[str] = []
     for case in group.rows:
         rows.extend(_rows(case, columns))
-    return table(columns, rows)
+    return table(map(_, columns), rows)
 
 
 def _rows(case: CaseRow, columns: Sequence[str]) -> Iterator[str]:
@@ -137,17 +156,19 @@ def _parting(whole: Overview) -> Iterator[str]:
     """Where two engines part first, pair by pair, and what is known of the graphs' values."""
     if whole.alignments:
         rows = [row(cells_of(pair)) for pair in whole.alignments]
-        yield table(ALIGNMENT_COLUMNS, rows)
-        yield f'<p class="faint">Counted, by pair: {escape(LEGEND)}.</p>'
+        yield table(map(_, ALIGNMENT_COLUMNS), rows)
+        legend = _("Counted, by pair: {legend}.").format(legend=_(LEGEND))
+        yield f'<p class="faint">{escape(legend)}</p>'
     for statement in whole.ungraphed:
         reason = f'<span class="mono">{escape(statement.text)}</span>'
-        yield f"<p>No graph from {escape(statement.who)}: {reason}</p>"
+        text = _("No graph from {engine}: {reason}")
+        yield f"<p>{text.format(engine=escape(statement.who), reason=reason)}</p>"
     for statement in whole.warnings:
         warning = f"{escape(statement.who)}: {escape(statement.text)}"
         yield f'<p class="summary alarm">{warning}</p>'
     if whole.proofs:
         items = [f"<li>{escape(proof.who)}: {escape(proof.text)}</li>" for proof in whole.proofs]
-        yield _folded("Proofs of values", f"<ul>{''.join(items)}</ul>")
+        yield _folded(_("Proofs of values"), f"<ul>{''.join(items)}</ul>")
 
 
 def _picture(caption: str, svg: str) -> str:

@@ -13,8 +13,8 @@ from explorer.report.json import (
     graph_document,
     to_builtins,
 )
-from explorer.report.proofs import last_stages, proofs
 from explorer.text.numbers import plain
+from explorer.words.proofs import last_stages, proofs
 
 
 def report_document(report: Report) -> Document:

@@ -1,22 +1,31 @@
 """The report on a scenario as Markdown."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from explorer.model.report import Report
-from explorer.report.coverage import LEGEND
 from explorer.report.markdown import escape, page, table
 from explorer.report.scenario.case_rows import CaseRow, State
 from explorer.report.scenario.overview import CaseGroup, Overview, cells_of, overview
-from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
+from explorer.text.language import _, later
+from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
+from explorer.words.coverage import LEGEND
 
-CASE_COLUMNS = ("call", "structure", "value", "ids", "verdict", "greatest difference", "oracle")
+CASE_COLUMNS = (
+    later("call"),
+    later("structure"),
+    later("value"),
+    later("ids"),
+    later("verdict"),
+    later("greatest difference"),
+    later("oracle"),
+)
 
 FINDING_MARKS: dict[State, str] = {
-    "alarm": "**Finding**",
-    "foreseen": "Finding, expected",
-    "idle": "Remark",
+    "alarm": later("**Finding**: {text}"),
+    "foreseen": later("Finding, expected: {text}"),
+    "idle": later("Remark: {text}"),
 }
-"""The words before a finding."""
+"""A finding with the words before it."""
 
 
 def report_markdown(report: Report, pictures: Mapping[str, str]) -> str:
@@ -26,28 +35,33 @@ def report_markdown(report: Report, pictures: Mapping[str, str]) -> str:
 
 def _parts(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
     yield f"# {escape(whole.title)}"
-    yield f"Scenario {escape(whole.scenario)}. **{escape(whole.summary)}**"
+    scenario = _("Scenario {name}").format(name=escape(whole.scenario))
+    yield f"{scenario}. **{escape(whole.summary)}**"
     for finding in whole.findings:
-        yield f"{FINDING_MARKS[finding.state]}: {escape(finding.text)}"
+        yield _(FINDING_MARKS[finding.state]).format(text=escape(finding.text))
     yield escape(whole.oracle_summary)
     for omission in whole.left_out:
         yield f"{escape(omission.sentence)}: {escape(', '.join(omission.cases))}"
-    yield table(ENGINE_COLUMNS, map(cells_of, whole.engines))
+    yield table(_headings(ENGINE_COLUMNS), map(cells_of, whole.engines))
     for group in whole.groups:
         yield f"## {escape(group.heading)}"
         yield _cases(group)
     notes = [f"- \\[{number}\\] {escape(note)}" for number, note in enumerate(whole.notes, 1)]
     yield "\n".join(notes)
     if whole.alignments or whole.ungraphed or pictures:
-        yield "## Gradient graphs"
+        yield f"## {_('Gradient graphs')}"
         yield from _graphs(whole, pictures)
+
+
+def _headings(columns: Iterable[str]) -> list[str]:
+    return [_(column) for column in columns]
 
 
 def _cases(group: CaseGroup) -> str:
     rows: list[tuple[str, ...]] = []
     for row in group.rows:
         rows.extend(_rows(row))
-    return table(CASE_COLUMNS, rows)
+    return table(_headings(CASE_COLUMNS), rows)
 
 
 def _rows(row: CaseRow) -> Iterator[tuple[str, ...]]:
@@ -60,12 +74,14 @@ def _rows(row: CaseRow) -> Iterator[tuple[str, ...]]:
 
 def _graphs(whole: Overview, pictures: Mapping[str, str]) -> Iterator[str]:
     if whole.alignments:
-        yield f"Counted, by pair: {escape(LEGEND)}."
-        yield table(ALIGNMENT_COLUMNS, map(cells_of, whole.alignments))
+        yield escape(_("Counted, by pair: {legend}.").format(legend=_(LEGEND)))
+        yield table(_headings(ALIGNMENT_COLUMNS), map(cells_of, whole.alignments))
     for statement in whole.ungraphed:
-        yield f"No graph from {escape(statement.who)}: {escape(statement.text)}"
+        text = _("No graph from {engine}: {reason}")
+        yield text.format(engine=escape(statement.who), reason=escape(statement.text))
     for statement in whole.warnings:
         yield f"**{escape(statement.who)}: {escape(statement.text)}**"
     yield "\n".join(f"- {escape(proof.who)}: {escape(proof.text)}" for proof in whole.proofs)
     for engine, file in pictures.items():
-        yield f"![Gradient graph of {escape(engine)}]({file})"
+        alt = _("Gradient graph of {engine}").format(engine=escape(engine))
+        yield f"![{alt}]({file})"

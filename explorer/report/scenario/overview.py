@@ -8,14 +8,13 @@ from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.findings import ReportFinding
 from explorer.model.report import Report
-from explorer.report.coverage import in_short, not_compared, unproven
-from explorer.report.proofs import in_words, last_stages, proofs, warnings
-from explorer.report.scenario import wording
 from explorer.report.scenario.case_rows import CaseRow, Footnotes, State, Statement, row_among
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.messages import one_line
-from explorer.words import cases
-from explorer.words.divergences import first_divergence
+from explorer.words import answers, cases
+from explorer.words.coverage import in_short, where_they_differ
+from explorer.words.proofs import in_words, last_stages, proofs, warnings
 
 
 class FindingRow(msgspec.Struct, frozen=True):
@@ -57,6 +56,7 @@ class AlignmentRow(msgspec.Struct, frozen=True):
     forward: str
     backward: str
     divergence: str
+    state: State
 
 
 class Omission(msgspec.Struct, frozen=True):
@@ -89,7 +89,9 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
 def cells_of(row: EngineRow | AlignmentRow) -> tuple[str, ...]:
     """The cells of a row, in the order of ENGINE_COLUMNS or ALIGNMENT_COLUMNS."""
-    return tuple(msgspec.structs.astuple(row))
+    if isinstance(row, AlignmentRow):
+        return row.engines, row.forward, row.backward, row.divergence
+    return row.engine, row.how, row.version, row.device
 
 
 def overview(report: Report) -> Overview:
@@ -98,8 +100,8 @@ def overview(report: Report) -> Overview:
     # Cases come in the order of the matrix, in which those of one API stand together.
     rows: dict[str, list[CaseRow]] = {}
     for case in report.cases:
-        rows.setdefault(wording.heading(case.case), []).append(row_among(case, footnotes))
-    groups = [CaseGroup(wording.HEADINGS[key], tuple(group)) for key, group in rows.items()]
+        rows.setdefault(answers.heading(case.case), []).append(row_among(case, footnotes))
+    groups = [CaseGroup(_(answers.HEADINGS[key]), tuple(group)) for key, group in rows.items()]
     ungraphed = [Statement(name, one_line(reason)) for name, reason in report.ungraphed.items()]
     return Overview(
         title=one_line(report.title),
@@ -138,7 +140,7 @@ def _engine_rows(report: Report) -> Iterator[EngineRow]:
         if name not in (names or report.devices):
             continue
         version = f"{engine.framework} {report.versions.get(engine.framework, '')}".strip()
-        device = report.devices.get(name, "not defined here")
+        device = report.devices.get(name) or _("not defined here")
         yield EngineRow(name, engine.how, clean(version), clean(device))
 
 
@@ -154,8 +156,8 @@ def _graph_case(report: Report) -> str:
 def _omissions(report: Report) -> Iterator[Omission]:
     total = len(report.cases) + sum(len(left_out.cases) for left_out in report.left_out)
     for left_out in report.left_out:
-        words = wording.OMITTED[left_out.cause]
-        sentence = f"{len(left_out.cases)} of {total} cases {words}: {left_out.reason}"
+        text = _(answers.OMITTED[left_out.cause])
+        sentence = text.format(n=len(left_out.cases), total=total, reason=left_out.reason)
         names = tuple(clean(case.short) for case in left_out.cases)
         yield Omission(one_line(sentence), names)
 
@@ -167,22 +169,14 @@ def _alignment_rows(report: Report) -> Iterator[AlignmentRow]:
             f"{alignment.left} · {alignment.right}",
             in_short(left.forward, right.forward),
             in_short(left.backward, right.backward),
-            where_they_part(alignment),
+            one_line(where_they_differ(alignment)),
+            _state(alignment),
         )
 
 
-def where_they_part(alignment: Alignment) -> str:
-    """The first divergence; where there is none, what keeps the graphs from being the same."""
-    if alignment.divergence:
-        return one_line(first_divergence(alignment))
-    wrong = len(alignment.contradictions)
-    if wrong:
-        return f"in no result, but {wrong} op node{'s' * (wrong > 1)} with a value that is wrong"
-    if alignment.drawn:
-        return f"{wording.NO_DIVERGENCE}; {one_line(not_compared(alignment))}"
-    if alignment.unproven:
-        return f"{wording.NO_DIVERGENCE}; {unproven(alignment)}"
-    return wording.NO_DIVERGENCE
+def _state(alignment: Alignment) -> State:
+    """Whether two graphs differ anywhere, or have values that are wrong."""
+    return "foreseen" if alignment.divergence or alignment.contradictions else "good"
 
 
 def _proofs(report: Report) -> Iterator[Statement]:

@@ -8,13 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from explorer.model.report import CaseReport, Report
-from explorer.report.coverage import LEGEND
 from explorer.report.scenario.case_rows import CaseRow, State, Statement, case_row
 from explorer.report.scenario.overview import CaseGroup, Overview, cells_of, overview
-from explorer.report.scenario.wording import ALIGNMENT_COLUMNS, NO_DIVERGENCE
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
+from explorer.text.language import _, later
+from explorer.words.answers import ALIGNMENT_COLUMNS
+from explorer.words.coverage import LEGEND
 
 STYLES: dict[State, str] = {
     "good": "green",
@@ -22,6 +23,16 @@ STYLES: dict[State, str] = {
     "alarm": "bold red",
     "idle": "dim",
 }
+
+COLUMNS = {
+    "call": later("call"),
+    "structure": later("structure"),
+    "value": later("value"),
+    "ids": later("ids"),
+    "verdict": later("verdict"),
+    "oracle": later("oracle"),
+}
+"""The columns of the table of cases, by the field of a row that each shows."""
 
 FIRM = ("call", "verdict", "oracle")
 """Columns that are never cut."""
@@ -79,7 +90,7 @@ def case_line(report: CaseReport) -> Text:
     line = Text(f"{clean(report.case.short)}: ")
     line.append(_cell(row, "verdict"), style=STYLES[row.state])
     if row.oracle != NOTHING:
-        line.append(f", oracle {row.oracle}")
+        line.append(_(", oracle {word}").format(word=row.oracle))
     return line
 
 
@@ -91,7 +102,7 @@ def _head(whole: Overview) -> Iterator[RenderableType]:
     yield table
     if whole.findings:
         yield Text()
-        yield Text("findings", style="bold")
+        yield Text(_("findings"), style="bold")
     for finding in whole.findings:
         yield indented(Text(finding.text, style=STYLES[finding.state]), GAP)
 
@@ -128,7 +139,7 @@ def _widths(rows: Sequence[CaseRow], columns: Sequence[str], width: int) -> dict
     widths: dict[str, int] = {}
     for column in columns:
         cells = [Text(_cell(row, column)).cell_len for row in rows]  # wide signs take two columns
-        widths[column] = max(len(column), *cells)
+        widths[column] = max(Text(_(COLUMNS[column])).cell_len, *cells)
     free = width - GAP
     soft = []
     for column in columns:
@@ -154,7 +165,7 @@ def _cell(row: CaseRow, column: str) -> str:
 
 def _group(group: CaseGroup, widths: dict[str, int]) -> Iterator[RenderableType]:
     yield Text(group.heading, style="bold")
-    yield _line([(Text(column, style="dim"), width) for column, width in widths.items()])
+    yield _line([(Text(_(COLUMNS[name]), style="dim"), width) for name, width in widths.items()])
     for row in group.rows:
         cells = []
         for column, width in widths.items():
@@ -174,12 +185,14 @@ def _line(cells: Iterable[tuple[Text, int]]) -> Text:
     return line
 
 
-def _statements(statements: Iterable[Statement], opening: str = "", style: str = "") -> Table:
+def _statements(
+    statements: Iterable[Statement], heading: str = "{engine}", style: str = ""
+) -> Table:
     table = Table.grid(padding=(0, GAP))
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold", style=style)
     for statement in statements:
-        table.add_row(Text(opening + statement.who), Text(statement.text))
+        table.add_row(Text(heading.format(engine=statement.who)), Text(statement.text))
     return table
 
 
@@ -196,23 +209,24 @@ def _notes(whole: Overview) -> Iterator[RenderableType]:
 def _graphs(whole: Overview) -> Iterator[RenderableType]:
     if whole.alignments:
         yield Text()
-        yield Text(f"graphs of {whole.graph_case}, by pair: {LEGEND}", style="bold")
+        heading = _("graphs of {case}, by pair: {legend}")
+        yield Text(heading.format(case=whole.graph_case, legend=_(LEGEND)), style="bold")
         yield _alignments(whole)
     if whole.ungraphed:
-        yield indented(_statements(whole.ungraphed, "no graph from "), GAP)
+        yield indented(_statements(whole.ungraphed, _("no graph from {engine}")), GAP)
     if whole.proofs:
-        yield indented(_statements(whole.proofs, ""), GAP)
+        yield indented(_statements(whole.proofs), GAP)
     if whole.warnings:
-        yield indented(_statements(whole.warnings, "", style="red"), GAP)
+        yield indented(_statements(whole.warnings, style="red"), GAP)
 
 
 def _alignments(whole: Overview) -> Table:
     table = Table.grid(padding=(0, GAP))
     columns = ("", *ALIGNMENT_COLUMNS[1:])  # the heading above says already that rows are pairs
-    table.add_row("", *(Text(column, style="dim") for column in columns))
+    table.add_row("", *(Text(_(column), style="dim") for column in columns))
     for row in whole.alignments:
         *counts, divergence = cells_of(row)
-        style = "" if divergence.startswith(NO_DIVERGENCE) else "yellow"
+        style = "" if row.state == "good" else STYLES[row.state]
         table.add_row("", *map(Text, counts), Text(divergence, style=style))
     return table
 
@@ -221,9 +235,10 @@ def _summary(whole: Overview) -> Iterator[RenderableType]:
     yield Text()
     for omission in whole.left_out:
         names = ", ".join(omission.cases[:NAMED])
-        more = f", … ({len(omission.cases)} in all)" if len(omission.cases) > NAMED else ""
+        if len(omission.cases) > NAMED:
+            names = _("{names}, … ({n} in all)").format(names=names, n=len(omission.cases))
         yield Text(omission.sentence, style="yellow")
-        yield indented(Text(f"{names}{more}", style="dim"), GAP)
+        yield indented(Text(names, style="dim"), GAP)
     if whole.groups:
         yield Text(whole.oracle_summary, style="dim")
         yield Text(whole.summary, style=f"bold {STYLES[whole.state]}")

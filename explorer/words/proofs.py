@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from explorer.model.graph import GradGraph, Node
+from explorer.text.language import _
 
 PROVABLE = ("op", "accumulate")
 """The kinds of nodes that compute something."""
@@ -50,17 +51,18 @@ def last_stages(graphs: Iterable[GradGraph]) -> list[GradGraph]:
 
 def in_words(counts: ProofCounts) -> str:
     """The counts as a sentence: "57 of 58 op values proven; 1 unproven: it draws …"."""
-    text = f"{counts.proven} of {counts.op_nodes} op values proven"
+    clauses = [_("{n} of {total} op values proven").format(n=counts.proven, total=counts.op_nodes)]
     for reason, number in sorted(counts.unproven.items()):
-        text += f"; {number} unproven: {reason}"
-    return text
+        clauses.append(_("{n} unproven: {reason}").format(n=number, reason=reason))
+    return _("; ").join(clauses)
 
 
 def warnings(graph: GradGraph) -> Iterator[str]:
     """A sentence on each node whose value is refuted."""
     for node in refuted(graph):
-        line = f" at {node.source[0]}" if node.source else ""
-        yield (
-            f"refuted: the value shown of {node.op} ({node.id}){line} is not what the op yields;"
-            " it is paired with nothing"
+        where = ", ".join((node.id, *node.source[:1]))
+        text = _(
+            "refuted: the recorded value of {op} ({where}) is not what the op gives; the node is"
+            " paired with nothing"
         )
+        yield text.format(op=node.op, where=where)

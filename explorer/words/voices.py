@@ -8,12 +8,13 @@ import numpy as np
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.report import ORACLE, AnswerGroup, CaseReport, Difference
 from explorer.model.results import Result
-from explorer.report.scenario import wording
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.numbers import FEW, SHOWN, digits
+from explorer.words import answers
 from explorer.words.cases import place
 
-PRECISIONS = (FEW, wording.MANY, 17)
+PRECISIONS = (FEW, answers.MANY, 17)
 """Significant digits of values, of which a report takes the fewest that tell answers apart.
 
 17 tell any two float64 apart.
@@ -57,7 +58,7 @@ def _voice(
     report: CaseReport, group: AnswerGroup, marks: Sequence[Difference], precision: int
 ) -> Voice:
     result = report.results[group.engines[0]]
-    text = wording.answer(result, precision, report.drawn)
+    text = answers.answer(result, precision, report.drawn)
     if result.outcome == "ok":
         text += _with([_marked(result, mark, precision) for mark in marks])
     return Voice(group.engines, text)
@@ -66,18 +67,20 @@ def _voice(
 def _with(details: Sequence[str]) -> str:
     """What is said behind the first elements of an answer."""
     known = list(dict.fromkeys(detail for detail in details if detail))
-    return f", with {' and '.join(known)}" if known else ""
+    return _(", with {details}").format(details=_(" and ").join(known)) if known else ""
 
 
 def _marked(result: Result, mark: Difference, precision: int) -> str:
     """What an answer has at the place of a difference; "" where its elements are all shown."""
     if mark.what == "structure":
-        return clean(f"the structure {result.written}")
+        return clean(_("the structure {structure}").format(structure=result.written))
     for leaf in result.leaves:
         if leaf.name == mark.leaf and mark.what == "dtype":
-            return clean(f"{leaf.name} in {leaf.value.dtype}")
+            return clean(_("{leaf} in {dtype}").format(leaf=leaf.name, dtype=leaf.value.dtype))
         if leaf.name == mark.leaf and mark.what == "shape":
-            return clean(f"{leaf.name} of shape {leaf.value.shape}")
+            return clean(
+                _("{leaf} of shape {shape}").format(leaf=leaf.name, shape=leaf.value.shape)
+            )
         if leaf.name == mark.leaf and mark.what == "value":
             return _element(leaf.name, unpack(leaf.value), mark, precision)
     return ""
@@ -100,4 +103,4 @@ def _estimates(report: CaseReport, marks: Sequence[Difference]) -> str:
             is_there = mark.what == "value" and mark.leaf == estimate.name
             if is_there and not estimate.directions:
                 details.append(_element(estimate.name, unpack(estimate.value), mark, FEW))
-    return wording.estimates(report.oracle) + _with(details)
+    return answers.estimates(report.oracle) + _with(details)

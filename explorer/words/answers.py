@@ -4,11 +4,13 @@ from collections.abc import Collection
 
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
-from explorer.model.results import Failure, Leaf, OracleResult, Result
+from explorer.model.results import Estimate, Failure, Leaf, OracleResult, Result
 from explorer.model.trees import Nested
 from explorer.text.clean import clean
+from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.text.numbers import FEW, digits
+from explorer.words.cases import SEPARATOR
 
 MANY = 9  # tell any two float32 apart
 """Significant digits of a value that reads like another's though it differs."""
@@ -17,45 +19,47 @@ HEADINGS = {
     "grad": "grad(net, grad_position, weights, has_aux)",
     "value_and_grad": "value_and_grad(net, grad_position, weights, has_aux)",
     "GradOperation": "GradOperation(get_all, get_by_list, sens_param)(net, weights)",
-    "nested": "grad of grad",
+    "nested": later("grad of grad"),
 }
 """The headings under which cases are listed: an API each, and nested calls."""
 
 OUTCOMES = {
-    "raised": "raises",
-    "unsupported": "cannot do this",
-    "crashed": "crashed",
-    "timed_out": "ran out of time",
-    "not_asked": "was not asked",
-    "not_defined": "is not defined",
+    "raised": later("raises"),
+    "unsupported": later("cannot do this"),
+    "crashed": later("crashed"),
+    "timed_out": later("ran out of time"),
+    "not_asked": later("was not run"),
+    "not_defined": later("is not defined"),
 }
 """The words for each outcome without a value."""
 
 OMITTED = {
-    "selected": "not asked",
-    "timed_out": "not reached",
-    "interrupted": "not reached",
+    "selected": later("{n} of {total} cases were not selected: {reason}"),
+    "timed_out": later("{n} of {total} cases were not reached: {reason}"),
+    "interrupted": later("{n} of {total} cases were not reached: {reason}"),
 }
 """The words for cases that are left out, by the cause of that."""
 
-ENGINE_COLUMNS = ("engine", "how", "version", "device")
+ENGINE_COLUMNS = (later("engine"), later("how"), later("version"), later("device"))
 """The columns of the table of engines."""
 
-ALIGNMENT_COLUMNS = ("pair", "forward", "backward", "first divergence")
+ALIGNMENT_COLUMNS = (
+    later("pair"),
+    later("forward"),
+    later("backward"),
+    later("first divergence"),
+)
 """The columns of the table of pairs of graphs."""
 
-DRAWN = "drawn"
+DRAWN = later("drawn")
 """What stands in the place of values that depend on random numbers."""
 
-ABOUT_DRAWS = (
-    "drawn: what depends on random numbers, of which each engine draws its own; structure, shapes"
-    " and dtypes are compared and its values are not, nor does the oracle judge them."
-    " Dropout layers (nn.Dropout) drop the same elements in both nets unless SAME_DROPOUT = False"
+ABOUT_DRAWS = later(
+    "drawn: what depends on random numbers. Each engine draws its own; structure, shapes and dtypes are"
+    " compared, values are not, and the oracle does not judge them. Dropout layers (nn.Dropout) drop the"
+    " same elements in both nets unless SAME_DROPOUT = False"
 )
 """What a report says of random numbers, once."""
-
-NO_DIVERGENCE = "none"
-"""The word for two graphs between which nothing parts."""
 
 
 def heading(case: GradCase) -> str:
@@ -67,7 +71,7 @@ def call(case: GradCase) -> str:
     """The call under its heading: ``0, weights=all, has_aux``; defaults are left out."""
     if case.order > 1:
         return case.label
-    return case.arguments or "no flags"
+    return case.arguments or _("no arguments")
 
 
 def value(result: Result, precision: int = FEW, drawn: Collection[str] = ()) -> str:
@@ -81,7 +85,7 @@ def value(result: Result, precision: int = FEW, drawn: Collection[str] = ()) -> 
 def _nested(part: "Nested[Leaf]", precision: int, drawn: Collection[str]) -> str:
     if isinstance(part, Leaf):
         if part.name in drawn:
-            return DRAWN
+            return _(DRAWN)
         return digits(unpack(part.value), precision=precision)
     if part is None:
         return "None"
@@ -97,7 +101,7 @@ def _nested(part: "Nested[Leaf]", precision: int, drawn: Collection[str]) -> str
 def failure(error: Failure | None) -> str:
     """An error as Python would end its traceback, on one line."""
     if error is None:
-        return "no reason given"
+        return _("no reason given")
     return one_line(error.text)
 
 
@@ -113,16 +117,29 @@ def answer(result: Result, precision: int = FEW, drawn: Collection[str] = ()) ->
         return error
     if result.error and result.error.type == result.outcome:
         error = one_line(result.error.message)  # a lost worker has no exception to name
-    return f"{OUTCOMES[result.outcome]}: {error}"
+    return _("{outcome}: {error}").format(outcome=_(OUTCOMES[result.outcome]), error=error)
 
 
 def estimates(result: OracleResult) -> str:
     """The oracle's own numbers, leaf by leaf."""
     parts = []
     for estimate in result.estimates:
-        along = f" along {estimate.directions} directions" if estimate.directions else ""
-        if estimate.together:
-            along = f", {len(estimate.together)} leaves together{along}"
-        kinks = f" ({estimate.at_kinks} of them at a kink)" if estimate.at_kinks else ""
-        parts.append(f"{clean(estimate.name)}{along} {digits(unpack(estimate.value))}{kinks}")
-    return ", ".join(parts)
+        numbers = digits(unpack(estimate.value))
+        parts.append(f"{clean(estimate.name)}{_along(estimate)} {numbers}{_kinks(estimate)}")
+    return _(SEPARATOR).join(parts)
+
+
+def _along(estimate: Estimate) -> str:
+    """How many leaves an estimate varies together, and along how many directions."""
+    parts = []
+    if estimate.together:
+        parts.append(_(", {n} leaves together").format(n=len(estimate.together)))
+    if estimate.directions:
+        parts.append(_(" along {n} directions").format(n=estimate.directions))
+    return "".join(parts)
+
+
+def _kinks(estimate: Estimate) -> str:
+    if not estimate.at_kinks:
+        return ""
+    return _(" ({n} of them at a kink)").format(n=estimate.at_kinks)

@@ -1,0 +1,53 @@
+"""How much of two graphs is paired, and which results were compared, in words."""
+
+from explorer.model.alignment import Alignment, Count
+from explorer.text.language import _, later
+from explorer.words.cases import SEPARATOR
+from explorer.words.divergences import first_divergence
+
+LEGEND = later("op nodes that are paired / steps inside one op of the other graph / unpaired")
+"""What the three numbers of ``in_short`` count."""
+
+
+def counted(count: Count) -> str:
+    """The op nodes of a phase: "12 paired, 2 inside, 1 unpaired"."""
+    text = _("{paired} paired, {inside} inside, {unpaired} unpaired")
+    return text.format(paired=count.paired, inside=count.inside, unpaired=count.unpaired)
+
+
+def in_short(left: Count, right: Count) -> str:
+    """The op nodes of a phase of both graphs: "12/2/1 · 13/0/0"."""
+    return " · ".join(f"{count.paired}/{count.inside}/{count.unpaired}" for count in (left, right))
+
+
+def unproven(alignment: Alignment) -> str:
+    """The number of steps inside an op of the other graph whose own values nothing confirms."""
+    if alignment.unproven == 1:
+        return _("1 step inside one op of the other graph has a value that nothing confirms")
+    text = _("{n} steps inside one op of the other graph have values that nothing confirms")
+    return text.format(n=alignment.unproven)
+
+
+def not_compared(alignment: Alignment) -> str:
+    """The results that depend on a random draw on both sides; "" where none does."""
+    if not alignment.drawn:
+        return ""
+    text = _("not compared by value, since each engine draws its own random numbers: {names}")
+    return text.format(names=_(SEPARATOR).join(alignment.drawn))
+
+
+def wrong_values(number: int) -> str:
+    """So many op nodes hold a value that is wrong, though no result differs."""
+    if number == 1:
+        return _("no result differs, but 1 op has a wrong value")
+    return _("no result differs, but {n} ops have a wrong value").format(n=number)
+
+
+def where_they_differ(alignment: Alignment) -> str:
+    """The first divergence; where there is none, what keeps the graphs from being the same."""
+    if alignment.divergence:
+        return first_divergence(alignment)
+    if alignment.contradictions:
+        return wrong_values(len(alignment.contradictions))
+    doubt = not_compared(alignment) or (unproven(alignment) if alignment.unproven else "")
+    return _("none; {doubt}").format(doubt=doubt) if doubt else _("none")
