@@ -10,6 +10,7 @@ import msgspec
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
+from explorer.text.language import ENGLISH, said_in
 from explorer.words.divergences import first_divergence
 from explorer.words.unpaired import detail
 
@@ -51,6 +52,7 @@ NOT_FINITE = "a number that is not finite against one that is"
 """What is said of a result that differs by no number."""
 
 
+@said_in(ENGLISH)
 def seen(report: Report) -> Sighting:
     """The first thing that is not right in a report on one case."""
     (case,) = report.cases

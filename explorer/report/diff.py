@@ -7,7 +7,7 @@ from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
 from explorer.report.json import Document, alignment_document, to_builtins
-from explorer.text.language import _
+from explorer.text.language import ENGLISH, _, said_in
 from explorer.words.cases import SEPARATOR
 from explorer.words.coverage import counted, not_compared, unproven
 from explorer.words.divergences import divergences
@@ -106,12 +106,14 @@ def _op(node: Node | None) -> str:
 def diff_document(report: Report, alignment: Alignment) -> Document:
     """An alignment as plain data, under the scenario that it was made on.
 
-    "remark" says in words what was not compared.
+    "remark" says in words, in English, what was not compared.
     """
+    with said_in(ENGLISH):
+        remark = not_compared(alignment)
     head = {
         "schema": report.schema,
         "scenario": report.scenario,
         "findings": to_builtins(report.findings),
-        "remark": not_compared(alignment),
+        "remark": remark,
     }
     return {**head, **alignment_document(alignment)}

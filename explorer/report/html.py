@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from explorer.text.language import code
+
 STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 """The colours and the spacing of every page."""
 
@@ -13,7 +15,7 @@ def page(title: str, parts: Iterable[str], style: str = "") -> str:
     """A whole document; ``style`` is CSS of its own beside the style of all pages."""
     # STYLE is ours; whatever else comes in is escaped by whoever makes the parts.
     head = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        f'<!DOCTYPE html>\n<html lang="{code()}">\n<head>\n<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n<body>\n<main>",
     )

@@ -12,6 +12,7 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.model.unpaired import Unpaired
 from explorer.numeric.summaries import summarise
+from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
 from explorer.words.divergences import Engines, divergences
 from explorer.words.readings import reading
@@ -67,6 +68,7 @@ def graph_document(graph: GradGraph) -> Document:
     }
 
 
+@said_in(ENGLISH)
 def alignment_document(alignment: Alignment) -> Document:
     """An alignment as plain data; "same" says whether nothing at all tells the graphs apart."""
     # Divergences and reasons have keys of their own; in this document they keep their places.

@@ -25,6 +25,7 @@ from explorer.model.results import LOST
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.sweep.records import PairRow, SweepJob, SweepRow, SweepVerdict
+from explorer.text.language import ENGLISH, said_in
 from explorer.topics import study_topic
 from explorer.topics.studying import refused_by_some, stored_study, study, target
 from explorer.words.divergences import divergences, first_divergence
@@ -126,6 +127,7 @@ def _unsupported(job: SweepJob, error: UsageError) -> SweepRow:
     )
 
 
+@said_in(ENGLISH)
 def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRow:
     """The row that tells a scenario's report."""
     verdict: SweepVerdict = "as_expected" if report.is_as_expected else "different"

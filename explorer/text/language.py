@@ -1,7 +1,10 @@
 """The texts that pages say, in the reader's language: English, or a gettext catalogue's."""
 
 import gettext
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +17,12 @@ ENGLISH = "en"
 
 LANGUAGES = {ENGLISH: "English", "zh": "中文"}
 """The languages by their codes, each under its own name."""
+
+VARIABLE = "EXPLORER_LANG"
+"""The variable that names the language of the shell command."""
+
+_fixed: ContextVar[str | None] = ContextVar("language", default=None)
+"""The language in which texts are said for the time being, whoever reads."""
 
 _readers: list[Callable[[], str]] = []
 """Says the code of the language of whoever reads now; the last one counts."""
@@ -30,12 +39,46 @@ def later(text: str) -> str:
     return text
 
 
+def code() -> str:
+    """The code of the reader's language: "en", "zh"."""
+    return _language()
+
+
+@contextmanager
+def said_in(language: str) -> Iterator[None]:
+    """Say texts in one language, whatever the reader's is: a document for programs is English."""
+    token = _fixed.set(language)
+    try:
+        yield
+    finally:
+        _fixed.reset(token)
+
+
+def wished(environment: Mapping[str, str] = os.environ) -> str:
+    """The language that the environment asks for: EXPLORER_LANG, else the locale's; English otherwise.
+
+    An unknown one in EXPLORER_LANG is given back as it is: the caller refuses it.
+    """
+    own = environment.get(VARIABLE, "")
+    if own:
+        return own
+    # In the order in which POSIX gives them weight.
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if environment.get(name):
+            spoken = environment[name].replace("-", "_").split("_")[0].lower()
+            return spoken if spoken in LANGUAGES else ENGLISH
+    return ENGLISH
+
+
 def chosen_by(language: Callable[[], str]) -> None:
     """Say texts in the language whose code ``language`` gives at the time; English until then."""
     _readers.append(language)
 
 
 def _language() -> str:
+    fixed = _fixed.get()
+    if fixed is not None:
+        return fixed
     return _readers[-1]() if _readers else ENGLISH
 
 
