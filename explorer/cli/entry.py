@@ -58,7 +58,7 @@ def run(arguments: list[str]) -> int:
     except WorkerFaultError as error:
         if os.environ.get(SHOW_TRACEBACK):
             raise
-        message = f"{error.line} (set {SHOW_TRACEBACK}=1 to see where)"
+        message = f"{error.line}; set {SHOW_TRACEBACK}=1 for the whole traceback"
         return _print_error(message, exit_codes.LOST)
 
 
@@ -74,13 +74,13 @@ def _parsing_error(error: typer.TyperException, arguments: list[str]) -> str:
     option = getattr(error, "option_name", None)
     if context is not None and option:
         options = _long_options(context)
-        return refusal(f"{context.info_name} has no option {option!r}", option, options)
+        return refusal(f"unknown option {option!r} of {context.info_name}", option, options)
 
     names = commands.names()
     words = [argument for argument in arguments if not argument.startswith("-")]
     if words and words[0] and words[0] not in names:
-        return refusal(f"no command is called {words[0]!r}", words[0], names)
-    # Anything else, such as a value of a wrong type, Typer says well enough itself.
+        return refusal(f"unknown command {words[0]!r}", words[0], names)
+    # Anything else, such as a value of the wrong type, Typer reports well enough itself.
     message = error.format_message().strip().replace("\n", " ")
     return message[:1].lower() + message[1:]
 
