@@ -25,7 +25,7 @@ def refused(text: str) -> IRSyntaxError:
         parse(text, "some/net.ir")
     error = caught.value
     place = f"some/net.ir:{error.line}:{error.column}"
-    start = f"{place}: found {error.found}, where {error.allowed} may stand"
+    start = f"{place}: expected {error.allowed}, found {error.found} ("
     assert str(error).startswith(start)
     return error
 

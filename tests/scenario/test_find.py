@@ -54,7 +54,7 @@ def test_a_shipped_scenario_is_imported_from_its_folder_and_no_other_file_is() -
         ("../scenarios/dense_mse", "'../scenarios/dense_mse'"),
         ("tests", "'tests'"),
         ("dense_mse.py", "did you mean 'dense_mse'?"),
-        ("", "no scenario is called ''"),
+        ("", "unknown scenario ''"),
     ],
 )
 def test_what_is_not_a_scenario_is_refused_with_what_there_is(name: str, fragment: str) -> None:

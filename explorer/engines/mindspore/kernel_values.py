@@ -14,7 +14,7 @@ from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise_all
 
 INSIDE = "the values of a subgraph are those of the nodes inside it"
-NOT_TAKEN = "this branch did not run: for this input the other branch was taken"
+NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
 UNTOLD = "its kernels cannot be distinguished from those of a similar node"
 FOLDED = "the backend fuses this node into another kernel, and only that kernel's value is dumped"
 
