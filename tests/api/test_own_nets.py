@@ -73,7 +73,7 @@ def test_inputs_are_read_from_npz_and_safetensors(tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["inputs", "parameters"])
 def test_arrays_without_names_are_refused(what: str) -> None:
     given: dict[str, Any] = {"inputs": {"x": X}, what: [X, Y]}
-    with pytest.raises(UsageError, match=f"{what} is a list; give arrays by name"):
+    with pytest.raises(UsageError, match=f"{what} must be arrays by name, such as .*, got a list"):
         nets(torch=RIGHT, **given)
 
 

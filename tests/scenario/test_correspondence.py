@@ -101,7 +101,7 @@ def test_integers_that_mindspore_trains_are_a_finding(tmp_path: Path) -> None:
 def test_a_start_that_reaches_one_net_alone_is_a_finding(tmp_path: Path) -> None:
     text = "def parameters():\n    return {'mask': np.ones(2, np.float32)}\n"
     (sentence,) = sentences(tmp_path, net(), net(spec("mask", "buffer")), text)
-    assert "mask, which reaches PyTorch alone" in sentence
+    assert "mask, which sets a value only in PyTorch's net" in sentence
     assert (
         sentences(tmp_path, net(spec("mask", "constant")), net(spec("mask", "buffer")), text) == []
     )
@@ -132,8 +132,8 @@ def test_layers_with_the_same_draws_are_a_remark_that_names_them_and_their_rates
     (remark,) = findings(scenario(tmp_path), mindspore, torch)
     assert (remark.kind, remark.is_alarm) == ("masks", False)
     assert remark.names == ("drop", "head.drop", "own.drop")
-    assert "drop (p = 0.1), head.drop (p = 0.5) in PyTorch's" in remark.sentence
-    assert "drop (p = 0.9), own.drop (p = 0.5) in MindSpore's" in remark.sentence
+    assert "drop (p = 0.1), head.drop (p = 0.5) in PyTorch" in remark.sentence
+    assert "drop (p = 0.9), own.drop (p = 0.5) in MindSpore;" in remark.sentence
     for one, other in ((mindspore, Description()), (Description(), torch)):
         (remark,) = findings(scenario(tmp_path), one, other)
         assert "none in" in remark.sentence
@@ -410,7 +410,7 @@ def test_parameter_names_take_paths_own_names_and_modules(name: str, tmp_path: P
 def test_a_name_that_mindspore_s_net_does_not_have_is_refused(option: str, tmp_path: Path) -> None:
     name, _, _ = option.partition(" ")
     with pytest.raises(
-        ScenarioError, match=f"{name}: .* no parameter called 'vektors'; did you mean 'vectors'"
+        ScenarioError, match=f"{name}: .* no parameter 'vektors'; did you mean 'vectors'"
     ):
         check_parameter_names(scenario(tmp_path, option + "\n"), net(spec("vectors")))
 
@@ -428,5 +428,5 @@ def test_a_buffer_may_be_left_out_by_its_name_in_either_net(tmp_path: Path) -> N
 @pytest.mark.parametrize("known", [spec("tabel", "frozen"), spec("table", "trained")])
 def test_what_is_left_out_must_be_a_buffer_of_a_net(known: ParameterSpec, tmp_path: Path) -> None:
     left_out = scenario(tmp_path, "BUFFERS = {'table': None}\n")
-    with pytest.raises(ScenarioError, match="BUFFERS: no net has a buffer called 'table'"):
+    with pytest.raises(ScenarioError, match="BUFFERS: no net has a buffer 'table'"):
         check_left_out(left_out, net(known), net(known))

@@ -256,7 +256,7 @@ def test_values_of_the_scenario_come_before_those_of_the_nets(tmp_path: Path) ->
 
 def test_values_for_what_no_net_has_are_refused_with_the_nearest(tmp_path: Path) -> None:
     both = net(spec("ww", 1.0))
-    with pytest.raises(ScenarioError, match="gives 'w', which no net has; did you mean 'ww'"):
+    with pytest.raises(ScenarioError, match="gives 'w', which neither net has; did you mean 'ww'"):
         settled(tmp_path, both, both, GIVEN)
 
 

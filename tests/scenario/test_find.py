@@ -75,5 +75,5 @@ def test_in_other_folders_no_shipped_scenario_is_found(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_scenario() -> None:
-    with pytest.raises(ScenarioError, match=r"is a folder: give a \.py file, or a scenario's name"):
+    with pytest.raises(ScenarioError, match=r"is a folder; give a \.py file or a scenario's name"):
         find(str(FOLDER))
