@@ -116,8 +116,9 @@ def _recorded_board(path: Path) -> RecordedBoard:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RecordedBoard)
     except (OSError, msgspec.DecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"--against {str(path)!r} cannot be read as a board of claims: {error}; "
+            f"--against {str(path)!r} cannot be read as a board of claims: {reason}; "
             "write one with `python -m explorer claims --json > FILE`"
         ) from error
 

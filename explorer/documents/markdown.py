@@ -71,7 +71,8 @@ def _read(path: Path) -> str:
         # As it is: a file with other ends of lines keeps them outside its blocks.
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the document cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: the document cannot be read: {reason}") from error
 
 
 def _marks(text: str) -> Iterator[re.Match[str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import ScenarioError, UsageError
@@ -17,6 +17,8 @@ from explorer.scenario.contract import (
 from explorer.scenario.layouts import Layout, read
 from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
 from explorer.text.choices import choose
+
+Entry = TypeVar("Entry", ExpectedDifference, ExpectedFinding, Tolerance)
 
 Case = str | dict[str, Any]
 """An entry of CASES: the name of a case, or attributes that cases must have."""
@@ -142,14 +144,8 @@ def cases(
 
 def expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDifference, ...]:
     """EXPECTED_DIFFERENCES: who is expected to disagree on which cases, and why."""
-    entries = getattr(module, "EXPECTED_DIFFERENCES", ())
-    try:
-        differences = tuple(ExpectedDifference(**entry) for entry in entries)
-    except TypeError as error:
-        raise ScenarioError(
-            f"{path}: an entry of EXPECTED_DIFFERENCES must have the form "
-            f"{{'engines': (…), 'reason': '…', 'when': {{…}}}}: {error}"
-        ) from error
+    form = "{'engines': (…), 'reason': '…', 'when': {…}}"
+    differences = _records(path, module, "EXPECTED_DIFFERENCES", ExpectedDifference, form)
     for difference in differences:
         engines = difference.engines
         # A string would be accepted as a tuple of letters, none of which is an engine.
@@ -165,14 +161,8 @@ def expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDiffer
 
 def tolerances(path: Path, module: ModuleType) -> tuple[Tolerance, ...]:
     """TOLERANCES: how much results may differ, and why."""
-    entries = getattr(module, "TOLERANCES", ())
     form = "{'rtol': 1e-3, 'reason': '…'}, with 'atol', 'leaves' and 'when' if needed"
-    try:
-        given = tuple(Tolerance(**entry) for entry in entries)
-    except TypeError as error:
-        raise ScenarioError(
-            f"{path}: an entry of TOLERANCES must have the form {form}: {error}"
-        ) from error
+    given = _records(path, module, "TOLERANCES", Tolerance, form)
     for tolerance in given:
         if not tolerance.reason:
             raise ScenarioError(f"{path}: an entry of TOLERANCES has no reason; write {form}")
@@ -198,14 +188,8 @@ def tolerances(path: Path, module: ModuleType) -> tuple[Tolerance, ...]:
 
 def expected_findings(path: Path, module: ModuleType) -> tuple[ExpectedFinding, ...]:
     """EXPECTED_FINDINGS: intended differences between the two nets, and why."""
-    entries = getattr(module, "EXPECTED_FINDINGS", ())
     form = "{'names': ('fc.weight',), 'reason': '…'}"
-    try:
-        findings = tuple(ExpectedFinding(**entry) for entry in entries)
-    except TypeError as error:
-        raise ScenarioError(
-            f"{path}: an entry of EXPECTED_FINDINGS must have the form {form}: {error}"
-        ) from error
+    findings = _records(path, module, "EXPECTED_FINDINGS", ExpectedFinding, form)
     for finding in findings:
         if isinstance(finding.names, str) or not finding.names:
             raise ScenarioError(
@@ -213,6 +197,19 @@ def expected_findings(path: Path, module: ModuleType) -> tuple[ExpectedFinding, 
                 f" write {form}"
             )
     return findings
+
+
+def _records(
+    path: Path, module: ModuleType, option: str, kind: type[Entry], form: str
+) -> tuple[Entry, ...]:
+    """The entries of an optional list of dicts, as records; none if it is not given."""
+    try:
+        return tuple(kind(**entry) for entry in getattr(module, option, ()))
+    except TypeError as error:
+        # Python names the record's own function, which no scenario knows.
+        problem = str(error).rpartition("() ")[2]
+        message = f"{path}: an entry of {option} must have the form {form}; {problem}"
+        raise ScenarioError(message) from error
 
 
 def _check_names(path: Path, where: str, names: Iterable[str], allowed: tuple[str, ...]) -> None:

@@ -114,7 +114,8 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: the scenario file cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ScenarioError(f"{path}: the scenario file cannot be read: {reason}") from error
 
 
 @lru_cache(maxsize=256)

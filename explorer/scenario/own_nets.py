@@ -107,8 +107,7 @@ def check_factory(factory: str) -> None:
     if not isinstance(factory, str) or not FACTORY.fullmatch(factory):
         raise UsageError(
             f"{factory!r} does not name a function that creates a net; write"
-            " 'package.module:function' as a string: nets are created in worker processes, which"
-            " import the function by its name"
+            " 'package.module:function', by which worker processes import it"
         )
     folder_of(factory)
 

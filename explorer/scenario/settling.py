@@ -210,7 +210,7 @@ def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) ->
     for framework in FRAMEWORKS:
         if framework in descriptions:
             specs.update(all_specs(descriptions[framework]))
-    if specs:  # without any, the first look was lost, and there is nothing to check against
+    if descriptions:  # without any, the first look was lost, and there is nothing to check against
         _check_values(scenario, values, specs)
     start = {name: pack(value) for name, value in values.items()}
     for name, spec in specs.items():

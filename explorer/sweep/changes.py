@@ -20,8 +20,9 @@ def recorded_sweep(path: Path) -> Sweep:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Sweep)
     except (OSError, msgspec.DecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"--against {str(path)!r} cannot be read as a recorded sweep: {error}; "
+            f"--against {str(path)!r} cannot be read as a recorded sweep: {reason}; "
             "write one with `python -m explorer sweep --out DIR`, as DIR/sweep.json"
         ) from error
 

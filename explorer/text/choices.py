@@ -41,7 +41,7 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
     if len(allowed) > SHOWN:
         shown = (near or shown)[:SHOWN]
         rest = f", … ({len(allowed)} in all)"
-    return f"{fact}; {hint}allowed: {', '.join(shown)}{rest}"
+    return f"{fact}; {hint}allowed: {', '.join(shown) or 'none'}{rest}"
 
 
 def nearest(given: str, allowed: Sequence[str]) -> list[str]:

@@ -62,7 +62,25 @@ UNKNOWN_NAMES = [
 
 IMPOSSIBLE = [
     (["scenario", "dense_mse", "--order", "9"], "order 9 is out of range; allowed: 1 to 4"),
-    (["scenario", "dense_mse", "--order", "two"], "invalid value for '--order'"),
+    (
+        ["scenario", "dense_mse", "--order", "two"],
+        "--order must be an integer, got 'two'; see `explorer scenario --help`",
+    ),
+    (
+        ["scenario", "dense_mse", "--order=1", "--order=2.5"],
+        "--order must be an integer, got '2.5'; see `explorer scenario --help`",
+    ),
+    (
+        ["scenario", "dense_mse", "--timeout=abc"],
+        "--timeout must be a number, got 'abc'; see `explorer scenario --help`",
+    ),
+    (["scenario", "dense_mse", "--order"], "option '--order' requires an argument"),
+    (["graph", "dense_mse", "-o"], "option '-o' requires an argument"),
+    (
+        ["scenario", "dense_mse", "lstm"],
+        "unexpected argument: lstm; see `explorer scenario --help`",
+    ),
+    (["--verison"], "unknown option '--verison' of explorer; allowed: --help"),
     (
         ["scenario", "dense_mse", "--timeout", "0"],
         "--timeout must be a positive number of seconds, got 0",
@@ -80,7 +98,7 @@ IMPOSSIBLE = [
         ["scenario", "dense_mse", "--format", "svg"],
         "--format needs a folder to write the files into; add --out DIR",
     ),
-    (["graph", "dense_mse"], "missing option '-o' / '--output'"),
+    (["graph", "dense_mse"], "missing option '-o' / '--output'; see `explorer graph --help`"),
     (
         ["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"],
         "--depth must be a number from 0 up, all or fit, got '-1'",
@@ -89,7 +107,7 @@ IMPOSSIBLE = [
         ["graph", "dense_mse", "-o", "x.dot", *TWO_TAPES],
         "two graphs side by side can be drawn as svg or png, not as dot",
     ),
-    (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'"),
+    (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'; see `explorer diff --help`"),
     (
         ["diff", "dense_mse", "torch-tape", "torch-tape"],
         "'torch-tape' is given twice; give two different engines",

@@ -260,6 +260,11 @@ def test_values_for_what_no_net_has_are_refused_with_the_nearest(tmp_path: Path)
         settled(tmp_path, both, both, GIVEN)
 
 
+def test_values_for_nets_without_parameters_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"gives 'w', which neither net has; allowed: none$"):
+        settled(tmp_path, net(), net(), GIVEN)
+
+
 def test_values_of_another_shape_are_refused_with_both(tmp_path: Path) -> None:
     both = net(spec("w", 1.0))
     text = GIVEN.replace("(2, 7", "((1, 2), 7")

@@ -107,7 +107,8 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
         (MINIMAL + "def parameters():\n    return {'w': [1.0]}\n", "parameters()['w'] is a list"),
         (
             MINIMAL + "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]\n",
-            "an entry of EXPECTED_DIFFERENCES must have the form",
+            "an entry of EXPECTED_DIFFERENCES must have the form {'engines': (…), 'reason': '…',"
+            " 'when': {…}}; got an unexpected keyword argument 'engine'",
         ),
         (
             MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]\n",
