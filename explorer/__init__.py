@@ -24,8 +24,8 @@ __all__ = ["assert_same_gradients", "claims", "diff", "explore", "graph", "nets"
 
 
 def __getattr__(name: str) -> Any:
-    """A function of the API, which is loaded when it is first asked for."""
-    # The command and the workers import this package too, and need nothing of it.
+    """A function of the API, loaded on first use."""
+    # The command and the workers import this package too, and do not need the API.
     if name in __all__:
         return getattr(importlib.import_module("explorer.api"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -63,7 +63,7 @@ def _made(fence: Fence, folder: Path, prefix: str) -> str:
     for line in rest:
         name, colon, value = line.partition(":")
         if not colon:
-            raise UsageError(f"{line!r} is no option; write NAME: VALUE")
+            raise UsageError(f"{line!r} is not an option; write NAME: VALUE")
         options[name.strip()] = value.strip()
     asked = block(fence.info, subject, options, folder)
     return html_of(contents(asked, Way(prefix=prefix, each=True)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 REPORTS = "EXPLORER_REPORTS"
-"""The variable that names the folder: the processes of pytest-xdist know it too."""
+"""The environment variable with the folder, which the processes of pytest-xdist inherit."""
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -18,12 +18,12 @@ def pytest_addoption(parser: Any) -> None:
         "--explorer-report",
         metavar="DIR",
         default=None,
-        help="where assert_same_gradients() writes one HTML page for each failure",
+        help="folder in which assert_same_gradients() writes an HTML report for each failure",
     )
 
 
 def pytest_configure(config: Any) -> None:
-    """Tell the folder to this process, and to those that it starts."""
+    """Set the folder for this process, and for those that it starts."""
     folder = config.getoption("--explorer-report", default=None)
     if folder:
         os.environ[REPORTS] = str(Path(folder).resolve())

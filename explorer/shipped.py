@@ -15,7 +15,7 @@ def scenarios_folder() -> Path:
 def requirements_file() -> Path | None:
     """The requirements.txt with the versions that the explorer is tried with; None once installed.
 
-    A file of this name that lies beside an installed package belongs to somebody else.
+    A file of this name beside an installed package belongs to another project.
     """
     file = PACKAGE.parent / "requirements.txt"
     is_checkout = scenarios_folder().parent == PACKAGE.parent

@@ -1,7 +1,7 @@
 """The Sphinx extension: gradient graphs, tables, claims and differences as directives.
 
-``extensions = ["explorer.sphinx"]`` in conf.py. What a directive asks is stored; what cannot be asked is
-a warning with file and line, and the build goes on.
+``extensions = ["explorer.sphinx"]`` in conf.py. Results are stored; a directive that
+cannot be run gives a warning with file and line, and the build continues.
 """
 
 from pathlib import Path
@@ -37,13 +37,13 @@ class GradientDirective(SphinxDirective):  # type: ignore[misc]  # its types are
     """One block; ``kind`` is the directive's own name."""
 
     kind: ClassVar[str]
-    # All that a document may get wrong is told by the block, with what is allowed, and not by docutils.
+    # The block reports every mistake in a document, with what is allowed, instead of docutils.
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        """The nodes of the block; none, and a warning, where it cannot be asked."""
+        """The nodes of the block; none, and a warning, if it cannot be run."""
         file = Path(self.env.doc2path(self.env.docname))
         try:
             shown = block(self.kind, "".join(self.arguments), self.options, file.parent)
@@ -136,7 +136,7 @@ def _visit_other(translator: Any, node: nodes.Element) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Add a directive for every kind of block, and what sets a drawing in each format."""
+    """Add a directive for every kind of block, and a visitor for drawings in each format."""
     for kind, options in KINDS.items():
         spec = AnyOption(dict.fromkeys(options, directives.unchanged))
         made = type(kind, (GradientDirective,), {"kind": kind, "option_spec": spec})

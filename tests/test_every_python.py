@@ -78,7 +78,7 @@ def test_every_study_measures_on_both_frameworks(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["study", name]) == 0, capsys.readouterr().out
-    assert "a fault of the explorer" not in capsys.readouterr().out
+    assert "internal error of the explorer" not in capsys.readouterr().out
 
 
 @on_every_python

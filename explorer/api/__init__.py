@@ -1,4 +1,4 @@
-"""The Python API: what the shell command asks, as functions; results show themselves in a notebook.
+"""The Python API: the shell commands as functions, whose results display in a notebook.
 
 No framework is imported in the caller's process: the nets run in workers.
 """

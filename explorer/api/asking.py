@@ -1,4 +1,4 @@
-"""The functions of the Python API: each asks the store first, then workers of its own."""
+"""The functions of the Python API: each uses stored results, or runs the nets in its own workers."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ Net = str | Path | OwnNets
 """A shipped scenario's name, a scenario's file, or nets() of one's own package."""
 
 CLAIM_SECONDS = 300.0
-"""The limit of one measurement for claims: some compile for a minute on a busy machine."""
+"""The time limit of one measurement for claims: some compile for a minute on a busy machine."""
 
 
 def nets(
@@ -58,7 +58,8 @@ def nets(
     parameter_names, buffers, layouts, same_dropout, tolerances, expected_differences and
     expected_findings.
 
-    Raises UsageError for what is no factory, no array, no such file, or no such declaration.
+    Raises UsageError for a function that cannot be found, an input that is not an array, a missing
+    file, and an unknown declaration.
     """
     return own_nets(
         mindspore=mindspore,
@@ -83,11 +84,11 @@ def explore(
     timeout: float = math.inf,
     request_timeout: float = REQUEST_SECONDS,
 ) -> Exploration:
-    """Ask a net's gradients of every engine in every way there is to ask, as ``explorer scenario``.
+    """Compute a net's gradients on every engine in all cases, as ``explorer scenario`` does.
 
     ``engines`` are all four by default, ``order`` n adds nested gradients up to that order. ``case``
-    is whose graphs are captured; ``cases`` is "all", "structure" or "main". ``fresh`` asks again what
-    is stored; both limits are in seconds. Raises ExplorerError: UsageError, ScenarioError,
+    is the one whose graphs are captured; ``cases`` is "all", "structure" or "main". ``fresh`` ignores
+    stored results; both limits are in seconds. Raises ExplorerError: UsageError, ScenarioError,
     MissingFrameworkError.
     """
     check_names(engines or (), device, order, cases)
@@ -155,12 +156,12 @@ def diff(
     timeout: float = math.inf,
     request_timeout: float = REQUEST_SECONDS,
 ) -> Difference:
-    """Where the gradient graphs of two engines part first, as ``explorer diff``.
+    """Where the gradient graphs of two engines first differ, as ``explorer diff`` finds it.
 
-    Raises as explore() does, and NoGraphError where an engine has no graph.
+    Raises as explore() does, and NoGraphError if an engine has no graph.
     """
     if left == right:
-        raise UsageError(f"{left!r} is given twice; name two different engines")
+        raise UsageError(f"{left!r} is given twice; give two different engines")
     explored = _captured(
         net, (left, right), case, device, prove, fresh, Limits(timeout, request_timeout)
     )
@@ -188,7 +189,7 @@ def graph(
     """
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:
-        raise UsageError(f"{len(chosen)} engines are given; a picture shows one graph, or two")
+        raise UsageError(f"a picture shows the graphs of one or two engines, got {len(chosen)}")
     explored = _captured(net, chosen, case, device, False, fresh, Limits(timeout, request_timeout))
     return explored.graph(
         *chosen, view=view, depth=depth, stage=stage, format=format, prefix=prefix
@@ -204,7 +205,7 @@ def study(
     timeout: float = math.inf,
     request_timeout: float | None = None,
 ) -> Study:
-    """A question beyond the matrix, measured on both frameworks, as ``explorer study``.
+    """Run a study on both frameworks, as ``explorer study`` does.
 
     Raises UsageError for an unknown study, and for a net that it cannot be run on.
     """
@@ -225,8 +226,8 @@ def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECON
     known = every_claim()
     for row in rows:
         if row not in known:
-            allowed = [f"{min(known)} to {max(known)}"]
-            raise UsageError(refusal(f"no claim has the number {row!r}", str(row), allowed))
+            allowed = [f"numbers from {min(known)} to {max(known)}"]
+            raise UsageError(refusal(f"unknown claim {row!r}", str(row), allowed))
     chosen = [known[row] for row in rows] if rows else list(known.values())
     with Workers(request_timeout) as workers:
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))

@@ -1,4 +1,4 @@
-"""What a notebook shows of results: HTML without styles or ids that could meet the page's own.
+"""Results as HTML for a notebook, without styles or ids that could clash with the page's own.
 
 Two graphs are shown by the app's own component, as plain HTML and not as a widget (anywidget): nothing
 has to be installed beside the notebook, no kernel has to run, and a saved notebook still has it. It
@@ -34,7 +34,7 @@ LEFT = ' style="text-align:left"'
 
 KINDS = {"svg": "image/svg+xml", "png": "image/png"}
 
-AGREEMENT = "{left} and {right} agree: every result is the same, up to rounding."
+AGREEMENT = "The graphs of {left} and {right} agree: every result is the same, up to rounding."
 
 
 def image(content: bytes, kind: str, description: str) -> str:
@@ -50,7 +50,7 @@ def paragraphs(text: str) -> str:
 
 
 def description(report: Report, graphs: Sequence[GradGraph]) -> str:
-    """What a picture of graphs shows, for who cannot see it."""
+    """The text alternative of a picture of graphs."""
     names = " beside ".join(graph.engine for graph in graphs)
     nodes = " and ".join(str(len(graph.nodes)) for graph in graphs)
     text = f"Gradient graph of {one_line(report.title)} in {names}: {nodes} nodes."
@@ -68,7 +68,7 @@ def _table(columns: Iterable[str], rows: Iterable[str]) -> str:
 
 
 def exploration(report: Report, code: Sequence[Path]) -> str:
-    """The verdict, where two engines part, their ladders, and the cases folded."""
+    """The verdict, where two engines differ, their ladders, and the cases folded."""
     whole = overview(report)
     parts = [f"<h4>{escape(whole.title)}</h4>", f"<p><b>{escape(whole.summary)}</b></p>"]
     parts += [f"<p>{prose(finding.text)}</p>" for finding in whole.findings]
@@ -102,8 +102,8 @@ def table_of_cases(
     rows = []
     for case in cases:
         shown = case_row(case)
-        said = "; ".join(f"{each.who} {each.text}" for each in shown.statements if each.who)
-        value = shown.value or (said if case.verdict in DIVIDED else "")
+        statements = "; ".join(f"{each.who} {each.text}" for each in shown.statements if each.who)
+        value = shown.value or (statements if case.verdict in DIVIDED else "")
         rows.append((shown.call, shown.structure, value, shown.verdict, shown.greatest))
     names = _("call"), _("structure"), _("value"), _("verdict"), _("greatest difference")
     return names, tuple(rows)

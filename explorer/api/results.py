@@ -1,4 +1,4 @@
-"""What the API gives: records, each with what a notebook shows of it and what a terminal prints."""
+"""The results of the API: records that display in a notebook and print in a terminal."""
 
 import io
 from collections.abc import Callable
@@ -31,10 +31,11 @@ from explorer.report.scenario.overview import overview
 from explorer.report.scenario.terminal import show_report
 from explorer.report.study.terminal import show_study
 from explorer.text.clean import clean
+from explorer.text.numbers import counted
 from explorer.words.divergences import first_divergence
 
 WIDTH = 120
-"""Columns of a text where nobody says how wide it is shown."""
+"""The default width of a text, in columns."""
 
 Bundle = dict[str, Any]
 """What a notebook shows, by MIME type: it takes the richest that it can."""
@@ -71,7 +72,9 @@ class Picture(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """The file as text; UsageError of a PNG."""
         if self.choice.file_format == "png":
-            raise UsageError("a PNG is no text; ask for another format, or take .content")
+            raise UsageError(
+                "a PNG picture has no text; use .content for its bytes, or another format"
+            )
         return self.content.decode()
 
     def __repr__(self) -> str:
@@ -90,7 +93,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The gradient graphs of two engines side by side, and where they part."""
+    """The gradient graphs of two engines side by side, and where they differ."""
 
     report: Report
     alignment: Alignment
@@ -98,11 +101,11 @@ class Difference(msgspec.Struct, frozen=True):
 
     @property
     def is_same(self) -> bool:
-        """Whether nothing tells the two apart: no result, no node, no unproven step."""
+        """Whether the two agree in every result and node, without an unproven step."""
         return self.alignment.is_same
 
     def explain(self) -> str:
-        """Where the graphs part first and why, in a sentence; or that they do not."""
+        """Where the graphs first differ and why, in a sentence; or that they agree."""
         if self.alignment.divergence is None:
             return notebook.AGREEMENT.format(left=self.alignment.left, right=self.alignment.right)
         return clean(first_divergence(self.alignment))
@@ -140,7 +143,7 @@ class Exploration(msgspec.Struct, frozen=True):
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether there is no difference but those that the scenario foresees."""
+        """Whether there are no differences except those that the scenario expects."""
         return self.report.is_as_expected
 
     @property
@@ -149,12 +152,12 @@ class Exploration(msgspec.Struct, frozen=True):
         return overview(self.report).summary
 
     def diff(self, left: str = "torch-tape", right: str = "mindspore-graph") -> Difference:
-        """Where the graphs of two engines part first; UsageError where one was not asked."""
+        """Where the graphs of two engines first differ; UsageError if one of them was not run."""
         graphs = graphs_of(self.report, left)[-1], graphs_of(self.report, right)[-1]
         alignment = reported(*graphs, self.report.graphs, self.report.alignments)
         if alignment is not None:
             return Difference(self.report, alignment, self.code)
-        raise UsageError(f"{left!r} is given twice; name two different engines")
+        raise UsageError(f"{left!r} is given twice; give two different engines")
 
     def graph(
         self,
@@ -221,7 +224,7 @@ class Study(msgspec.Struct, frozen=True):
         return self.record.findings
 
     def __repr__(self) -> str:
-        return f"<Study {self.record.study}: {len(self.findings)} findings>"
+        return f"<Study {self.record.study}: {counted(len(self.findings), 'finding')}>"
 
     def __str__(self) -> str:
         return _printed(lambda console: show_study(self.record, console))
@@ -249,8 +252,8 @@ def _check_ending(path: str | Path, *endings: str) -> None:
     """Raise UsageError unless a file's name ends as its content demands."""
     if Path(path).suffix.lower() not in endings:
         raise UsageError(
-            f"{str(path)!r} does not end in {' or '.join(endings)}, as what it would hold does; "
-            "give such a name, or ask for another format"
+            f"{str(path)!r} must end in {' or '.join(endings)}, the format of the content; "
+            "change the name, or choose another format"
         )
 
 

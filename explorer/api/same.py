@@ -1,4 +1,4 @@
-"""An assertion for tests: two nets have the same gradients; its message says where they part."""
+"""An assertion for tests that two nets have the same gradients; its message says where they differ."""
 
 import math
 import os
@@ -15,13 +15,14 @@ from explorer.pytest_plugin import REPORTS
 from explorer.report.files import prepare_folder
 from explorer.report.scenario.case_rows import case_row
 from explorer.text.clean import clean
+from explorer.text.numbers import counted
 from explorer.workers.workers import REQUEST_SECONDS
 
 CURRENT_TEST = "PYTEST_CURRENT_TEST"
-"""The variable in which pytest says which test is running."""
+"""The variable in which pytest puts the name of the running test."""
 
 MOST_CASES = 5
-"""The greatest number of cases that a message tells one by one."""
+"""The greatest number of cases that a message lists."""
 
 
 def assert_same_gradients(
@@ -42,12 +43,12 @@ def assert_same_gradients(
 ) -> Exploration:
     """Assert that a net has the same gradients in every engine, up to rounding.
 
-    Given is a ``net`` as for explore(), or what nets() takes. By default the gradients with respect to
-    every input and weight are asked; ``cases`` "structure" and "all" ask more. Differences that the
-    scenario foresees, with their reasons, are no failure. Returns what was found.
+    Give a ``net`` as for explore(), or the arguments of nets(). By default the gradients with respect
+    to every input and weight are compared; ``cases`` "structure" and "all" compare more. Differences
+    that the scenario expects, with their reasons, do not fail. Returns the exploration.
 
     Raises AssertionError, whose message has the cases that differ, the first divergence and the lines
-    of both nets; UsageError for what cannot be asked, MissingFrameworkError.
+    of both nets; UsageError for wrong arguments, and MissingFrameworkError.
     """
     __tracebackhide__ = True
     try:
@@ -81,19 +82,20 @@ def _chosen(
     of_own = bool(mindspore or torch or inputs or parameters or declarations)
     if net is not None and of_own:
         raise UsageError(
-            "a net is given, and what makes one of two factories too; give one of both"
+            "give either a net, or the arguments that describe your own nets (mindspore, torch,"
+            " inputs, parameters, declarations), not both"
         )
     if net is not None:
         return net
     if inputs is None:
-        raise UsageError("no inputs are given; give arrays by name, or a file of them")
+        raise UsageError("inputs is missing; give arrays by name, or the path of a file with them")
     return nets(
         mindspore=mindspore, torch=torch, inputs=inputs, parameters=parameters, **declarations
     )
 
 
 def _is_same(explored: Exploration) -> bool:
-    """Whether all that was asked was answered, and nothing unforeseen came of it."""
+    """Whether all cases have a result, and none is unexpected."""
     report = explored.report
     if any(left_out.cause != "selected" for left_out in report.left_out):
         return False
@@ -101,28 +103,28 @@ def _is_same(explored: Exploration) -> bool:
 
 
 def _is_answered(case: CaseReport) -> bool:
-    # "All raise as they must" is right in a matrix, and no gradient.
+    # "All raise, as expected" is right in a matrix, but gives no gradient to compare.
     return case.verdict != "not_compared" and any(
         result.outcome == "ok" for result in case.results.values()
     )
 
 
 def message(explored: Exploration) -> str:
-    """What a failed assertion says: which cases differ, and where the graphs part first."""
+    """The message of a failed assertion: which cases differ, and where the graphs first differ."""
     report = explored.report
-    lines = [f"the gradients of {clean(report.scenario)} are not the same: {explored.summary}"]
+    lines = [f"the gradients of {clean(report.scenario)} differ: {explored.summary}"]
     lines += [f"  {clean(finding.sentence)}" for finding in report.findings if finding.is_alarm]
     lines += _different_cases(report)
     for alignment in report.alignments:
         if alignment.divergence and not alignment.expected:
-            told = str(explored.diff(alignment.left, alignment.right))
-            lines += [f"  {line}" for line in told.splitlines()]
+            difference = str(explored.diff(alignment.left, alignment.right))
+            lines += [f"  {line}" for line in difference.splitlines()]
             break
     return "\n".join(lines)
 
 
 def _different_cases(report: Report) -> Iterator[str]:
-    """The first cases that differ or have no answer, a line each with what the engines say below."""
+    """The first cases that differ or have no result, a line each, followed by the engines' results."""
     different = [case for case in report.cases if not case.expected or not _is_answered(case)]
     for case in different[:MOST_CASES]:
         row = case_row(case)
@@ -130,15 +132,15 @@ def _different_cases(report: Report) -> Iterator[str]:
         for statement in row.statements:
             yield f"    {statement.who} {statement.text}"
     if len(different) > MOST_CASES:
-        yield f"  and {len(different) - MOST_CASES} further cases"
+        yield f"  and {counted(len(different) - MOST_CASES, 'more case')}"
 
 
 def _report_written(explored: Exploration) -> str:
-    """Where the report of a failed assertion lies; "" where none is wanted."""
+    """The place of the report on a failed assertion; "" if none was requested."""
     folder = os.environ.get(REPORTS)
     if not folder:
         return ""
     test = os.environ.get(CURRENT_TEST, explored.report.scenario).split(" ")[0]
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", test.rpartition("/")[2]).strip("-.")
     path = explored.save(prepare_folder(Path(folder)) / f"{name or 'report'}.html")
-    return f"\nthe whole report is in {path}"
+    return f"\nfull report: {path}"

@@ -13,22 +13,22 @@ from explorer.model.errors import MissingFrameworkError, UsageError
 from explorer.shipped import PACKAGE
 
 SERVER = PACKAGE / "web" / "server.py"
-"""What Streamlit is started with: it serves the pages."""
+"""The script that Streamlit runs; it serves the pages."""
 
 
 SCENARIOS = "EXPLORER_SCENARIOS"
-"""Tells the app which files and folders it offers beside the shipped ones."""
+"""The environment variable with the files and folders that the app shows beside the shipped ones."""
 
 
 def start_app(arguments: Sequence[str]) -> NoReturn:
     """Become ``streamlit run``: Ctrl-C and the exit code are the server's own.
 
     ``arguments`` are files and folders with scenarios, and options of Streamlit. Raises UsageError
-    for a path that is neither, and for an option that Streamlit would refuse.
+    for a path that is neither, and for an option that Streamlit would reject.
     """
     if importlib.util.find_spec("streamlit") is None:
         raise MissingFrameworkError(
-            f"the app needs streamlit, which is not installed: {remedy('streamlit')}"
+            f"the app needs Streamlit, which is not installed; run {remedy('streamlit')}"
         )
     paths, options = divided(arguments)
     named = [_checked(path) for path in paths]
@@ -59,8 +59,10 @@ def _checked(name: str) -> str:
     """The absolute path of a scenario file, or of a folder."""
     path = Path(name).resolve()
     if os.pathsep in str(path):
-        raise UsageError(f"{name!r} cannot be offered: its path has {os.pathsep!r} in it")
+        raise UsageError(
+            f"{name!r} cannot be opened: its path contains {os.pathsep!r}; rename or move it"
+        )
     if path.is_dir() or (path.is_file() and path.suffix == ".py"):
         return str(path)
-    problem = "is no .py file" if path.exists() else "does not exist"
-    raise UsageError(f"{name!r} {problem}: give files with scenarios (.py), or folders of them")
+    problem = "is not a .py file" if path.exists() else "does not exist"
+    raise UsageError(f"{name!r} {problem}; give .py files with scenarios, or folders of them")

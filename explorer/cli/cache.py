@@ -1,4 +1,4 @@
-"""The ``cache`` command: what is stored, and clearing it."""
+"""The ``cache`` command: shows what is stored, or clears it."""
 
 from collections import Counter
 
@@ -18,7 +18,7 @@ def show_store(clear: bool, as_json: bool) -> int:
     store = Store()
     if clear:
         count = store.clear()
-        print(f"removed {counted(count, 'result')} from {clean(str(store.folder))}")
+        print(f"deleted {counted(count, 'result')} from {clean(str(store.folder))}")
         return exit_codes.AS_EXPECTED
     entries = store.entries()
     if as_json:

@@ -1,4 +1,4 @@
-"""The ``claims`` command: the board of what the migration guides say, and one claim in full."""
+"""The ``claims`` command: the board of checked claims, and one claim in full."""
 
 import sys
 from pathlib import Path
@@ -63,10 +63,10 @@ def check_claims(options: ClaimsOptions) -> int:
     """Measure and judge; print the board, and what has changed since the recorded one."""
     if len(options.formats) > 1:
         flags = " and --".join(options.formats)
-        raise UsageError(f"--{flags} exclude each other: one document is printed; give one of them")
+        raise UsageError(f"--{flags} exclude each other; give only one of them")
     check_seconds("--request-timeout", options.request_timeout)
     claims = _chosen_claims(options)
-    # A verdict is a filter on what is shown: which claim has it is known only once all are judged.
+    # The verdict filters what is shown: which claims have it is known only when all are judged.
     verdict = None
     if options.verdict:
         verdict = choose("verdict", options.verdict.replace(" ", "_"), CLAIM_VERDICTS)
@@ -87,7 +87,7 @@ def check_claims(options: ClaimsOptions) -> int:
 
 
 def _tell(shown: Board, options: ClaimsOptions, folder: Path | None) -> None:
-    """Write the pages where there is a folder for them, and print what is asked for."""
+    """Write the pages if there is a folder for them, and print what the options request."""
     if folder:
         for name, text in board_pages(shown).items():
             put_file(folder / name, text.encode())
@@ -109,15 +109,16 @@ def _claim_of_row(row: str, claims: dict[int, Claim]) -> Claim:
     if row.isdecimal() and int(row) in claims:
         return claims[int(row)]
     allowed = f"{min(claims)} to {max(claims)}"
-    raise UsageError(refusal(f"no claim has the number {row!r}", row, [allowed]))
+    raise UsageError(refusal(f"unknown claim {row!r}", row, [f"numbers from {allowed}"]))
 
 
 def _recorded_board(path: Path) -> RecordedBoard:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RecordedBoard)
     except (OSError, msgspec.DecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"--against {str(path)!r} is no board: {error}; "
+            f"--against {str(path)!r} cannot be read as a board of claims: {reason}; "
             "write one with `python -m explorer claims --json > FILE`"
         ) from error
 

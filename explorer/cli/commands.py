@@ -18,23 +18,31 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # which error a person sees, and how, is decided in entry.py
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=(
-        "What does this gradient mean, in MindSpore and in PyTorch, "
-        "on the tape and in the graph, and why?"
+        "Compare the gradients that MindSpore and PyTorch compute for the same net, "
+        "in tape and in graph style, and find where they differ."
     ),
     epilog=(
-        "Exit codes: 0 as expected, 1 an unexpected difference, 2 a usage error, "
-        "3 a framework is missing or a worker died."
+        "Exit codes: 0 everything as expected, 1 an unexpected difference, 2 a usage error, "
+        "3 a framework is missing, or a worker died or timed out, 130 interrupted by Ctrl-C."
     ),
 )
 
 Device = Annotated[
-    str, typer.Option("--device", help="cpu, cuda[:N], mps, npu[:N] or auto.", metavar="DEVICE")
+    str,
+    typer.Option(
+        "--device",
+        help="Device to run on: cpu, cuda[:N], mps, npu[:N], or auto for the best of each framework.",
+        metavar="DEVICE",
+    ),
 ]
 Timeout = Annotated[
     float,
     typer.Option(
         "--timeout",
-        help="Limit of the whole job, in seconds; what is there by then is reported. [default: none]",
+        help=(
+            "Time limit for the whole run, in seconds; what is complete by then is reported. "
+            "[default: none]"
+        ),
         metavar="SECONDS",
         show_default=False,
     ),
@@ -42,25 +50,42 @@ Timeout = Annotated[
 RequestTimeout = Annotated[
     float,
     typer.Option(
-        "--request-timeout", help="Limit of one request to a worker, in seconds.", metavar="SECONDS"
+        "--request-timeout",
+        help="Time limit for one request to a worker, in seconds.",
+        metavar="SECONDS",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print a JSON document and nothing else.")]
 Case = Annotated[
     str | None,
-    typer.Option("--case", help="Whose graphs to capture: a label or short name.", metavar="CASE"),
+    typer.Option(
+        "--case",
+        help="Case whose graphs are captured, such as 'grad(0)'. [default: the main case]",
+        metavar="CASE",
+    ),
 ]
 Order = Annotated[
-    int, typer.Option("--order", help="Nested gradients up to this order.", metavar="N")
+    int,
+    typer.Option("--order", help="Compute nested gradients up to this order too.", metavar="N"),
 ]
+ENGINES = "mindspore-graph, mindspore-tape, torch-tape or torch-graph"
 Engines = Annotated[
     list[str] | None,
     typer.Option(
         "--engine",
+        help=f"Engine to run: {ENGINES}. Repeat the option for more. [default: all]",
+        metavar="ENGINE",
+    ),
+]
+DrawnEngines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--engine",
         help=(
-            "mindspore-graph, mindspore-tape, torch-tape or torch-graph; "
-            "may be given more than once."
+            f"Engine whose graph to draw: {ENGINES}. Repeat the option for two side by side. "
+            "[default: mindspore-graph]"
         ),
+        metavar="ENGINE",
     ),
 ]
 Formats = Annotated[
@@ -68,26 +93,31 @@ Formats = Annotated[
     typer.Option(
         "--format",
         help=(
-            "svg, png, dot, mermaid, json, markdown, html; separated by commas. [default: svg,json]"
+            "Files to write into DIR: svg, png, dot, mermaid, json, markdown or html; "
+            "separate several with commas. [default: svg,json]"
         ),
+        metavar="FORMAT[,…]",
     ),
 ]
 Prove = Annotated[
     bool,
     typer.Option(
         "--prove",
-        help="Compute every op again to prove its value, also in graphs of over 200 op nodes.",
+        help="Prove the value of every op by recomputing it, even in graphs of over 200 op nodes.",
     ),
 ]
 Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Ask again, also what is stored (see `explorer cache`).")
+    bool,
+    typer.Option("--fresh", help="Run again instead of using stored results (see `cache`)."),
 ]
-NAME = typer.Argument(help="A scenario's name, or a .py file.", metavar="NAME_OR_FILE")
+NAME = typer.Argument(
+    help="The name of a shipped scenario, or the path of a .py file.", metavar="NAME_OR_FILE"
+)
 
 
 @app.callback(invoke_without_command=True)
 def explorer(context: typer.Context) -> None:
-    """Print the help where no command is given."""
+    """Print the help if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -102,7 +132,9 @@ def scenario(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="Folder for pictures and reports; made if it is not there.", metavar="DIR"
+            "--out",
+            help="Folder for pictures and reports; created if it does not exist.",
+            metavar="DIR",
         ),
     ] = None,
     formats: Formats = None,
@@ -112,8 +144,8 @@ def scenario(
         typer.Option(
             "--cases",
             help=(
-                "all; structure: as few as show each way to ask once; main: the one that asks for "
-                "most. [default: all, of a large scenario structure]"
+                "Cases to run: all; structure (each API, position, form of weights and has_aux at "
+                "least once); main (one case). [default: all; structure for a large scenario]"
             ),
             metavar="SELECTION",
         ),
@@ -124,34 +156,45 @@ def scenario(
     request_timeout: RequestTimeout = 60.0,
     new: Annotated[
         str | None,
-        typer.Option("--new", help="Write NAME.py, a commented scenario.", metavar="NAME"),
+        typer.Option(
+            "--new", help="Write NAME.py, a commented scenario to start from.", metavar="NAME"
+        ),
     ] = None,
     from_factories: Annotated[
         tuple[str, str] | None,
         typer.Option(
             "--from-factories",
-            help="With --new: MindSpore's net and PyTorch's, each as package.module:function.",
+            help=(
+                "With --new: the functions that create MindSpore's net and PyTorch's, each as "
+                "package.module:function."
+            ),
             metavar="MINDSPORE TORCH",
         ),
     ] = None,
     inputs: Annotated[
         Path | None,
-        typer.Option("--inputs", help="With --from-factories: their inputs.", metavar="FILE.npz"),
+        typer.Option(
+            "--inputs",
+            help="With --from-factories: the inputs of these nets, as arrays by name.",
+            metavar="FILE.npz",
+        ),
     ] = None,
 ) -> int:
     """Compare the engines on a scenario, or list the scenarios.
 
-    Asks every engine the case that asks for most, then the others; without a name, lists the
-    scenarios there are.
+    Runs the main case on every engine and captures its graphs, then runs the other cases. Without a
+    name, lists the shipped scenarios.
     """
     if new is not None:
         if name is not None:
-            raise UsageError(f"--new writes a file and runs nothing; leave out {name!r}")
+            raise UsageError(f"--new writes a file and runs no scenario; leave out {name!r}")
         from explorer.cli.new import write_new
 
         return write_new(new, from_factories, inputs)
     if from_factories or inputs:
-        raise UsageError("--from-factories and --inputs say what --new is to write; give it too")
+        raise UsageError(
+            "--from-factories and --inputs need --new NAME, which writes the scenario; add it"
+        )
     # Other options than --json say nothing about a list, and are ignored.
     if name is None:
         from explorer.cli.listings import list_scenarios
@@ -181,34 +224,55 @@ def graph(
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", help="The file to write, in a folder that is there.", metavar="FILE"
+            "-o",
+            "--output",
+            help="File to write; its folder must exist.",
+            metavar="FILE",
         ),
     ],
-    engine: Engines = None,
+    engine: DrawnEngines = None,
     case: Case = None,
-    view: Annotated[str, typer.Option("--view", help="ladder or flow.")] = "ladder",
+    view: Annotated[
+        str,
+        typer.Option(
+            "--view",
+            help="ladder (each backward op beside its forward op) or flow (top to bottom).",
+            metavar="VIEW",
+        ),
+    ] = "ladder",
     depth: Annotated[
         str,
         typer.Option(
             "--depth",
-            help="Collapse modules below this depth; all: every op; fit: as a screen holds.",
+            help="Collapse modules below depth N; all: show every op; fit: what fits on a screen.",
             metavar="N|all|fit",
         ),
     ] = "fit",
     stage: Annotated[
         str | None,
-        typer.Option("--stage", help="A compiler pass; by default the last.", metavar="PASS"),
+        typer.Option(
+            "--stage",
+            help="Compiler pass after which to draw the graph. [default: the last]",
+            metavar="PASS",
+        ),
     ] = None,
     file_format: Annotated[
         str | None,
-        typer.Option("--format", help="svg, png, dot, mermaid, json; by default FILE's."),
+        typer.Option(
+            "--format",
+            help="svg, png, dot, mermaid or json. [default: as FILE's ending says]",
+            metavar="FORMAT",
+        ),
     ] = None,
     device: Device = "cpu",
     fresh: Fresh = False,
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
-    """Write one gradient graph as a file, or two in one SVG or PNG."""
+    """Draw one gradient graph, or two side by side.
+
+    Two graphs side by side need a file in SVG or PNG format.
+    """
     from explorer.cli.graph import DrawingOptions, write_graph
     from explorer.cli.options import ScenarioOptions
 
@@ -228,12 +292,12 @@ def graph(
 @app.command()
 def diff(
     name: Annotated[str, NAME],
-    left: Annotated[str, typer.Argument(help="An engine.", metavar="LEFT")],
-    right: Annotated[str, typer.Argument(help="Another engine.", metavar="RIGHT")],
+    left: Annotated[str, typer.Argument(help=f"An engine: {ENGINES}.", metavar="LEFT")],
+    right: Annotated[str, typer.Argument(help="The engine to compare with it.", metavar="RIGHT")],
     case: Case = None,
     device: Device = "cpu",
     list_all: Annotated[
-        bool, typer.Option("--all", help="Print every divergence, not the first alone.")
+        bool, typer.Option("--all", help="Print every divergence instead of only the first.")
     ] = False,
     as_json: AsJson = False,
     prove: Prove = False,
@@ -241,9 +305,9 @@ def diff(
     timeout: Timeout = math.inf,
     request_timeout: RequestTimeout = 60.0,
 ) -> int:
-    """Say where two engines first part.
+    """Find where the gradient graphs of two engines first differ.
 
-    Aligns their graphs of one case by value; exits with 1 when they part.
+    Aligns the graphs of one case by the values of their nodes. Exits with 1 if they differ.
     """
     from explorer.cli.diff import diff_engines
     from explorer.cli.options import ScenarioOptions
@@ -264,23 +328,33 @@ def diff(
 
 @app.command()
 def study(
-    name: Annotated[str | None, typer.Argument(help="A study's name.", metavar="STUDY")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The name of a study.", metavar="STUDY")
+    ] = None,
     scenario: Annotated[
-        str | None, typer.Argument(help="A scenario's name, or a .py file.", metavar="SCENARIO")
+        str | None,
+        typer.Argument(
+            help="The name of a shipped scenario, or the path of a .py file.", metavar="SCENARIO"
+        ),
     ] = None,
     device: Device = "cpu",
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
-            help="Folder for pictures and the record; made if it is not there.",
+            help="Folder for charts and the record; created if it does not exist.",
             metavar="DIR",
         ),
     ] = None,
     formats: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", help="svg, png, json, markdown; separated by commas. [default: svg,json]"
+            "--format",
+            help=(
+                "Files to write into DIR: svg, png, json or markdown; separate several with commas. "
+                "[default: svg,json]"
+            ),
+            metavar="FORMAT[,…]",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -290,15 +364,16 @@ def study(
         float | None,
         typer.Option(
             "--request-timeout",
-            help="Limit of one measurement, in seconds. [default: the study's own]",
+            help="Time limit for one measurement, in seconds. [default: set by the study]",
             metavar="SECONDS",
             show_default=False,
         ),
     ] = None,
 ) -> int:
-    """Ask a question beyond the matrix, or list the studies.
+    """Run a study, or list the studies.
 
-    Measures it on both frameworks, and prints findings and tables.
+    A study measures what a single gradient call cannot show, such as training steps or memory of the
+    tape, on both frameworks, and prints findings and tables. Without a name, lists the studies.
     """
     if name is None:
         from explorer.cli.listings import list_studies
@@ -323,33 +398,37 @@ def study(
 @app.command()
 def claims(
     row: Annotated[
-        str | None, typer.Argument(help="One claim's number, to see it in full.", metavar="ID")
+        str | None, typer.Argument(help="Number of one claim, to show it in full.", metavar="ID")
     ] = None,
     topic: Annotated[
-        str | None, typer.Option("--topic", help="Only the claims of one topic.", metavar="TOPIC")
+        str | None,
+        typer.Option("--topic", help="Check only the claims of this topic.", metavar="TOPIC"),
     ] = None,
     verdict: Annotated[
-        str | None, typer.Option("--verdict", help="Show only one verdict.", metavar="VERDICT")
+        str | None,
+        typer.Option("--verdict", help="Show only claims with this verdict.", metavar="VERDICT"),
     ] = None,
     against: Annotated[
         Path | None,
         typer.Option(
             "--against",
-            help="A board written by --json: say what has changed since.",
+            help="Board to compare with, as written by --json; reports changed verdicts.",
             metavar="FILE",
         ),
     ] = None,
     as_json: AsJson = False,
     as_markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the board as a Markdown page.")
+        bool, typer.Option("--markdown", help="Print the table of claims as Markdown.")
     ] = False,
     as_html: Annotated[
-        bool, typer.Option("--html", help="Print the board as one HTML page.")
+        bool, typer.Option("--html", help="Print the table of claims as an HTML page.")
     ] = False,
     pages: Annotated[
         Path | None,
         typer.Option(
-            "--pages", help="Write Markdown into a folder, a page for each claim.", metavar="DIR"
+            "--pages",
+            help="Write a Markdown page for each claim into this folder.",
+            metavar="DIR",
         ),
     ] = None,
     fresh: Fresh = False,
@@ -357,12 +436,12 @@ def claims(
 ) -> int:
     """Check what the migration guides say.
 
-    Runs each statement on the installed versions and prints a verdict with evidence; exits with 1
-    when one has changed.
+    Tests each statement on the installed versions and prints a verdict with evidence. Exits with 1
+    if a verdict differs from the board given with --against.
     """
     from explorer.cli.claims import ClaimsOptions, DocumentFormat, check_claims
 
-    # They exclude each other; all are handed on, so that the refusal can name those given.
+    # They exclude each other; all are passed on, so that the error can name those given.
     chosen: list[DocumentFormat] = []
     if as_json:
         chosen.append("json")
@@ -389,21 +468,21 @@ def sweep(
         list[str] | None,
         typer.Argument(
             help=(
-                'Shipped scenarios by name or pattern ("conv*", "real/*"), .py files, folders. '
-                "[default: the shipped ones but those of real/]"
+                'Names or patterns of shipped scenarios ("conv*", "real/*"), .py files, or folders '
+                "of .py files. [default: all shipped scenarios except real/*]"
             ),
             metavar="WHAT",
             show_default=False,
         ),
     ] = None,
     studies: Annotated[
-        bool, typer.Option("--studies", help="Run every study that takes a scenario, too.")
+        bool, typer.Option("--studies", help="Also run every study that takes a scenario.")
     ] = False,
     count: Annotated[
         int | None,
         typer.Option(
             "--jobs",
-            help="So many side by side. [default: one for two cores]",
+            help="Number of jobs that run in parallel. [default: one for every two cores]",
             metavar="N",
             show_default=False,
         ),
@@ -412,21 +491,23 @@ def sweep(
         Path | None,
         typer.Option(
             "--out",
-            help="Folder for sweep.html, sweep.json and junit.xml; made if it is not there.",
+            help="Folder for sweep.html, sweep.json and junit.xml; created if it does not exist.",
             metavar="DIR",
         ),
     ] = None,
     against: Annotated[
         Path | None,
         typer.Option(
-            "--against", help="A recorded sweep.json: say what has changed since.", metavar="FILE"
+            "--against",
+            help="Recorded sweep.json to compare with; reports what has changed.",
+            metavar="FILE",
         ),
     ] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(
             "--scheduler",
-            help="Run on the Dask cluster of this scheduler.",
+            help="Run on a Dask cluster; the address of its scheduler.",
             metavar="tcp://HOST:PORT",
         ),
     ] = None,
@@ -434,23 +515,27 @@ def sweep(
     fresh: Fresh = False,
     as_json: AsJson = False,
     timeout: Annotated[
-        float, typer.Option("--timeout", help="Limit of each job, in seconds.", metavar="SECONDS")
+        float,
+        typer.Option("--timeout", help="Time limit for each job, in seconds.", metavar="SECONDS"),
     ] = 900.0,
     request_timeout: Annotated[
         float | None,
         typer.Option(
             "--request-timeout",
-            help="Limit of one request to a worker, in seconds. [default: 60, of a study its own]",
+            help=(
+                "Time limit for one request to a worker, in seconds. "
+                "[default: 60 for a scenario, set by the study for a study]"
+            ),
             metavar="SECONDS",
             show_default=False,
         ),
     ] = None,
 ) -> int:
-    """Run many scenarios, and report on all of them.
+    """Run many scenarios and report on all of them.
 
-    Goes on past what fails; what is stored is not run again, so that a sweep that was stopped is
-    taken up where it was. Exits with 1 where something is different, or has changed since the
-    recorded sweep.
+    Continues after failures and resumes interrupted runs: stored results are not run again. Exits
+    with 1 if a job shows an unexpected difference, or with --against, if a result has changed since
+    the recorded sweep.
     """
     from explorer.cli.sweep import SweepOptions, run_sweep
 
@@ -472,16 +557,16 @@ def sweep(
 
 @app.command()
 def fuzz(
-    cases: Annotated[int, typer.Option("--cases", help="How many random nets.", metavar="N")] = 60,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed, other nets.", metavar="S")] = 1,
+    cases: Annotated[int, typer.Option("--cases", help="Number of random nets.", metavar="N")] = 60,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random nets.", metavar="S")] = 1,
     start: Annotated[
-        int, typer.Option("--start", help="The number of the first net.", metavar="K")
+        int, typer.Option("--start", help="Number of the first net.", metavar="K")
     ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
-            help="Folder for a scenario of each finding; made if it is not there.",
+            help="Folder for a scenario file of each finding; created if it does not exist.",
             metavar="DIR",
         ),
     ] = None,
@@ -489,8 +574,9 @@ def fuzz(
 ) -> int:
     """Search for wrong gradients in random nets.
 
-    Each net is asked of all engines and of the oracle, in both frameworks; what is wrong is cut down to
-    a small scenario file, and classed. Exits with 1 where something is found that is not known.
+    Runs each net on all engines and checks the gradients against central differences. A wrong
+    gradient is reduced to a small scenario file and classified. Exits with 1 if one is found that is
+    not known.
     """
     from explorer.cli.fuzz import FuzzOptions, run_fuzz
 
@@ -501,17 +587,18 @@ def fuzz(
 @app.command()
 def embed(
     files: Annotated[
-        list[Path], typer.Argument(help="Markdown files.", metavar="FILE…", show_default=False)
+        list[Path],
+        typer.Argument(help="Markdown files to fill.", metavar="FILE…", show_default=False),
     ],
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 where something is stale.")
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a block is out of date.")
     ] = False,
     fresh: Fresh = False,
 ) -> int:
     """Fill the blocks of Markdown files with pictures and tables.
 
-    A block is what stands between <!-- explorer: gradient-graph dense_mse --> and <!-- /explorer -->;
-    the kinds are gradient-graph, gradient-diff, gradient-table and gradient-claim.
+    A block begins with <!-- explorer: gradient-graph dense_mse --> and ends with <!-- /explorer -->.
+    Its kind is gradient-graph, gradient-diff, gradient-table or gradient-claim.
     """
     from explorer.cli.embed import embed
 
@@ -520,7 +607,7 @@ def embed(
 
 @app.command()
 def doctor(as_json: AsJson = False) -> int:
-    """Say what is installed, and what is missing."""
+    """Report what is installed and what is missing."""
     from explorer.cli.doctor import diagnose
 
     return diagnose(as_json)
@@ -531,14 +618,18 @@ def warm(
     only: Annotated[
         list[str] | None,
         typer.Argument(
-            help="scenarios, studies, claims, or names of scenarios and studies; all where none is given.",
+            help=(
+                "scenarios, studies, claims, or names of single scenarios and studies. "
+                "[default: everything]"
+            ),
             metavar="WHAT",
         ),
     ] = None,
 ) -> int:
-    """Ask everything shipped once, and store it.
+    """Run everything that is shipped, and store the results.
 
-    Later commands and the app answer from the store; what is there is not asked again.
+    Later commands and the app use the stored results at once. What is stored already is not run
+    again.
     """
     from explorer.cli.warm import fill_store
 
@@ -547,10 +638,10 @@ def warm(
 
 @app.command()
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove all stored results.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete all stored results.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Say what is stored, where, and how large it is; or clear it."""
+    """Show what is stored, where, and its size; or clear it."""
     from explorer.cli.cache import show_store
 
     return show_store(clear, as_json)
@@ -560,7 +651,7 @@ def cache(
     name="app",
     context_settings={"ignore_unknown_options": True},  # they are Streamlit's
     epilog=(
-        "Any other option goes to Streamlit, --server.port=8600 for one; "
+        "Other options are passed to Streamlit, such as --server.port=8600; "
         '"python -m streamlit run --help" lists them.'
     ),
 )
@@ -569,23 +660,26 @@ def streamlit_app(
         list[str] | None,
         typer.Argument(
             help=(
-                "Scenarios of one's own, which the app offers beside the shipped ones: a .py file, "
-                "or a folder with such files. It opens with the first file named, and runs a file "
-                "again when it is saved."
+                "Your own scenarios, shown in addition to the shipped ones: .py files, or folders "
+                "of .py files. The app opens with the first file, and runs a file again whenever "
+                "it is saved."
             ),
             metavar="FILE_OR_FOLDER",
         ),
     ] = None,
 ) -> int:
-    """Start the Streamlit app, on this machine alone: http://127.0.0.1:8501."""
+    """Start the web app, on this machine only.
+
+    Its address is http://127.0.0.1:8501.
+    """
     from explorer.cli.app import start_app
 
     start_app(arguments or ())
 
 
 def names() -> list[str]:
-    """The commands there are."""
-    # Typer names a command after its function where it is given no name.
+    """The names of all commands."""
+    # Typer names a command after its function unless a name is given.
     commands = []
     for command in app.registered_commands:
         function = command.callback

@@ -1,4 +1,4 @@
-"""The ``diff`` command: where two engines' graphs of one case part first."""
+"""The ``diff`` command: where two engines' graphs of one case first differ."""
 
 from explorer.cli import exit_codes
 from explorer.cli.exploration import explored
@@ -11,10 +11,10 @@ from explorer.text.clean import clean
 
 
 def diff_engines(options: ScenarioOptions, list_all: bool, as_json: bool) -> int:
-    """Align two engines' graphs of one case, and print where they part: first, or everywhere."""
+    """Align two engines' graphs of one case, and print the first divergence, or all of them."""
     plan = checked_plan(options)
     if len(plan.wanted.engines) != 2:
-        raise UsageError(f"{plan.wanted.engines[0]!r} is given twice; name two different engines")
+        raise UsageError(f"{plan.wanted.engines[0]!r} is given twice; give two different engines")
     report = explored(plan)
     left, right = (graphs_of(report, engine)[-1] for engine in plan.wanted.engines)
     (alignment,) = report.alignments

@@ -1,4 +1,4 @@
-"""The ``embed`` command: fills the blocks of Markdown files, or says which are stale."""
+"""The ``embed`` command: fills the blocks of Markdown files, or lists files that are out of date."""
 
 import functools
 import sys
@@ -34,7 +34,7 @@ def embed(files: list[Path], check: bool, fresh: bool) -> int:
     if check:
         for path in stale:
             print(
-                f"explorer: stale: {one_line(str(path))}; `explorer embed` renews it",
+                f"explorer: out of date: {one_line(str(path))}; run `explorer embed` to update it",
                 file=sys.stderr,
             )
         return exit_codes.DIFFERENT if stale else exit_codes.AS_EXPECTED

@@ -5,6 +5,7 @@ Every error meant for a person becomes one message on stderr and an exit code.
 
 import gc
 import os
+import re
 import sys
 from typing import NoReturn
 
@@ -58,7 +59,7 @@ def run(arguments: list[str]) -> int:
     except WorkerFaultError as error:
         if os.environ.get(SHOW_TRACEBACK):
             raise
-        message = f"{error.line} (set {SHOW_TRACEBACK}=1 to see where)"
+        message = f"{error.line}; set {SHOW_TRACEBACK}=1 for the whole traceback"
         return _print_error(message, exit_codes.LOST)
 
 
@@ -72,21 +73,58 @@ def _parsing_error(error: typer.TyperException, arguments: list[str]) -> str:
     """The message of a parsing error; unknown names come with the nearest match."""
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
-    if context is not None and option:
-        options = _long_options(context)
-        return refusal(f"{context.info_name} has no option {option!r}", option, options)
+    # An option that is known lacks its value, which Typer's own message says.
+    if context is not None and option and option not in _options(context):
+        options = [name for name in _options(context) if name.startswith("--")]
+        return refusal(f"unknown option {option!r} of {context.info_name}", option, options)
 
     names = commands.names()
     words = [argument for argument in arguments if not argument.startswith("-")]
     if words and words[0] and words[0] not in names:
-        return refusal(f"no command is called {words[0]!r}", words[0], names)
-    # Anything else, such as a value of a wrong type, Typer says well enough itself.
-    message = error.format_message().strip().replace("\n", " ")
+        return refusal(f"unknown command {words[0]!r}", words[0], names)
+    message = _wrong_value(error, arguments) or _typers_own(error)
+    if context is None:
+        return message
+    return f"{message}; see `explorer {context.info_name} --help`"
+
+
+EXPECTED = {"a valid integer": "an integer", "a valid number": "a number"}
+"""What Typer (0.29) says that a value should be, and what an error of the explorer says."""
+
+
+def _wrong_value(error: typer.TyperException, arguments: list[str]) -> str:
+    """The message of an option with a value of the wrong type; "" for any other error."""
+    names = getattr(getattr(error, "param", None), "opts", [])
+    for words, expected in EXPECTED.items():
+        if words in error.message and names:
+            return f"{names[-1]} must be {expected}, got {_value_of(names, arguments)!r}"
+    return ""
+
+
+def _value_of(names: list[str], arguments: list[str]) -> str:
+    """The last value that an option is given, after "=" or after a space."""
+    value = ""
+    for place, argument in enumerate(arguments):
+        name, equals, text = argument.partition("=")
+        if name in names:
+            value = text if equals else "".join(arguments[place + 1 : place + 2])
+    return value
+
+
+EXTRA = re.compile(r"^Got unexpected extra argument\(s\) \((.*)\)$")
+"""What Typer (0.29) says of arguments beyond those that a command takes."""
+
+
+def _typers_own(error: typer.TyperException) -> str:
+    """Typer's own message as part of a sentence."""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    message = EXTRA.sub(r"unexpected argument: \1", message)
     return message[:1].lower() + message[1:]
 
 
-def _long_options(context: typer.Context) -> list[str]:
-    options: list[str] = []
+def _options(context: typer.Context) -> list[str]:
+    """The names of a command's options, long and short."""
+    options = list(context.help_option_names)
     for parameter in context.command.params:
-        options.extend(option for option in parameter.opts if option.startswith("--"))
+        options.extend(name for name in parameter.opts if name.startswith("-"))
     return sorted(options)

@@ -1,4 +1,4 @@
-"""Explorations as the commands run them: in workers of their own, with progress."""
+"""Explorations as the commands run them: in their own workers, with progress."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,14 @@ from explorer.workers.workers import Workers
 
 
 def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Report:
-    """The report on a plan; the workers are gone when it is made, also after Ctrl-C.
+    """The report on a plan; its workers have ended when it is complete, also after Ctrl-C.
 
     ``show_first`` prints the first report, the one on the main case; not of a report that was stored.
     """
     store = Store(fresh=plan.fresh)
     known = stored.stored_report(plan.scenario, plan.wanted, store)
     if known is not None:
-        to_stderr("from the store; --fresh asks again")
+        to_stderr("stored result shown; --fresh runs it again")
         return known
     with Workers(plan.request_timeout, plan.timeout) as workers, display() as shown:
 

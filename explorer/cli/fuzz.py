@@ -1,4 +1,4 @@
-"""The ``fuzz`` command: random nets, each asked of every engine; what is wrong becomes a scenario file."""
+"""The ``fuzz`` command: runs random nets on every engine; wrong gradients become scenario files."""
 
 import time
 from collections import Counter
@@ -15,18 +15,19 @@ from explorer.model.errors import UsageError
 from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import Document, encode, to_builtins
 from explorer.text.messages import one_line
+from explorer.text.numbers import counted
 
 CLASSES: dict[FindingClass, str] = {
-    "framework": "a framework is wrong or has no answer",
+    "framework": "a framework is wrong or gives no result",
     "ours": "the explorer is wrong",
-    "unsteady": "not seen when the net was asked again",
-    "ill_conditioned": "nothing of it is left at points close by",
+    "unsteady": "did not occur again in a second run",
+    "ill_conditioned": "does not occur at nearby inputs",
     "known": "known",
 }
-"""What the classes of findings are called, in the order in which they are told."""
+"""Descriptions of the classes of findings, in the order in which they are reported."""
 
 ALARMS = ("framework", "ours", "unsteady")
-"""Classes that nobody has looked at yet."""
+"""Classes of findings that need attention: they are not known yet."""
 
 
 class FuzzOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,8 +44,8 @@ def run_fuzz(options: FuzzOptions) -> int:
     """Look at random nets; print each finding as it comes and the counts last, and write its files."""
     if options.cases < 1 or options.start < 0:
         raise UsageError(
-            f"--cases {options.cases} --start {options.start} names no nets; allowed: at least one,"
-            " from number 0 on"
+            f"--cases must be at least 1 and --start at least 0, got {options.cases} and"
+            f" {options.start}"
         )
     folder = prepare_folder(options.out) if options.out else None
     start = time.perf_counter()
@@ -68,7 +69,7 @@ def run_fuzz(options: FuzzOptions) -> int:
 
 
 def _look(options: FuzzOptions, folder: Path | None, looked: list[Looked]) -> None:
-    """Add each net to those that were ``looked`` at, and tell its finding, as it comes."""
+    """Add each net to those that were ``looked`` at, and report its finding, as it comes."""
     numbers = range(options.start, options.start + options.cases)
     with progress() as step:
         for each in search(numbers, options.seed):
@@ -104,7 +105,7 @@ def _scenario(finding: Finding, seed: int) -> str:
     engines = ", ".join(finding.sighting.engines)
     notes = (
         f"Seen: {finding.sighting.kind}: {engines}: {one_line(finding.sighting.detail)}\n\n"
-        f"Run it with `explorer scenario FILE{order}`. The net that it was cut from has the operators\n"
+        f"Run it with `explorer scenario FILE{order}`. The net from which it was reduced has the operators\n"
         f"{', '.join(finding.operators)}."
     )
     return scenario_text(finding.program, title, notes)
@@ -127,10 +128,11 @@ def _document(options: FuzzOptions, looked: list[Looked], seconds: float) -> Doc
 
 
 def _summary(looked: list[Looked], seconds: float) -> str:
-    """The counts in a line: "60 nets in 110 s: 48 agree, 2 are refused; 10 findings: 10 known"."""
+    """The counts in a line: "60 nets in 110 s: 48 agree, 2 rejected; 10 findings: 10 known"."""
     seen = Counter(each.sighting.kind for each in looked)
     findings = Counter(each.finding.found for each in looked if each.finding)
     parts = [f"{findings[found]} {name}" for found, name in CLASSES.items() if findings[found]]
-    text = f"{len(looked)} nets in {seconds:.0f} s: {seen['agrees']} agree, {seen['refused']} are refused"
-    number = sum(findings.values())
-    return f"{text}; {number} findings" + (f": {', '.join(parts)}" if parts else "")
+    verdicts = f"{seen['agrees']} agree, {seen['refused']} rejected"
+    text = f"{counted(len(looked), 'net')} in {seconds:.0f} s: {verdicts}"
+    number = counted(sum(findings.values()), "finding")
+    return f"{text}; {number}: {', '.join(parts)}" if parts else f"{text}; {number}"

@@ -37,7 +37,7 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
     file_format = _format(output, drawing_options.file_format)
     choose("view", drawing_options.view, VIEWS)
     depth = checked_depth(drawing_options.depth)
-    # Without --engine, other commands ask all engines; a file holds one or two graphs.
+    # Without --engine, other commands run all engines; a file holds one or two graphs.
     engines = options.engines or [DEFAULT_ENGINE]
     plan = checked_plan(msgspec.structs.replace(options, engines=engines))
     _check_number(len(plan.wanted.engines), file_format)
@@ -52,7 +52,7 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
         view=cast(ViewName, drawing_options.view),
         depth=depth,
     )
-    # A pair's number on an earlier stage would be that of another graph's node.
+    # On an earlier stage, the number of a pair would be that of another graph's node.
     content = picture_file(graphs, report.alignments if are_last else (), choice)
     print_written(put_file(output, content))
     return exit_codes.AS_EXPECTED
@@ -61,13 +61,13 @@ def write_graph(options: ScenarioOptions, output: Path, drawing_options: Drawing
 def _check_number(engines: int, file_format: str) -> None:
     if engines > 2:
         raise UsageError(
-            f"--engine is given {engines} times; a file holds one graph, or two side by side"
+            f"--engine is given {engines} times; give one engine, or two to draw side by side"
         )
     if engines == 2 and file_format not in drawing.PAIR_FORMATS:
         formats = " or ".join(drawing.PAIR_FORMATS)
         raise UsageError(
-            f"two graphs side by side are drawn as {formats}, not as {file_format}; "
-            "give one --engine, or a file of such a format"
+            f"two graphs side by side can be drawn as {formats}, not as {file_format}; "
+            "change the ending of FILE, or give only one --engine"
         )
 
 
@@ -78,9 +78,9 @@ def _format(output: Path, name: str | None) -> str:
     ending = output.suffix
     if ending in FORMATS_BY_ENDING:
         return FORMATS_BY_ENDING[ending]
-    problem = "does not end in a format" if ending else "has no ending that says its format"
+    problem = "has an unknown ending" if ending else "has no ending"
     message = refusal(f"{str(output)!r} {problem}", ending, list(FORMATS_BY_ENDING))
-    raise UsageError(f"{message}; or give --format")
+    raise UsageError(f"{message}; or name the format with --format")
 
 
 def checked_depth(depth: str) -> drawing.Depth:
@@ -90,7 +90,7 @@ def checked_depth(depth: str) -> drawing.Depth:
         return names[depth]
     if not depth.isdecimal():
         raise UsageError(
-            f"--depth {depth} is none; allowed: a number (0: all in one box), all (every operator "
-            "apart), fit (as far as a screen holds, the default)"
+            f"--depth must be a number from 0 up, all or fit, got {depth!r} (0 draws the net as one "
+            "box, all draws every op, fit draws what fits on a screen)"
         )
     return int(depth)

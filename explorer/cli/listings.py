@@ -1,6 +1,6 @@
-"""The lists of scenarios and of studies, which commands print where they are given no name.
+"""The lists of scenarios and of studies, which commands print if no name is given.
 
-A module of its own, because a list is to appear at once: what runs and draws is not imported here.
+A separate module, so that a list appears at once: what runs and draws is not imported here.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ REAL_HEADING = "Nets modelled on published ones:"
 def list_scenarios(as_json: bool) -> int:
     """Print every scenario's name and title.
 
-    One that cannot be loaded says why in place of its title.
+    For one that cannot be loaded, the error is printed in place of its title.
     """
     small, real = _rows(names()), _rows(real_names())
     if as_json:

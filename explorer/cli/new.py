@@ -14,31 +14,37 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def write_new(name: str, factories: tuple[str, str] | None, inputs: Path | None) -> int:
-    """Write NAME.py into the current folder; one that is there stays as it is.
+    """Write NAME.py into the current folder; an existing file is not changed.
 
-    ``factories`` make MindSpore's net and PyTorch's, and ``inputs`` are theirs; None where the file
-    is to have a net of its own.
+    ``factories`` make MindSpore's net and PyTorch's, and ``inputs`` are theirs; None if the file is
+    to define its own net.
     """
     path = Path(f"{name.removesuffix('.py')}.py")
     if not NAME.fullmatch(path.stem) or path.parent != Path():
-        raise UsageError(f"{name!r} is no name of a scenario; give letters, digits and _ alone")
+        raise UsageError(
+            f"{name!r} is not a valid name of a scenario; use letters, digits and _, a letter first"
+        )
     if path.exists():
-        raise UsageError(f"{str(path)!r} is there already; give another name, or remove it")
+        raise UsageError(f"{str(path)!r} exists already; choose another name, or delete the file")
     if inputs and not factories:
-        raise UsageError("--inputs are those of the nets of --from-factories; give these too")
+        raise UsageError(
+            "--inputs needs --from-factories, the functions that create the nets; add it"
+        )
     text = _text(path.stem, factories, inputs) if factories else new_scenario(path.stem)
     print_written(put_file(path, text.encode()))
     if factories and not inputs:
-        print(f"next: replace the arrays of inputs() in {path}, which do not fit your nets; then")
+        print(f"next: in {path}, replace the placeholder arrays in inputs(); then run")
     else:
-        print("next:", end=" ")
+        print("next: run", end=" ")
     print(f"python -m explorer scenario {path}")
     return exit_codes.AS_EXPECTED
 
 
 def _text(name: str, factories: tuple[str, str], inputs: Path | None) -> str:
     if inputs and not (inputs.suffix == ".npz" and inputs.is_file()):
-        raise UsageError(f"--inputs {str(inputs)!r} is no .npz file; write one with numpy.savez")
+        raise UsageError(
+            f"--inputs {str(inputs)!r} is not an .npz file; write one with numpy.savez"
+        )
     by_framework = dict(zip(("mindspore", "torch"), factories, strict=True))
     folders: dict[Path, None] = {}
     for factory in factories:

@@ -14,7 +14,7 @@ from explorer.text.choices import choose
 from explorer.workers.workers import REQUEST_SECONDS
 
 FORMAT_ALIASES = {"md": "markdown", "mmd": "mermaid"}
-"""Endings of files that are taken for the formats too."""
+"""Endings of files that are accepted as names of formats."""
 
 
 class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,9 +33,9 @@ class ScenarioOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """A checked exploration: what is wanted of a scenario.
+    """A checked exploration of a scenario.
 
-    ``fresh`` ones are not taken from the store; limits are in seconds.
+    With ``fresh``, stored results are not used; limits are in seconds.
     """
 
     scenario: Scenario
@@ -46,9 +46,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checked_plan(options: ScenarioOptions) -> Plan:
-    """The exploration that the options ask for.
+    """The exploration that the options describe.
 
-    Everything that can be refused without a framework is refused here; raises UsageError.
+    Raises UsageError for every mistake that can be found without a framework.
     """
     # What costs nothing to check comes first; reading the scenario starts a process.
     check_names(options.engines or (), options.device, options.order, options.cases)
@@ -75,9 +75,7 @@ def checked_plan(options: ScenarioOptions) -> Plan:
 def check_seconds(option: str, seconds: float) -> None:
     """Raise UsageError unless ``seconds`` can be a time limit."""
     if not seconds > 0:  # false for NaN too
-        raise UsageError(
-            f"{option} {seconds:g} is no time limit; allowed: any number of seconds above 0"
-        )
+        raise UsageError(f"{option} must be a positive number of seconds, got {seconds:g}")
 
 
 def chosen_formats(
@@ -85,12 +83,12 @@ def chosen_formats(
 ) -> tuple[str, ...]:
     """The formats given by one or more ``--format``, separated by commas, each once.
 
-    Raises UsageError for an unknown format, and where there is no folder to write them to.
+    Raises UsageError for an unknown format, and if there is no folder to write to.
     """
     if not given:
         return default
     if not has_folder:
-        raise UsageError("--format says what goes into a folder; give the folder too: --out DIR")
+        raise UsageError("--format needs a folder to write the files into; add --out DIR")
     formats: dict[str, None] = {}
     for name in ",".join(given).split(","):
         if name.strip():
@@ -99,5 +97,5 @@ def chosen_formats(
 
 
 def chosen_format(name: str, allowed: tuple[str, ...]) -> str:
-    """The format that ``name`` or an ending of its files stands for; raises UsageError."""
+    """The format called ``name``, or whose files end so; raises UsageError."""
     return choose("format", FORMAT_ALIASES.get(name, name), allowed)

@@ -1,4 +1,4 @@
-"""Plain lines and documents on standard output, for which Rich need not be loaded."""
+"""Plain lines and documents on standard output, printed without loading Rich."""
 
 import sys
 from pathlib import Path

@@ -24,7 +24,7 @@ QUICK_FORMATS = ("json", "markdown")
 def compare_engines(
     options: ScenarioOptions, out: Path | None, given_formats: list[str] | None, as_json: bool
 ) -> int:
-    """Ask cases of every engine; print the report, and write its files into ``out``."""
+    """Run the cases on every engine; print the report, and write its files into ``out``."""
     formats = _formats(given_formats, out)
     # All that can be refused is refused before the first worker starts.
     plan = checked_plan(options)
@@ -93,7 +93,7 @@ def _write(
 
 
 def exit_code(report: Report) -> int:
-    """The exit code of a report: LOST where a worker was, or time ran out, whatever the other engines say."""
+    """The exit code of a report: LOST if a worker died or timed out, whatever the other engines give."""
     is_out_of_time = any(left_out.cause == "timed_out" for left_out in report.left_out)
     if is_out_of_time or report.lost_graphs:
         return exit_codes.LOST

@@ -13,7 +13,7 @@ from explorer.model.errors import UsageError
 HELP = "`python -m streamlit run --help` lists the options of the app's server"
 
 LOCAL = "127.0.0.1"
-"""Where the app is served when nothing is said; explorer/web/.streamlit/config.toml says so too."""
+"""The address of the app by default; explorer/web/.streamlit/config.toml has the same."""
 
 UNIX_SOCKET = "unix://"
 """What begins an address that is a file."""
@@ -52,23 +52,23 @@ def _check_place(address: str, port: int) -> None:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:
-            # As Streamlit sets it: a server that has just ended is in nobody's way.
+            # As Streamlit sets it: the port of a server that has just ended is free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((address, port))
     except OverflowError as error:
         raise UsageError(
-            f"--server.port {port} is no port; allowed: 0 (any that is free) to 65535"
+            f"--server.port must be from 0 (any free port) to 65535, got {port}"
         ) from error
     except PermissionError as error:
         raise UsageError(
-            f"--server.port {port} is not for everybody: {error.strerror}; give one above 1023"
+            f"--server.port {port} needs administrator rights ({error.strerror}); give one above 1023"
         ) from error
     except (OSError, UnicodeError) as error:
         # Of a port that is taken Streamlit says so itself, or takes the next one.
         if getattr(error, "errno", None) != errno.EADDRINUSE:
             raise UsageError(
-                f"--server.address {address!r} is no address of this machine: {_why(error)};"
-                f" give {LOCAL} for this machine alone, or 0.0.0.0 for the network"
+                f"--server.address {address!r} is not an address of this machine ({_why(error)});"
+                f" give {LOCAL} to serve this machine only, or 0.0.0.0 to serve the network"
             ) from error
 
 

@@ -43,7 +43,7 @@ class StudyOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_study(options: StudyOptions) -> int:
-    """Run a study; print its tables or its record, and write its files where a folder is given."""
+    """Run a study; print its tables or its record, and write its files if a folder is given."""
     has_folder = options.out is not None
     formats = chosen_formats(options.formats, has_folder, FORMATS, DEFAULT_FORMATS)
     parse(options.device)
@@ -67,9 +67,9 @@ def run_study(options: StudyOptions) -> int:
 
 
 def exit_code(topic: Topic, subject: Target, record: StudyRecord) -> int:
-    """The exit code of a record: LOST where a framework or a worker was, or time ran out.
+    """The exit code of a record: LOST if a framework is missing, or a worker died or timed out.
 
-    DIFFERENT where an engine refuses the scenario that another one answers for.
+    DIFFERENT if an engine rejects the scenario and another one runs it.
     """
     if any(_is_lost(measured) for measured in record.measured.values()):
         return exit_codes.LOST
@@ -85,7 +85,7 @@ def _write(record: StudyRecord, folder: Path, formats: tuple[str, ...], as_json:
 
 
 def _is_lost(measured: Measured) -> bool:
-    """Whether there are no figures for want of a framework, of a worker, or of time."""
-    # What a framework refuses is a finding; only what says nothing about it counts.
+    """Whether figures are missing because a framework, a worker or time was."""
+    # What a framework rejects is a finding; only what says nothing about the framework counts.
     is_missing = measured.error is not None and measured.error.type == MISSING_FRAMEWORK
     return is_missing or measured.outcome in (*LOST, "not_asked")

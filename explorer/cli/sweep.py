@@ -26,7 +26,7 @@ from explorer.sweep.plan import jobs
 from explorer.sweep.records import Change, Sweep, SweepJob, SweepRow
 
 BAD = ("refused", "lost")
-"""Verdicts on jobs of which less is known than was asked."""
+"""Verdicts on jobs without complete results."""
 
 
 class SweepOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,16 +79,16 @@ def run_sweep(options: SweepOptions) -> int:
 
 
 def _check(options: SweepOptions) -> None:
-    """Refuse what cannot be meant, before anything is run."""
+    """Raise UsageError for wrong options before anything is run."""
     check_seconds("--timeout", options.timeout)
     if options.request_timeout is not None:
         check_seconds("--request-timeout", options.request_timeout)
     if options.count is not None and options.count < 1:
-        raise UsageError(f"--jobs {options.count} runs nothing; allowed: 1 and more")
+        raise UsageError(f"--jobs must be at least 1, got {options.count}")
     if options.count is not None and options.scheduler:
         raise UsageError(
-            "--jobs is for this machine; on a cluster each worker takes as many jobs as it has"
-            " threads: give --jobs or --scheduler"
+            "--jobs has no effect with --scheduler: each worker of the cluster runs as many jobs as it"
+            " has threads; leave out one of the two"
         )
 
 
@@ -150,7 +150,7 @@ def _write(sweep: Sweep, found: tuple[Change, ...] | None, folder: Path, as_json
 
 
 def _exit_code(sweep: Sweep, found: tuple[Change, ...] | None) -> int:
-    """LOST where less is known than was asked; with a recorded sweep changes count, and else differences."""
+    """LOST if results are incomplete; DIFFERENT for changes since a recorded sweep, else for differences."""
     if any(row.verdict in BAD for row in sweep.rows):
         return exit_codes.LOST
     if found is not None:

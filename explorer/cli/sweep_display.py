@@ -1,4 +1,4 @@
-"""What stderr shows of a sweep while it is on: a live table on a terminal, else a line a job."""
+"""What stderr shows of a sweep while it runs: a live table on a terminal, else a line per job."""
 
 import sys
 import time
@@ -54,8 +54,8 @@ class SweepDisplay:
         self._rows.append(row)
         if not self._live:
             how = "stored" if row.from_store else f"{row.seconds:.1f} s"
-            told = f"{one_line(row.name)}: {VERDICTS[row.verdict]} ({how})"
-            print(f"{self._count}/{self._total} {told}", file=sys.stderr, flush=True)
+            line = f"{one_line(row.name)}: {VERDICTS[row.verdict]} ({how})"
+            print(f"{self._count}/{self._total} {line}", file=sys.stderr, flush=True)
 
     def _shown(self) -> Group:
         now = time.perf_counter()

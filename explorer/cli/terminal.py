@@ -34,7 +34,7 @@ def console() -> Console:
 
 
 class Display:
-    """What a terminal shows of an exploration while it is on: lines that come, and a bar a stage.
+    """What a terminal shows of an exploration while it runs: new lines, and a bar per stage.
 
     Nothing without a ``console``.
     """
@@ -92,7 +92,7 @@ class Display:
 
 @contextmanager
 def display() -> Iterator[Display]:
-    """What stderr shows of an exploration, where it is a terminal."""
+    """What stderr shows of an exploration if it is a terminal."""
     console = Console(stderr=True) if sys.stderr.isatty() else None
     shown = Display(console)
     shown.start()
@@ -104,14 +104,14 @@ def display() -> Iterator[Display]:
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """Bars on stderr while the work is on, one a stage, gone when it is done.
+    """Bars on stderr during the work, one per stage, removed when it is done.
 
-    Nothing where stderr is no terminal.
+    Nothing if stderr is not a terminal.
     """
     if not sys.stderr.isatty():
         yield no_progress
         return
-    # Stages are not known beforehand: a stage gets its bar when it is first heard of.
+    # Stages are not known in advance: a stage gets its bar with its first step.
     tasks: dict[str, TaskID] = {}
     with ProgressBars(*BAR_COLUMNS, console=Console(stderr=True), transient=True) as bars:
 

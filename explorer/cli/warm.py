@@ -1,4 +1,4 @@
-"""The ``warm`` command: everything shipped is asked once, and stored."""
+"""The ``warm`` command: runs everything that is shipped, and stores the results."""
 
 import sys
 import time
@@ -26,7 +26,7 @@ SCENARIOS, STUDIES_OF_ALL, CLAIMS = "scenarios", "studies", "claims"
 
 
 class Task(NamedTuple):
-    """One thing to ask; ``ask`` says whether a worker was lost or time ran out."""
+    """One thing to run; ``ask`` runs it and returns whether a worker died or timed out."""
 
     group: str
     name: str
@@ -34,7 +34,7 @@ class Task(NamedTuple):
 
 
 def fill_store(only: tuple[str, ...]) -> int:
-    """Ask what is chosen, a line each; go on past what cannot be asked, and exit with LOST then."""
+    """Run what is chosen, and print a line for each; after a failure continue, and return LOST."""
     tasks = list(_tasks())
     groups = (SCENARIOS, STUDIES_OF_ALL, CLAIMS)
     allowed = dict.fromkeys([*groups, *(task.name for task in tasks)])
@@ -45,12 +45,16 @@ def fill_store(only: tuple[str, ...]) -> int:
     is_whole = True
     for number, task in enumerate(tasks, 1):
         start = time.perf_counter()
-        # Each has workers of its own: what one net does to a process does not reach the next.
+        # Each task has its own workers: what one net does to a process does not affect the next.
         with Workers(_limit(task)) as workers, progress() as step:
             try:
-                outcome = "lost a worker" if task.ask(workers, store, step) else "stored"
+                outcome = (
+                    "incomplete: a worker died or timed out"
+                    if task.ask(workers, store, step)
+                    else "stored"
+                )
             except ExplorerError as error:
-                outcome = f"cannot be asked: {error}"
+                outcome = f"cannot be run: {error}"
         is_whole = is_whole and outcome == "stored"
         seconds = time.perf_counter() - start
         print(f"{number}/{len(tasks)} {task.group} {task.name}: {outcome} ({seconds:.1f} s)")
@@ -63,7 +67,7 @@ def _limit(task: Task) -> float:
 
 
 CLAIM_SECONDS = 300.0
-"""The limit of one request for a scenario or a claim, in seconds: nobody waits for this command."""
+"""The time limit for one request for a scenario or a claim, in seconds; nobody waits for it."""
 
 
 def _tasks() -> Iterator[Task]:
@@ -78,7 +82,7 @@ def _scenario(name: str) -> Callable[[Workers, Store, Progress], bool]:
     def ask(workers: Workers, store: Store, step: Progress) -> bool:
         scenario = load(names()[name])
         report = explored(scenario, Wanted(), workers, store, progress=step)
-        # What the app's first page shows of it is drawn here, not when somebody opens the page.
+        # What the app's first page shows of it is drawn here, not when the page is opened.
         card(scenario, store)
         if name == INTRODUCTION:
             pair_of_ladders(scenario, store)

@@ -1,4 +1,4 @@
-"""What a document asks for: a kind, a subject, and options, checked before anything is run."""
+"""Blocks of a document: a kind, a subject, and options, checked before anything is run."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ DEFAULT_ENGINES = {
     "gradient-diff": ("torch-tape", "mindspore-graph"),
     "gradient-table": (),
 }
-"""The engines of a block that names none; of a table all."""
+"""The engines of a block that names none; for a table all."""
 
 ALIGNMENTS = ("left", "center", "right")
 
@@ -47,7 +47,7 @@ class Block(msgspec.Struct, frozen=True):
     """One thing that a document shows.
 
     ``subject`` is a scenario's name or file, or the number of a claim. ``options`` are texts by name;
-    one that is not there has its default.
+    one that is missing has its default.
     """
 
     kind: str
@@ -87,10 +87,10 @@ def block(kind: str, subject: str, options: Mapping[str, str], folder: Path) -> 
 def _subject(kind: str, subject: str, folder: Path) -> str:
     if not subject:
         what = "the number of a claim" if kind == "gradient-claim" else "a scenario's name or file"
-        raise UsageError(f"{kind} names nothing; give {what}")
+        raise UsageError(f"{kind} needs {what}")
     if kind == "gradient-claim":
         if not subject.isdecimal():
-            raise UsageError(f"{subject!r} is no claim; give its number")
+            raise UsageError(f"{subject!r} is not a claim; give the number of one")
         return subject
     if subject.endswith(".py"):
         return str(find(str(folder / subject)))
@@ -104,30 +104,34 @@ def _check_engines(made: Block) -> None:
     wanted = {"gradient-graph": (1, 2), "gradient-diff": (2,)}.get(made.kind)
     if wanted and (len(made.engines) not in wanted or len(set(made.engines)) < len(made.engines)):
         numbers = " or ".join(map(str, wanted))
-        raise UsageError(f"{made.kind} shows {numbers} different engines, not {made.engines}")
+        given = ", ".join(made.engines) or "none"
+        raise UsageError(f"{made.kind} needs {numbers} different engines, got {given}")
 
 
 def _is_depth(text: str) -> None:
     if not text.isdecimal() and text not in ("all", "fit"):
-        raise UsageError(f"depth {text!r} is none; allowed: a number, all, fit")
+        raise UsageError(f"depth must be a number, all or fit, got {text!r}")
 
 
 def _is_order(text: str) -> None:
     if not text.isdecimal() or int(text) < 1:
-        raise UsageError(f"order {text!r} is none; allowed: 1, 2, …")
+        raise UsageError(f"order must be a positive integer, got {text!r}")
 
 
 def _is_width(text: str) -> None:
     number = text.rstrip("".join(UNITS))
     if not number.replace(".", "", 1).isdecimal() or text[len(number) :] not in UNITS:
-        raise UsageError(f"width {text!r} is none; allowed: a number with {', '.join(UNITS[:-1])}")
+        raise UsageError(
+            f"width must be a number with a unit ({', '.join(UNITS[:-1])}) or without, got {text!r}"
+        )
 
 
 def _is_folder(text: str) -> None:
     path = Path(text)
     if path.is_absolute() or ".." in path.parts or not FOLDER.fullmatch(text):
         raise UsageError(
-            f"folder {text!r} is none; give one below the document's, of plain characters"
+            f"folder must be inside the document's folder, its name of letters, digits, . _ - and /,"
+            f" got {text!r}"
         )
 
 

@@ -32,8 +32,8 @@ class Embedded(msgspec.Struct, frozen=True):
 def embedded(path: Path, ask: Ask) -> Embedded:
     """The document at ``path`` with every block filled in by ``ask``.
 
-    Raises UsageError, with file and line, for a block that is no block, that has no end, or of which
-    nothing can be asked: of every such block a line.
+    Raises UsageError for blocks that are not valid, have no end or cannot be run, with a line of file,
+    line number and reason for each.
     """
     text = _read(path)
     written: list[str] = []
@@ -42,13 +42,15 @@ def embedded(path: Path, ask: Ask) -> Embedded:
     position = 0
     for mark in _marks(text):
         if mark.start() < position:
-            refused.append(_located(path, text, mark, "a block begins inside another one"))
+            refused.append(
+                _located(
+                    path, text, mark, "this block begins inside another block; end that one first"
+                )
+            )
             continue
         end = text.find(END, mark.end())
         if end < 0:
-            refused.append(
-                _located(path, text, mark, f"the block has no end; write {END} behind it")
-            )
+            refused.append(_located(path, text, mark, f"the block has no end; add {END} after it"))
             break
         try:
             asked = parsed(mark["words"], path.parent)
@@ -69,7 +71,8 @@ def _read(path: Path) -> str:
         # As it is: a file with other ends of lines keeps them outside its blocks.
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: the document cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: the document cannot be read: {reason}") from error
 
 
 def _marks(text: str) -> Iterator[re.Match[str]]:
@@ -90,11 +93,14 @@ def parsed(words: str, folder: Path) -> Block:
     try:
         kind, *rest = shlex.split(words) or [""]
     except ValueError as error:
-        raise UsageError(f"{words!r} is no block: {error}") from error
+        raise UsageError(f"{words!r} cannot be read as a block: {error}") from error
     options = dict(word.split("=", 1) for word in rest if "=" in word)
     subjects = [word for word in rest if "=" not in word]
     if len(subjects) > 1:
-        raise UsageError(f"{kind} names {len(subjects)} subjects; quote an option that has blanks")
+        raise UsageError(
+            f"{kind} takes one subject, got {len(subjects)}: {', '.join(subjects)};"
+            " put quotes around an option that contains spaces"
+        )
     return block(kind, "".join(subjects), options, folder)
 
 

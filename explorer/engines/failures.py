@@ -17,12 +17,12 @@ FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:'\"]+/)+")
 """The folders of an absolute path: they say where something is installed, which is of no use."""
 
 UNREACHED_DRAW = (
-    "SAME_DROPOUT gives masks to the layers nn.Dropout, nn.Dropout1d, nn.Dropout2d and nn.Dropout3d,"
-    " and {framework}'s net draws random numbers by {operator} as well; use such a layer there, or"
-    " let the numbers be an input and name it in CONSTANTS. Without SAME_DROPOUT = True,"
-    " what depends on random numbers is not compared by value"
+    "with SAME_DROPOUT = True only the layers nn.Dropout, nn.Dropout1d, nn.Dropout2d and nn.Dropout3d"
+    " may draw random numbers, but {framework}'s net also draws some with {operator}; use one of"
+    " these layers there, or make the random numbers an input and list it in CONSTANTS. Without"
+    " SAME_DROPOUT = True, values that depend on random numbers are not compared"
 )
-"""The refusal of a net with SAME_DROPOUT that draws all the same."""
+"""The error for a net with SAME_DROPOUT that draws random numbers outside dropout layers."""
 
 LineSource = Literal["message", "traceback"]
 """The two places that can name a line of the user's."""

@@ -72,11 +72,11 @@ KEPT = 4
 """The number of nets that a worker keeps: all cases of a matrix share one and its estimates."""
 
 NESTED = (
-    "central differences of step 1e-6 cannot be nested: a second difference would divide rounding"
-    " errors by 1e-12"
+    "central differences are not computed for nested gradients: with a step of 1e-6, a second"
+    " difference would divide rounding errors by 1e-12"
 )
-NOTHING = "neither an input nor a weight is asked for, so there is nothing to vary"
-BARE = "the net returns one output as such, so there are no auxiliary outputs to set aside"
+NOTHING = "the case differentiates neither an input nor a weight, so there is nothing to vary"
+BARE = "the net returns a single output, so has_aux=True has no auxiliary outputs to return"
 
 
 def estimate(request: CaseRequest) -> OracleResult:
@@ -246,19 +246,23 @@ class _Function:
                 array = array_of(output)
             else:
                 # The net made float32 or less of its float64 leaves.
-                fact = f"output {index} of the net in float64 is {output.dtype}"
-                raise UsageError(f"{fact}: too coarse for a step of {STEP}")
+                raise UsageError(
+                    f"output {index} of the net is {output.dtype} even with float64 inputs and weights,"
+                    f" which is too coarse for central differences with a step of {STEP}"
+                )
             product = array * cotangent(index, array.shape, "float64")
             rows.append((array.sum(), product.sum()))
         return np.array(rows)
 
     @functools.cached_property
     def _middle(self) -> AnyArray:
-        """The sums where nothing is varied; UsageError where they are others at another run."""
+        """The sums without variation; UsageError if a second run gives others."""
         sums, again = self._sums(NOTHING_VARIED), self._sums(NOTHING_VARIED)
         same = (sums == again) | (np.abs(sums - again) <= self.noise * STEP)
         if np.isfinite(sums).all() and not same.all():
-            raise UsageError("the net returns something else at every run: it is no function")
+            raise UsageError(
+                "the net is not deterministic: two runs on equal inputs gave different outputs"
+            )
         return sums
 
     def slopes(self, group: Group, count: int) -> Slopes:
@@ -266,7 +270,7 @@ class _Function:
 
         All leaves of a group are varied at once, each along directions seeded by its gradient's name; one
         alone can be varied along its elements. Raises UsageError for a leaf of integers, and for a net
-        that is no function of its leaves.
+        that is not deterministic.
         """
         key = group.leaves, count
         if key not in self._slopes:
@@ -290,8 +294,10 @@ class _Function:
         for leaf, name in zip(group.leaves, group.names, strict=True):
             start = self.start(leaf)
             if not start.is_floating_point():
-                fact = f"{name.removeprefix('d')} holds {dtype_of(start)}"
-                raise UsageError(f"{fact}: there is nothing between two integers to vary it by")
+                raise UsageError(
+                    f"{name.removeprefix('d')} has dtype {dtype_of(start)}, and integers cannot be"
+                    " varied by a small step"
+                )
             shape, size = tuple(start.shape), start.numel()
             rows = directions(name, count, shape) if count else np.eye(size).reshape(size, *shape)
             yield (torch.tensor(row) * STEP for row in rows)

@@ -17,6 +17,6 @@ def refuse_keyword_only(forward: Callable[..., Any]) -> None:
         is_required = parameter.default is parameter.empty
         if parameter.kind is parameter.KEYWORD_ONLY and is_required:
             raise UsageError(
-                f"{forward.__qualname__} takes {parameter.name!r} by keyword alone, and inputs are"
-                " given by position, in the order of inputs(): leave out the * before it"
+                f"{forward.__qualname__} takes {parameter.name!r} only by keyword, but inputs are passed"
+                " by position, in the order of inputs(); remove the * from its signature"
             )

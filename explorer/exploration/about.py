@@ -18,7 +18,7 @@ def about(workers: Workers) -> dict[Framework, About | Failure]:
     return {framework: about_framework(workers, framework) for framework in FRAMEWORKS}
 
 
-STARTING = "workers started"
+STARTING = "starting workers"
 """The stage of workers that import their framework."""
 
 

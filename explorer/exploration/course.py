@@ -1,4 +1,4 @@
-"""The course of one exploration: what is known so far, what is asked next, and the report on it."""
+"""The state of one exploration: what is known so far, what runs next, and the report on it."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -24,29 +24,29 @@ from explorer.scenario.settling import Nets
 from explorer.workers.queue import Job, JobOutcome
 
 LARGE = 10_000
-"""The number of cases times op nodes above which not every case is asked unless all are asked for.
+"""The number of cases times op nodes above which not every case is run unless --cases says all.
 
 Each case costs MindSpore's graph style a compilation, which takes the longer the larger the graph.
 """
 
-STRUCTURE = "those asked show each API, grad_position, form of weights and has_aux once"
+STRUCTURE = "the others cover each API, grad_position, form of weights and has_aux"
 SELECTED: dict[Selection, str] = {
     "all": "",
     "structure": STRUCTURE,
-    "main": "one case alone is asked",
+    "main": "only one case was requested",
 }
 """The reasons why cases are left out by a selection."""
 
 Ending = Literal["timed_out", "interrupted"]
 ENDED: dict[Ending, str] = {
-    "timed_out": "the time limit of the whole job passed first; raise --timeout to get further",
-    "interrupted": "the job was interrupted first",
+    "timed_out": "the time limit of the whole run was reached; raise --timeout to run them",
+    "interrupted": "the run was interrupted",
 }
 """The reasons why cases were not reached."""
 
 
 class Course:
-    """One exploration as far as it has come.
+    """One exploration and its results so far.
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says
     whether its graphs are captured.
@@ -82,7 +82,7 @@ class Course:
 
     @property
     def has_answers(self) -> bool:
-        """Whether there is anything to report."""
+        """Whether there are any results to report."""
         return not self._outcomes.is_empty
 
     def expected(self, jobs: list[Job]) -> list[Job]:
@@ -106,24 +106,21 @@ class Course:
         return unmeasured
 
     def sure(self, selection: Selection | None) -> tuple[GradCase, ...]:
-        """The cases that are asked beside the main one however large its graphs turn out to be.
-
-        They are in the order of asking.
-        """
+        """The cases that are run besides the main one even if its graphs are large, in order."""
         if selection == "main":
             return ()
         return covering(self._others(), known=(self._main,))
 
     def select(self, selection: Selection | None) -> tuple[GradCase, ...]:
-        """The cases to be asked beside the main one, in the order of asking; sure() are the first."""
+        """The cases to run besides the main one, in order; those of sure() come first."""
         others = self._others()
         reason = ""
         if selection is None:
             size = len(self._cases) * self._op_nodes()
             selection = "structure" if size > LARGE else "all"
             reason = (
-                f"{len(self._cases)} cases of a graph of {self._op_nodes()} op nodes take long; "
-                f"{STRUCTURE}; --cases all asks all"
+                f"{len(self._cases)} cases on a graph of {self._op_nodes()} op nodes take long; "
+                f"{STRUCTURE}; --cases all runs every case"
             )
         chosen: tuple[GradCase, ...] = ()
         if selection == "structure":
@@ -241,6 +238,6 @@ def _why_no_graph(recorded: Result, plain: Result) -> str:
     if recorded.error is None:
         return ""
     if recorded.outcome == "raised" and plain.outcome == "ok":
-        # Such an error is the recorder's, and its message alone need not say so.
-        return f"the call raises while it is recorded, and only then: {recorded.error.text}"
+        # Such an error is the recorder's, which its message does not show.
+        return f"the call raises only while its graph is recorded: {recorded.error.text}"
     return recorded.error.message

@@ -1,4 +1,4 @@
-"""Looks at what this installation has and lacks, each with the way to get it."""
+"""Checks what is installed and what is missing, with the command that installs it."""
 
 import importlib.metadata
 import platform
@@ -28,15 +28,15 @@ PYTHONS = ((3, 10), (3, 12))
 Seen with MindSpore 2.10.0 and PyTorch 2.13.0.
 """
 
-STAGE = "doctor"
+STAGE = "checks"
 STEPS = 3
-"""The steps that progress counts: the frameworks take one of them, and most of the time."""
+"""The number of steps of the progress: the frameworks are one of them, and take the most time."""
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing looked at, and what was found.
+    """One check and its result.
 
-    ``remedy`` says how to get it where it is not fine. Without a ``required`` one nothing can be
+    ``remedy`` is how to mend it if it is not ``fine``. Without a ``required`` one nothing can be
     compared.
     """
 
@@ -50,13 +50,13 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
 def examine(
     workers: Workers, substitute_layout: Callable[[], str], progress: Progress
 ) -> list[Check]:
-    """Look at everything; takes as long as importing both frameworks in their workers.
+    """Run all checks; takes as long as importing both frameworks in their workers.
 
-    ``substitute_layout`` lets Graphviz lay out a graph, and says what had to stand in for it; ""
-    where nothing did. (Drawing lies on a higher floor, so the caller brings it along.)
+    ``substitute_layout`` lets Graphviz lay out a graph, and returns which layout was used instead of
+    it; "" if Graphviz worked. (Drawing is on a higher floor, so the caller passes it in.)
     """
     progress(STAGE, 0, STEPS)
-    # In workers: this process must stay free of both frameworks, and survive a broken one.
+    # In workers: this process must import neither framework, and survive a broken one.
     replies = about(workers)
     progress(STAGE, 1, STEPS)
     frameworks = [_check_framework(name, replies[name]) for name in FRAMEWORKS]
@@ -106,12 +106,12 @@ def _check_package(name: str) -> Check:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return Check(name=name, fine=False, found="not installed", remedy=remedy(name))
-    # MindSpore 2.10.0 was compiled against numpy 1: with numpy 2 it imports, and dies at a pow.
+    # MindSpore 2.10.0 was compiled against numpy 1: with numpy 2 it imports, and crashes at a pow.
     if name == "numpy" and version.partition(".")[0] != "1":
         return Check(
             name=name,
             fine=False,
-            found=f"{version}, with which MindSpore's first pow dies",
+            found=f"{version}; MindSpore needs numpy 1 and crashes with a newer one",
             remedy=remedy(name),
         )
     return Check(name=name, fine=True, found=version)
@@ -121,18 +121,18 @@ def _check_layout(substitute: str) -> Check:
     return Check(
         name="layout",
         fine=not substitute,
-        found=substitute or "Graphviz places nodes",
+        found=substitute or "Graphviz works",
         remedy=remedy("pygraphviz") if substitute else "",
     )
 
 
 def _check_browser() -> Check:
-    # Looked for on the path, as the tests do; Playwright's own download is not used.
+    # Searched for on the path, as the tests do; Playwright's own download is not used.
     is_here = any(shutil.which(program) for program in BROWSERS)
     state = "present" if is_here else "not found"
     return Check(
         name="chromium",
         fine=is_here,
-        found=f"{state} (only the tests of the app's pages need it)",
+        found=f"{state} (needed only to test the app's pages)",
         remedy="" if is_here else "apt-get install chromium",
     )

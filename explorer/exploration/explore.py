@@ -8,7 +8,7 @@ from explorer.exploration.interim import Interrupted, no_report, no_row
 from explorer.exploration.jobs import captures, questions
 from explorer.exploration.noise import level_jobs, noise_jobs
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, Framework, WorkerKind
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
@@ -124,7 +124,9 @@ def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framewor
     for framework in sorted(frameworks):
         about = about_framework(workers, framework)
         if isinstance(about, Failure):
-            raise MissingFrameworkError(f"{framework} cannot be used: {about.message}")
+            raise MissingFrameworkError(
+                f"{FRAMEWORK_LABELS[framework]} cannot be used: {about.message}"
+            )
         present[framework] = about
     return present
 

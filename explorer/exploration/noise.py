@@ -146,9 +146,9 @@ def losses(outcomes: Mapping[object, JobOutcome]) -> tuple[ReportFinding, ...]:
     findings = []
     for framework, outcome in lost.items():
         sentence = (
-            f"the noise of {FRAMEWORK_LABELS[framework]}'s answers could not be measured "
-            f"everywhere: {outcome.detail.splitlines()[0]}; where it is unknown, tolerances alone say "
-            "what differs"
+            f"the rounding noise of {FRAMEWORK_LABELS[framework]}'s results could not be measured for "
+            f"every case: {outcome.detail.splitlines()[0]}; the other cases are compared by "
+            "tolerances only"
         )
         findings.append(ReportFinding(kind="noise", sentence=sentence))
     return tuple(findings)

@@ -23,18 +23,20 @@ NOT_DEFINED = Result(
 )
 NO_ORACLE = OracleResult(
     "not_defined",
-    error=Failure("NotDefined", "central differences need PyTorch, and a net defined for it"),
+    error=Failure(
+        "NotDefined", "central differences need a PyTorch net, and the scenario defines none"
+    ),
 )
 
-INTERRUPTED = Lost("not_asked", "the job was interrupted before")
+INTERRUPTED = Lost("not_asked", "the run was interrupted first")
 """The outcome of a job that was not finished when Ctrl-C came."""
 
 
 class Outcomes:
-    """The outcomes of the jobs of an exploration, as far as it has come.
+    """The outcomes of the jobs of an exploration so far.
 
-    Its methods raise MissingFrameworkError where a framework has gone missing in the middle of the
-    work. A job that is not finished counts as interrupted.
+    Its methods raise MissingFrameworkError if a framework cannot be imported any more during the run.
+    A job that is not finished counts as interrupted.
     """
 
     def __init__(self, nets: Nets) -> None:
@@ -75,13 +77,13 @@ class Outcomes:
         return not self._by_key
 
     def is_reached(self, case: GradCase) -> bool:
-        """Whether any engine was asked the case, and had the time to say something."""
+        """Whether any engine has a result for the case."""
         results = [self.result(name, case) for name in self._nets.requests]
         return any(result.outcome != "not_asked" for result in results)
 
     @property
     def is_out_of_time(self) -> bool:
-        """Whether the whole job's time limit kept a job from being asked."""
+        """Whether a job was not run because the time limit of the whole run was reached."""
         for outcome in self._by_key.values():
             if isinstance(outcome, Lost) and outcome.outcome == "not_asked":
                 return True

@@ -1,4 +1,4 @@
-"""Whether recording a graph changed the answer: it should not, and where it did a report says so."""
+"""Checks that recording a graph did not change the result, and reports it if it did."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from explorer.numeric.differences import elementwise_difference
 def recorded_otherwise(
     captured: Mapping[str, Captured], results: Mapping[str, Result]
 ) -> Iterator[ReportFinding]:
-    """A remark on each engine whose recorded run gave other bits than its plain one.
+    """A finding for each engine whose recorded run gave other bits than its plain one.
 
     ``results`` are the plain answers to the case that was recorded. In float64 MindSpore's tape hands
     numbers to operators in single precision while it is watched (2.10.0).
@@ -27,7 +27,7 @@ def recorded_otherwise(
         names = _different(record.result, plain)
         if names:
             sentence = (
-                f"recording changed the answer of {engine}: what its graph shows of"
+                f"recording the graph changed the result of {engine}: in the graph,"
                 f" {', '.join(f'{name} {_by(size)}' for name, size in names.items())}"
             )
             yield ReportFinding(kind="recording", sentence=sentence, names=tuple(names))
@@ -36,8 +36,8 @@ def recorded_otherwise(
 def _by(size: float) -> str:
     """How far a leaf is from that of the plain call."""
     if math.isinf(size):
-        return "is nan or infinite at other elements than in the plain call"
-    return f"is off by up to {size:.1e} from the plain call"
+        return "is nan or infinite in other elements than without recording"
+    return f"differs by up to {size:.1e} from the result without recording"
 
 
 def _different(recorded: Result, plain: Result) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What is wanted of a scenario, checked before any framework is started."""
+"""Checks the options of an exploration before any framework is started."""
 
 from collections.abc import Iterable
 from typing import cast
@@ -34,10 +34,10 @@ def wanted(
     cases: str | None = None,
     prove: bool = False,
 ) -> Wanted:
-    """What is asked of a scenario, by the names that a person gives; None are the defaults.
+    """The checked options of an exploration; None are the defaults.
 
-    ``case`` is whose graphs are captured, ``cases`` says which are asked. Raises UsageError for a name
-    that is not known, and for an engine that is named and has no net.
+    ``case`` is the one whose graphs are captured, ``cases`` selects those that are run. Raises
+    UsageError for an unknown name, and for an engine without a net.
     """
     named = list(engines or ())
     check_names(named, device, order, cases)
@@ -59,11 +59,11 @@ def wanted(
 
 
 def _check_nets(scenario: Scenario, engines: list[str]) -> None:
-    """An engine that was asked for by name needs a net."""
+    """Raise UsageError for an engine that is named and has no net."""
     defined = [name for name, engine in ENGINES.items() if scenario.defines(engine.framework)]
     for name in engines:
         if name not in defined:
             raise UsageError(
-                f"scenario {scenario.name} has no net for {name!r}; "
-                f"it has one for {', '.join(defined)}"
+                f"scenario {scenario.name} defines no net for {name!r}; "
+                f"engines with a net: {', '.join(defined)}"
             )

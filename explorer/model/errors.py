@@ -25,17 +25,17 @@ class ScenarioError(UsageError):
 
 
 class MissingNetError(ScenarioError):
-    """A scenario without a net for the framework that is asked about it."""
+    """A scenario that defines no net for the framework that is to run it."""
 
 
 class UnreadScenarioError(ScenarioError):
-    """A scenario whose file ended or outlived the process that read it."""
+    """A scenario whose file ended the process that read it, or exceeded its time limit."""
 
     exit_code = 3
 
 
 class MissingFrameworkError(ExplorerError):
-    """A framework that the question needs is not installed, or its worker cannot start."""
+    """A required framework is not installed, or its worker cannot start."""
 
     exit_code = 3
 
@@ -47,13 +47,13 @@ class WorkerStartError(ExplorerError):
 
 
 class WorkerFaultError(RuntimeError):
-    """A fault of the explorer itself inside a worker; carries the worker's traceback."""
+    """An internal error of the explorer in a worker; carries the worker's traceback."""
 
     @property
     def line(self) -> str:
-        """The fault in one line: the last one of the traceback, and the place in the explorer."""
+        """The error in one line: the last line of the traceback, and the place in the explorer."""
         text = str(self).strip()
-        line = f"a fault of the explorer itself, in a worker: {text.rpartition(chr(10))[2]}"
+        line = f"internal error of the explorer in a worker: {text.rpartition(chr(10))[2]}"
         places = OWN_FRAME.findall(text)
         if not places:
             return line

@@ -1,9 +1,9 @@
-"""The optional names of a scenario file, read and checked: what they hold, and what is refused."""
+"""Reads and checks the optional names of a scenario file."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import ScenarioError, UsageError
@@ -18,6 +18,8 @@ from explorer.scenario.layouts import Layout, read
 from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
 from explorer.text.choices import choose
 
+Entry = TypeVar("Entry", ExpectedDifference, ExpectedFinding, Tolerance)
+
 Case = str | dict[str, Any]
 """An entry of CASES: the name of a case, or attributes that cases must have."""
 
@@ -25,11 +27,13 @@ Case = str | dict[str, Any]
 def names_in(path: Path, module: ModuleType, option: str) -> tuple[str, ...]:
     """The names that an optional tuple or list of names holds; none where it is not given."""
     names = getattr(module, option, ())
-    # A string would pass for a tuple of letters.
+    # A string would be accepted as a tuple of letters.
     if isinstance(names, str):
-        raise ScenarioError(f"{path}: {option} is {names!r}; write ({names!r},)")
+        raise ScenarioError(
+            f"{path}: {option} must be a tuple of names, got {names!r}; write ({names!r},)"
+        )
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
-        raise ScenarioError(f"{path}: {option} is {names!r}; give a tuple of names")
+        raise ScenarioError(f"{path}: {option} must be a tuple of names, got {names!r}")
     return tuple(names)
 
 
@@ -42,12 +46,12 @@ def optional_flag(path: Path, module: ModuleType, option: str) -> bool | None:
     """An optional name that is True or False; None where it is not given."""
     value = getattr(module, option, None)
     if hasattr(module, option) and not isinstance(value, bool):
-        raise ScenarioError(f"{path}: {option} is {value!r}; give True or False")
+        raise ScenarioError(f"{path}: {option} must be True or False, got {value!r}")
     return value
 
 
 def leader(path: Path, module: ModuleType) -> Framework:
-    """STARTS_FROM: the framework whose net's own values both start from; PyTorch where not given."""
+    """STARTS_FROM: the framework whose initial values both nets take; PyTorch if not given."""
     nets: dict[str, Framework] = {
         framework: framework for framework in FRAMEWORKS if hasattr(module, f"{framework}_net")
     }
@@ -55,7 +59,7 @@ def leader(path: Path, module: ModuleType) -> Framework:
         return "torch"
     name = module.STARTS_FROM
     if name not in nets:
-        raise ScenarioError(f"{path}: STARTS_FROM is {name!r}; allowed: {', '.join(nets)}")
+        raise ScenarioError(f"{path}: STARTS_FROM must be one of {', '.join(nets)}, got {name!r}")
     return nets[name]
 
 
@@ -65,7 +69,7 @@ def parameter_names(path: Path, module: ModuleType) -> dict[str, str]:
     is_dict = isinstance(names, dict)
     if not is_dict or not all(isinstance(name, str) for pair in names.items() for name in pair):
         raise ScenarioError(
-            f'{path}: PARAMETER_NAMES is {names!r}; write {{"mindspore name": "torch name"}}'
+            f'{path}: PARAMETER_NAMES must be a dict {{"mindspore name": "torch name"}}, got {names!r}'
         )
     return dict(names)
 
@@ -75,7 +79,8 @@ def layouts(path: Path, module: ModuleType) -> dict[str, Layout]:
     entries = getattr(module, "LAYOUTS", {})
     if not isinstance(entries, dict):
         raise ScenarioError(
-            f'{path}: LAYOUTS is {entries!r}; write {{"fc.weight": {{"transpose": (1, 0)}}}}'
+            f'{path}: LAYOUTS must be a dict such as {{"fc.weight": {{"transpose": (1, 0)}}}},'
+            f" got {entries!r}"
         )
     try:
         return {str(name): read(entry) for name, entry in entries.items()}
@@ -86,9 +91,9 @@ def layouts(path: Path, module: ModuleType) -> dict[str, Layout]:
 def buffers(path: Path, module: ModuleType) -> tuple[dict[str, str], tuple[str, ...]]:
     """BUFFERS: pairs of MindSpore's names and PyTorch's, and the names of what is left out."""
     entries = getattr(module, "BUFFERS", {})
-    form = '{"mindspore name": "torch name"}, or {"name": None} for one that each net keeps'
+    form = '{"mindspore name": "torch name"}, or {"name": None} for a buffer that is not paired'
     if not isinstance(entries, dict):
-        raise ScenarioError(f"{path}: BUFFERS is {entries!r}; write {form}")
+        raise ScenarioError(f"{path}: BUFFERS must be a dict, got {entries!r}; write {form}")
     pairs: dict[str, str] = {}
     left_out = []
     for name, torch_name in entries.items():
@@ -114,21 +119,21 @@ def constants(path: Path, module: ModuleType, inputs: Iterable[str]) -> tuple[st
 def cases(
     path: Path, module: ModuleType, inputs: tuple[str, ...], constant_names: tuple[str, ...]
 ) -> tuple[Case, ...] | None:
-    """CASES: the cases that are asked; None, which is all of them, where it is not given."""
+    """CASES: the cases to run; None, which is all of them, if it is not given."""
     entries = getattr(module, "CASES", None)
     if entries is None:
         return None
     if not isinstance(entries, (tuple, list)) or not entries:
         raise ScenarioError(
-            f"{path}: CASES is {entries!r}; give a list of at least one case, each by its name "
-            "('grad(0, weights=all)') or by attributes that it must have ({'api': 'grad'})"
+            f"{path}: CASES must be a list of at least one case, got {entries!r}; give each case by its"
+            " name ('grad(0, weights=all)') or by its attributes ({'api': 'grad'})"
         )
     indices = frozenset(inputs.index(name) for name in constant_names)
     # Whether the nets have weights is not known before a framework has seen them.
     known = matrix(len(inputs), has_parameters=True, order=MAX_ORDER, constants=indices)
     for entry in entries:
         if isinstance(entry, dict):
-            _check_names(path, "CASES", "a case", entry, CONDITIONS)
+            _check_names(path, "an entry of CASES", entry, CONDITIONS)
             continue
         try:
             case_called(str(entry), known)
@@ -139,80 +144,77 @@ def cases(
 
 def expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDifference, ...]:
     """EXPECTED_DIFFERENCES: who is expected to disagree on which cases, and why."""
-    entries = getattr(module, "EXPECTED_DIFFERENCES", ())
-    try:
-        differences = tuple(ExpectedDifference(**entry) for entry in entries)
-    except TypeError as error:
-        raise ScenarioError(
-            f"{path}: EXPECTED_DIFFERENCES holds an entry that is not "
-            f"{{'engines': (…), 'reason': '…', 'when': {{…}}}}: {error}"
-        ) from error
+    form = "{'engines': (…), 'reason': '…', 'when': {…}}"
+    differences = _records(path, module, "EXPECTED_DIFFERENCES", ExpectedDifference, form)
     for difference in differences:
         engines = difference.engines
-        # A string would pass for a tuple of letters, none of which is an engine.
+        # A string would be accepted as a tuple of letters, none of which is an engine.
         if isinstance(engines, str):
             raise ScenarioError(
-                f"{path}: EXPECTED_DIFFERENCES gives engines as {engines!r}; write ({engines!r},)"
+                f"{path}: 'engines' in EXPECTED_DIFFERENCES must be a tuple, got {engines!r};"
+                f" write ({engines!r},)"
             )
-        _check_names(path, "EXPECTED_DIFFERENCES", "engines", engines, PARTIES)
-        _check_names(path, "EXPECTED_DIFFERENCES", "when", difference.when, CONDITIONS)
+        _check_names(path, "'engines' of EXPECTED_DIFFERENCES", engines, PARTIES)
+        _check_names(path, "'when' of EXPECTED_DIFFERENCES", difference.when, CONDITIONS)
     return differences
 
 
 def tolerances(path: Path, module: ModuleType) -> tuple[Tolerance, ...]:
-    """TOLERANCES: how far apart answers may be, and why."""
-    entries = getattr(module, "TOLERANCES", ())
-    form = "{'rtol': 1e-3, 'reason': '…'}, with 'atol', 'leaves' and 'when' if need be"
-    try:
-        given = tuple(Tolerance(**entry) for entry in entries)
-    except TypeError as error:
-        raise ScenarioError(
-            f"{path}: TOLERANCES holds an entry that is not {form}: {error}"
-        ) from error
+    """TOLERANCES: how much results may differ, and why."""
+    form = "{'rtol': 1e-3, 'reason': '…'}, with 'atol', 'leaves' and 'when' if needed"
+    given = _records(path, module, "TOLERANCES", Tolerance, form)
     for tolerance in given:
         if not tolerance.reason:
-            raise ScenarioError(f"{path}: TOLERANCES gives no reason; write {form}")
+            raise ScenarioError(f"{path}: an entry of TOLERANCES has no reason; write {form}")
         for key in ("rtol", "atol"):
             value = getattr(tolerance, key)
             is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
             if not is_number or not 0 <= value < float("inf"):
                 raise ScenarioError(
-                    f"{path}: TOLERANCES gives {key} as {value!r}; give a number from 0 up"
+                    f"{path}: {key!r} in TOLERANCES must be a number from 0 up, got {value!r}"
                 )
         if not tolerance.rtol and not tolerance.atol:
-            raise ScenarioError(f"{path}: TOLERANCES gives neither rtol nor atol; write {form}")
+            raise ScenarioError(
+                f"{path}: an entry of TOLERANCES has neither rtol nor atol; write {form}"
+            )
         if isinstance(tolerance.leaves, str):
             raise ScenarioError(
-                f"{path}: TOLERANCES gives leaves as {tolerance.leaves!r};"
+                f"{path}: 'leaves' in TOLERANCES must be a tuple, got {tolerance.leaves!r};"
                 f" write ({tolerance.leaves!r},)"
             )
-        _check_names(path, "TOLERANCES", "when", tolerance.when, CONDITIONS)
+        _check_names(path, "'when' of TOLERANCES", tolerance.when, CONDITIONS)
     return given
 
 
 def expected_findings(path: Path, module: ModuleType) -> tuple[ExpectedFinding, ...]:
-    """EXPECTED_FINDINGS: what is meant to be unlike in the two nets, and why."""
-    entries = getattr(module, "EXPECTED_FINDINGS", ())
+    """EXPECTED_FINDINGS: intended differences between the two nets, and why."""
     form = "{'names': ('fc.weight',), 'reason': '…'}"
-    try:
-        findings = tuple(ExpectedFinding(**entry) for entry in entries)
-    except TypeError as error:
-        raise ScenarioError(
-            f"{path}: EXPECTED_FINDINGS holds an entry that is not {form}: {error}"
-        ) from error
+    findings = _records(path, module, "EXPECTED_FINDINGS", ExpectedFinding, form)
     for finding in findings:
         if isinstance(finding.names, str) or not finding.names:
             raise ScenarioError(
-                f"{path}: EXPECTED_FINDINGS gives names as {finding.names!r}; write {form}"
+                f"{path}: 'names' in EXPECTED_FINDINGS must be a tuple of names, got {finding.names!r};"
+                f" write {form}"
             )
     return findings
 
 
-def _check_names(
-    path: Path, option: str, key: str, names: Iterable[str], allowed: tuple[str, ...]
-) -> None:
+def _records(
+    path: Path, module: ModuleType, option: str, kind: type[Entry], form: str
+) -> tuple[Entry, ...]:
+    """The entries of an optional list of dicts, as records; none if it is not given."""
+    try:
+        return tuple(kind(**entry) for entry in getattr(module, option, ()))
+    except TypeError as error:
+        # Python names the record's own function, which no scenario knows.
+        problem = str(error).rpartition("() ")[2]
+        message = f"{path}: an entry of {option} must have the form {form}; {problem}"
+        raise ScenarioError(message) from error
+
+
+def _check_names(path: Path, where: str, names: Iterable[str], allowed: tuple[str, ...]) -> None:
     for name in names:
         if name not in allowed:
             raise ScenarioError(
-                f"{path}: {option} names {name!r} under {key}; allowed are {', '.join(allowed)}"
+                f"{path}: unknown name {name!r} in {where}; allowed: {', '.join(allowed)}"
             )

@@ -1,4 +1,4 @@
-"""Devices by name: what may be asked for, and what each framework makes of it."""
+"""Devices by name: which names are allowed, and which device each framework uses for them."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from explorer.model.errors import UsageError
 from explorer.text.choices import refusal
 
 CPU, AUTO = "cpu", "auto"
-"""The device that every framework has, and what asks for the best that each has."""
+"""The device that every framework has, and the name for the best device of each framework."""
 
 FORMS = (CPU, "cuda[:N]", "mps", "npu[:N]", AUTO)
 """The forms of ``--device``; without a number, the first device of its kind."""
@@ -50,12 +50,12 @@ class Device(msgspec.Struct, frozen=True):
 def parse(text: str) -> Device:
     """The device that ``text`` names: "cuda" is "cuda:0".
 
-    Raises UsageError, which lists the forms, for what is none of them.
+    Raises UsageError, which lists the allowed forms, for any other text.
     """
     kind, _, number = text.partition(":")
     if not PATTERN.fullmatch(text):
         meant = OTHER_NAMES.get(kind.casefold(), text)
-        raise UsageError(refusal(f"no device is called {text!r}", meant, FORMS))
+        raise UsageError(refusal(f"unknown device {text!r}", meant, FORMS))
     if kind not in NUMBERED:
         return Device(kind)
     return Device(kind, int(number or 0))
@@ -64,9 +64,9 @@ def parse(text: str) -> Device:
 def assign(device: str, available: Mapping[Framework, tuple[str, ...]]) -> dict[Framework, str]:
     """The device that the engines of each framework get, in our spelling ("cpu", "cuda:0", "npu:0").
 
-    ``device`` is what was asked for; ``available`` is what the worker of each framework that takes
-    part can use here, in the same spelling. Raises UsageError, which says of each framework that
-    cannot use it what it can use instead, and whether another one can.
+    ``device`` is the one requested; ``available`` is what the worker of each framework that takes
+    part can use here, in the same spelling. Raises UsageError, which lists, for each framework that
+    cannot use it, what it can use instead, and the frameworks that can.
     """
     wanted = parse(device)
     assigned: dict[Framework, str] = {}
@@ -80,20 +80,20 @@ def assign(device: str, available: Mapping[Framework, tuple[str, ...]]) -> dict[
             refusals.append(_refusal(chosen, framework, usable))
     if not refusals:
         return assigned
-    remedy = "auto: the best each has"
+    remedy = "use --device auto for the best device of each framework"
     if assigned:
-        remedy = f"{' and '.join(assigned)} can use it: ask its engines alone; or {remedy}"
-    raise UsageError(f"device {device!r}: {'; '.join(refusals)} ({remedy})")
+        remedy = f"run only the engines of {' and '.join(assigned)}, which can use it, or {remedy}"
+    raise UsageError(f"device {device!r}: {'; '.join(refusals)}; {remedy}")
 
 
 def _refusal(device: Device, framework: Framework, usable: list[Device]) -> str:
     """Why a framework cannot use a device, and what it can use."""
-    # A kind that the framework never heard of is another mistake than one that is not here.
+    # A kind that the framework does not support is another mistake than one that is missing here.
     if device.kind in KINDS[framework]:
         reason = f"{framework} finds no {device} on this machine"
     else:
-        reason = f"{framework} has no {device.kind} devices"
-    return f"{reason}; its engines can use: {', '.join(map(str, usable)) or 'none'}"
+        reason = f"{framework} does not support {device.kind} devices"
+    return f"{reason} (it can use {', '.join(map(str, usable)) or 'none'})"
 
 
 def _best(usable: list[Device], preference: tuple[str, ...]) -> Device:

@@ -20,19 +20,19 @@ SHIPPED = (FOLDER, REAL)
 def names(folders: tuple[Path, ...] = (FOLDER,)) -> dict[str, Path]:
     """The scenarios of some folders, sorted by name; of two with one name the first folder's counts.
 
-    Files whose names begin with an underscore are no scenarios.
+    Files whose names begin with an underscore are not scenarios.
     """
     files: dict[str, Path] = {}
     for folder in folders:
         for file in _listed(folder):
-            # The first folder's counts, so nobody can put a file in a shipped scenario's place.
+            # The first folder's counts, so that no file can replace a shipped scenario.
             if file.endswith(".py") and not file.startswith(("_", ".")):
                 files.setdefault(file.removesuffix(".py"), folder / file)
     return dict(sorted(files.items()))
 
 
 def _listed(folder: Path) -> list[str]:
-    # Not by glob(), which takes ten times as long: names are looked up hundreds of times for a board.
+    # Not glob(), which takes ten times as long: names are looked up hundreds of times for a board.
     with suppress(OSError):
         return os.listdir(folder)
     return []
@@ -64,21 +64,21 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
     path = Path(name_or_file)
     if not _is_text(str(path.resolve())):
         raise ScenarioError(
-            f"the path {name_or_file!a} is no text in UTF-8: rename the file or its folder"
+            f"the path {name_or_file!a} is not valid UTF-8; rename the file or its folder"
         )
     if path.suffix == ".py" and path.is_file():
         return path.resolve()
     is_folder = name_or_file != "" and path.is_dir()  # "" would be the current folder
     if path.suffix == ".py" or is_folder:
         problem = "is a folder" if is_folder else "does not exist"
-        fact = f"scenario file {name_or_file!r} {problem}: give a .py file, or a scenario's name"
+        fact = f"scenario file {name_or_file!r} {problem}; give a .py file or a scenario's name"
         raise ScenarioError(refusal(fact, path.stem, list(by_name)))
-    fact = f"no scenario is called {name_or_file!r}, and it is not the path of a .py file"
+    fact = f"unknown scenario {name_or_file!r}, which is not the path of a .py file either"
     raise ScenarioError(refusal(fact, name_or_file, list(by_name)))
 
 
 def _is_text(path: str) -> bool:
-    """Whether a path can be written down: to the system paths are bytes, of whatever encoding."""
+    """Whether a path is text in UTF-8; to the operating system, paths are bytes of any encoding."""
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Findings about two nets: what one trains and the other does not, and starts that are lost."""
+"""Findings about two nets: what only one of them trains, and starting values that only one gets."""
 
 from collections.abc import Iterator
 
@@ -23,13 +23,13 @@ ROLE_WORDS: dict[Role, str] = {
     "buffer": "a buffer",
     "constant": "a plain tensor",
 }
-"""What a net does with a tensor, in words that follow "is"."""
+"""What a net does with a tensor, worded to follow "is"."""
 
 
 def findings(
     scenario: Scenario, mindspore: Description, torch: Description
 ) -> tuple[ReportFinding, ...]:
-    """What two nets do unlike each other, each finding judged by what the scenario expects."""
+    """The differences between two nets, each marked as expected or not by the scenario."""
     judged = []
     unmet = list(scenario.expected_findings)
     for finding in _found(scenario, mindspore, torch):
@@ -43,7 +43,7 @@ def findings(
 
     for entry in unmet:
         sentence = (
-            f"{', '.join(entry.names)}: the scenario expects a finding, and there is none:"
+            f"{', '.join(entry.names)}: EXPECTED_FINDINGS lists a finding that does not occur:"
             f" {entry.reason}"
         )
         judged.append(ReportFinding(kind="missing", sentence=sentence, names=tuple(entry.names)))
@@ -53,7 +53,7 @@ def findings(
 def _found(
     scenario: Scenario, mindspore: Description, torch: Description
 ) -> Iterator[ReportFinding]:
-    """What one net trains and the other does not, what has no gradient, starts that are lost."""
+    """What only one net trains, what has no gradient, and starting values that only one gets."""
     if mindspore.masked or torch.masked:
         yield _of_masks(mindspore, torch)
     for name in dict.fromkeys(_classes_in(mindspore.returned)):
@@ -66,7 +66,7 @@ def _found(
 
 
 def _of_trained(mindspore: Description, torch: Description) -> Iterator[ReportFinding]:
-    """What one of the two nets alone trains."""
+    """What only one of the two nets trains."""
     for held in common(mindspore, torch):
         if held.mindspore.trainable != held.torch.trainable:
             yield _of_roles(held)
@@ -90,9 +90,9 @@ def _classes_in(tree: Tree) -> Iterator[str]:
 
 def _of_class(name: str) -> ReportFinding:
     sentence = (
-        f"MindSpore's net returns tensors in {name}, a class with fields, and MindSpore 2.10 takes no"
-        " gradient of them, without a message: in neither style where it is a dataclass, not in"
-        " graph style where it is a named tuple. Return a tuple, a list or a dict"
+        f"MindSpore's net returns tensors in {name}, a class with fields. MindSpore 2.10 gives no"
+        " gradient for them and no error: for a dataclass in both styles, for a named tuple in graph"
+        " style. Return a tuple, a list or a dict"
     )
     return ReportFinding(kind="output", sentence=sentence, names=(name,))
 
@@ -102,10 +102,10 @@ def _of_masks(mindspore: Description, torch: Description) -> ReportFinding:
     places = []
     for side, rates in layers.items():
         named = [f"{path} (p = {rate:g})" for path, rate in rates.items()]
-        places.append(f"{', '.join(named) or 'none'} in {side}'s")
+        places.append(f"{', '.join(named) or 'none'} in {side}")
     sentence = (
-        f"dropout layers drop by the same draws in both nets: {', '.join(places)};"
-        " SAME_DROPOUT = False lets each engine draw its own"
+        f"dropout layers use the same random masks in both nets: {', '.join(places)};"
+        " with SAME_DROPOUT = False each engine draws its own"
     )
     names = dict.fromkeys((*torch.masked, *mindspore.masked))
     return ReportFinding(kind="masks", sentence=sentence, names=tuple(names))
@@ -124,24 +124,25 @@ def _of_roles(held: Held) -> ReportFinding:
 
 def _of_weight(spec: ParameterSpec, side: str, other: str) -> ReportFinding:
     sentence = (
-        f"{spec.name} {spec.value.shape} is trained in {side} alone: {other}'s net has nothing left"
-        " over of its size and kind; it lacks a layer or a bias, or shares a weight between two layers"
+        f"{spec.name} {spec.value.shape} is trained only in {side}: {other}'s net has no unpaired"
+        " parameter of this size and kind; it may lack a layer or a bias, or share a weight between"
+        " two layers"
     )
     return ReportFinding(kind="role", sentence=sentence, names=(spec.name,))
 
 
 def _of_integers(spec: ParameterSpec) -> ReportFinding:
     sentence = (
-        f"{spec.name} is trained in MindSpore although it holds {spec.value.dtype}"
-        " (Parameter takes requires_grad=True unless told otherwise), and PyTorch has none"
+        f"{spec.name} is trained in MindSpore although its dtype is {spec.value.dtype}"
+        " (Parameter has requires_grad=True by default); PyTorch's net has no such parameter"
     )
     return ReportFinding(kind="role", sentence=sentence, names=(spec.name,))
 
 
 def _of_lost_start(name: str, side: str) -> ReportFinding:
     sentence = (
-        f"parameters() gives {name}, which reaches {side} alone: the other net lists nothing of"
-        " that name (a weight that two layers share goes by the first one's); if it has it under"
-        " another one, name the pair in PARAMETER_NAMES"
+        f"parameters() gives {name}, which sets a value only in {side}'s net: the other net has"
+        " nothing of that name (a weight that two layers share has the name of the first one); if it"
+        " has another name there, add the pair to PARAMETER_NAMES"
     )
     return ReportFinding(kind="start", sentence=sentence, names=(name,))

@@ -38,7 +38,7 @@ def files_read(path: Path) -> dict[str, str]:
 
 
 MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
-"""What Python says of a module that it does not find."""
+"""Python's message about a module that it does not find."""
 
 
 def remedy_for_import(path: Path, message: str) -> str:
@@ -55,17 +55,17 @@ def remedy_for_import(path: Path, message: str) -> str:
     if not there:
         return ""
     return (
-        f"; {there[0].name} lies in the scenario's folder, where Python does not look: write"
+        f"; {there[0].name} is in the scenario's folder, which is not on Python's path: write"
         " `import os, sys; sys.path.append(os.path.dirname(__file__))` above the import"
     )
 
 
-CHANGED = "it, or a file that it imports, was changed while it was asked: ask again"
-"""Why what was measured of a scenario is of no use: some of it may be that of another text."""
+CHANGED = "the file, or one that it imports, was changed during the run; run it again"
+"""Why the results of a scenario are discarded: some may belong to its earlier text."""
 
 
 def has_changed(path: Path, since: Mapping[str, str]) -> bool:
-    """Whether a scenario's files are others than files_read() gave ``since``."""
+    """Whether a scenario's files have changed since files_read() returned ``since``."""
     try:
         return files_read(path) != since
     except OSError:

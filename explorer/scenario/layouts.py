@@ -25,7 +25,7 @@ class Step(NamedTuple):
 
 
 Layout = tuple[Step, ...]
-"""The steps that make of MindSpore's array PyTorch's, in the order in which they are taken."""
+"""The steps that turn MindSpore's array into PyTorch's, in order."""
 
 
 def to_torch(array: AnyArray, layout: Layout) -> AnyArray:
@@ -46,12 +46,12 @@ def to_mindspore(array: AnyArray, layout: Layout, shape: tuple[int, ...]) -> Any
     """
     if not layout and int(np.prod(shape, dtype=int)) == array.size:
         return array.reshape(shape)
-    # Where each number of MindSpore's array comes to lie says where PyTorch's have to go.
+    # Where each number of MindSpore's array ends up shows where PyTorch's numbers have to go.
     places = to_torch(np.arange(int(np.prod(shape, dtype=int))).reshape(shape), layout)
     if places.shape != array.shape:
-        by = f", which {written(layout)} makes {places.shape}" if layout else ""
+        by = f", which {written(layout)} turns into {places.shape}" if layout else ""
         raise UsageError(
-            f"MindSpore's parameter has shape {shape}{by}, and PyTorch's has {array.shape}"
+            f"MindSpore's parameter has shape {shape}{by}, but PyTorch's has {array.shape}"
         )
     result = np.empty(places.size, array.dtype)
     result[places.ravel()] = array.ravel()
@@ -67,7 +67,7 @@ def _taken(array: AnyArray, step: Step) -> AnyArray:
         return array.squeeze(step.numbers)
     except ValueError as error:
         raise UsageError(
-            f"an array of shape {array.shape} cannot take {written((step,))}: {error}"
+            f"{written((step,))} cannot be applied to an array of shape {array.shape}: {error}"
         ) from error
 
 
@@ -80,7 +80,7 @@ def written(layout: Layout) -> str:
 def read(entry: Any) -> Layout:
     """The layout that an entry of LAYOUTS describes: a dict of steps, taken in its order.
 
-    Raises UsageError for what is none.
+    Raises UsageError for anything else.
     """
     if not isinstance(entry, Mapping) or not entry:
         raise UsageError(_refusal(entry))
@@ -96,6 +96,6 @@ def read(entry: Any) -> Layout:
 
 def _refusal(entry: Any) -> str:
     return (
-        f"{entry!r} is no layout; write what makes MindSpore's array PyTorch's,"
+        f"{entry!r} is not a layout; write the step that turns MindSpore's array into PyTorch's,"
         ' such as {"transpose": (1, 0)}, {"reshape": (2, 3)} or {"squeeze": 2}'
     )

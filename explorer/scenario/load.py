@@ -1,4 +1,4 @@
-"""Loads a scenario file, and refuses what does not define a pair of nets."""
+"""Loads a scenario file, and rejects one that does not define a pair of nets."""
 
 import ast
 import importlib.util
@@ -94,16 +94,16 @@ def _import(path: Path) -> ModuleType:
         del sys.modules[name]  # half a module must not be found by a later import
         place = _place_of(error, path)
         raise ScenarioError(
-            f"{place}: the scenario cannot be imported: {type(error).__name__}: {error}"
+            f"{place}: the scenario file raises when it is imported: {type(error).__name__}: {error}"
             f"{remedy_for_import(path, str(error))}"
         ) from error
     return module
 
 
 def _keep_lines(path: Path, text: str) -> None:
-    """Have Python show these lines as the file's, whatever it holds by the time that they are asked for.
+    """Let Python show these lines as the file's, even if the file changes later.
 
-    MindSpore compiles what it is shown, and so would compile another text than the one that runs.
+    MindSpore compiles the text that Python shows, which otherwise may not be the one that runs.
     """
     lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
     # An entry without a time is never read anew.
@@ -114,7 +114,8 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: the scenario cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise ScenarioError(f"{path}: the scenario file cannot be read: {reason}") from error
 
 
 @lru_cache(maxsize=256)
@@ -123,13 +124,13 @@ def _compiled(path: Path, text: str) -> bytes:
 
     Each load has code of its own, as Dynamo keeps with it what it has compiled (torch 2.13).
     """
-    # Looked for in the text: importing the file would import the framework, too late to refuse.
+    # Searched for in the text: importing the file would import the framework before the check.
     try:
         _refuse_frameworks(path, parsed(text, str(path)))
         return marshal.dumps(compile(text, str(path), "exec", dont_inherit=True))
     except SyntaxError as error:
         raise ScenarioError(
-            f"{path}:{error.lineno}: the scenario has a syntax error: {error.msg}"
+            f"{path}:{error.lineno}: syntax error in the scenario file: {error.msg}"
         ) from error
 
 
@@ -138,14 +139,14 @@ def _refuse_frameworks(path: Path, tree: ast.Module) -> None:
     for line, module in _module_level_imports(tree):
         if module.split(".")[0] in FRAMEWORKS:
             raise ScenarioError(
-                f"{path}:{line}: imports {module} at module level; "
-                "import it inside mindspore_net() or torch_net(), "
+                f"{path}:{line}: the scenario file imports {module} at module level; "
+                "move the import into mindspore_net() or torch_net(), "
                 "so that the file can be read without either framework"
             )
 
 
 def _module_level_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The line and the module of each import at the head of a file."""
+    """The line and the module of each import at module level."""
     for node in tree.body:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -167,14 +168,14 @@ def _place_of(error: BaseException, path: Path) -> str:
 
 
 def _check_functions(scenario: Scenario) -> None:
-    # A name that holds something else than a function counts as missing.
+    # A name that is not a function counts as missing.
     defined = [name for name in FUNCTIONS if callable(getattr(scenario.module, name, None))]
     if "inputs" in defined and not NETS.isdisjoint(defined):
         return
     missing = "mindspore_net() or torch_net()" if "inputs" in defined else "inputs()"
-    present = ", ".join(f"{name}()" for name in defined) or "none of the names"
+    present = ", ".join(f"{name}()" for name in defined) or "none of these functions"
     raise ScenarioError(
-        f"{scenario.path}: does not define {missing}; it defines {present}. "
+        f"{scenario.path}: the scenario file does not define {missing}; it defines {present}. "
         "A scenario needs inputs() and at least one of mindspore_net() and torch_net()"
     )
 
@@ -185,14 +186,14 @@ def _checked_inputs(scenario: Scenario) -> dict[str, Any]:
     inputs = _call(scenario, "inputs")
     if not inputs:
         raise ScenarioError(
-            f"{path}: inputs() gives no input; return a dict of at least one name to a numpy array"
+            f"{path}: inputs() returned nothing; return a dict with at least one numpy array by name"
         )
     _check_arrays(path, "inputs", inputs)
     for name, array in inputs.items():
         if array.dtype.name not in DTYPES:
             raise ScenarioError(
-                f"{path}: input {name!r} has dtype {array.dtype}; allowed are {', '.join(DTYPES)}."
-                " A net that computes in another one casts its inputs itself"
+                f"{path}: input {name!r} has dtype {array.dtype}; allowed: {', '.join(DTYPES)}."
+                " To compute in another dtype, cast the inputs inside the net"
             )
     return inputs
 
@@ -201,10 +202,9 @@ def _check_arrays(path: Path, function: str, arrays: dict[str, Any]) -> None:
     for name, array in arrays.items():
         if not isinstance(name, str) or not isinstance(array, np.ndarray):
             raise ScenarioError(
-                f"{path}: {function}()[{name!r}] is a {type(array).__name__}; "
-                "give only numpy arrays, each under a str name. Where a net takes a list or a dict"
-                " of tensors, let each be an input, and a function that makes the list of them call"
-                " the net"
+                f"{path}: {function}()[{name!r}] is a {type(array).__name__}; return only numpy"
+                " arrays, by names of type str. If a net takes a list or a dict of tensors, make each"
+                " tensor an input, and wrap the net in a function that builds the list"
             )
 
 
@@ -220,7 +220,7 @@ def _call(scenario: Scenario, function: str) -> dict[str, Any]:
         ) from error
     if not isinstance(arrays, dict):
         raise ScenarioError(
-            f"{scenario.path}: {function}() gives a {type(arrays).__name__}; "
-            "it must return a dict of numpy arrays"
+            f"{scenario.path}: {function}() must return a dict of numpy arrays by name, got a "
+            f"{type(arrays).__name__}"
         )
     return arrays

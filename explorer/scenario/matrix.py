@@ -21,9 +21,9 @@ Both frameworks were seen to work up to here (MindSpore 2.10.0, PyTorch 2.13.0).
 
 
 def cases_of(scenario: Scenario, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
-    """The cases that a scenario's net is asked: its CASES, or the matrix without its CONSTANTS.
+    """The cases of a scenario: its CASES, or the matrix without its CONSTANTS.
 
-    Raises ScenarioError where none is left: all CASES ask for weights, and there are none.
+    Raises ScenarioError if none is left: all CASES need weights, and the nets have none.
     """
     names = list(scenario.inputs())
     constants = frozenset(names.index(name) for name in scenario.constants)
@@ -32,8 +32,8 @@ def cases_of(scenario: Scenario, has_parameters: bool, order: int = 1) -> tuple[
         return cases
     asked = [case for case in cases if any(is_named(case, entry) for entry in scenario.cases)]
     if not asked:
-        without = "" if has_parameters else " (its nets have no weights to ask for)"
-        raise ScenarioError(f"{scenario.path}: CASES leaves no case of this scenario{without}")
+        without = "" if has_parameters else " (its nets have no weights to differentiate)"
+        raise ScenarioError(f"{scenario.path}: no case of this scenario matches CASES{without}")
     return tuple(asked)
 
 
@@ -127,7 +127,7 @@ def case_called(name: str, cases: Iterable[GradCase]) -> GradCase:
         by_name[_without_space(case.short)] = case
     wanted = _without_space(name)
     if wanted not in by_name:
-        raise UsageError(refusal(f"no case is called {name!r}", name, short_names))
+        raise UsageError(refusal(f"unknown case {name!r}", name, short_names))
     return by_name[wanted]
 
 

@@ -86,7 +86,7 @@ def own_nets(
     factories = [factory for factory in (mindspore, torch) if factory]
     if not factories:
         raise UsageError(
-            'no net is given; name what makes one: mindspore="package.module:function"'
+            'no net is given; give the function that creates it: torch="package.module:function"'
         )
     for factory in factories:
         check_factory(factory)
@@ -106,8 +106,8 @@ def check_factory(factory: str) -> None:
     """Raise UsageError unless it is "package.module:function" of a package that can be imported."""
     if not isinstance(factory, str) or not FACTORY.fullmatch(factory):
         raise UsageError(
-            f"{factory!r} names no function that makes a net; write 'package.module:function'. The"
-            " nets are made in processes of their own, where a function's object is not known"
+            f"{factory!r} does not name a function that creates a net; write"
+            " 'package.module:function', by which worker processes import it"
         )
     folder_of(factory)
 
@@ -124,14 +124,14 @@ def _declared(key: str) -> str:
 
 
 def _literal(key: str, value: Any) -> Any:
-    """The value itself, if a file can say it."""
+    """The value itself, if it can be written as a literal."""
     try:
         if ast.literal_eval(repr(value)) == value:
             return value
     except (ValueError, SyntaxError):
         pass
     raise UsageError(
-        f"{key} is {value!r}; give numbers, strings, and tuples, lists or dicts of them"
+        f"{key} must consist of numbers, strings, and tuples, lists or dicts of them, got {value!r}"
     )
 
 
@@ -151,8 +151,8 @@ def _arrays(what: str, given: Mapping[str, Any] | str | Path) -> dict[str, AnyAr
     if not isinstance(given, (str, Path)):
         if not isinstance(given, Mapping):
             raise UsageError(
-                f"{what} is a {type(given).__name__}; give arrays by name, as in "
-                "{'x': array}, or a file of them"
+                f"{what} must be arrays by name, such as {{'x': array}}, or the path of a file with"
+                f" them, got a {type(given).__name__}"
             )
         return {str(name): _array(f"{what}[{name!r}]", value) for name, value in given.items()}
     path = _file(what, Path(given))
@@ -168,7 +168,7 @@ def _arrays(what: str, given: Mapping[str, Any] | str | Path) -> dict[str, AnyAr
         raise UsageError(f"{what}: {str(path)!r} cannot be read: {error}") from error
     allowed = [".npz", ".safetensors"] + (list(CHECKPOINTS) if what == "parameters" else [])
     raise UsageError(
-        f"{what}: {str(path)!r} ends in no format that is read; allowed: {', '.join(allowed)}"
+        f"{what}: {str(path)!r} has an unknown file format; allowed: {', '.join(allowed)}"
     )
 
 
@@ -176,15 +176,15 @@ def _array(what: str, value: Any) -> AnyArray:
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:  # a ragged list; a tensor elsewhere
-        raise UsageError(f"{what} is no array: {error}") from error
+        raise UsageError(f"{what} cannot be converted to an array: {error}") from error
     if array.dtype.kind not in "biuf":
-        raise UsageError(f"{what} has dtype {array.dtype}; give an array of numbers")
+        raise UsageError(f"{what} must be an array of numbers, got dtype {array.dtype}")
     return array
 
 
 def _file(what: str, path: Path) -> Path:
     if not path.is_file():
-        raise UsageError(f"{what}: there is no file {str(path)!r}")
+        raise UsageError(f"{what}: the file {str(path)!r} does not exist")
     return path.resolve()
 
 
@@ -203,8 +203,8 @@ def folder_of(factory: str) -> Path:
         places.insert(0, spec.origin)
     if not places:
         raise UsageError(
-            f"{factory!r}: there is no module {package!r} on the path of Python: {_shown_path()}; "
-            "install the package, or run from its folder"
+            f"{factory!r}: Python finds no module {package!r} on its path ({_shown_path()}); "
+            "install the package, or run from the folder that contains it"
         )
     place = Path(places[0])
     is_package = bool(spec and spec.submodule_search_locations)
@@ -248,14 +248,14 @@ def packages_of(scenario: Path) -> tuple[str, ...]:
 
 
 def factory_of(scenario: Path, framework: Framework) -> str:
-    """What makes a framework's net in a file that is written for nets of one's own."""
+    """The function that creates a framework's net in a file written by write_nets()."""
     # From the text: a scenario's file is run in other processes.
     (factories,) = DECLARED.findall(scenario.read_text(encoding="utf-8"))
     return str(ast.literal_eval(factories)[framework])
 
 
 def is_written(scenario: Path) -> bool:
-    """Whether a scenario's file is written for nets of one's own, and removed once they are asked."""
+    """Whether a scenario's file was written by write_nets(), and is removed after the run."""
     return scenario.parent.name.startswith(WRITTEN)
 
 
@@ -361,10 +361,10 @@ LOADING = {
 
 
 NO_WEIGHTS = (
-    "{!r} holds other things than tensors, and would run code when it is read (weights_only=True "
-    "refuses it); save the weights alone: torch.save(net.state_dict(), FILE)"
+    "{!r} contains more than tensors and could run code when it is loaded (weights_only=True rejects "
+    "it); save only the weights: torch.save(net.state_dict(), FILE)"
 )
-"""What is said of a file for which PyTorch would have to run its pickles."""
+"""The error for a file whose pickles PyTorch would have to run."""
 
 
 def _net(framework: str, factory: str, checkpoint: Path | None) -> Iterator[str]:

@@ -74,7 +74,7 @@ def read(path: Path | str, *, fresh: bool = False, seconds: float = SECONDS) -> 
 
 
 def _nobody(_: str) -> None:
-    """Whoever stores the results says where nothing can be stored."""
+    """Ignores the message: whoever stores the results reports that nothing can be stored."""
 
 
 def _in_own_process(path: Path, seconds: float) -> bytes:
@@ -86,17 +86,19 @@ def _in_own_process(path: Path, seconds: float) -> bytes:
             raise ScenarioError(str(error)) from error
     if isinstance(reading, Reading):
         return reading.scenario
-    raise UnreadScenarioError(f"{path}: the scenario cannot be read: {_loss(reading, seconds)}")
+    raise UnreadScenarioError(
+        f"{path}: the scenario file cannot be read: {_loss(reading, seconds)}"
+    )
 
 
 def _loss(lost: Lost, seconds: float) -> str:
     if lost.outcome == "crashed":
         return lost.detail
-    return f"running its text, inputs() and parameters() took more than {seconds:g} s"
+    return f"importing it and calling inputs() and parameters() took more than {seconds:g} s"
 
 
 def in_this_process(file: File) -> Reading:
-    """Run a file's text, and tell what it declares; for a worker. Raises what load() raises."""
+    """Run a scenario file and return what it declares; for a worker. Raises what load() raises."""
     return Reading(msgspec.msgpack.encode(load(file.path), enc_hook=_record))
 
 
@@ -131,7 +133,7 @@ def _scenario(path: Path, content: bytes) -> Scenario:
         scenario = msgspec.msgpack.decode(content, type=Scenario, dec_hook=_part)
     except msgspec.MsgspecError as error:
         raise ScenarioError(
-            f"{path}: what it declares is not of the form required: {error}"
+            f"{path}: a name in the scenario file has a value of the wrong type: {error}"
         ) from error
     return replace(
         scenario,
@@ -168,7 +170,9 @@ def _stand_in(functions: Functions) -> ModuleType:
 
 
 def _made_by_workers() -> Any:
-    raise RuntimeError("a net is made in a worker, where load() has run the scenario's text")
+    raise RuntimeError(
+        "nets can be created only in a worker, where load() has run the scenario file"
+    )
 
 
 def _cases(

@@ -1,4 +1,4 @@
-"""Refuses nets whose parameters do not correspond, in words that say what to add."""
+"""Errors for nets whose parameters do not correspond, with the lines to add."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,7 +16,7 @@ SHOWN = 3
 
 
 def check_parameter_names(scenario: Scenario, mindspore: Description) -> None:
-    """Raise ScenarioError for an entry of PARAMETER_NAMES or LAYOUTS that names nothing there is."""
+    """Raise ScenarioError for an entry of PARAMETER_NAMES or LAYOUTS whose name does not exist."""
     specs = (*mindspore.parameters, *mindspore.constants)
     paths = [spec.path for spec in specs]
     own_names = [spec.own_name for spec in specs if spec.own_name]
@@ -45,8 +45,8 @@ def _check_named(
     for name in names:
         if name not in paths and name not in also_allowed:
             allowed = list(dict.fromkeys([*paths, *also_allowed]))
-            said = refusal(f"{option}: {fact} called {name!r}", name, allowed)
-            raise ScenarioError(f"{scenario.path}: {said}")
+            message = refusal(f"{option}: {fact} {name!r}", name, allowed)
+            raise ScenarioError(f"{scenario.path}: {message}")
 
 
 def _dots(name: str) -> Iterator[int]:
@@ -62,8 +62,8 @@ def _dots(name: str) -> Iterator[int]:
 def check_parameters(scenario: Scenario, mindspore: Description, torch: Description) -> None:
     """Raise ScenarioError where a trained parameter may have a partner of another name or shape.
 
-    The message says for each what it might belong to, and the line to add. A parameter that nothing
-    left over in the other net can be is a finding, unless nothing that is trained corresponds.
+    The message lists possible counterparts for each, and the line to add. A parameter without any
+    possible counterpart is a finding, unless no trained parameter has a counterpart.
     """
     shapes = list(_of_another_shape(mindspore, torch))
     if not (shapes or _may_belong(mindspore, torch) or _have_nothing_in_common(mindspore, torch)):
@@ -71,13 +71,13 @@ def check_parameters(scenario: Scenario, mindspore: Description, torch: Descript
     problems = [*_without_partner(mindspore, torch), *shapes]
     lines = "".join(f"\n  {problem}" for problem in problems)
     raise ScenarioError(
-        f"{scenario.path}: the parameters of the two nets do not correspond.{lines}\n"
+        f"{scenario.path}: the parameters of the two nets do not match.{lines}\n"
         f"{_remedy(mindspore, torch)}"
     )
 
 
 def _remedy(mindspore: Description, torch: Description) -> str:
-    """The lines to add if what may belong together does."""
+    """The lines to add if the proposed pairs are right."""
     proposal = propose(mindspore, torch)
     names = entries(proposal, mindspore, torch)
     pairs = [f'"{path}": "{name}"' for path, name in names.items()]
@@ -87,21 +87,21 @@ def _remedy(mindspore: Description, torch: Description) -> str:
         lines.append(f"PARAMETER_NAMES = {{{', '.join(pairs)}}}")
     if steps:
         lines.append(f"LAYOUTS = {{{', '.join(steps)}}}")
-    which = f"Neither kind, size nor name tells which is {', '.join(proposal.undecided)} in PyTorch"
+    which = f"The counterpart of {', '.join(proposal.undecided)} in PyTorch is ambiguous"
     if not lines and proposal.undecided:
-        return f'{which}; say so: PARAMETER_NAMES = {{"mindspore name": "torch name"}}'
+        return f'{which}; add PARAMETER_NAMES = {{"mindspore name": "torch name"}}'
     if not lines:
         return (
-            "Give both nets parameters of the same shapes; pairs of other names stand in"
+            "Give both nets parameters of the same shapes; if only the names differ, add"
             ' PARAMETER_NAMES = {"mindspore name": "torch name"}'
         )
-    notes = f"{which}; add these yourself. " if proposal.undecided else ""
+    notes = f"{which}; add it yourself. " if proposal.undecided else ""
     if proposal.unsure:
         notes += (
-            f"The names of {', '.join(proposal.unsure)} tell little: they are paired by a few letters"
-            " or in the order of declaration; check them. "
+            f"Check the pairs of {', '.join(proposal.unsure)}: they are guesses, by similar names or"
+            " by the order of declaration. "
         )
-    return f"{notes}If these are the same numbers, add {' and '.join(lines)}"
+    return f"{notes}If these are the same parameters, add {' and '.join(lines)}"
 
 
 def _layouts(
@@ -137,17 +137,17 @@ def _without_partner(mindspore: Description, torch: Description) -> Iterator[str
     """A sentence on each weight that one net alone has."""
     in_mindspore, in_torch = lone(mindspore, torch), lone(torch, mindspore)
     for spec in filter(is_weight, in_mindspore):
-        yield f"MindSpore alone has {_titled(spec)}; {_candidates('PyTorch', spec, in_torch)}"
+        yield f"only MindSpore has {_titled(spec)}; {_candidates('PyTorch', spec, in_torch)}"
     for spec in filter(is_weight, in_torch):
-        yield f"PyTorch alone has {_titled(spec)}; {_candidates('MindSpore', spec, in_mindspore)}"
+        yield f"only PyTorch has {_titled(spec)}; {_candidates('MindSpore', spec, in_mindspore)}"
 
 
 def _candidates(side: str, spec: ParameterSpec, others: list[ParameterSpec]) -> str:
-    """What a parameter without a partner may belong to on the other side."""
+    """The possible counterparts of a parameter on the other side."""
     near = _nearest(spec, others)
     if not near:
-        return f"{side} has nothing left over of its size and kind"
-    return f"nearest in {side}: {', '.join(map(_titled, near))}"
+        return f"{side} has no unpaired parameter of this size and kind"
+    return f"most similar in {side}: {', '.join(map(_titled, near))}"
 
 
 def _nearest(spec: ParameterSpec, others: list[ParameterSpec]) -> list[ParameterSpec]:
@@ -186,5 +186,5 @@ def _layout(held: Held) -> str:
 def _titled(spec: ParameterSpec) -> str:
     """A parameter by its framework's names, with its shape."""
     own_name = spec.own_name if spec.own_name not in ("", spec.path) else ""
-    called = f" (its own name: {own_name})" if own_name else ""
+    called = f" (named {own_name!r})" if own_name else ""
     return f"{spec.path} {spec.value.shape}{called}"

@@ -1,4 +1,4 @@
-"""Which cases of the matrix are asked, and in which order: those that cover most ways to ask first."""
+"""Which cases of the matrix are run, and in which order: those that cover most kinds of calls first."""
 
 from collections.abc import Hashable, Iterable
 from typing import Literal
@@ -8,7 +8,7 @@ from explorer.scenario.contract import Scenario
 from explorer.text.choices import choose
 
 Selection = Literal["all", "structure", "main"]
-"""Every case; a set that covers each way to ask once; or the one case that asks for most."""
+"""Every case; a set that covers each kind of call once; or the one most comprehensive case."""
 
 SELECTIONS: tuple[Selection, ...] = ("all", "structure", "main")
 

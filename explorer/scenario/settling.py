@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from explorer.model.arrays import AnyArray, Array, pack
-from explorer.model.engines import ENGINES, FRAMEWORKS, Framework, Style
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framework, Style
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.findings import ReportFinding
 from explorer.model.requests import Description, NetRequest, ParameterSpec
@@ -123,7 +123,7 @@ def first_look(path: Path, framework: Framework, device: str) -> tuple[str, NetR
 
 
 def refuse_raised(path: Path, framework: Framework, description: Description) -> None:
-    """Raise ScenarioError where the first look at a net of the scenario in ``path`` has raised."""
+    """Raise ScenarioError if the first look at a net of the scenario in ``path`` raised."""
     error = description.error
     if error is None:
         return
@@ -131,7 +131,7 @@ def refuse_raised(path: Path, framework: Framework, description: Description) ->
     if error.type == UsageError.__name__:
         raise ScenarioError(f"{place}: {error.message}")
     raise ScenarioError(
-        f"{place}: the {framework} net raises when it is made or run forward: "
+        f"{place}: the {FRAMEWORK_LABELS[framework]} net raises when it is created or run forward: "
         f"{error.text}{remedy_for_import(path, error.message)}"
     )
 
@@ -192,9 +192,10 @@ def _findings(
 def _outputs(scenario: Scenario, descriptions: Mapping[Framework, Description]) -> int:
     counts = {name: len(description.outputs) for name, description in descriptions.items()}
     if len(set(counts.values())) > 1:
-        clauses = [f"the {framework} net returns {count}" for framework, count in counts.items()]
+        clauses = [f"{count} from {FRAMEWORK_LABELS[name]}" for name, count in counts.items()]
         raise ScenarioError(
-            f"{scenario.path}: {' and '.join(clauses)} outputs; return the same number from both"
+            f"{scenario.path}: the two nets return different numbers of outputs"
+            f" ({' and '.join(clauses)}); return the same number from both"
         )
     return max(counts.values(), default=0)
 
@@ -209,7 +210,7 @@ def _start(scenario: Scenario, descriptions: Mapping[Framework, Description]) ->
     for framework in FRAMEWORKS:
         if framework in descriptions:
             specs.update(all_specs(descriptions[framework]))
-    if specs:  # without any, the first look was lost, and there is nothing to check against
+    if descriptions:  # without any, the first look was lost, and there is nothing to check against
         _check_values(scenario, values, specs)
     start = {name: pack(value) for name, value in values.items()}
     for name, spec in specs.items():
@@ -244,11 +245,11 @@ def _check_values(
     """The scenario's own starting values must be those of tensors that a net holds."""
     for name, value in values.items():
         if name not in specs:
-            fact = f"{scenario.path}: parameters() gives {name!r}, which no net has"
+            fact = f"{scenario.path}: parameters() gives {name!r}, which neither net has"
             raise ScenarioError(refusal(fact, name, list(specs)))
         shape = specs[name].value.shape
         if value.shape != shape:
             raise ScenarioError(
                 f"{scenario.path}: parameters()[{name!r}] has shape {value.shape}; "
-                f"the nets have {shape}"
+                f"the nets need {shape}"
             )

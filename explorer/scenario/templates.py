@@ -1,4 +1,4 @@
-"""Scenario files to start from: a commented net in both frameworks, or two nets that exist already."""
+"""Templates of scenario files: a commented net in both frameworks, or two existing nets."""
 
 import os
 import sysconfig
@@ -6,22 +6,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import Template
 
-HEAD = '''"""$name: what its gradients are to show.
+HEAD = '''"""$name: a title of one line.
 
-Notes in Markdown, which the reports show. Run it with `explorer scenario $file`.
+Notes in Markdown; the reports show them. Run it with `explorer scenario $file`.
 """
 
 ${before}import numpy as np
 $after
 # OUTPUTS = ("loss", "logits")  # names of the outputs
 # CONSTANTS = ("y",)  # inputs that are not differentiated, such as labels and masks
-# TRAIN = True  # training mode: batch norm, dropout
+# TRAIN = True  # run in training mode, which changes batch norm and dropout
 
 '''
 
 INPUTS = '''
 def inputs():
-    """The inputs by name, in the order in which the nets take them; small ones are easiest to read."""
+    """The inputs by name, in the order of the nets' arguments; small arrays are easiest to read."""
     return {
         "x": np.array([[1.0, 2.0, 3.0]], np.float32),
         "y": np.array([[2.0]], np.float32),
@@ -31,20 +31,20 @@ def inputs():
 
 PLACEHOLDERS = '''
 def inputs():
-    """TO BE REPLACED: what both nets are called with, by name, in the order of their arguments.
+    """REPLACE: the inputs of both nets by name, in the order of their arguments.
 
-    The arrays below are placeholders, which do not fit your nets: give theirs, in shape and dtype.
+    The arrays below are placeholders; use arrays of the shapes and dtypes that your nets take.
     """
     return {
         "x": np.ones((2, 3), np.float32),  # replace
-        "y": np.ones((2, 1), np.float32),  # replace, or remove
+        "y": np.ones((2, 1), np.float32),  # replace or delete
     }
 
 '''
 
 READ_INPUTS = '''
 def inputs():
-    """The inputs by name, in the order in which the nets take them."""
+    """The inputs by name, in the order of the nets' arguments."""
     with np.load($inputs) as arrays:
         return dict(arrays)
 
@@ -52,14 +52,14 @@ def inputs():
 
 PARAMETERS = '''
 def parameters():
-    """Where both nets start, by PyTorch's names; without this function, where PyTorch's net does."""
+    """Initial values of both nets by PyTorch's names; by default, those of PyTorch's net."""
     return {"fc.weight": np.array([[0.5, -1.0, 2.0]], np.float32), "fc.bias": np.zeros(1, np.float32)}
 
 '''
 
 NETS = '''
 def mindspore_net():
-    """The net in MindSpore; its framework is imported here, and not at the head of the file."""
+    """The net in MindSpore; import the framework here, not at the top of the file."""
     from mindspore import nn
 
     class Net(nn.Cell):
@@ -90,7 +90,7 @@ def torch_net():
 
 OWN_NET = '''
 def ${framework}_net():
-    """The net in $label, from a package of one's own."""
+    """The net in $label, from your own package."""
     from $module import $first as given
 
     return $call()
@@ -99,7 +99,7 @@ def ${framework}_net():
 
 
 def new_scenario(name: str) -> str:
-    """A scenario of a small net, with comments that say what else there is."""
+    """A scenario of a small net, with comments on the optional names."""
     head = Template(HEAD).substitute(name=name, file=f"{name}.py", before="", after="")
     return head + INPUTS + PARAMETERS + NETS
 

@@ -64,16 +64,16 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def to_stderr(message: str) -> None:
-    """Tell a person, who may be reading the results on standard output."""
+    """Print a message to the user on stderr, apart from results on standard output."""
     print(f"explorer: {message}", file=sys.stderr)
 
 
 class Store:
     """Results on disk by their keys; safe for several processes and threads.
 
-    With ``fresh`` nothing is taken from it, and what is computed replaces what was there. ``tell`` is
-    called with a sentence where a file was damaged, or nothing can be kept. Only clear() raises for
-    what is on disk: a result that cannot be read or written is computed.
+    With ``fresh`` nothing is read from it, and new results replace old ones. ``tell`` is called with
+    a message if a file is damaged, or results cannot be stored. Only clear() raises for problems on
+    disk: a result that cannot be read or written is computed.
     """
 
     def __init__(
@@ -106,7 +106,9 @@ class Store:
             return None
         record = checked(content, key, kind)
         if record is None:
-            self._tell(f"the stored result of {key.kind} {key.name} was damaged, and is made again")
+            self._tell(
+                f"the stored result of {key.kind} {key.name} is damaged; it is computed again"
+            )
             with contextlib.suppress(OSError):
                 path.unlink()
             return None
@@ -201,8 +203,8 @@ class Store:
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise UsageError(
-                f"the store {str(self.folder)!r} cannot be emptied: {error.strerror or error};"
-                f" {FOLDER} names another folder"
+                f"the store {str(self.folder)!r} cannot be cleared: {error.strerror or error};"
+                f" check its permissions, or set {FOLDER} to another folder"
             ) from error
         return count
 
@@ -217,8 +219,8 @@ class Store:
         # Once: a board has hundreds of measurements, each of which would say so.
         if not self._has_told:
             self._tell(
-                f"nothing is stored in {str(self.folder)!r}: {error.strerror or error};"
-                f" {FOLDER} names another folder"
+                f"results cannot be stored in {str(self.folder)!r}: {error.strerror or error};"
+                f" set {FOLDER} to another folder"
             )
             self._has_told = True
 
@@ -259,7 +261,7 @@ def default_folder() -> Path:
 
 
 def default_limit() -> int:
-    """The bytes that a store may hold; UsageError where the environment names no number of MB."""
+    """The bytes that a store may hold; UsageError if the variable is not a number."""
     text = os.environ.get(LIMIT, "")
     if not text:
         return int(DEFAULT_MB * MEGABYTE)
@@ -268,7 +270,7 @@ def default_limit() -> int:
     except ValueError:
         limit = -1.0
     if not 0 <= limit < float("inf"):
-        raise UsageError(f"{LIMIT}={text!r} is no size; give a number of megabytes, 0 or more")
+        raise UsageError(f"{LIMIT} must be a number of megabytes from 0 up, got {text!r}")
     return int(limit * MEGABYTE)
 
 

@@ -1,4 +1,4 @@
-"""What has changed between two sweeps: verdicts, cases, pairs of graphs, divergences, findings."""
+"""Changes between two sweeps: verdicts, cases, pairs of graphs, divergences, findings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -9,27 +9,28 @@ import msgspec
 from explorer.model.errors import UsageError
 from explorer.sweep.records import Change, PairRow, Sweep, SweepRow
 
-Told = TypeVar("Told")
+Item = TypeVar("Item")
 
 ABSENT = "nothing"
-"""What stands where one of two sweeps has nothing."""
+"""The text for an entry that one of two sweeps lacks."""
 
 
 def recorded_sweep(path: Path) -> Sweep:
-    """A sweep that was recorded as JSON; raises UsageError for a file that is none."""
+    """A sweep that was recorded as JSON; raises UsageError for any other file."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Sweep)
     except (OSError, msgspec.DecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise UsageError(
-            f"--against {str(path)!r} is no recorded sweep: {error}; "
+            f"--against {str(path)!r} cannot be read as a recorded sweep: {reason}; "
             "write one with `python -m explorer sweep --out DIR`, as DIR/sweep.json"
         ) from error
 
 
 def changes(before: Sweep, now: Sweep) -> list[Change]:
-    """What is another in ``now``, row by row; a row that either lacks is a change too.
+    """What differs in ``now``, row by row; a row that only one of them has is a change too.
 
-    Times, machines and where an answer came from are no changes. What the new sweep did not finish
+    Times, machines and use of the store are not changes. What the new sweep did not finish
     is not compared.
     """
     old = {row.name: row for row in before.rows}
@@ -53,7 +54,7 @@ def _row(old: SweepRow, new: SweepRow) -> Iterator[Change]:
         before, now = (_with_reason(row) for row in (old, new))
         yield change("verdict", before, now)
     if "lost" in (old.verdict, new.verdict):
-        return  # half an answer says nothing of the other half
+        return  # incomplete results cannot be compared
     for label, verdict, new_verdict in _different(old.cases, new.cases):
         yield change(label, verdict or ABSENT, new_verdict or ABSENT)
     for engines, pair, new_pair in _different(old.pairs, new.pairs):
@@ -70,8 +71,8 @@ def _with_reason(row: SweepRow) -> str:
 
 
 def _different(
-    old: Mapping[str, Told], new: Mapping[str, Told]
-) -> Iterator[tuple[str, Told | None, Told | None]]:
+    old: Mapping[str, Item], new: Mapping[str, Item]
+) -> Iterator[tuple[str, Item | None, Item | None]]:
     """The keys under which two tables differ, with what each has there, None for nothing."""
     for key in dict.fromkeys([*old, *new]):
         if old.get(key) != new.get(key):
@@ -79,7 +80,7 @@ def _different(
 
 
 def _pair(was: PairRow | None, is_now: PairRow | None) -> Iterator[tuple[str, str, str]]:
-    """What is another about an alignment: how much is paired, and where the graphs part."""
+    """What has changed in an alignment: how much is paired, and where the graphs differ."""
     before, now = (_coverage(pair) for pair in (was, is_now))
     if before != now:
         yield "paired", before, now

@@ -1,4 +1,4 @@
-"""The jobs of a sweep on a Dask cluster: the same jobs and rows; local scenario files travel along."""
+"""Runs the jobs of a sweep on a Dask cluster; local scenario files are sent along."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECTING_SECONDS = 10
-"""How long a scheduler may take to answer."""
+"""Seconds that a scheduler may take to answer."""
 
 COMPARED = ("explorer", "python", "mindspore", "torch", "numpy")
-"""What of an installation must be the same on every machine of one sweep."""
+"""The parts of an installation that must be the same on every machine of one sweep."""
 
 
 class Carried(msgspec.Struct, frozen=True, kw_only=True):
     """A job with the files that its scenario consists of.
 
     ``files`` are their contents by paths relative to the scenario's folder; a shipped scenario, which
-    every machine has, travels by its name alone, in ``shipped``.
+    every machine has, is sent as its name only, in ``shipped``.
     """
 
     job: SweepJob
@@ -48,13 +48,14 @@ def connected(address: str) -> Iterator["Client"]:
         from distributed import Client
     except ImportError as error:
         raise MissingFrameworkError(
-            "a sweep on a cluster needs Dask: pip install 'autodiff-explorer[cluster]'"
+            "a sweep on a cluster needs Dask, which is not installed; run"
+            " pip install 'autodiff-explorer[cluster]'"
         ) from error
     try:
         client = Client(address, timeout=CONNECTING_SECONDS)
     except (OSError, ValueError, TypeError) as error:
         raise UsageError(
-            f"no Dask scheduler answers at {address!r}: {error}; "
+            f"no Dask scheduler can be reached at {address!r}: {error}; "
             "start one with `dask scheduler`, and give the address that it prints"
         ) from error
     with client:
@@ -72,7 +73,7 @@ def mismatches(client: "Client") -> list[str]:
         found: Mapping[str, dict[str, str]] = client.run(installation)
     except (ImportError, AttributeError) as error:
         raise UsageError(
-            f"a worker of the cluster cannot load the explorer: {error}; install the same version there"
+            f"a worker of the cluster cannot import the explorer: {error}; install the same version there"
         ) from error
     sentences = []
     for address, there in sorted(found.items()):
@@ -87,7 +88,7 @@ def mismatches(client: "Client") -> list[str]:
 
 
 def _apart(name: str, there: str, here: str) -> str:
-    if name == "explorer":  # a digest of its code, which tells a reader nothing
+    if name == "explorer":  # a digest of its code, which means nothing to a reader
         return "another version of the explorer's code"
     return f"{name} {there} (here {here})"
 
@@ -113,7 +114,7 @@ def cluster_rows(jobs: Iterable[SweepJob], client: "Client") -> Iterator[SweepRo
 
 
 def carried(job: SweepJob) -> Carried:
-    """A job ready to travel; raises UsageError where its scenario imports from outside its folder."""
+    """A job ready to be sent; raises UsageError if its scenario imports from outside its folder."""
     path = Path(job.file)
     if path.parent in SHIPPED:
         name = str(path.relative_to(SHIPPED[0]).with_suffix(""))
@@ -122,14 +123,15 @@ def carried(job: SweepJob) -> Carried:
     for name in files_read(path):
         if name.startswith(".."):
             raise UsageError(
-                f"{job.scenario}: imports {name}, which lies outside its folder and cannot travel"
+                f"{job.scenario}: imports {name}, which is outside its folder and cannot be sent to the"
+                " cluster; move it into the folder"
             )
         files[name] = (path.parent / name).read_bytes()
     return Carried(job=job, files=files)
 
 
 def run_carried(carried: Carried) -> SweepRow:
-    """The row of a job on the machine that it has travelled to."""
+    """The row of a job, run on the machine to which it was sent."""
     with tempfile.TemporaryDirectory(prefix="explorer-sweep-") as folder:
         if carried.shipped:
             file = (SHIPPED[0] / carried.shipped).with_suffix(".py")

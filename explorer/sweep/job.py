@@ -1,4 +1,4 @@
-"""One job of a sweep: run, and told in a row.
+"""Runs one job of a sweep and summarizes it in a row.
 
 ``in_own_process()`` is what a sweep calls: a scenario's text is run where it is loaded, and what it
 does to that process, by an exit or a crash, must not reach the sweep.
@@ -26,6 +26,7 @@ from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.sweep.records import PairRow, SweepJob, SweepRow, SweepVerdict
 from explorer.text.language import ENGLISH, said_in
+from explorer.text.numbers import counted
 from explorer.topics import study_topic
 from explorer.topics.studying import refused_by_some, stored_study, study, target
 from explorer.words.divergences import divergences, first_divergence
@@ -33,7 +34,7 @@ from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
 CLOSING_SECONDS = 10.0
-"""Seconds that a job gets beyond its limit to compare and to tell what it has by then."""
+"""Seconds that a job gets beyond its limit to compare and report the results it has."""
 
 
 def workers_for(job: SweepJob) -> Workers:
@@ -42,7 +43,7 @@ def workers_for(job: SweepJob) -> Workers:
 
 
 def in_own_process(job: SweepJob, workers: Workers) -> SweepRow:
-    """The row of a job that is run in a process of its own, whatever becomes of that."""
+    """The row of a job that is run in a separate process, even if that process dies."""
     start = time.perf_counter()
     try:
         reply = workers.call("sweep", "explorer.sweep.job:run", job, SweepRow)
@@ -52,12 +53,12 @@ def in_own_process(job: SweepJob, workers: Workers) -> SweepRow:
         return reply
     reason = reply.detail
     if reply.outcome == "timed_out":
-        reason = f"not done within {job.timeout:g} s; raise --timeout to wait longer"
+        reason = f"not finished within {job.timeout:g} s; raise --timeout to wait longer"
     return lost(job, reason, time.perf_counter() - start)
 
 
 def lost(job: SweepJob, reason: str, seconds: float = 0.0) -> SweepRow:
-    """The row of a job that nobody can tell anything of, but why."""
+    """The row of a job without results, with the reason."""
     return SweepRow(
         scenario=job.scenario,
         study=job.study,
@@ -92,7 +93,7 @@ def _scenario(job: SweepJob) -> SweepRow:
 def _study(job: SweepJob) -> SweepRow:
     topic = study_topic(job.study)
     store = Store(fresh=job.fresh)
-    load(job.file)  # a file that is no scenario is refused, whatever the study
+    load(job.file)  # a file that is not a scenario is rejected, whatever the study
     try:
         subject = target(topic, job.file, job.wanted.device)
     except UsageError as error:
@@ -106,7 +107,7 @@ def _study(job: SweepJob) -> SweepRow:
     verdict: SweepVerdict = "measured"
     reason = ""
     if lost:
-        verdict, reason = "lost", f"no answer to {', '.join(lost)}"
+        verdict, reason = "lost", f"no result for {', '.join(lost)}"
     elif refused:
         verdict, reason = "different", refused[0]
     return SweepRow(
@@ -129,7 +130,7 @@ def _unsupported(job: SweepJob, error: UsageError) -> SweepRow:
 
 @said_in(ENGLISH)
 def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRow:
-    """The row that tells a scenario's report."""
+    """The row that summarizes a scenario's report."""
     verdict: SweepVerdict = "as_expected" if report.is_as_expected else "different"
     missing = _missing(report)
     if missing:
@@ -150,7 +151,7 @@ def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRo
 
 
 def _findings(report: Report) -> Iterator[str]:
-    """What is said about the nets, and which graphs are not there."""
+    """The findings on the nets, and which graphs are missing."""
     for finding in report.findings:
         yield finding.sentence
     for engine, problem in report.ungraphed.items():
@@ -158,10 +159,10 @@ def _findings(report: Report) -> Iterator[str]:
 
 
 def _missing(report: Report) -> str:
-    """What no worker answered, or nobody could ask in time; "" where nothing is missing."""
+    """The first result that is missing, and why; "" if all are there."""
     for left_out in report.left_out:
         if left_out.cause != "selected":
-            return f"{len(left_out.cases)} cases were not asked: {left_out.reason}"
+            return f"{counted(len(left_out.cases), 'case')} not run: {left_out.reason}"
     for case in report.cases:
         for engine, result in case.results.items():
             if result.outcome in LOST:
@@ -173,7 +174,7 @@ def _missing(report: Report) -> str:
 
 
 def _unanswered(report: Report) -> Iterator[str]:
-    """The cases to which some engine should have said something, and has not."""
+    """The cases for which an engine's result is missing."""
     for case in report.cases:
         outcomes = {result.outcome for result in case.results.values()}
         if not outcomes.isdisjoint((*LOST, "not_asked")):
@@ -181,7 +182,7 @@ def _unanswered(report: Report) -> Iterator[str]:
 
 
 def _unexpected_cases(report: Report) -> dict[str, str]:
-    """Why a case is not as the scenario foresees it, by the labels of those that are not."""
+    """The reasons why cases are unexpected, by their labels."""
     reasons = {}
     for case in report.cases:
         if not case.expected:
@@ -190,7 +191,7 @@ def _unexpected_cases(report: Report) -> dict[str, str]:
 
 
 def _first_unexpected(report: Report) -> str:
-    """What is first not as the scenario foresees it: a finding, a divergence, a case."""
+    """The first unexpected result: a finding, a divergence or a case."""
     for finding in report.findings:
         if finding.is_alarm:
             return finding.sentence

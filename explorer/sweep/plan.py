@@ -15,11 +15,11 @@ from explorer.topics import STUDIES, study_topic
 
 
 def scenarios_called(patterns: Iterable[str]) -> dict[str, Path]:
-    """The scenarios that names, patterns, files and folders stand for, each once, in the order given.
+    """The scenarios that names, patterns, files and folders match, each once, in the order given.
 
     A pattern is matched with the shipped names ("conv*", "real/*") and with paths ("nets/*.py"); a
-    folder stands for all scenarios in it. Without any, the shipped ones but those of "real/". Raises
-    UsageError for one that stands for nothing.
+    folder matches all scenarios in it. Without any, all shipped ones outside "real/". Raises
+    UsageError for one that matches nothing.
     """
     patterns = list(patterns)
     if not patterns:
@@ -28,7 +28,7 @@ def scenarios_called(patterns: Iterable[str]) -> dict[str, Path]:
     for pattern in patterns:
         matches = dict(_matches(pattern))
         if not matches:
-            fact = f"{pattern!r} is no shipped scenario's name, no .py file, and no folder with any"
+            fact = f"{pattern!r} matches neither a shipped scenario, nor a .py file, nor a folder of them"
             raise UsageError(refusal(fact, pattern, [*names(), *real_names()]))
         # By path: two patterns may match one file.
         known = set(found.values())

@@ -1,6 +1,6 @@
 """Names that a person gives, checked against those that are allowed.
 
-A refusal says what was given, what is allowed, and what is nearest.
+An error says what was given, what is allowed, and which allowed name is nearest.
 """
 
 import difflib
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from explorer.model.errors import UsageError
 
 SHOWN = 16
-"""The greatest number of allowed names that a refusal lists.
+"""The greatest number of allowed names that an error lists.
 
-Where there are more, only the nearest are listed, or the first ones where none is near.
+If there are more, only the nearest are listed, or the first ones if none is near.
 """
 
 LIKENESS = 0.5
-"""The least ratio of difflib (0 to 1) at which a name counts as near.
+"""The lowest ratio of difflib (0 to 1) at which a name counts as near.
 
 difflib's own 0.6 finds nothing near a name of four letters, two of which are wrong.
 """
@@ -24,16 +24,16 @@ difflib's own 0.6 finds nothing near a name of four letters, two of which are wr
 def choose(what: str, given: str, allowed: Iterable[str]) -> str:
     """``given`` itself when it is among ``allowed``.
 
-    Raises UsageError otherwise, in words that begin "no {what} is called …".
+    Raises UsageError otherwise, with a message that begins "unknown {what} …".
     """
     names = list(allowed)
     if given in names:
         return given
-    raise UsageError(refusal(f"no {what} is called {given!r}", given, names))
+    raise UsageError(refusal(f"unknown {what} {given!r}", given, names))
 
 
 def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
-    """One sentence: the fact, the nearest allowed name if one is near, and what is allowed."""
+    """The fact, the nearest allowed name if one is near, and what is allowed, in one line."""
     near = nearest(given, allowed)
     hint = f"did you mean {near[0]!r}? " if near else ""
     shown = list(allowed)
@@ -41,7 +41,7 @@ def refusal(fact: str, given: str, allowed: Sequence[str]) -> str:
     if len(allowed) > SHOWN:
         shown = (near or shown)[:SHOWN]
         rest = f", … ({len(allowed)} in all)"
-    return f"{fact}; {hint}allowed: {', '.join(shown)}{rest}"
+    return f"{fact}; {hint}allowed: {', '.join(shown) or 'none'}{rest}"
 
 
 def nearest(given: str, allowed: Sequence[str]) -> list[str]:

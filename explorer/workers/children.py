@@ -1,4 +1,4 @@
-"""Child processes as their parent sees them: started by itself, each the leader of its own group."""
+"""Child processes as their parent handles them, each the leader of its own process group."""
 
 import contextlib
 import os

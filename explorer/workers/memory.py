@@ -9,10 +9,10 @@ import psutil
 from explorer.model.errors import UsageError
 
 LIMIT = "EXPLORER_WORKER_MB"
-"""The variable that says how many megabytes each worker may use."""
+"""The environment variable with the number of megabytes that each worker may use."""
 
 SHARE = 0.5
-"""The part of the machine's memory that a worker may use where the variable does not say."""
+"""The share of the machine's memory that a worker may use if the variable is not set."""
 
 MEGABYTE = 10**6
 
@@ -21,7 +21,7 @@ CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
 def limit() -> int:
-    """The bytes that a worker may use; UsageError where the environment names no number of MB."""
+    """The bytes that a worker may use; UsageError if the variable is not a number."""
     text = os.environ.get(LIMIT, "")
     if not text:
         return int(SHARE * _memory())
@@ -30,7 +30,7 @@ def limit() -> int:
     except ValueError:
         megabytes = 0.0
     if not 0 < megabytes < float("inf"):
-        raise UsageError(f"{LIMIT}={text!r} is no size; give a number of megabytes above 0")
+        raise UsageError(f"{LIMIT} must be a positive number of megabytes, got {text!r}")
     return int(megabytes * MEGABYTE)
 
 

@@ -145,7 +145,7 @@ class Forked:
         """Whether it has ended; one that will never be there counts too."""
         self._hear()
         if not self._ended and not self._is_told and not self._lives():
-            self._ended = "nobody saw how"
+            self._ended = "reason unknown"
         return bool(self._ended)
 
     def end(self, seconds: float | None = None) -> str:

@@ -1,4 +1,4 @@
-"""One worker process as its parent sees it: started, asked, waited for, stopped."""
+"""One worker process as its parent handles it: start, request, wait, stop."""
 
 import contextlib
 import math
@@ -25,7 +25,7 @@ STDERR_MOST = 50 * memory.MEGABYTE
 """The bytes of a worker's stderr that are kept; beyond them what was written so far is dropped."""
 
 WATCHING_SECONDS = 0.1
-"""Seconds between two looks at a worker that is at work: whether it lives, and what it uses."""
+"""Seconds between two checks of a busy worker: whether it is alive, and how much memory it uses."""
 
 GRACE_SECONDS = 30.0
 """Seconds that a first call gets beyond its limit, for the process to import its framework."""
@@ -33,8 +33,8 @@ GRACE_SECONDS = 30.0
 CLOSING_SECONDS = 5.0
 """Seconds that a worker which has closed its pipe may take to die."""
 
-OUT_OF_TIME = "the time limit of the whole job had passed; raise --timeout to get further"
-"""Why a request was not asked, or not answered."""
+OUT_OF_TIME = "the time limit of the whole run was reached; raise --timeout to wait longer"
+"""Why a request was not sent, or not answered."""
 
 CHUNK = 1 << 20
 """Bytes read from a worker's pipe at a time."""
@@ -73,8 +73,8 @@ class WorkerProcess:
     def ask(self, call: Call, seconds: float, latest: float = math.inf) -> Answer | Lost:
         """Send one request and wait up to ``seconds`` for its answer, and no longer than ``latest``.
 
-        The first one gets GRACE_SECONDS more; ``latest`` is on the clock of time.monotonic(). A
-        Lost is told apart from an answer by its type; after one the process is of no more use.
+        The first one gets GRACE_SECONDS more; ``latest`` is on the clock of time.monotonic(). After
+        a Lost the process is of no more use.
         """
         deadline = time.monotonic() + seconds
         if self._fresh:
@@ -83,7 +83,7 @@ class WorkerProcess:
         advice = f"no answer within {seconds:g} s; raise --request-timeout to wait longer"
         if latest < deadline:
             deadline = latest
-            advice = f"no answer yet when {OUT_OF_TIME}"
+            advice = f"no answer before {OUT_OF_TIME}"
         try:
             write(self._requests, call)
         except BrokenPipeError:
@@ -98,7 +98,7 @@ class WorkerProcess:
         try:
             return msgspec.msgpack.decode(body, type=Answer)
         except msgspec.DecodeError:  # a net has written to the pipe
-            return Lost("crashed", f"the worker's answer cannot be read{self._last_words()}")
+            return Lost("crashed", f"the worker's answer cannot be read{self._error_output()}")
 
     def _read(self, count: int, deadline: float, advice: str) -> bytes | Lost:
         parts = bytearray()
@@ -107,7 +107,7 @@ class WorkerProcess:
             while len(parts) < count:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    return Lost("timed_out", advice + self._last_words())
+                    return Lost("timed_out", advice + self._error_output())
                 # Before waiting: what a process has written, it has written before it died.
                 is_dead = self._child.is_gone()
                 if not selector.select(0 if is_dead else min(left, WATCHING_SECONDS)):
@@ -131,8 +131,8 @@ class WorkerProcess:
         megabytes = self._most_memory / memory.MEGABYTE
         return Lost(
             "crashed",
-            f"the worker used more than {megabytes:.0f} MB; {memory.LIMIT} allows more"
-            + self._last_words(),
+            f"the worker exceeded its memory limit of {megabytes:.0f} MB; set {memory.LIMIT} to allow"
+            f" more{self._error_output()}",
         )
 
     def memory(self) -> int:
@@ -148,18 +148,20 @@ class WorkerProcess:
         try:
             how = self._child.end(CLOSING_SECONDS)
         except TimeoutError:
-            return Lost("crashed", f"the worker closed its pipe but lives on{self._last_words()}")
-        return Lost("crashed", f"the worker process died ({how}){self._last_words()}")
+            return Lost(
+                "crashed", f"the worker closed its pipe but did not exit{self._error_output()}"
+            )
+        return Lost("crashed", f"the worker process died ({how}){self._error_output()}")
 
-    def _last_words(self) -> str:
+    def _error_output(self) -> str:
         # Through the open file: a net may have removed the folder.
         errors = self._errors.fileno()
         start = max(0, os.fstat(errors).st_size - STDERR_TAIL)
         text = os.pread(errors, STDERR_TAIL, start).decode(errors="replace").strip()
-        return f"; its last words:\n{text}" if text else ""
+        return f"; its error output ends with:\n{text}" if text else ""
 
     def kill(self) -> None:
-        """Kill the process with all that it has started; whoever waits for an answer gets a Lost."""
+        """Kill the process with all that it has started; a pending request returns a Lost."""
         self._child.kill()
 
     def stop(self) -> None:

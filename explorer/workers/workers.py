@@ -33,7 +33,7 @@ WorkerState = Literal["not started", "waiting", "at work"]
 """A worker is started when it is first asked."""
 
 REQUEST_SECONDS = 60.0
-"""The limit of one request where nobody says otherwise."""
+"""The default time limit of one request."""
 
 FORKED: frozenset[WorkerKind] = frozenset(
     ("mindspore", "mindspore-second", "mindspore-capture", "mindspore-passes")
@@ -117,7 +117,7 @@ class Workers:
         if isinstance(answer, Lost):
             return answer
         if answer.missing:
-            advice = "`python -m explorer doctor` says what is missing and how to get it"
+            advice = "`python -m explorer doctor` lists what is missing and how to install it"
             raise MissingFrameworkError(f"{answer.missing}; {advice}")
         if answer.refused:
             raise UsageError(answer.refused)
@@ -146,8 +146,8 @@ class Workers:
                 self._processes[kind] = WorkerProcess(kind, nursery)
             except OSError as error:
                 raise WorkerStartError(
-                    f"no worker can be started: {error.strerror or error};"
-                    " its own files go into the folder that TMPDIR names"
+                    f"no worker process can be started: {error.strerror or error}; workers need"
+                    " room in the temporary folder, which TMPDIR can change"
                 ) from error
         return self._processes[kind]
 

@@ -92,7 +92,7 @@ def test_a_net_of_one_s_own_package_is_explored_as_a_scenario_is(package: Path) 
     )
     assert found.is_as_expected
     assert found.diff().is_same
-    assert "do not part" in found.diff().explain()
+    assert "torch-tape and mindspore-graph agree" in found.diff().explain()
     page = shown(found)
     assert {"table", "img", "details"} <= set(page.tags)
     assert found.summary in page.texts

@@ -73,7 +73,7 @@ def test_inputs_are_read_from_npz_and_safetensors(tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["inputs", "parameters"])
 def test_arrays_without_names_are_refused(what: str) -> None:
     given: dict[str, Any] = {"inputs": {"x": X}, what: [X, Y]}
-    with pytest.raises(UsageError, match=f"{what} is a list; give arrays by name"):
+    with pytest.raises(UsageError, match=f"{what} must be arrays by name, such as .*, got a list"):
         nets(torch=RIGHT, **given)
 
 
@@ -134,8 +134,8 @@ def test_a_checkpoint_changes_the_file_with_its_content(tmp_path: Path) -> None:
         ({"inputs": {"x": object()}}, ["inputs['x']", "object"]),
         ({"inputs": {"x": "text"}}, ["inputs['x']"]),
         ({"inputs": {"x": [[1.0], [1.0, 2.0]]}}, ["inputs['x']"]),
-        ({"inputs": "no_such.npz"}, ["no_such.npz", "no file"]),
-        ({"parameters": "no_such.pt"}, ["no_such.pt", "no file"]),
+        ({"inputs": "no_such.npz"}, ["no_such.npz", "does not exist"]),
+        ({"parameters": "no_such.pt"}, ["no_such.pt", "does not exist"]),
         ({"inputs": __file__}, [".npz", ".safetensors"]),
         ({"parameters": __file__}, [".npz", ".safetensors", ".ckpt", ".pt"]),
         ({"trian": True}, ["trian", "train"]),

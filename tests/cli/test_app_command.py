@@ -67,21 +67,24 @@ def test_help_is_the_explorer_s_own_and_says_how_to_see_streamlit_s(
     assert run(["app", option]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith("Usage: explorer app [OPTIONS] [FILE_OR_FOLDER]...")
-    assert "a .py file, or a folder" in said
+    assert ".py files, or folders of .py files" in said
     assert "python -m streamlit run --help" in said
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--server.port", "65536"], "--server.port 65536 is no port; allowed: 0"),
-        (["--server.port=-1"], "--server.port -1 is no port"),
+        (
+            ["--server.port", "65536"],
+            "--server.port must be from 0 (any free port) to 65535, got 65536",
+        ),
+        (["--server.port=-1"], "--server.port must be from 0 (any free port) to 65535, got -1"),
         (["--server.port", "abc"], "'abc' is not a valid integer"),
         (["--server.port"], "requires an argument"),
         (["--server.prot=8600"], "no such option '--server.prot'"),
-        (["--server.address", "999.1.1.1"], "'999.1.1.1' is no address of this machine"),
-        (["--server.address", "x" * 70], "is no address of this machine"),
-        (["--server.address", "::1", "--server.port", "65536"], "65536 is no port"),
+        (["--server.address", "999.1.1.1"], "'999.1.1.1' is not an address of this machine"),
+        (["--server.address", "x" * 70], "is not an address of this machine"),
+        (["--server.address", "::1", "--server.port", "65536"], "to 65535, got 65536"),
         (["--server.cookieSecret=x"], "'server.cookieSecret' option using the CLI flag is not"),
     ],
 )

@@ -11,12 +11,12 @@ from explorer.cli.entry import run
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (["claims", "999"], "no claim has the number '999'"),
-        (["claims", "x"], "no claim has the number 'x'"),
-        (["claims", "--topic", "nets"], "no topic is called 'nets'"),
-        (["claims", "--verdict", "true"], "no verdict is called 'true'"),
+        (["claims", "999"], "unknown claim '999'; allowed: numbers from 1 to 85"),
+        (["claims", "x"], "unknown claim 'x'; allowed: numbers from 1 to 85"),
+        (["claims", "--topic", "nets"], "unknown topic 'nets'"),
+        (["claims", "--verdict", "true"], "unknown verdict 'true'"),
         (["claims", "--json", "--html"], "exclude each other"),
-        (["claims", "1", "--against", "/nowhere.json"], "is no board"),
+        (["claims", "1", "--against", "/nowhere.json"], "cannot be read as a board of claims"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_any_work(

@@ -14,31 +14,31 @@ TWO_TAPES = ("--engine", "mindspore-tape", "--engine", "torch-tape")
 UNKNOWN_NAMES = [
     (
         ["scenarios"],
-        "no command is called 'scenarios'; did you mean 'scenario'? "
+        "unknown command 'scenarios'; did you mean 'scenario'? "
         "allowed: scenario, graph, diff, study, claims",
     ),
     (
         ["scenario", "--engin", "x"],
-        "scenario has no option '--engin'; did you mean '--engine'? allowed: --case, --cases",
+        "unknown option '--engin' of scenario; did you mean '--engine'? allowed: --case, --cases",
     ),
     (
         ["scenario", "dense_msee"],
-        "is not the path of a .py file; did you mean 'dense_mse'? allowed: ",
+        "is not the path of a .py file either; did you mean 'dense_mse'? allowed: ",
     ),
     (["scenario", "nowhere.py"], "scenario file 'nowhere.py' does not exist"),
-    (["scenario", ""], "no scenario is called ''"),
+    (["scenario", ""], "unknown scenario ''"),
     (["diff", "dense_mse.py", "torch-tape", "torch-graph"], "did you mean 'dense_mse'?"),
     (
         ["scenario", "dense_mse", "--engine", "torch-tap"],
-        "no engine is called 'torch-tap'; did you mean 'torch-tape'? allow",
+        "unknown engine 'torch-tap'; did you mean 'torch-tape'? allow",
     ),
     (
         ["scenario", "dense_mse", "--device", "gpu"],
-        "no device is called 'gpu'; did you mean 'cuda[:N]'? allowed: cpu, cuda",
+        "unknown device 'gpu'; did you mean 'cuda[:N]'? allowed: cpu, cuda",
     ),
     (
         ["scenario", "dense_mse", "--out", "x", "--format", "pgn"],
-        "no format is called 'pgn'; did you mean 'png'? allowed: ",
+        "unknown format 'pgn'; did you mean 'png'? allowed: ",
     ),
     (
         ["scenario", "dense_mse", "--case", "grad(0, weight=all)"],
@@ -46,44 +46,71 @@ UNKNOWN_NAMES = [
     ),
     (
         ["graph", "dense_mse", "-o", "x.svgg"],
-        "'x.svgg' does not end in a format; did you mean '.svg'? allowed: .svg",
+        "'x.svgg' has an unknown ending; did you mean '.svg'? allowed: .svg",
     ),
-    (["graph", "dense_mse", "-o", "x"], "'x' has no ending that says its format; allowed: .svg"),
+    (["graph", "dense_mse", "-o", "x"], "'x' has no ending; allowed: .svg"),
     (
         ["graph", "dense_mse", "-o", "x.svg", "--view", "lader"],
-        "no view is called 'lader'; did you mean 'ladder'? allowed: ",
+        "unknown view 'lader'; did you mean 'ladder'? allowed: ",
     ),
     (
         ["graph", "dense_mse", "-o", "x.svg", "--engine", "torch-tape", "--engine", "torch-grap"],
         "did you mean 'torch-graph'",
     ),
-    (["diff", "dense_mse", "torch-tape", "tape"], "no engine is called 'tape'"),
+    (["diff", "dense_mse", "torch-tape", "tape"], "unknown engine 'tape'"),
 ]
 
 IMPOSSIBLE = [
     (["scenario", "dense_mse", "--order", "9"], "order 9 is out of range; allowed: 1 to 4"),
-    (["scenario", "dense_mse", "--order", "two"], "invalid value for '--order'"),
-    (["scenario", "dense_mse", "--timeout", "0"], "--timeout 0 is no time limit"),
-    (["scenario", "dense_mse", "--timeout", "nan"], "--timeout nan is no time limit"),
-    (["claims", "--request-timeout", "0"], "--request-timeout 0 is no time limit"),
+    (
+        ["scenario", "dense_mse", "--order", "two"],
+        "--order must be an integer, got 'two'; see `explorer scenario --help`",
+    ),
+    (
+        ["scenario", "dense_mse", "--order=1", "--order=2.5"],
+        "--order must be an integer, got '2.5'; see `explorer scenario --help`",
+    ),
+    (
+        ["scenario", "dense_mse", "--timeout=abc"],
+        "--timeout must be a number, got 'abc'; see `explorer scenario --help`",
+    ),
+    (["scenario", "dense_mse", "--order"], "option '--order' requires an argument"),
+    (["graph", "dense_mse", "-o"], "option '-o' requires an argument"),
+    (
+        ["scenario", "dense_mse", "lstm"],
+        "unexpected argument: lstm; see `explorer scenario --help`",
+    ),
+    (["--verison"], "unknown option '--verison' of explorer; allowed: --help"),
+    (
+        ["scenario", "dense_mse", "--timeout", "0"],
+        "--timeout must be a positive number of seconds, got 0",
+    ),
+    (
+        ["scenario", "dense_mse", "--timeout", "nan"],
+        "--timeout must be a positive number of seconds, got nan",
+    ),
+    (
+        ["claims", "--request-timeout", "0"],
+        "--request-timeout must be a positive number of seconds, got 0",
+    ),
     (["scenario", "dense_mse", "--cases", "struct"], "did you mean 'structure'"),
     (
         ["scenario", "dense_mse", "--format", "svg"],
-        "--format says what goes into a folder; give the folder too: --out DIR",
+        "--format needs a folder to write the files into; add --out DIR",
     ),
-    (["graph", "dense_mse"], "missing option '-o' / '--output'"),
+    (["graph", "dense_mse"], "missing option '-o' / '--output'; see `explorer graph --help`"),
     (
         ["graph", "dense_mse", "-o", "x.svg", "--depth", "-1"],
-        "--depth -1 is none; allowed: a number",
+        "--depth must be a number from 0 up, all or fit, got '-1'",
     ),
     (
         ["graph", "dense_mse", "-o", "x.dot", *TWO_TAPES],
-        "two graphs side by side are drawn as svg or png, not as dot",
+        "two graphs side by side can be drawn as svg or png, not as dot",
     ),
-    (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'"),
+    (["diff", "dense_mse", "torch-tape"], "missing argument 'RIGHT'; see `explorer diff --help`"),
     (
         ["diff", "dense_mse", "torch-tape", "torch-tape"],
-        "'torch-tape' is given twice; name two different engines",
+        "'torch-tape' is given twice; give two different engines",
     ),
 ]
 
@@ -124,7 +151,7 @@ def test_an_engine_without_a_net_is_refused_with_those_that_have_one(
     lonely = written(tmp_path, MINIMAL, "lonely.py")
     assert run(["diff", str(lonely), "mindspore-tape", "torch-tape"]) == 2
     message = capsys.readouterr().err
-    assert "scenario lonely has no net for 'mindspore-tape'" in message
+    assert "scenario lonely defines no net for 'mindspore-tape'" in message
     assert message.endswith(" torch-tape, torch-graph\n")
 
 

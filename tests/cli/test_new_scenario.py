@@ -40,7 +40,7 @@ def test_one_of_two_factories_runs_on_inputs_of_a_file(
     text = (folder / "port.py").read_text()
     # The folder may be moved with all that is in it.
     assert str(folder) not in text
-    assert "TO BE REPLACED" not in text
+    assert "REPLACE: " not in text
     moved = folder.rename(folder.with_name("moved"))
     assert load(moved / "port.py").inputs()["x"].shape == (2, 3)
     moved.rename(folder)
@@ -54,8 +54,8 @@ def test_without_inputs_there_are_arrays_that_are_said_to_be_replaced(
     write_package(folder)
     assert run(["scenario", "--new", "port", "--from-factories", MINDSPORE, RIGHT]) == 0
     assert list(load(folder / "port.py").inputs()) == ["x", "y"]
-    assert "TO BE REPLACED" in (folder / "port.py").read_text()
-    assert "replace the arrays" in capsys.readouterr().out
+    assert "REPLACE: " in (folder / "port.py").read_text()
+    assert "replace the placeholder arrays" in capsys.readouterr().out
 
 
 def test_a_path_is_written_from_the_file_where_one_lies_in_the_other(tmp_path: Path) -> None:

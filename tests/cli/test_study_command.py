@@ -12,15 +12,24 @@ from explorer.topics import STUDIES, study_topic
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (["study", "scale"], "no study is called 'scale'; did you mean 'loss-scale'?"),
+        (["study", "scale"], "unknown study 'scale'; did you mean 'loss-scale'?"),
         (["study", "data-parallel", "dense_mse"], "takes no scenario"),
-        (["study", "devices", "nowhere"], "no scenario is called 'nowhere'"),
-        (["study", "devices", ""], "no scenario is called ''"),
-        (["study", "devices", "--format", "png"], "give the folder too"),
-        (["study", "devices", "--out", "x", "--format", "dot"], "no format is called 'dot'"),
-        (["study", "devices", "--device", "gpu"], "no device is called 'gpu'"),
-        (["study", "devices", "--timeout", "0"], "--timeout 0 is no time limit"),
-        (["study", "devices", "--request-timeout", "-1"], "--request-timeout -1 is no time limit"),
+        (["study", "devices", "nowhere"], "unknown scenario 'nowhere'"),
+        (["study", "devices", ""], "unknown scenario ''"),
+        (
+            ["study", "devices", "--format", "png"],
+            "--format needs a folder to write the files into; add --out DIR",
+        ),
+        (["study", "devices", "--out", "x", "--format", "dot"], "unknown format 'dot'"),
+        (["study", "devices", "--device", "gpu"], "unknown device 'gpu'"),
+        (
+            ["study", "devices", "--timeout", "0"],
+            "--timeout must be a positive number of seconds, got 0",
+        ),
+        (
+            ["study", "devices", "--request-timeout", "-1"],
+            "--request-timeout must be a positive number of seconds, got -1",
+        ),
         (["study", "higher-order", "embedding_repeats"], "has none of a floating dtype"),
     ],
 )
@@ -71,5 +80,5 @@ def test_what_a_time_limit_left_out_is_reported_and_loses_the_study(
     shown = " ".join(capfd.readouterr().out.split())
     # All of them for one reason, which stands there once.
     assert "not measured (the record has the whole messages" in shown
-    assert shown.count("not_asked: the time limit of the whole job had passed") == 1
+    assert shown.count("not_asked: the time limit of the whole run was reached") == 1
     assert "devices.sees.mindspore, devices.sees.torch, " in shown

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
     [
         ("gradient-grph", "dense_mse", {}, ["gradient-grph", "gradient-graph"]),
         ("gradient-graph", "dense_mes", {}, ["dense_mes", "dense_mse"]),
-        ("gradient-graph", "", {}, ["names nothing"]),
+        ("gradient-graph", "", {}, ["needs a scenario's name or file"]),
         ("gradient-graph", "no_such.py", {}, ["no_such.py"]),
         ("gradient-graph", "dense_mse", {"engins": "x"}, ["engins", "engines"]),
         ("gradient-graph", "dense_mse", {"engines": "torch"}, ["torch-tape"]),
@@ -32,7 +32,7 @@ HERE = Path(__file__).parent
         ("gradient-graph", "dense_mse", {"align": "top"}, ["left, center, right"]),
         ("gradient-graph", "dense_mse", {"folder": "../up"}, ["../up"]),
         ("gradient-graph", "dense_mse", {"folder": "/tmp"}, ["/tmp"]),
-        ("gradient-graph", "dense_mse", {"folder": 'a"b'}, ["plain"]),
+        ("gradient-graph", "dense_mse", {"folder": 'a"b'}, ["letters, digits"]),
         ("gradient-table", "dense_mse", {"cases": "few"}, ["structure"]),
         ("gradient-table", "dense_mse", {"api": "gard"}, ["value_and_grad"]),
         ("gradient-table", "dense_mse", {"verdict": "same"}, ["match"]),

@@ -78,7 +78,7 @@ def test_foreign_text_stays_text(tmp_path: Path) -> None:
         (f"a\n<!-- explorer: gradient-grph x -->\n{END}\n", 2, "gradient-graph"),
         (f"<!-- explorer: gradient-graph dense_mse a b -->\n{END}\n", 1, "quote"),
         (f"<!-- explorer: gradient-graph dense_mse caption='x -->\n{END}\n", 1, "quotation"),
-        (f"<!-- explorer: -->\n{END}\n", 1, "called"),
+        (f"<!-- explorer: -->\n{END}\n", 1, "unknown block ''"),
     ],
 )
 def test_what_is_no_block_is_refused_with_its_line(
@@ -129,7 +129,7 @@ def test_the_command_fills_and_then_finds_nothing_stale(
     assert run(["embed", "--check", str(path)]) == 1
     assert path.read_text() == text
     assert not (tmp_path / "images").exists()
-    assert "stale" in capsys.readouterr().err
+    assert "out of date: " in capsys.readouterr().err
 
     assert run(["embed", str(path)]) == 0
     assert "aten" in (tmp_path / "images" / "dense_mse-torch_tape-dark.svg").read_text()

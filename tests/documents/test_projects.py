@@ -121,7 +121,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_the_build_goes_on(
         "engins",
         "this net always fails",
         "1 to 85",
-        "names nothing",
+        "needs a scenario's name or file",
     ):
         assert word in warnings
     assert "The build went on." in (folder / "html" / "wrong.html").read_text()

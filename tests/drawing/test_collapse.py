@@ -19,7 +19,7 @@ def collapse(graph: GradGraph, depth: int) -> GradGraph:
 
 def faults(graph: GradGraph) -> list[str]:
     """What is wrong with a graph, but that its ids have gaps: nodes in sight keep theirs."""
-    return [fault for fault in lint(graph) if "ids are n0, n1" not in fault]
+    return [fault for fault in lint(graph) if "ids must be n0, n1" not in fault]
 
 
 def modules(graph: GradGraph, phase: Phase) -> list[Node]:

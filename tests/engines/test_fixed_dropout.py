@@ -146,7 +146,7 @@ def test_a_layer_that_is_called_twice_and_one_that_drops_channels_share_their_ma
 def test_random_numbers_that_no_layer_draws_are_refused_with_their_line(
     tmp_path: Path, workers: Workers, framework: str, here: str, there: str
 ) -> None:
-    refusal = rf"\.py:\d+: SAME_DROPOUT .* {framework}'s net draws .* CONSTANTS"
+    refusal = rf"\.py:\d+: with SAME_DROPOUT .* {framework}'s net also draws .* CONSTANTS"
     with pytest.raises(ScenarioError, match=refusal):
         answers(tmp_path, workers, here=here, there=there)
 

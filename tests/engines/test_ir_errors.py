@@ -25,7 +25,7 @@ def refused(text: str) -> IRSyntaxError:
         parse(text, "some/net.ir")
     error = caught.value
     place = f"some/net.ir:{error.line}:{error.column}"
-    start = f"{place}: found {error.found}, where {error.allowed} may stand"
+    start = f"{place}: expected {error.allowed}, found {error.found} ("
     assert str(error).startswith(start)
     return error
 
@@ -236,7 +236,9 @@ def test_items_without_a_comma_between_them_are_reported_where_it_is_missing() -
 def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "bad.ir"
     path.write_bytes(b"# IR entry: @f\n# \xff\n")
-    with pytest.raises(IRSyntaxError, match=re.escape(f"{path}:2:3: found byte 0xff")):
+    with pytest.raises(
+        IRSyntaxError, match=re.escape(f"{path}:2:3: expected UTF-8 text, found byte 0xff")
+    ):
         read(path)
 
 

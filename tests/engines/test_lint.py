@@ -33,9 +33,9 @@ def test_a_sound_graph_has_no_fault() -> None:
 @pytest.mark.parametrize(
     ("number", "edge", "fault"),
     [
-        (0, Edge("n0", "n9"), "n9, which is no node"),
-        (0, Edge("n9", "n8"), "n9, n8, which is no node"),
-        (1, Edge("n1", "n2"), "it should be 'saved'"),
+        (0, Edge("n0", "n9"), "n9, which does not exist"),
+        (0, Edge("n9", "n8"), "n9, n8, which does not exist"),
+        (1, Edge("n1", "n2"), "its kind should be 'saved'"),
         (0, Edge("n0", "n1", kind="saved"), "does not lead from forward into backward"),
         (1, Edge("n2", "n1"), "leads from backward into forward"),
         (0, Edge("n0", "n1", output=1), "output 1 of a node with 1"),
@@ -57,7 +57,7 @@ def test_a_leaf_may_be_read_in_backward_as_data_and_a_control_edge_may_leave_any
 @pytest.mark.parametrize(
     ("changed", "fault"),
     [
-        (node(2, phase="backward", forward="n9"), "n9, which is no node"),
+        (node(2, phase="backward", forward="n9"), "n9, which does not exist"),
         (node(2, phase="backward", forward="n2"), "from a backward node to a forward node"),
     ],
 )
@@ -76,7 +76,7 @@ def test_a_forward_node_derives_from_nothing() -> None:
 def test_ids_that_do_not_count_up_are_named_once() -> None:
     nodes = [node(0), node(2), node(3)]
     (sentence,) = lint(graph(nodes, []))
-    assert "node 1 is called 'n2', not 'n1'" in sentence
+    assert "node 1 has the id 'n2' instead of 'n1'" in sentence
 
 
 def test_a_cycle_is_found_behind_a_sound_part_of_any_length() -> None:

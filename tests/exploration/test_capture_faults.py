@@ -96,7 +96,7 @@ def test_a_call_that_raises_when_it_is_recorded_alone_says_so(
     assert report.cases[0].results["torch-tape"].outcome == "ok"
     assert list(report.ungraphed) == ["torch-tape"]
     assert report.ungraphed["torch-tape"].startswith(
-        "the call raises while it is recorded, and only then: TypeError: "
+        "the call raises only while its graph is recorded: TypeError: "
     )
 
 
@@ -108,7 +108,7 @@ def test_a_call_that_raises_anyway_gives_its_own_message(
     report = explore(load(path), own_workers, engines=("torch-tape",), selection="main")
     assert report.cases[0].results["torch-tape"].outcome == "raised"
     assert "modified by an inplace operation" in report.ungraphed["torch-tape"]
-    assert "only then" not in report.ungraphed["torch-tape"]
+    assert "only while" not in report.ungraphed["torch-tape"]
 
 
 def test_a_fault_says_that_it_is_the_explorer_s_and_where(
@@ -121,5 +121,5 @@ def test_a_fault_says_that_it_is_the_explorer_s_and_where(
     path = written(tmp_path, BROKEN.format(mindspore="pass", torch=breaking))
     report = explore(load(path), own_workers, selection="main")
     (reason,) = report.ungraphed.values()
-    assert reason.startswith("a fault of the explorer itself, in a worker: TypeError: ")
+    assert reason.startswith("internal error of the explorer in a worker: TypeError: ")
     assert "(explorer/engines/torch/tape_capture.py:" in reason

@@ -63,7 +63,10 @@ REFUSED = [
         CPU,
         ONE_GPU,
         ALL,
-        ("mindspore has no cuda devices; its engines can use: cpu (", "torch can use it"),
+        (
+            "mindspore does not support cuda devices (it can use cpu); run",
+            "engines of torch, which can use it",
+        ),
         "torch finds",
     ),
     (
@@ -72,29 +75,43 @@ REFUSED = [
         CPU,
         ALL,
         (
-            "mindspore has no cuda devices; its engines can use: cpu; ",
-            "torch finds no cuda:0 on this machine; its engines can use: cpu (",
+            "mindspore does not support cuda devices (it can use cpu); ",
+            "torch finds no cuda:0 on this machine (it can use cpu); use",
         ),
-        "can use it",
+        "which can use it",
     ),
     (
         "cuda:7",
         CPU,
         TWO_GPUS,
         TORCH,
-        ("torch finds no cuda:7", "cpu, cuda:0, cuda:1 ("),
+        ("torch finds no cuda:7", "(it can use cpu, cuda:0, cuda:1); use"),
         "mindspore",
     ),
-    ("npu", CPU, NPUS, ALL, ("mindspore finds no npu:0", "torch can use it"), "torch finds"),
+    (
+        "npu",
+        CPU,
+        NPUS,
+        ALL,
+        ("mindspore finds no npu:0", "engines of torch, which can use it"),
+        "torch finds",
+    ),
     (
         "npu:2",
         NPUS,
         CPU,
         ("mindspore-tape",),
-        ("mindspore finds no npu:2", "cpu, npu:0, npu:1 ("),
+        ("mindspore finds no npu:2", "(it can use cpu, npu:0, npu:1); use"),
         "torch",
     ),
-    ("mps", NPUS, ONE_GPU, ALL, ("mindspore has no mps", "torch finds no mps"), "can use it"),
+    (
+        "mps",
+        NPUS,
+        ONE_GPU,
+        ALL,
+        ("mindspore does not support mps", "torch finds no mps"),
+        "which can use it",
+    ),
 ]
 """Likewise, with what is said, and what is not."""
 
@@ -145,7 +162,11 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_computed(
     assert run(["scenario", NAME, "--device", device, *options]) == USAGE_ERROR
     told = capsys.readouterr()
     assert told.out == ""
-    for text in (f"device {device!r}: ", *words, "auto: the best each has"):
+    for text in (
+        f"device {device!r}: ",
+        *words,
+        "use --device auto for the best device of each framework",
+    ):
         assert text in told.err
     assert unsaid not in told.err
     assert fake.asked_on == {}
@@ -241,7 +262,7 @@ def test_a_study_on_a_device_that_is_not_there_is_refused(
     assert all(text in error for text in words)
     assert unsaid not in error
     assert fake.asked_on == {}
-    with pytest.raises(UsageError, match="its engines can use"):
+    with pytest.raises(UsageError, match=r"\(it can use "):
         api.study("devices", device=device)
 
 
@@ -298,7 +319,11 @@ def test_in_the_app_a_device_that_is_not_there_is_one_message(
     shown = opened(page, device="cuda", **query)
     assert not shown.exception
     (error,) = shown.error
-    for text in ("mindspore has no cuda devices", "torch can use it", "auto: the best each has"):
+    for text in (
+        "mindspore does not support cuda devices",
+        "engines of torch, which can use it",
+        "use --device auto for the best device of each framework",
+    ):
         assert text in error.value
     assert fake.asked_on == {}
     assert shown.selectbox(key="device").value == "cuda"

@@ -23,7 +23,7 @@ HARMS: dict[str, Harm] = {
     "exits at once": Harm("import os\nos._exit(5)", "exit code 5"),
     "interrupts": Harm("raise KeyboardInterrupt", "process died"),
     "eats memory": Harm(
-        "eaten = []\nwhile True:\n    eaten.append(b'x' * 50_000_000)", "used more"
+        "eaten = []\nwhile True:\n    eaten.append(b'x' * 50_000_000)", "exceeded its memory limit"
     ),
     "dies of a closed pipe": Harm(
         "import os, signal\n"

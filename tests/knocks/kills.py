@@ -76,7 +76,9 @@ def _verdicts(said: str, _: Path) -> Any:
 
 def _text(said: str, _: Path) -> Any:
     # Noise that a lost worker could not measure is told in a remark, and changes no answer.
-    return [line for line in said.splitlines() if not line.startswith("remark: the noise of")]
+    return [
+        line for line in said.splitlines() if not line.startswith("remark: the rounding noise of")
+    ]
 
 
 def _picture(_: str, folder: Path) -> Any:

@@ -73,7 +73,7 @@ def test_a_file_that_ends_the_process_that_reads_it_is_refused(
     start = time.monotonic()
     with pytest.raises(ScenarioError, match=harm.said) as refusal:
         reading.read(file(tmp_path, harm.code, place))
-    assert "harmful.py: the scenario cannot be read" in str(refusal.value)
+    assert "harmful.py: the scenario file cannot be read" in str(refusal.value)
     assert time.monotonic() - start < READ_SECONDS
     assert left_behind(scratch) == []
 
@@ -218,8 +218,9 @@ def test_a_command_outlives_the_text_of_its_scenario(
     arguments = [str(path) if word == "FILE" else word for word in command]
     done = explorer(*arguments, EXPLORER_STORE=str(tmp_path / "store"))
     assert (done.returncode, done.stdout) == (3, "")
-    assert "harmful.py: the scenario cannot be read: the worker process died (exit code 0)" in (
-        done.stderr
+    assert (
+        "harmful.py: the scenario file cannot be read: the worker process died (exit code 0)"
+        in (done.stderr)
     )
     assert "Traceback" not in done.stderr
     assert left_behind(scratch) == []
@@ -228,7 +229,10 @@ def test_a_command_outlives_the_text_of_its_scenario(
 @pytest.mark.parametrize("given", ["much", "0", "-1", "inf", "nan"])
 def test_a_limit_that_is_no_size_is_refused(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LIMIT, given)
-    with pytest.raises(UsageError, match=f"EXPLORER_WORKER_MB='{given}' is no size"):
+    with pytest.raises(
+        UsageError,
+        match=f"EXPLORER_WORKER_MB must be a positive number of megabytes, got '{given}'",
+    ):
         memory.limit()
 
 

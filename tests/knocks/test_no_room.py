@@ -95,7 +95,7 @@ def test_a_read_only_store_answers_what_it_has_and_keeps_nothing_new(tmp_path: P
         assert len(store.entries()) == 1
         (message,) = told
         assert "Read-only" in message
-        with pytest.raises(UsageError, match="cannot be emptied: Read-only"):
+        with pytest.raises(UsageError, match="cannot be cleared: Read-only"):
             store.clear()
     finally:
         unmount(folder)

@@ -154,16 +154,16 @@ def test_a_forward_that_raises_is_refused_with_its_place(source: str, tmp_path: 
         settled(tmp_path, failed, net())
     place = source or str(tmp_path / "given.py")
     assert str(caught.value).startswith(
-        f"{place}: the mindspore net raises when it is made or run forward"
+        f"{place}: the MindSpore net raises when it is created or run forward"
     )
     assert str(caught.value).endswith("ValueError: no such axis")
 
 
 def test_a_mistake_of_the_scenario_s_own_is_told_as_it_is(tmp_path: Path) -> None:
-    failed = Description(error=Failure(UsageError.__name__, "takes 'mask' by keyword alone"))
+    failed = Description(error=Failure(UsageError.__name__, "takes 'mask' only by keyword"))
     with pytest.raises(ScenarioError) as caught:
         settled(tmp_path, net(), failed)
-    assert str(caught.value) == f"{tmp_path / 'given.py'}: takes 'mask' by keyword alone"
+    assert str(caught.value) == f"{tmp_path / 'given.py'}: takes 'mask' only by keyword"
 
 
 def test_nets_with_other_numbers_of_outputs_are_refused(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_nets_with_other_numbers_of_outputs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as caught:
         settled(tmp_path, net(), two)
     assert str(caught.value).startswith(str(tmp_path))
-    for clause in ("the mindspore net returns 1", "the torch net returns 2"):
+    for clause in ("1 from MindSpore", "2 from PyTorch"):
         assert clause in str(caught.value)
 
 
@@ -187,11 +187,11 @@ def test_names_that_no_net_has_are_refused(text: str, words: str, tmp_path: Path
     both = net(spec("w", 1.0))
     with pytest.raises(ScenarioError) as caught:
         settled(tmp_path, both, both, text)
-    assert str(caught.value).startswith(f"{tmp_path / 'given.py'}: {words} called 'v'")
+    assert str(caught.value).startswith(f"{tmp_path / 'given.py'}: {words} 'v'")
 
 
 def test_nets_whose_weights_do_not_correspond_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="do not correspond"):
+    with pytest.raises(ScenarioError, match="the parameters of the two nets do not match"):
         settled(tmp_path, net(spec("v", 1.0)), net(spec("w", 1.0)))
 
 
@@ -256,8 +256,13 @@ def test_values_of_the_scenario_come_before_those_of_the_nets(tmp_path: Path) ->
 
 def test_values_for_what_no_net_has_are_refused_with_the_nearest(tmp_path: Path) -> None:
     both = net(spec("ww", 1.0))
-    with pytest.raises(ScenarioError, match="gives 'w', which no net has; did you mean 'ww'"):
+    with pytest.raises(ScenarioError, match="gives 'w', which neither net has; did you mean 'ww'"):
         settled(tmp_path, both, both, GIVEN)
+
+
+def test_values_for_nets_without_parameters_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"gives 'w', which neither net has; allowed: none$"):
+        settled(tmp_path, net(), net(), GIVEN)
 
 
 def test_values_of_another_shape_are_refused_with_both(tmp_path: Path) -> None:
@@ -267,7 +272,7 @@ def test_values_of_another_shape_are_refused_with_both(tmp_path: Path) -> None:
         settled(tmp_path, both, both, text)
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'given.py'}: parameters()['w'] has shape (1, 2)")
-    assert message.endswith("the nets have (2,)")
+    assert message.endswith("the nets need (2,)")
 
 
 def test_values_are_taken_as_they_are_where_both_workers_are_lost(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_shipped_scenario_is_imported_from_its_folder_and_no_other_file_is() -
         ("../scenarios/dense_mse", "'../scenarios/dense_mse'"),
         ("tests", "'tests'"),
         ("dense_mse.py", "did you mean 'dense_mse'?"),
-        ("", "no scenario is called ''"),
+        ("", "unknown scenario ''"),
     ],
 )
 def test_what_is_not_a_scenario_is_refused_with_what_there_is(name: str, fragment: str) -> None:
@@ -75,5 +75,5 @@ def test_in_other_folders_no_shipped_scenario_is_found(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_no_scenario() -> None:
-    with pytest.raises(ScenarioError, match=r"is a folder: give a \.py file, or a scenario's name"):
+    with pytest.raises(ScenarioError, match=r"is a folder; give a \.py file or a scenario's name"):
         find(str(FOLDER))

@@ -52,15 +52,15 @@ def test_a_module_that_fails_at_import_is_not_left_behind(tmp_path: Path) -> Non
     [
         ("no_inputs.py", ("does not define inputs()", "it defines mindspore_net(), torch_net()")),
         ("no_nets.py", ("does not define mindspore_net() or torch_net()", "it defines inputs()")),
-        ("complex_input.py", ("input 'x' has dtype complex64", "allowed are", "float32")),
+        ("complex_input.py", ("input 'x' has dtype complex64", "allowed: ", "float32")),
         (
             "imports_torch.py",
             (
-                "imports_torch.py:4: imports torch at module level",
-                "inside mindspore_net() or torch_net()",
+                "imports_torch.py:4: the scenario file imports torch at module level",
+                "move the import into mindspore_net() or torch_net()",
             ),
         ),
-        ("syntax_error.txt", ("syntax_error.txt:5: the scenario has a syntax error",)),
+        ("syntax_error.txt", ("syntax_error.txt:5: syntax error in the scenario file",)),
     ],
 )
 def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
@@ -75,20 +75,26 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
-        ("", "it defines none of the names"),
-        ("x = 1\ny = x / 0\n", "given.py:2: the scenario cannot be imported: ZeroDivisionError"),
+        ("", "it defines none of these functions"),
+        (
+            "x = 1\ny = x / 0\n",
+            "given.py:2: the scenario file raises when it is imported: ZeroDivisionError",
+        ),
         (
             "import numpy as np\nfrom mindspore.nn import Cell\n",
-            "given.py:2: imports mindspore.nn at module level",
+            "given.py:2: the scenario file imports mindspore.nn at module level",
         ),
         (
             "def inputs():\n    return [1]\n" + ONLY_TORCH_NET,
-            "inputs() gives a list; it must return a dict",
+            "inputs() must return a dict of numpy arrays by name, got a list",
         ),
-        ("def inputs():\n    return {}\n" + ONLY_TORCH_NET, "inputs() gives no input"),
+        (
+            "def inputs():\n    return {}\n" + ONLY_TORCH_NET,
+            "inputs() returned nothing; return a dict",
+        ),
         (
             "def inputs():\n    return {'x': 1.0}\n" + ONLY_TORCH_NET,
-            "inputs()['x'] is a float; give only numpy arrays",
+            "inputs()['x'] is a float; return only numpy arrays",
         ),
         (
             "def inputs():\n    return {}['x']\n" + ONLY_TORCH_NET,
@@ -96,68 +102,96 @@ def test_a_broken_file_is_refused_with_its_place_and_what_is_wrong(
         ),
         (
             MINIMAL + "def parameters():\n    return 3\n",
-            "parameters() gives a int; it must return a dict",
+            "parameters() must return a dict of numpy arrays by name, got a int",
         ),
         (MINIMAL + "def parameters():\n    return {'w': [1.0]}\n", "parameters()['w'] is a list"),
         (
             MINIMAL + "EXPECTED_DIFFERENCES = [{'engine': 'tape'}]\n",
-            "EXPECTED_DIFFERENCES holds an entry that is not",
+            "an entry of EXPECTED_DIFFERENCES must have the form {'engines': (…), 'reason': '…',"
+            " 'when': {…}}; got an unexpected keyword argument 'engine'",
         ),
         (
             MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': ('tapes',), 'reason': 'r'}]\n",
-            "names 'tapes' under engines; allowed are",
+            "unknown name 'tapes' in 'engines' of EXPECTED_DIFFERENCES; allowed: ",
         ),
         (
             MINIMAL + "EXPECTED_DIFFERENCES = [{'engines': 'tape', 'reason': 'r'}]\n",
-            "gives engines as 'tape'; write ('tape',)",
+            "'engines' in EXPECTED_DIFFERENCES must be a tuple, got 'tape'; write ('tape',)",
         ),
         (
             MINIMAL + "EXPECTED_DIFFERENCES = "
             "[{'engines': ('tape',), 'reason': 'r', 'when': {'positon': 0}}]\n",
-            "names 'positon' under when; allowed are position, api",
+            "unknown name 'positon' in 'when' of EXPECTED_DIFFERENCES; allowed: position, api",
         ),
-        (MINIMAL + "CONSTANTS = ('y',)\n", "CONSTANTS: no input is called 'y'; allowed: x"),
-        (MINIMAL + "CONSTANTS = 'x'\n", "CONSTANTS is 'x'; write ('x',)"),
-        (MINIMAL + "CONSTANTS = 3\n", "CONSTANTS is 3; give a tuple of names"),
-        (MINIMAL + "OUTPUTS = 'loss'\n", "OUTPUTS is 'loss'; write ('loss',)"),
-        (MINIMAL + "PARAMETER_NAMES = ['a']\n", "PARAMETER_NAMES is ['a']; write {"),
-        (MINIMAL + "TOLERANCES = [{'rtol': 1e-3}]\n", "TOLERANCES holds an entry that is not"),
-        (MINIMAL + "TOLERANCES = [{'reason': 'r'}]\n", "gives neither rtol nor atol"),
-        (MINIMAL + "TOLERANCES = [{'rtol': 1e-3, 'reason': ''}]\n", "gives no reason"),
-        (MINIMAL + "TOLERANCES = [{'rtol': -1, 'reason': 'r'}]\n", "gives rtol as -1; give a"),
+        (MINIMAL + "CONSTANTS = ('y',)\n", "CONSTANTS: unknown input 'y'; allowed: x"),
+        (
+            MINIMAL + "CONSTANTS = 'x'\n",
+            "CONSTANTS must be a tuple of names, got 'x'; write ('x',)",
+        ),
+        (MINIMAL + "CONSTANTS = 3\n", "CONSTANTS must be a tuple of names, got 3"),
+        (
+            MINIMAL + "OUTPUTS = 'loss'\n",
+            "OUTPUTS must be a tuple of names, got 'loss'; write ('loss',)",
+        ),
+        (
+            MINIMAL + "PARAMETER_NAMES = ['a']\n",
+            'PARAMETER_NAMES must be a dict {"mindspore name": "torch name"}, got',
+        ),
+        (MINIMAL + "TOLERANCES = [{'rtol': 1e-3}]\n", "an entry of TOLERANCES must have the form"),
+        (
+            MINIMAL + "TOLERANCES = [{'reason': 'r'}]\n",
+            "an entry of TOLERANCES has neither rtol nor atol",
+        ),
+        (
+            MINIMAL + "TOLERANCES = [{'rtol': 1e-3, 'reason': ''}]\n",
+            "an entry of TOLERANCES has no reason",
+        ),
+        (
+            MINIMAL + "TOLERANCES = [{'rtol': -1, 'reason': 'r'}]\n",
+            "'rtol' in TOLERANCES must be a number from 0 up, got -1",
+        ),
         (
             MINIMAL + "TOLERANCES = [{'atol': float('nan'), 'reason': 'r'}]\n",
-            "gives atol as nan; give a number",
+            "'atol' in TOLERANCES must be a number from 0 up, got nan",
         ),
         (
             MINIMAL + "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'leaves': 'dx'}]\n",
-            "gives leaves as 'dx'; write ('dx',)",
+            "'leaves' in TOLERANCES must be a tuple, got 'dx'; write ('dx',)",
         ),
         (
             MINIMAL + "TOLERANCES = [{'rtol': 1, 'reason': 'r', 'when': {'x': 1}}]\n",
-            "TOLERANCES names 'x' under when",
+            "unknown name 'x' in 'when' of TOLERANCES",
         ),
-        (MINIMAL + "TRAIN = 'no'\n", "TRAIN is 'no'; give True or False"),
-        (MINIMAL + "BUFFERS = ['w']\n", "BUFFERS is ['w']; write {"),
+        (MINIMAL + "TRAIN = 'no'\n", "TRAIN must be True or False, got 'no'"),
+        (MINIMAL + "BUFFERS = ['w']\n", "BUFFERS must be a dict, got ['w']; write {"),
         (MINIMAL + "BUFFERS = {'w': 3}\n", "BUFFERS['w'] is 3; write {"),
-        (MINIMAL + "LAYOUTS = ['w']\n", "LAYOUTS is ['w']; write {"),
-        (MINIMAL + "LAYOUTS = {'w': 3}\n", "LAYOUTS: 3 is no layout; write what makes"),
+        (
+            MINIMAL + "LAYOUTS = ['w']\n",
+            'LAYOUTS must be a dict such as {"fc.weight": {"transpose": (1, 0)}}, got',
+        ),
+        (MINIMAL + "LAYOUTS = {'w': 3}\n", "LAYOUTS: 3 is not a layout; write the step"),
         (
             MINIMAL + "EXPECTED_FINDINGS = [{'name': 'w'}]\n",
-            "EXPECTED_FINDINGS holds an entry that is not",
+            "an entry of EXPECTED_FINDINGS must have the form",
         ),
         (
             MINIMAL + "EXPECTED_FINDINGS = [{'names': 'w', 'reason': 'r'}]\n",
-            "EXPECTED_FINDINGS gives names as 'w'",
+            "'names' in EXPECTED_FINDINGS must be a tuple of names, got 'w'",
         ),
-        (MINIMAL + "CASES = 'grad(0)'\n", "CASES is 'grad(0)'; give a list"),
-        (MINIMAL + "CASES = []\n", "CASES is []; give a list of at least one case"),
-        (MINIMAL + "CASES = ['grad(1)']\n", "CASES: no case is called 'grad(1)'; did you mean"),
+        (
+            MINIMAL + "CASES = 'grad(0)'\n",
+            "CASES must be a list of at least one case, got 'grad(0)'",
+        ),
+        (MINIMAL + "CASES = []\n", "CASES must be a list of at least one case, got []"),
+        (MINIMAL + "CASES = ['grad(1)']\n", "CASES: unknown case 'grad(1)'; did you mean"),
         (
             MINIMAL + "CONSTANTS = ('x',)\nCASES = ['grad(0)']\n",
-            "CASES: no case is called 'grad(0)'",
+            "CASES: unknown case 'grad(0)'",
         ),
-        (MINIMAL + "CASES = [{'apis': 'grad'}]\n", "CASES names 'apis' under a case; allowed"),
+        (
+            MINIMAL + "CASES = [{'apis': 'grad'}]\n",
+            "unknown name 'apis' in an entry of CASES; allowed",
+        ),
         (MINIMAL + "inputs = 3\n", "does not define inputs()"),
     ],
 )
@@ -187,7 +221,7 @@ def test_an_import_from_the_scenario_s_own_folder_is_refused_with_the_line_that_
     (tmp_path / "parts_beside").mkdir()
     written(tmp_path, "", file)
     message = refusal(written(tmp_path, text))
-    assert f"; {name} lies in the scenario's folder" in message
+    assert f"; {name} is in the scenario's folder, which is not on Python's path" in message
     line = message.split("`")[1]
     assert load(written(tmp_path, f"{line}\n{text}")).inputs()
 

@@ -141,13 +141,13 @@ def test_cases_keep_the_order_of_the_report_and_go_by_name_or_by_attributes(
 
 def test_cases_that_all_ask_for_weights_are_refused_where_there_are_none(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, MINIMAL + 'CASES = ["grad(0, weights=all)"]\n'))
-    with pytest.raises(ScenarioError, match="no weights to ask for"):
+    with pytest.raises(ScenarioError, match="no weights to differentiate"):
         cases_of(scenario, has_parameters=False)
 
 
 def test_cases_of_an_order_that_is_not_asked_are_refused(tmp_path: Path) -> None:
     scenario = load(written(tmp_path, MINIMAL + 'CASES = [{"order": 3}]\n'))
-    with pytest.raises(ScenarioError, match=r"given\.py: CASES leaves no case of this scenario$"):
+    with pytest.raises(ScenarioError, match=r"given\.py: no case of this scenario matches CASES$"):
         cases_of(scenario, has_parameters=True, order=2)
     assert len(cases_of(scenario, has_parameters=True, order=3)) == 1
 

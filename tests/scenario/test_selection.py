@@ -124,7 +124,7 @@ def test_a_label_says_which_case_is_first(tmp_path: Path) -> None:
     label = "grad(net, grad_position=0, weights=one, has_aux=False)"
     main = main_case(scenario, True, True, cases, label)
     assert main == GradCase("grad", 0, "one")
-    with pytest.raises(UsageError, match="no case is called 'grad"):
+    with pytest.raises(UsageError, match="unknown case 'grad"):
         main_case(scenario, True, True, cases, label.replace("one", "ones"))
 
 

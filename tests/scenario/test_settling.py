@@ -18,11 +18,11 @@ TAPES = {"mindspore-tape": "cpu", "torch-tape": "cpu"}
     [
         (
             "raises_in_forward",
-            r"raises_in_forward\.py:\d+: the torch net raises when it is made or run forward: \w+",
+            r"raises_in_forward\.py:\d+: the PyTorch net raises when it is created or run forward: \w+",
         ),
         (
             "parameters_disagree",
-            r"MindSpore alone has dense.bias \(2,\); nearest in PyTorch: fc.bias \(2,\)\n",
+            r"only MindSpore has dense.bias \(2,\); most similar in PyTorch: fc.bias \(2,\)\n",
         ),
         (
             "shapes_disagree",
@@ -39,7 +39,7 @@ def test_nets_that_cannot_be_compared_are_refused_with_what_is_wrong(
 
 def test_an_input_that_no_position_reaches_is_refused(workers: Workers) -> None:
     scenario = load(NETS / "keyword_only.py")
-    with pytest.raises(ScenarioError, match=r"takes 'mask' by keyword alone"):
+    with pytest.raises(ScenarioError, match=r"takes 'mask' only by keyword"):
         settle(scenario, workers, ("torch-tape",), {"torch-tape": "cpu"})
 
 

@@ -96,7 +96,7 @@ def test_what_is_recorded_is_read_again(tmp_path: Path) -> None:
 def test_a_file_that_is_no_sweep_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "sweep.json"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match="is no recorded sweep"):
+    with pytest.raises(UsageError, match="cannot be read as a recorded sweep"):
         recorded_sweep(file)
-    with pytest.raises(UsageError, match="is no recorded sweep"):
+    with pytest.raises(UsageError, match="cannot be read as a recorded sweep"):
         recorded_sweep(tmp_path / "missing.json")

@@ -55,7 +55,7 @@ def test_a_shipped_scenario_travels_by_its_name(tmp_path: Path) -> None:
 def test_no_scheduler_and_no_workers_are_told(tmp_path: Path) -> None:
     nobody = explorer("sweep", "lstm", "--scheduler", "tcp://127.0.0.1:9", cwd=tmp_path)
     assert nobody.returncode == 2
-    assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in nobody.stderr
+    assert "no Dask scheduler can be reached at 'tcp://127.0.0.1:9'" in nobody.stderr
     with cluster(tmp_path) as alone:
         done = explorer("sweep", "lstm", "--scheduler", alone.address, cwd=tmp_path)
     assert done.returncode == 2

@@ -41,7 +41,7 @@ def test_it_goes_on_past_what_fails_and_says_what_has_changed_next_time(tmp_path
     }
     assert "exit code 5" in found["exits"]["reason"]
     assert "raise --timeout" in found["loops"]["reason"]
-    assert "wrong.py:1: the scenario has a syntax error" in found["wrong"]["reason"]
+    assert "wrong.py:1: syntax error in the scenario file" in found["wrong"]["reason"]
     assert (
         found["square"]["cases"]["grad(net, grad_position=0, weights=None, has_aux=False)"]
         == "match"
@@ -106,11 +106,14 @@ def test_ctrl_c_ends_it_with_a_report_on_what_was_done(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("nothing_called_so",), "no shipped scenario's name"),
-        (("lstm", "--jobs", "0"), "--jobs 0 runs nothing"),
-        (("lstm", "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"), "--jobs is for this machine"),
-        (("lstm", "--timeout", "0"), "--timeout 0 is no time limit"),
-        (("lstm", "--against", "missing.json"), "is no recorded sweep"),
+        (("nothing_called_so",), "matches neither a shipped scenario"),
+        (("lstm", "--jobs", "0"), "--jobs must be at least 1, got 0"),
+        (
+            ("lstm", "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"),
+            "--jobs has no effect with --scheduler",
+        ),
+        (("lstm", "--timeout", "0"), "--timeout must be a positive number of seconds, got 0"),
+        (("lstm", "--against", "missing.json"), "cannot be read as a recorded sweep"),
         (("lstm", "--out", "/proc/nowhere"), "nothing can be written"),
     ],
 )

@@ -8,10 +8,10 @@ from explorer.text.choices import choose, nearest
 
 def test_a_refusal_says_what_was_given_what_is_allowed_and_what_is_nearest() -> None:
     with pytest.raises(
-        UsageError, match=r"no fruit is called 'Aple'; did you mean 'apple'\? allowed: apple, pear$"
+        UsageError, match=r"unknown fruit 'Aple'; did you mean 'apple'\? allowed: apple, pear$"
     ):
         choose("fruit", "Aple", ["apple", "pear"])
-    with pytest.raises(UsageError, match=r"no fruit is called 'xyz'; allowed: apple, pear$"):
+    with pytest.raises(UsageError, match=r"unknown fruit 'xyz'; allowed: apple, pear$"):
         choose("fruit", "xyz", ["apple", "pear"])
 
 

@@ -28,7 +28,10 @@ def test_a_study_looks_at_its_own_scenario_unless_another_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("def f(:\n", "given.py:1: the scenario has a syntax error"), ("", "does not define inputs")],
+    [
+        ("def f(:\n", "given.py:1: syntax error in the scenario file"),
+        ("", "does not define inputs"),
+    ],
 )
 def test_a_study_refuses_the_file_that_a_comparison_refuses(
     text: str, said: str, tmp_path: Path
@@ -41,8 +44,8 @@ def test_a_study_refuses_the_file_that_a_comparison_refuses(
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("    raise ValueError('no way')\n", "the torch net raises .*: ValueError: no way"),
-        ("    import lies_beside\n", "lies_beside.py lies in the scenario's folder"),
+        ("    raise ValueError('no way')\n", "the PyTorch net raises .*: ValueError: no way"),
+        ("    import lies_beside\n", "lies_beside.py is in the scenario's folder"),
     ],
 )
 def test_a_study_refuses_a_net_that_raises_with_what_it_raised(

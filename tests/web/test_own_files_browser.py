@@ -75,7 +75,7 @@ def test_what_is_saved_is_run_again_and_what_was_looked_at_stays(
     assert page.url == address
 
     watched.write_text(SCENARIO.format(factor=5).replace("inputs():", "inputs(:"), encoding="utf-8")
-    page.get_by_text("net.py:4: the scenario has a syntax error").wait_for()
+    page.get_by_text("net.py:4: syntax error in the scenario file").wait_for()
     watched.write_text(SCENARIO.format(factor=5), encoding="utf-8")
     four_answers(page, 20)
     assert page.url == address

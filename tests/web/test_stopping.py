@@ -29,7 +29,7 @@ def opened(driver: Any, chromium: str, url: str) -> Any:
     page = browser.new_page()
     page.set_default_timeout(MILLISECONDS)
     page.goto(f"{url}/semantics?scenario=mlp_cross_entropy")
-    page.get_by_text("workers started").wait_for()
+    page.get_by_text("starting workers").wait_for()
     return page
 
 

@@ -129,7 +129,7 @@ def test_workers_live_on_without_the_process_that_they_are_of_and_others_come_fr
         reply = ask(workers, FIRST, "exits", "7")
         assert isinstance(reply, Lost)
         assert reply.outcome == "crashed"
-        assert "the worker process died (nobody saw how)" in reply.detail
+        assert "the worker process died (reason unknown)" in reply.detail
         assert process_of(workers, FIRST).ppid() == second.ppid()
 
 

@@ -52,7 +52,7 @@ def test_a_fault_in_an_isolated_job_is_its_outcome_and_names_the_place() -> None
     lost = outcomes["planted"]
     assert isinstance(lost, Lost)
     assert (lost.outcome, lost.is_fault) == ("crashed", True)
-    assert "a fault of the explorer itself" in lost.detail
+    assert "internal error of the explorer" in lost.detail
     assert "ZeroDivisionError: planted (explorer/workers/serving.py:" in lost.detail
     assert outcomes["after"] == Word("after")
 

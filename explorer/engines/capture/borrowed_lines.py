@@ -1,13 +1,13 @@
-"""Lines of the net for nodes that the framework gives none: they stand where their neighbours do."""
+"""Source lines for nodes to which the framework gives none, taken from their neighbours."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from explorer.model.places import is_users
 
-OF_DERIVED = "the framework gives no line of the net: this is that of the gradient of this node"
-OF_FORWARD = "the framework gives no line of the net: this is that of the forward node"
-OF_NEIGHBOUR = "the framework gives no line of the net: this is that of a node beside it"
+OF_DERIVED = "the framework records no source line here; this is the line of the node's gradient"
+OF_FORWARD = "the framework records no source line here; this is the line of the forward node"
+OF_NEIGHBOUR = "the framework records no source line here; this is the line of a neighbouring node"
 """Why a node has a line that is not its own, kept in ``Node.missing["source"]``."""
 
 COMPUTING = frozenset({"op", "call", "accumulate"})

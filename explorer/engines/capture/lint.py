@@ -19,7 +19,7 @@ def _ids(graph: GradGraph) -> Iterator[str]:
         expected = f"n{index}"
         if node.id != expected:
             yield (
-                f"node {index} is called {node.id!r}, not {expected!r}: ids are n0, n1, … in"
+                f"node {index} has the id {node.id!r} instead of {expected!r}; ids must be n0, n1, … in"
                 " traversal order"
             )
             return  # those behind it are likely to be off for the same reason
@@ -32,7 +32,7 @@ def _edges(graph: GradGraph) -> Iterator[str]:
         lost = [end for end in (edge.origin, edge.target) if end not in nodes]
         if lost:
             yield (
-                f"{name} ends at {', '.join(lost)}, which is no node: a node was dropped after its"
+                f"{name} refers to {', '.join(lost)}, which does not exist; a node was dropped after its"
                 " edges were made"
             )
             continue
@@ -43,7 +43,7 @@ def _edges(graph: GradGraph) -> Iterator[str]:
         outputs = len(origin.outputs)
         if edge.kind != "control" and outputs and edge.output >= outputs:
             yield (
-                f"{name} leaves output {edge.output} of a node with {outputs}: slots are counted"
+                f"{name} starts at output {edge.output} of a node with {outputs}; outputs are counted"
                 " from 0"
             )
 
@@ -52,14 +52,14 @@ def _wrong_kind(edge: Edge, origin: Node, target: Node) -> str:
     """Why the kind of an edge does not fit the phases of its ends; empty where it does."""
     phases = origin.phase, target.phase
     if phases == ("backward", "forward"):
-        return "leads from backward into forward: a phase is wrong"
+        return "leads from backward into forward; one of the phases is wrong"
     crosses = phases == ("forward", "backward")
     # A leaf or constant may be read in both phases without having been saved.
     computed = origin.kind in ("op", "call", "accumulate")
     if edge.kind == "data" and crosses and computed:
-        return "carries a forward value into backward as 'data': it should be 'saved'"
+        return "carries a forward value into backward as 'data'; its kind should be 'saved'"
     if edge.kind == "saved" and not crosses:
-        return "is 'saved' but does not lead from forward into backward: a phase is wrong"
+        return "is 'saved' but does not lead from forward into backward; one of the phases is wrong"
     return ""
 
 
@@ -71,12 +71,12 @@ def _links(graph: GradGraph) -> Iterator[str]:
         linked = nodes.get(node.forward)
         if linked is None:
             yield (
-                f"{node.id} derives from {node.forward}, which is no node: the forward node was"
+                f"{node.id} derives from {node.forward}, which does not exist; the forward node was"
                 " dropped"
             )
         elif node.phase != "backward" or linked.phase != "forward":
             link = f"{node.id} ({node.phase}) derives from {linked.id} ({linked.phase})"
-            yield f"{link}: a link leads from a backward node to a forward node"
+            yield f"{link}; a link must lead from a backward node to a forward node"
 
 
 def _cycle(graph: GradGraph) -> Iterator[str]:
@@ -84,6 +84,6 @@ def _cycle(graph: GradGraph) -> Iterator[str]:
     stuck = [node.id for place, node in enumerate(graph.nodes) if place not in ordered]
     if stuck:
         yield (
-            f"{len(stuck)} nodes lie on or behind a cycle, first {stuck[0]}: a gradient graph has"
-            " none; an edge is turned round"
+            f"{len(stuck)} nodes lie on or behind a cycle, first {stuck[0]}; a gradient graph has no"
+            " cycles, so an edge is reversed"
         )

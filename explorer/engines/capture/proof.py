@@ -37,15 +37,15 @@ HALF = ("float16", "bfloat16")
 
 RANDOM = "it draws random numbers"
 COMMUNICATION = "it communicates with other processes"
-CONTROL_FLOW = "it may run several times, and only its last run is recorded"
+CONTROL_FLOW = "it may run several times, and only the last run is recorded"
 IN_PLACE = "it reads memory that another op overwrites"
-IN_PART = "it writes a part of a tensor that is shown whole"
-NO_TENSOR = "it yields no tensor"
-NO_VALUE = "its own value was not observed"
-NO_INPUT = "the value of an input was not observed"
-NO_PRIMITIVE = "there is no primitive that computes it alone"
-RAISES_ALONE = "it cannot be computed again alone"
-TOO_MANY = f"the graph has more than {MOST_NODES} op nodes: --prove takes the time"
+IN_PART = "it writes a part of a tensor, and the whole tensor is recorded"
+NO_TENSOR = "it returns no tensor"
+NO_VALUE = "its value was not recorded"
+NO_INPUT = "the value of an input was not recorded"
+NO_PRIMITIVE = "no single operator of the framework computes it"
+RAISES_ALONE = "it raises when it is recomputed on its own"
+TOO_MANY = f"graphs of more than {MOST_NODES} op nodes are proven only with --prove"
 
 
 class Operand(NamedTuple):

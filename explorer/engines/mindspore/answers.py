@@ -21,7 +21,7 @@ MOST_COMPILED_TWICE = 64
 LONG_SECONDS = 20.0
 """A net that takes longer for its answer is not compiled once more either."""
 
-TWICE = "it would compile the net once more"
+TWICE = "it would compile the net a second time"
 
 
 def answer(request: CaseRequest) -> Result:
@@ -166,7 +166,7 @@ def _names(tree: Tree, count: int) -> list[str]:
 
 
 def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], str]:
-    """The names that ``return_ids=True`` adds to a first gradient if they are asked for, or why none.
+    """The names that ``return_ids=True`` adds to a first gradient if requested, or why there are none.
 
     ``seconds`` is what the call without it took.
     """
@@ -177,9 +177,9 @@ def _ids(request: CaseRequest, seconds: float) -> tuple[tuple[str, ...], str]:
     if request.net.engine == "mindspore-graph":
         count = len(net.weights)
         if count > MOST_COMPILED_TWICE:
-            return (), f"return_ids=True is not asked of a net of {count} parameters: {TWICE}"
+            return (), f"return_ids=True is left out for a net of {count} parameters: {TWICE}"
         if seconds > LONG_SECONDS:
-            return (), f"return_ids=True is not asked of a net that takes long to compile: {TWICE}"
+            return (), f"return_ids=True is left out for a net that takes long to compile: {TWICE}"
     try:
         pairs = derivative(net.call, case, weights(net, case), return_ids=True)(*net.arguments)
     except Exception as error:

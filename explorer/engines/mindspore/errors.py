@@ -58,7 +58,7 @@ def failure(error: BaseException, scenario: str) -> Failure:
 
 
 def message_proper(text: str) -> str:
-    """What a message says of the user's net: the operator, what it lacks, and what to do."""
+    """The message about the user's net: the operator, what is missing, and what to do."""
     statement = ENDS.split(HEADING.sub("", text), maxsplit=1)[0]
     statement = ADDRESS.sub("an object", statement)
     for pattern, say in MEANINGS:
@@ -72,8 +72,8 @@ def _no_kernel(match: re.Match[str]) -> str:
     operator = match["op"] or match["unregistered"]
     device = f"{match['device']} kernel" if match["device"] else "kernel on this device"
     return (
-        f"MindSpore has no {device} for the operator {operator}: write it with other operators, or"
-        " choose a device that has one"
+        f"MindSpore has no {device} for the operator {operator}; use other operators instead, or"
+        " a device that has one"
     )
 
 
@@ -86,8 +86,8 @@ def _no_type(match: re.Match[str]) -> str:
             taken[dtypes] = None
     given = " ".join(DTYPE.findall(match["given"]))
     return (
-        f"MindSpore's {match['device']} kernel of the operator {match['op']} does not take"
-        f" {given}: cast to what it takes, {_listed(list(taken))}"
+        f"MindSpore's {match['device']} kernel of the operator {match['op']} does not support"
+        f" {given}; cast to a supported dtype: {_listed(list(taken))}"
     )
 
 
@@ -95,11 +95,11 @@ def _listed(dtypes: list[str], shown: int = 4) -> str:
     """The first of several dtypes, and how many there are beyond."""
     listed = " or ".join(dtypes[:shown])
     rest = len(dtypes) - shown
-    return f"{listed}, or one of {rest} more" if rest > 0 else listed
+    return f"{listed} or one of {rest} more" if rest > 0 else listed
 
 
 def _no_memory(match: re.Match[str]) -> str:
-    return "MindSpore holds no memory for an output of it, an error inside the framework"
+    return "internal error of MindSpore: it has no memory for an output of the operator"
 
 
 def _valid_calls(match: re.Match[str]) -> str:

@@ -8,8 +8,8 @@ from collections import Counter
 from explorer.engines.capture.builder import GraphBuilder, NodeDraft
 from explorer.engines.mindspore.forward_identities import ForwardIdentities
 
-MERGED = "the compiler merged this node from several and dropped which forward node it derives from"
-REMOVED = "the compiler removed the forward node {}: nothing needs its value"
+MERGED = "the compiler merged several nodes into this one; their forward nodes are not recorded"
+REMOVED = "the compiler removed the forward node {}, whose value is not needed"
 
 LINKED_KINDS = frozenset({"op", "accumulate", "call"})
 """The kinds of backward nodes that derive from a forward node."""

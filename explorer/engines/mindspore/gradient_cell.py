@@ -153,8 +153,7 @@ def wrapped(network: Any, case: GradCase, weights: Any, inputs: int) -> Any:
         return OperationNet(network, case, defaults)
     if case.order > len(BY_ORDER):
         raise UsageError(
-            f"the graph of order {case.order} cannot be captured:"
-            f" give an order from 1 to {len(BY_ORDER)}"
+            f"the graph of order {case.order} cannot be captured; allowed: order 1 to {len(BY_ORDER)}"
         )
     kind = ValueAndGradNet if case.api == "value_and_grad" else BY_ORDER[case.order - 1]
     return kind(network, case, weights, defaults)

@@ -43,12 +43,12 @@ __all__ = ["answer", "capture", "describe"]
 parsed_functions.keep()  # answers and captures of this engine compile one after another
 
 KEPT = (
-    "compiled as value_and_grad, so that the forward stays whole"
-    " (ms.grad drops what only outputs need): same gradients"
+    "captured with value_and_grad, which keeps the whole forward (ms.grad drops what only the outputs"
+    " need); the gradients are the same"
 )
 INTERPRETED = (
-    "the compiled graph yields {} of the {} tensors that the call returns; the interpreter makes the"
-    " others, as it does the fields of a dataclass or a named tuple: return a tuple"
+    "the compiled graph computes only {} of the {} tensors that the call returns; Python's interpreter"
+    " computes the others, such as the fields of a dataclass or a named tuple; return a tuple instead"
 )
 RUNS = "rank_*/Net/*"
 """Where the dump puts each compiled graph, under a number of its own."""
@@ -138,8 +138,7 @@ def _scratch(values: bool) -> Path:
     """The folder into which this process writes IR, and values where those are asked for."""
     if GRAPHS_FOLDER not in os.environ or (values and SETTINGS not in os.environ):
         raise ExplorerError(
-            "graphs are captured in a worker started with capture_environment(),"
-            " which this process was not"
+            "graphs can be captured only in a worker that was started with capture_environment()"
         )
     return Path(os.environ[GRAPHS_FOLDER]).parent
 

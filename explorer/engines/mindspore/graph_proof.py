@@ -31,10 +31,10 @@ from explorer.engines.mindspore.primitives import (
 )
 from explorer.model.arrays import AnyArray, carrier, unpack
 
-SINGLE_SCALAR = "alone, it takes a number beside float64 tensors in single precision"
+SINGLE_SCALAR = "recomputed on its own, it takes a float64 constant in single precision"
 """Why another value does not refute one: a compiled graph takes its own constants whole (2.10.0)."""
 
-CUT_CONSTANT = "the compiler's output has its constant in six digits"
+CUT_CONSTANT = "the compiler's output gives its constant with six digits only"
 """Why another value does not refute one that was computed with the whole constant."""
 
 DIGITS = 6

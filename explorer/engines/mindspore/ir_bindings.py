@@ -26,7 +26,7 @@ from explorer.model.arrays import AnyArray, Summary, carrier
 from explorer.model.graph import Output, Phase
 from explorer.numeric.summaries import summarise
 
-NOT_WRITTEN_OUT = "the IR does not write out its elements"
+NOT_WRITTEN_OUT = "the IR does not contain its elements"
 NUMBER = re.compile(r"[-+]?(?:nan|inf|\d[\d.]*(?:e[-+]?\d+)?)|[Tt]rue|[Ff]alse")
 FLAGS = {"true": 1.0, "false": 0.0}
 ELLIPSIS = "..."

@@ -13,10 +13,10 @@ from explorer.model.arrays import AnyArray, Summary, carrier
 from explorer.model.graph import Output
 from explorer.numeric.summaries import summarise_all
 
-INSIDE = "the values of a subgraph stand inside it"
+INSIDE = "the values of a subgraph are those of the nodes inside it"
 NOT_TAKEN = "this branch did not run for this input: the other branch was taken"
-UNTOLD = "its kernels cannot be told from those of a like node"
-FOLDED = "the backend folds this node into another kernel, whose value alone is dumped"
+UNTOLD = "its kernels cannot be distinguished from those of a similar node"
+FOLDED = "the backend fuses this node into another kernel, and only that kernel's value is dumped"
 
 EXPANSION = re.compile(r"^Expand__(.+)_([A-Za-z0-9]+)$")
 """The scope of a kernel that an operator was expanded into: the operator, and the kernel's kind."""

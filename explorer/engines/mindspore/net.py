@@ -134,7 +134,7 @@ def use_device(device: str) -> None:
     """
     kind, _, number = device.partition(":")
     if kind not in TARGETS:
-        raise UsageError(f"MindSpore cannot use device {device!r}; it knows {', '.join(TARGETS)}")
+        raise UsageError(f"MindSpore cannot use device {device!r}; allowed: {', '.join(TARGETS)}")
     ms.set_device(TARGETS[kind], int(number or 0))
 
 

@@ -70,7 +70,7 @@ def unwritten_outputs(op: str, flags: Iterable[bool]) -> tuple[int, ...]:
 def unwritten_reason(outputs: tuple[int, ...]) -> str:
     """Why these outputs of a node show no values."""
     numbers = ", ".join(map(str, outputs))
-    return f"outputs {numbers} are memory that the kernel leaves unwritten, or its workspace"
+    return f"the kernel does not write outputs {numbers}, or uses them as workspace"
 
 
 def written_operands(op: str) -> slice | None:

@@ -76,7 +76,7 @@ def _argument(value: Value | None, binding: Binding) -> Any:
         return tuple(_argument(None, item) for item in binding)
     if value is not None:
         return python_value(value)
-    raise NoArgumentError("a tuple holds something that is no tensor")
+    raise NoArgumentError("a tuple contains something that is not a tensor")
 
 
 def python_value(value: Value) -> Any:

@@ -23,7 +23,7 @@ from explorer.engines.mindspore.tape_tensors import (
 from explorer.engines.mindspore.tape_values import TensorGraph
 from explorer.model.graph import GradGraph, NodeKind, Phase
 
-UNLINKED = "the tape does not say what this derives from"
+UNLINKED = "the tape does not record from which forward node it derives"
 
 TapeEdge = tuple[int | None, int]
 """Where a tape node's gradient goes: the identity of a tape node, and the number of its input."""

@@ -12,7 +12,7 @@ from explorer.engines.mindspore.primitives import unrepeatable
 from explorer.engines.mindspore.tape_tensors import OperatorCall
 from explorer.engines.mindspore.tape_values import TensorGraph
 
-UNANNOUNCED = "MindSpore announced no operator for it"
+UNANNOUNCED = "MindSpore reports no operator for it"
 
 
 class Pullback(NamedTuple):
@@ -93,7 +93,7 @@ class TapeReruns:
             gradients = call.pull_back(values[len(outputs) :], cotangents)
             if max(pullback.places) >= len(gradients):
                 raise ValueError(
-                    f"alone it yields {len(gradients)} gradients, and here it yields more"
+                    f"recomputed on its own it gives {len(gradients)} gradients, and more in the graph"
                 )
             return [gradients[place] for place in pullback.places]
 

@@ -21,7 +21,7 @@ from explorer.model.results import Captured, Result
 __all__ = ["answer", "capture", "describe", "replay"]
 
 NO_GRADIENT = (
-    "the joint graph has no gradient for {}, which the outputs do not depend on; shown as zeros"
+    "the outputs do not depend on {}, for which the joint graph has no gradient; shown as zeros"
 )
 
 JointResults = tuple[Joint, list[Any]]

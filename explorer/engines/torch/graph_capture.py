@@ -24,9 +24,9 @@ from explorer.engines.torch.tape_values import NodeOutputs
 from explorer.model.graph import GradGraph, NodeKind, Output, Phase
 
 UNWRITTEN = (
-    "no line of the net made it: the capture did, where it nests gradients or sets outputs aside"
+    "the capture added this node to nest gradients or to separate outputs; it has no source line"
 )
-UNLINKED = "the joint graph gives it no sequence number of a forward operator"
+UNLINKED = "the joint graph does not record from which forward node it derives"
 
 KINDS: dict[str, NodeKind] = {"input": "input", "parameter": "parameter"}
 """The kinds of nodes that roles of placeholders stand for; any other is a constant."""

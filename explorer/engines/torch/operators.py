@@ -32,7 +32,7 @@ What they yield is no value until another operator fills it.
 WORKSPACES = {"aten.mkldnn_rnn_layer.default": (3,)}
 """Outputs that are an operator's own workspace: memory that holds other values at every run."""
 
-UNWRITTEN_REASON = "it is memory that the operator leaves unwritten, or its own workspace"
+UNWRITTEN_REASON = "the operator does not write it, or uses it as workspace"
 
 UNDECLARED = {
     "aten::native_batch_norm": (3, 4),

@@ -30,7 +30,7 @@ from explorer.workers.garbage_collection import paused
 __all__ = ["answer", "capture", "describe", "replay"]
 
 GRAD_IS_NONE = (
-    "PyTorch leaves .grad None for {}, which the outputs do not depend on; shown as zeros"
+    "the outputs do not depend on {}, for which PyTorch leaves .grad as None; shown as zeros"
 )
 
 

@@ -21,7 +21,7 @@ from explorer.model.graph import GradGraph, Output, Phase
 from explorer.model.requests import ProofScope
 from explorer.model.trees import Tree
 
-PREPARED = "made before a pass over the tape, by no node of it"
+PREPARED = "created before the backward pass, not by a node of the tape"
 
 
 class Recording:

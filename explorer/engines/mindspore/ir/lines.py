@@ -17,8 +17,8 @@ class IRSyntaxError(ExplorerError):
 
     def __init__(self, file: str, line: int, column: int, found: str, allowed: str) -> None:
         super().__init__(
-            f"{file}:{line}:{column}: found {found}, where {allowed} may stand"
-            " (IR texts of MindSpore 2.10)"
+            f"{file}:{line}:{column}: expected {allowed}, found {found}"
+            " (this reader is for the IR of MindSpore 2.10)"
         )
         self.file = file
         self.line = line
