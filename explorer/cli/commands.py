@@ -110,14 +110,27 @@ Fresh = Annotated[
     bool,
     typer.Option("--fresh", help="Run again instead of using stored results (see `cache`)."),
 ]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--lang",
+        help=(
+            "Language of reports and divergences: en or zh (中文), before or after the command. "
+            "[default: that of EXPLORER_LANG, else of the locale]"
+        ),
+        metavar="LANGUAGE",
+        show_default=False,
+    ),
+]
 NAME = typer.Argument(
     help="The name of a shipped scenario, or the path of a .py file.", metavar="NAME_OR_FILE"
 )
 
 
 @app.callback(invoke_without_command=True)
-def explorer(context: typer.Context) -> None:
+def explorer(context: typer.Context, lang: Language = "") -> None:
     """Print the help if no command is given."""
+    del lang  # taken from the arguments before they come here: it may follow a command too
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -12,9 +12,11 @@ from typing import NoReturn
 import typer
 
 from explorer.cli import commands, exit_codes
+from explorer.cli.language import divided
 from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.text.choices import refusal
 from explorer.text.clean import clean
+from explorer.text.language import said_in
 
 SHOW_TRACEBACK = "EXPLORER_TRACEBACK"
 """The variable that shows where in a worker a fault of our own was raised."""
@@ -48,8 +50,10 @@ def _start_again_with_utf8() -> None:
 def run(arguments: list[str]) -> int:
     """The exit code of the command line ``arguments``."""
     try:
-        # Outside standalone mode Typer returns what a command returns, and raises its refusals.
-        return int(commands.app(arguments, standalone_mode=False, prog_name="explorer") or 0)
+        language, arguments = divided(arguments)
+        with said_in(language):
+            # Outside standalone mode Typer returns what a command returns, and raises its refusals.
+            return int(commands.app(arguments, standalone_mode=False, prog_name="explorer") or 0)
     except ExplorerError as error:
         return _print_error(str(error), error.exit_code)
     except typer.TyperException as error:

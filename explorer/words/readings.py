@@ -76,7 +76,9 @@ def contrast(values: Readings, gap: Gap, *, is_reversed: bool = False) -> str:
         known.append(greatest)
     if gap.likeness:
         known.append(likeness(gap.likeness, is_reversed=is_reversed))
-    return f"{text} ({'; '.join(known)})" if known else text
+    if not known:
+        return text
+    return _("{values} ({facts})").format(values=text, facts=_("; ").join(known))
 
 
 def greatest_difference(gap: Gap) -> str:

@@ -222,6 +222,9 @@ def _graphs(whole: Overview) -> Iterator[RenderableType]:
 
 def _alignments(whole: Overview) -> Table:
     table = Table.grid(padding=(0, GAP))
+    # Chinese has no blanks to break at: what is too long is folded, and nothing of it is left out.
+    for overflow in ("ellipsis", "ellipsis", "ellipsis", "ellipsis", "fold"):
+        table.add_column(overflow=overflow)
     columns = ("", *ALIGNMENT_COLUMNS[1:])  # the heading above says already that rows are pairs
     table.add_row("", *(Text(_(column), style="dim") for column in columns))
     for row in whole.alignments:
