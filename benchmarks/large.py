@@ -40,6 +40,7 @@ from explorer.model.requests import CaseRequest, NetRequest
 from explorer.report.scenario.files import draw_ladder, report_files, stems
 from explorer.scenario.reading import read
 from explorer.words.divergences import first_divergence
+from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.process import WorkerProcess
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers
@@ -270,7 +271,7 @@ def wrong(report: Report) -> Iterator[str]:
         if alignment.divergence:
             yield f"{alignment.left} and {alignment.right} part: {first_divergence(alignment)}"
     for finding in report.findings:
-        yield f"finding: {finding.sentence}"
+        yield f"finding: {finding_sentence(finding)}"
 
 
 def bare(net: Path) -> Stage:

@@ -16,6 +16,7 @@ from explorer.report.files import prepare_folder
 from explorer.report.scenario.case_rows import case_row
 from explorer.text.clean import clean
 from explorer.text.numbers import counted
+from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.workers import REQUEST_SECONDS
 
 CURRENT_TEST = "PYTEST_CURRENT_TEST"
@@ -113,7 +114,9 @@ def message(explored: Exploration) -> str:
     """The message of a failed assertion: which cases differ, and where the graphs first differ."""
     report = explored.report
     lines = [f"the gradients of {clean(report.scenario)} differ: {explored.summary}"]
-    lines += [f"  {clean(finding.sentence)}" for finding in report.findings if finding.is_alarm]
+    lines += [
+        f"  {clean(finding_sentence(finding))}" for finding in report.findings if finding.is_alarm
+    ]
     lines += _different_cases(report)
     for alignment in report.alignments:
         if alignment.divergence and not alignment.expected:

@@ -5,11 +5,11 @@ from math import inf, isfinite, prod, sqrt
 from typing import NamedTuple
 
 from explorer.compare.align.families import family
+from explorer.model.divergence import Place
 from explorer.model.engines import ENGINES, Framework
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import IllConditioned, ReportFinding
 from explorer.model.graph import GradGraph, Node, Output
 from explorer.numeric.scale import UNIT
-from explorer.text.numbers import counted, multiple
 
 MULTIPLIES = 1e3
 """An op that multiplies the noise by this much, relative to the size of its values, is told.
@@ -124,20 +124,16 @@ def _by_line(places: Iterable[_Place]) -> list[list[_Place]]:
     return list(by_line.values())
 
 
-def _labelled(node: Node) -> str:
-    where = ", ".join(filter(None, (node.scope, *node.source[:1])))
-    return f"`{node.op}` ({where})" if where else f"`{node.op}`"
-
-
 def _remark(engine: str, places: list[_Place]) -> ReportFinding:
-    """A line of code in words, by the worst of its places."""
+    """A line of code, by the worst of its places."""
     node, entering, leaving = places[0]
-    sentence = (
-        f"ill-conditioned: {_labelled(node)} of {engine} multiplies"
-        f" rounding by {multiple(places[0].factor)}: what it reads is known to {entering:.1g} of its"
-        f" size, what it yields to {leaving:.1g}"
-    )
     others = {place.node.id for place in places} - {node.id}
-    if others:
-        sentence += f"; so it is in {counted(len(others), 'further op')} of this line"
-    return ReportFinding(kind="conditioning", sentence=sentence, names=(node.scope or node.op,))
+    fact = IllConditioned(
+        place=Place(label=node.op, scope=node.scope, source=next(iter(node.source), "")),
+        engine=engine,
+        factor=places[0].factor,
+        entering=entering,
+        leaving=leaving,
+        others=len(others),
+    )
+    return ReportFinding(fact=fact, names=(node.scope or node.op,))

@@ -7,8 +7,8 @@ import msgspec
 
 from explorer.compare.levels import lent_levels, with_levels
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework
-from explorer.model.findings import ReportFinding
+from explorer.model.engines import ENGINES, Framework
+from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, NetRequest
@@ -145,12 +145,8 @@ def losses(outcomes: Mapping[object, JobOutcome]) -> tuple[ReportFinding, ...]:
                 lost.setdefault(ENGINES[key[1]].framework, outcome)
     findings = []
     for framework, outcome in lost.items():
-        sentence = (
-            f"the rounding noise of {FRAMEWORK_LABELS[framework]}'s results could not be measured for "
-            f"every case: {outcome.detail.splitlines()[0]}; the other cases are compared by "
-            "tolerances only"
-        )
-        findings.append(ReportFinding(kind="noise", sentence=sentence))
+        reason = outcome.detail.splitlines()[0]
+        findings.append(ReportFinding(fact=NoiseUnknown(framework, reason)))
     return tuple(findings)
 
 

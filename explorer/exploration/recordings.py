@@ -1,12 +1,11 @@
 """Checks that recording a graph did not change the result, and reports it if it did."""
 
-import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from explorer.model.arrays import unpack
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import RecordedOtherwise, ReportFinding
 from explorer.model.results import Captured, Result
 from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import elementwise_difference
@@ -24,20 +23,9 @@ def recorded_otherwise(
         plain = results.get(engine)
         if plain is None or plain.outcome != "ok" or record.result.outcome != "ok":
             continue
-        names = _different(record.result, plain)
-        if names:
-            sentence = (
-                f"recording the graph changed the result of {engine}: in the graph,"
-                f" {', '.join(f'{name} {_by(size)}' for name, size in names.items())}"
-            )
-            yield ReportFinding(kind="recording", sentence=sentence, names=tuple(names))
-
-
-def _by(size: float) -> str:
-    """How far a leaf is from that of the plain call."""
-    if math.isinf(size):
-        return "is nan or infinite in other elements than without recording"
-    return f"differs by up to {size:.1e} from the result without recording"
+        sizes = _different(record.result, plain)
+        if sizes:
+            yield ReportFinding(fact=RecordedOtherwise(engine, sizes), names=tuple(sizes))
 
 
 def _different(recorded: Result, plain: Result) -> dict[str, float]:

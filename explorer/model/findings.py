@@ -4,6 +4,10 @@ from typing import Literal
 
 import msgspec
 
+from explorer.model.divergence import Place
+from explorer.model.engines import Framework
+from explorer.model.requests import Role
+
 FindingKind = Literal[
     "role", "start", "output", "missing", "conditioning", "masks", "noise", "recording"
 ]
@@ -23,19 +27,137 @@ REMARKS: frozenset[FindingKind] = frozenset({"conditioning", "masks", "noise", "
 """Kinds that say how a net is, and accuse neither side."""
 
 
+class Holder(msgspec.Struct, frozen=True):
+    """What one framework's net does with a tensor: its role, and its dtype where that is no float."""
+
+    framework: Framework
+    role: Role
+    integers: str = ""
+
+
+class OtherRole(msgspec.Struct, frozen=True, tag_field="fact", tag="other_role"):
+    """One net trains what the other holds in another role; the net that trains it comes first."""
+
+    name: str
+    holders: tuple[Holder, Holder]
+
+
+class LoneWeight(msgspec.Struct, frozen=True, tag_field="fact", tag="lone_weight"):
+    """Only one framework's net trains this weight: the other has nothing left of its size and kind."""
+
+    name: str
+    shape: tuple[int, ...]
+    framework: Framework
+
+
+class LoneIntegers(msgspec.Struct, frozen=True, tag_field="fact", tag="lone_integers"):
+    """MindSpore's net trains a parameter of integers that PyTorch's does not have."""
+
+    name: str
+    dtype: str
+
+
+class LoneStart(msgspec.Struct, frozen=True, tag_field="fact", tag="lone_start"):
+    """A starting value that the scenario gives reaches only one framework's net."""
+
+    name: str
+    framework: Framework
+
+
+class ReturnedClass(msgspec.Struct, frozen=True, tag_field="fact", tag="returned_class"):
+    """MindSpore's net returns tensors in a class with fields."""
+
+    name: str
+
+
+class Unmet(msgspec.Struct, frozen=True, tag_field="fact", tag="unmet"):
+    """The scenario expects a finding about these names, which there is not; ``reason`` is its own."""
+
+    names: tuple[str, ...]
+    reason: str
+
+
+class SameMasks(msgspec.Struct, frozen=True, tag_field="fact", tag="same_masks"):
+    """Dropout layers use the same masks in both nets: their rates, by the path of the layer."""
+
+    torch: dict[str, float]
+    mindspore: dict[str, float]
+
+
+class IllConditioned(msgspec.Struct, frozen=True, tag_field="fact", tag="ill_conditioned"):
+    """An op multiplies rounding ``factor`` times: from ``entering`` to ``leaving``, shares of the values.
+
+    ``others`` more ops of its line do so too.
+    """
+
+    place: Place
+    engine: str
+    factor: float
+    entering: float
+    leaving: float
+    others: int = 0
+
+
+class NoiseUnknown(msgspec.Struct, frozen=True, tag_field="fact", tag="noise_unknown"):
+    """The worker that measured a framework's noise was lost; ``reason`` is what is known of that."""
+
+    framework: Framework
+    reason: str
+
+
+class RecordedOtherwise(msgspec.Struct, frozen=True, tag_field="fact", tag="recorded_otherwise"):
+    """Recording a graph changed an engine's result: by how much, by the leaf; inf where one is not finite."""
+
+    engine: str
+    sizes: dict[str, float]
+
+
+Fact = (
+    OtherRole
+    | LoneWeight
+    | LoneIntegers
+    | LoneStart
+    | ReturnedClass
+    | Unmet
+    | SameMasks
+    | IllConditioned
+    | NoiseUnknown
+    | RecordedOtherwise
+)
+"""What was found."""
+
+KINDS: dict[type[Fact], FindingKind] = {
+    OtherRole: "role",
+    LoneWeight: "role",
+    LoneIntegers: "role",
+    LoneStart: "start",
+    ReturnedClass: "output",
+    Unmet: "missing",
+    SameMasks: "masks",
+    IllConditioned: "conditioning",
+    NoiseUnknown: "noise",
+    RecordedOtherwise: "recording",
+}
+"""The kind of finding that each fact is."""
+
+
 class ReportFinding(msgspec.Struct, frozen=True, kw_only=True):
     """Something about the nets that a reader should know before the gradients.
 
-    ``sentence`` says it in words, ``names`` are those of the parameters or modules concerned, as in
-    PyTorch; a remark's are its own net's. A finding that is not ``expected`` counts as an
-    unexpected difference, unless it is a remark; ``reason`` says why one is expected.
+    ``names`` are those of the parameters or modules concerned, as in PyTorch; a remark's are its
+    own net's. A finding that is not ``expected`` counts as an unexpected difference, unless it is a
+    remark; ``reason`` says why one is expected.
     """
 
-    kind: FindingKind
-    sentence: str
+    fact: Fact
     names: tuple[str, ...] = ()
     expected: bool = False
     reason: str = ""
+
+    @property
+    def kind(self) -> FindingKind:
+        """The kind of finding that its fact is."""
+        return KINDS[type(self.fact)]
 
     @property
     def is_remark(self) -> bool:

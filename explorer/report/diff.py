@@ -6,11 +6,12 @@ from explorer.model.alignment import Alignment, Coverage
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
-from explorer.report.json import Document, alignment_document, to_builtins
+from explorer.report.json import Document, alignment_document, finding_document
 from explorer.text.language import ENGLISH, _, said_in
 from explorer.words.cases import SEPARATOR
 from explorer.words.coverage import counted, not_compared, unproven
 from explorer.words.divergences import divergences
+from explorer.words.findings import sentence as finding_sentence
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, reading
 from explorer.words.unpaired import detail
@@ -22,7 +23,7 @@ def finding_lines(report: Report) -> Iterator[str]:
         text = _("remark: {text}") if finding.is_remark else _("finding: {text}")
         if finding.expected:
             text = _("finding: {text} (expected: {reason})")
-        yield text.format(text=finding.sentence, reason=finding.reason)
+        yield text.format(text=finding_sentence(finding), reason=finding.reason)
 
 
 def diff_lines(
@@ -113,7 +114,7 @@ def diff_document(report: Report, alignment: Alignment) -> Document:
     head = {
         "schema": report.schema,
         "scenario": report.scenario,
-        "findings": to_builtins(report.findings),
+        "findings": [finding_document(finding) for finding in report.findings],
         "remark": remark,
     }
     return {**head, **alignment_document(alignment)}

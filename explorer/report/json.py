@@ -7,6 +7,7 @@ import msgspec
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import SMALL, Array, Summary, unpack
 from explorer.model.divergence import Divergence
+from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph, Output
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
@@ -15,6 +16,7 @@ from explorer.numeric.summaries import summarise
 from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
 from explorer.words.divergences import Engines, divergences
+from explorer.words.findings import sentence
 from explorer.words.readings import reading
 from explorer.words.unpaired import detail
 
@@ -65,6 +67,18 @@ def graph_document(graph: GradGraph) -> Document:
         "nodes": nodes,
         "edges": to_builtins(graph.edges),
         "notes": list(graph.notes),
+    }
+
+
+@said_in(ENGLISH)
+def finding_document(finding: ReportFinding) -> Document:
+    """A finding as plain data, with its sentence in English."""
+    return {
+        "kind": finding.kind,
+        "sentence": sentence(finding),
+        "names": list(finding.names),
+        "expected": finding.expected,
+        "reason": finding.reason,
     }
 
 

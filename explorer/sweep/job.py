@@ -30,6 +30,7 @@ from explorer.text.numbers import counted
 from explorer.topics import study_topic
 from explorer.topics.studying import refused_by_some, stored_study, study, target
 from explorer.words.divergences import divergences, first_divergence
+from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
@@ -153,7 +154,7 @@ def row_of_report(report: Report, job: SweepJob, *, from_store: bool) -> SweepRo
 def _findings(report: Report) -> Iterator[str]:
     """The findings on the nets, and which graphs are missing."""
     for finding in report.findings:
-        yield finding.sentence
+        yield finding_sentence(finding)
     for engine, problem in report.ungraphed.items():
         yield f"no graph of {engine}: {problem}"
 
@@ -194,7 +195,7 @@ def _first_unexpected(report: Report) -> str:
     """The first unexpected result: a finding, a divergence or a case."""
     for finding in report.findings:
         if finding.is_alarm:
-            return finding.sentence
+            return finding_sentence(finding)
     for alignment in report.alignments:
         if not alignment.expected and alignment.divergence:
             return f"{alignment.left} · {alignment.right}: {first_divergence(alignment)}"

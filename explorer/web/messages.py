@@ -9,6 +9,7 @@ from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
 from explorer.web.asking import StoppedError
 from explorer.web.plain_text import plain
+from explorer.words.findings import sentence as finding_sentence
 
 
 def say_error(message: str) -> None:
@@ -32,8 +33,8 @@ def told_errors() -> Iterator[None]:
 def say_finding(finding: ReportFinding) -> None:
     """What was found out about the nets themselves; an alarm or not."""
     if finding.is_remark:
-        st.info(plain(finding.sentence))
+        st.info(plain(finding_sentence(finding)))
     elif finding.expected:
-        st.info(plain(f"{finding.sentence} ({finding.reason})"))
+        st.info(plain(f"{finding_sentence(finding)} ({finding.reason})"))
     else:
-        st.warning(plain(finding.sentence))
+        st.warning(plain(finding_sentence(finding)))

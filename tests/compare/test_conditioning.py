@@ -10,6 +10,7 @@ from explorer.compare.conditioning import MULTIPLIES, ill_conditioned
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
 from explorer.numeric.summaries import summarise
+from explorer.words.findings import sentence
 
 ONES = np.array([1.0, -1.0, 1.0, -1.0], np.float32)
 """Values of size 1, relative to which noise is what it is."""
@@ -35,7 +36,7 @@ def chain(*nodes: Node, engine: str = "torch-tape") -> GradGraph:
 
 
 def sentences(*graphs: GradGraph) -> list[str]:
-    return [finding.sentence for finding in ill_conditioned(graphs)]
+    return [sentence(finding) for finding in ill_conditioned(graphs)]
 
 
 X = node(0, "input", READ)
@@ -56,8 +57,8 @@ def test_noise_is_relative_to_the_size_of_the_values() -> None:
     small = node(1, "Sub", READ, 1e-4 * ONES)
     assert sentences(chain(X, large)) == []
     (sentence,) = sentences(chain(X, small))
-    assert "multiplies rounding by 10,000" in sentence
-    assert "known to 1e-07 of its size" in sentence
+    assert "multiplies rounding errors by 10,000" in sentence
+    assert "its inputs have an error of 1e-07" in sentence
 
 
 def test_what_was_read_exactly_is_known_to_a_rounding() -> None:
@@ -100,7 +101,7 @@ def test_a_line_is_told_once_by_its_worst_op() -> None:
     )
     (sentence,) = sentences(graph)
     assert "by 50,000" in sentence
-    assert "1 further op" in sentence
+    assert "; so does 1 more op of this line" in sentence
 
 
 def test_of_a_framework_s_graphs_the_tape_is_looked_at() -> None:

@@ -9,6 +9,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.report import Report
 from explorer.scenario.load import load
+from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
 from tests.planted.naming import TAPES
 from tests.support.engine_requests import EngineRequests
@@ -98,7 +99,7 @@ def test_an_op_that_multiplies_rounding_is_a_remark_on_its_line_and_no_alarm(
     assert [finding.kind for finding in report.findings] == ["conditioning"] * len(TAPES)
     lines = path(name).read_text(encoding="utf-8").splitlines()
     numbers = [number for number, text in enumerate(lines, 1) if text.strip() == line]
-    sentences = [finding.sentence for finding in report.findings]
+    sentences = [sentence(finding) for finding in report.findings]
     # One of each framework's net, in the order of TAPES or the other way round.
     for number in numbers:
         assert sum(f"{name}.py:{number})" in sentence for sentence in sentences) == 1

@@ -8,6 +8,7 @@ from explorer.exploration.recordings import recorded_otherwise
 from explorer.model.arrays import pack
 from explorer.model.results import Captured, Failure, Leaf, Result
 from explorer.scenario.load import load
+from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 
@@ -19,7 +20,7 @@ def answer(**leaves: list[float] | list[complex]) -> Result:
 
 def told(recorded: Result, plain: Result) -> list[str]:
     findings = recorded_otherwise({"torch-tape": Captured((), recorded)}, {"torch-tape": plain})
-    return [finding.sentence for finding in findings]
+    return [sentence(finding) for finding in findings]
 
 
 def test_the_same_bits_are_no_remark() -> None:
@@ -59,7 +60,7 @@ def test_mindspore_s_tape_in_float64_is_told_and_does_not_accuse_the_net(workers
     report = explore(load(NETS / "gelu_in_double.py"), workers, selection="main")
     findings = [finding for finding in report.findings if finding.kind == "recording"]
     assert findings
-    assert all(finding.is_remark and "mindspore-tape" in finding.sentence for finding in findings)
+    assert all(finding.is_remark and "mindspore-tape" in sentence(finding) for finding in findings)
     assert report.cases[0].expected
     single = explore(load(NETS / "square_transposed.py"), workers, selection="main")
     assert not [finding for finding in single.findings if finding.kind == "recording"]

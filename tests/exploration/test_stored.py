@@ -9,7 +9,7 @@ import pytest
 from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import LeftOut
 from explorer.model.results import Failure, Result
@@ -17,6 +17,7 @@ from explorer.scenario.imported_files import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics.measuring import can_be_kept, measure, stored
+from explorer.words.findings import sentence
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Reply, Workers
 from tests.support.nets import NETS
@@ -131,9 +132,9 @@ def test_a_report_in_which_a_worker_was_lost_is_not_kept(outcome: str) -> None:
 
 
 def test_a_report_of_which_noise_could_not_be_measured_is_not_kept() -> None:
-    lost = ReportFinding(kind="noise", sentence="the worker was lost")
+    lost = ReportFinding(fact=NoiseUnknown("torch", "the worker was lost"))
     assert not is_whole(msgspec.structs.replace(WHOLE, findings=(lost,)))
-    remark = ReportFinding(kind="conditioning", sentence="`Sub` multiplies rounding")
+    remark = ReportFinding(fact=RecordedOtherwise("torch-tape", {"dx": 1e-7}))
     assert is_whole(msgspec.structs.replace(WHOLE, findings=(remark,)))
 
 
@@ -158,8 +159,8 @@ def test_a_worker_that_is_lost_over_noise_is_told_and_the_report_is_not_kept(sto
     assert stored_report(SQUARE, TAPE, store) is None
     (remark,) = made.findings
     assert (remark.kind, remark.is_alarm) == ("noise", False)
-    assert "PyTorch" in remark.sentence
-    assert "signal 6" in remark.sentence
+    assert "PyTorch" in sentence(remark)
+    assert "signal 6" in sentence(remark)
 
 
 @pytest.mark.torch

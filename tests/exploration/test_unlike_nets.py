@@ -6,6 +6,7 @@ from explorer.exploration.explore import explore
 from explorer.model.engines import ENGINES
 from explorer.scenario.load import load
 from explorer.words.divergences import first_divergence
+from explorer.words.findings import sentence
 from explorer.workers.workers import Workers
 from tests.support.nets import NETS
 
@@ -15,7 +16,7 @@ pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
 def test_what_one_net_alone_trains_is_found_and_the_rest_is_compared(workers: Workers) -> None:
     scenario = load(NETS / "trained_apart.py")
     report = explore(scenario, workers, selection="main", graphs=False)
-    sentences = {finding.names[0]: finding.sentence for finding in report.findings}
+    sentences = {finding.names[0]: sentence(finding) for finding in report.findings}
     assert sentences["fc.weight"].startswith("fc.weight is trained in PyTorch and frozen")
     assert sentences["scale"] == "scale is trained in PyTorch and a plain tensor in MindSpore"
     assert "int32" in sentences["steps"]

@@ -10,6 +10,7 @@ from explorer.model.errors import ExplorerError
 from explorer.model.report import Report
 from explorer.scenario.load import load
 from explorer.words.divergences import sentence
+from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.workers import Workers
 from tests.planted.mistake import Planted
 
@@ -44,7 +45,7 @@ def judge(planted: Planted, report: Report) -> Told:
     """How near a finding in ``report``, or its first divergence, is to the mistake."""
     for finding in report.findings:
         if planted.finding in finding.names:
-            return Told("exact", (), finding.sentence)
+            return Told("exact", (), finding_sentence(finding))
     if not report.alignments:
         return Told("refused", (), "; ".join(report.ungraphed.values()))
     divergence = report.alignments[0].divergence

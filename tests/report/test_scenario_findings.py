@@ -7,7 +7,8 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from explorer.model.findings import ReportFinding
+from explorer.model.divergence import Place
+from explorer.model.findings import Holder, IllConditioned, LoneStart, OtherRole, ReportFinding
 from explorer.model.report import Report
 from explorer.report.diff import finding_lines
 from explorer.report.scenario.html import report_html
@@ -15,10 +16,16 @@ from explorer.report.scenario.json import report_document
 from explorer.report.scenario.markdown import report_markdown
 from explorer.report.scenario.overview import overview
 from explorer.report.scenario.terminal import show_report
+from explorer.words.findings import sentence
 from tests.support.sample_report import HOSTILE, report
 
-FROZEN = ReportFinding(kind="role", sentence="one is trained and frozen", names=("fc.weight",))
-REMARK = ReportFinding(kind="conditioning", sentence="`Sub` multiplies rounding", names=("Sub",))
+FROZEN = ReportFinding(
+    fact=OtherRole("fc.weight", (Holder("torch", "trained"), Holder("mindspore", "frozen"))),
+    names=("fc.weight",),
+)
+REMARK = ReportFinding(
+    fact=IllConditioned(Place(label="Sub"), "torch-tape", 1e4, 1e-7, 1e-3), names=("Sub",)
+)
 MEANT = msgspec.structs.replace(FROZEN, expected=True, reason="on purpose")
 
 
@@ -42,14 +49,16 @@ FACES: dict[str, Callable[[Report], str]] = {
 @pytest.mark.parametrize("face", FACES)
 def test_a_finding_stands_before_the_cases(face: str) -> None:
     text = FACES[face](with_findings(FROZEN))
-    assert FROZEN.sentence not in FACES[face](with_findings())
+    said = "fc.weight is trained in PyTorch and frozen"
+    assert said in sentence(FROZEN)
+    assert said not in FACES[face](with_findings())
     heading = overview(report()).groups[0].rows[0].structure or "weights"
-    assert text.index(FROZEN.sentence) < text.index(heading)
+    assert text.index(said) < text.index(heading)
 
 
 @pytest.mark.parametrize("face", FACES)
 def test_foreign_text_in_a_finding_harms_no_face(face: str) -> None:
-    hostile = msgspec.structs.replace(FROZEN, sentence=HOSTILE)
+    hostile = msgspec.structs.replace(FROZEN, fact=LoneStart(HOSTILE, "torch"))
     text = FACES[face](with_findings(hostile))
     assert "\x1b[31m" not in text
     if face != "terminal":
@@ -80,5 +89,5 @@ def test_a_remark_is_told_and_is_no_alarm() -> None:
     assert row.state == "idle"
     assert overview(whole).summary == overview(with_findings()).summary
     assert "Remark: " in report_markdown(whole, {})
-    assert list(finding_lines(whole)) == [f"remark: {REMARK.sentence}"]
+    assert list(finding_lines(whole)) == [f"remark: {sentence(REMARK)}"]
     assert not with_findings(REMARK, FROZEN).is_as_expected

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import LoneIntegers, ReportFinding
 from explorer.model.report import ORACLE
 from explorer.scenario.contract import ExpectedDifference, ExpectedFinding, Tolerance
 from explorer.scenario.find import find
@@ -75,7 +75,7 @@ def test_parties_are_engines_styles_frameworks_or_the_oracle(
 def test_an_expected_finding_is_about_its_own_parameters_alone() -> None:
     expected = ExpectedFinding(("a", "b"), "because")
     for names, applies in {("a",): True, ("a", "b"): True, ("a", "c"): False, (): False}.items():
-        finding = ReportFinding(kind="role", sentence="", names=names)
+        finding = ReportFinding(fact=LoneIntegers("", "int32"), names=names)
         assert expected.applies(finding) is applies
 
 

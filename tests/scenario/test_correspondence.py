@@ -22,6 +22,7 @@ from explorer.scenario.correspondence import (
 from explorer.scenario.findings import findings
 from explorer.scenario.load import load
 from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
+from explorer.words.findings import sentence as sentence_of
 from tests.support.scenario_files import MINIMAL, written
 
 
@@ -49,7 +50,7 @@ def sentences(
     found = list(findings(scenario(folder, text), mindspore, torch))
     # Each is of a kind that there is.
     assert msgspec.json.decode(msgspec.json.encode(found), type=list[ReportFinding]) == found
-    return [finding.sentence for finding in found]
+    return [sentence_of(finding) for finding in found]
 
 
 # Findings
@@ -132,11 +133,11 @@ def test_layers_with_the_same_draws_are_a_remark_that_names_them_and_their_rates
     (remark,) = findings(scenario(tmp_path), mindspore, torch)
     assert (remark.kind, remark.is_alarm) == ("masks", False)
     assert remark.names == ("drop", "head.drop", "own.drop")
-    assert "drop (p = 0.1), head.drop (p = 0.5) in PyTorch" in remark.sentence
-    assert "drop (p = 0.9), own.drop (p = 0.5) in MindSpore;" in remark.sentence
+    assert "drop (p = 0.1), head.drop (p = 0.5) in PyTorch" in sentence_of(remark)
+    assert "drop (p = 0.9), own.drop (p = 0.5) in MindSpore;" in sentence_of(remark)
     for one, other in ((mindspore, Description()), (Description(), torch)):
         (remark,) = findings(scenario(tmp_path), one, other)
-        assert "none in" in remark.sentence
+        assert "none in" in sentence_of(remark)
     assert findings(scenario(tmp_path), Description(), Description()) == ()
 
 
@@ -316,7 +317,7 @@ def test_a_weight_that_nothing_in_the_other_net_can_be_is_a_finding(tmp_path: Pa
         )
         assert of_head.is_alarm
         other = "MindSpore" if side == "PyTorch" else "PyTorch"
-        assert f"head.weight (4, 2) is trained only in {side}: {other}'s" in of_head.sentence
+        assert f"head.weight (4, 2) is trained only in {side}: {other}'s" in sentence_of(of_head)
     # A tensor of its size that is left over may be it; its own partner cannot.
     check_parameters(scenario(tmp_path), net(common), net(common, spec("tied", shape=(3, 2))))
     refusal(tmp_path, net(common, spec("table", "constant", (4, 2))), net(common, head))

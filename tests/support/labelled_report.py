@@ -9,7 +9,7 @@ from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.claim import Board
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import LoneStart, ReportFinding
 from explorer.model.graph import GradGraph, Node
 from explorer.model.measurement import Measured
 from explorer.model.report import CaseReport, Report
@@ -39,7 +39,7 @@ def labelled_report(label: str) -> Report:
         graphs=graphs,
         ungraphed={"torch-graph": label},
         alignments=(alignment,),
-        findings=(ReportFinding(kind="role", sentence=label, names=(label,), reason=label),),
+        findings=(ReportFinding(fact=LoneStart(label, "torch"), names=(label,), reason=label),),
     )
 
 

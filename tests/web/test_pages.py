@@ -187,10 +187,10 @@ def test_a_case_says_what_is_drawn() -> None:
 
 
 def remarked() -> None:
-    from explorer.model.findings import ReportFinding
+    from explorer.model.findings import NoiseUnknown, ReportFinding
     from explorer.web.messages import say_finding
 
-    say_finding(ReportFinding(kind="conditioning", sentence="`Sub` multiplies rounding"))
+    say_finding(ReportFinding(fact=NoiseUnknown("torch", "the worker was lost")))
 
 
 def test_a_remark_is_information_and_no_warning() -> None:

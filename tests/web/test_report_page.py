@@ -10,12 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from explorer.model.errors import ExplorerError, MissingFrameworkError, WorkerFaultError
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.report import Report
 from explorer.model.results import Result
 from explorer.web.asking import Asking, StoppedError
 from explorer.web.explorations import ReportKey
 from explorer.web.offered_scenarios import VARIABLE
+from explorer.words.findings import sentence
 from tests.support.pages import address, opened, said
 from tests.support.sample_report import report
 from tests.support.scenario_files import MINIMAL, written
@@ -23,7 +24,7 @@ from tests.support.scenario_files import MINIMAL, written
 pytestmark = pytest.mark.slow
 
 WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
-NOISE = ReportFinding(kind="noise", sentence="the noise could not be measured")
+NOISE = ReportFinding(fact=NoiseUnknown("torch", "it was lost"))
 LOST = msgspec.structs.replace(
     WHOLE.cases[0], results={"torch-tape": msgspec.convert({"outcome": "crashed"}, Result)}
 )
@@ -87,7 +88,7 @@ def test_where_a_worker_was_lost_the_page_says_so_and_offers_to_run_again(
 def test_noise_that_was_not_measured_is_information(asking: Asking[Report]) -> None:
     finish(asking, msgspec.structs.replace(WHOLE, findings=(NOISE,)))
     page = opened(page_of_cases)
-    assert any(NOISE.sentence in block.value for block in page.info)
+    assert any(sentence(NOISE) in block.value for block in page.info)
 
 
 def test_what_is_known_is_shown_until_all_is_there(asking: Asking[Report]) -> None:

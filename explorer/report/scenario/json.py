@@ -10,6 +10,7 @@ from explorer.report.json import (
     alignment_document,
     array_document,
     failure_document,
+    finding_document,
     graph_document,
     to_builtins,
 )
@@ -32,7 +33,7 @@ def report_document(report: Report) -> Document:
         "devices": report.devices,
         "inputs": {leaf.name: array_document(leaf.value) for leaf in report.inputs},
         "parameters": {leaf.name: array_document(leaf.value) for leaf in report.parameters},
-        "findings": to_builtins(report.findings),
+        "findings": [finding_document(finding) for finding in report.findings],
         "cases": [_case(case) for case in report.cases],
         "left_out": [_left_out(left_out) for left_out in report.left_out],
         "graphs": [graph_document(graph) for graph in report.graphs],

@@ -14,6 +14,7 @@ from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.words import answers, cases
 from explorer.words.coverage import in_short, where_they_differ
+from explorer.words.findings import sentence as finding_sentence
 from explorer.words.proofs import in_words, last_stages, proofs, warnings
 
 
@@ -125,10 +126,12 @@ def overview(report: Report) -> Overview:
 
 def _finding_row(finding: ReportFinding) -> FindingRow:
     if finding.is_remark:
-        return FindingRow(one_line(finding.sentence), "idle")
+        return FindingRow(one_line(finding_sentence(finding)), "idle")
     if finding.expected:
-        return FindingRow(f"{one_line(finding.sentence)} ({one_line(finding.reason)})", "foreseen")
-    return FindingRow(one_line(finding.sentence), "alarm")
+        return FindingRow(
+            f"{one_line(finding_sentence(finding))} ({one_line(finding.reason)})", "foreseen"
+        )
+    return FindingRow(one_line(finding_sentence(finding)), "alarm")
 
 
 def _engine_rows(report: Report) -> Iterator[EngineRow]:

@@ -1,0 +1,162 @@
+"""Findings about two nets, in a sentence each."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from explorer.model.engines import FRAMEWORK_LABELS, Framework
+from explorer.model.findings import (
+    Fact,
+    Holder,
+    IllConditioned,
+    LoneIntegers,
+    LoneStart,
+    LoneWeight,
+    NoiseUnknown,
+    OtherRole,
+    RecordedOtherwise,
+    ReportFinding,
+    ReturnedClass,
+    SameMasks,
+    Unmet,
+)
+from explorer.model.requests import Role
+from explorer.text.language import _
+from explorer.text.numbers import multiple
+from explorer.words.cases import SEPARATOR
+from explorer.words.readings import place
+
+OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
+
+
+def sentence(finding: ReportFinding) -> str:
+    """A finding in a sentence."""
+    return _SAY[type(finding.fact)](finding.fact)
+
+
+def _other_role(fact: OtherRole) -> str:
+    one, other = map(_holds, fact.holders)
+    return _("{name} is {one} and {other}").format(name=fact.name, one=one, other=other)
+
+
+def _holds(holder: Holder) -> str:
+    """What a net does with a tensor, worded to follow "is"."""
+    roles: dict[Role, str] = {
+        "trained": _("trained"),
+        "frozen": _("frozen (requires_grad=False)"),
+        "buffer": _("a buffer"),
+        "constant": _("a plain tensor"),
+    }
+    said = {"role": roles[holder.role], "framework": FRAMEWORK_LABELS[holder.framework]}
+    if holder.integers:
+        text = _("{role}, with values of {dtype}, in {framework}")
+        return text.format(dtype=holder.integers, **said)
+    return _("{role} in {framework}").format(**said)
+
+
+def _lone_weight(fact: LoneWeight) -> str:
+    return _(
+        "{name} {shape} is trained only in {framework}: {other}'s net has no unpaired parameter of this"
+        " size and kind; it may lack a layer or a bias, or share a weight between two layers"
+    ).format(
+        name=fact.name,
+        shape=fact.shape,
+        framework=FRAMEWORK_LABELS[fact.framework],
+        other=FRAMEWORK_LABELS[OTHER[fact.framework]],
+    )
+
+
+def _lone_integers(fact: LoneIntegers) -> str:
+    return _(
+        "{name} is trained in MindSpore although its dtype is {dtype} (Parameter has"
+        " requires_grad=True by default); PyTorch's net has no such parameter"
+    ).format(name=fact.name, dtype=fact.dtype)
+
+
+def _lone_start(fact: LoneStart) -> str:
+    return _(
+        "parameters() gives {name}, which sets a value only in {framework}'s net: the other net has"
+        " nothing of that name (a weight that two layers share has the name of the first one); if it"
+        " has another name there, add the pair to PARAMETER_NAMES"
+    ).format(name=fact.name, framework=FRAMEWORK_LABELS[fact.framework])
+
+
+def _returned_class(fact: ReturnedClass) -> str:
+    return _(
+        "MindSpore's net returns tensors in {name}, a class with fields. MindSpore 2.10 gives no"
+        " gradient for them and no error: for a dataclass in both styles, for a named tuple in graph"
+        " style. Return a tuple, a list or a dict"
+    ).format(name=fact.name)
+
+
+def _unmet(fact: Unmet) -> str:
+    text = _("{names}: EXPECTED_FINDINGS lists a finding that does not occur: {reason}")
+    return text.format(names=_(SEPARATOR).join(fact.names), reason=fact.reason)
+
+
+def _same_masks(fact: SameMasks) -> str:
+    text = _(
+        "dropout layers use the same random masks in both nets: {torch} in PyTorch, {mindspore} in"
+        " MindSpore; with SAME_DROPOUT = False each engine draws its own"
+    )
+    return text.format(torch=_rates(fact.torch), mindspore=_rates(fact.mindspore))
+
+
+def _rates(rates: Mapping[str, float]) -> str:
+    named = [f"{path} (p = {rate:g})" for path, rate in rates.items()]
+    return _(SEPARATOR).join(named) or _("none")
+
+
+def _ill_conditioned(fact: IllConditioned) -> str:
+    text = _(
+        "ill-conditioned: {place} of {engine} multiplies rounding errors by {factor}: relative to their"
+        " size its inputs have an error of {entering}, its outputs of {leaving}"
+    ).format(
+        place=place(fact.place),
+        engine=fact.engine,
+        factor=multiple(fact.factor),
+        entering=f"{fact.entering:.1g}",
+        leaving=f"{fact.leaving:.1g}",
+    )
+    if not fact.others:
+        return text
+    if fact.others == 1:
+        return _("{fact}; so does 1 more op of this line").format(fact=text)
+    return _("{fact}; so do {n} more ops of this line").format(fact=text, n=fact.others)
+
+
+def _noise_unknown(fact: NoiseUnknown) -> str:
+    return _(
+        "the rounding noise of {framework}'s results could not be measured for every case: {reason};"
+        " the other cases are compared by tolerances only"
+    ).format(framework=FRAMEWORK_LABELS[fact.framework], reason=fact.reason)
+
+
+def _recorded_otherwise(fact: RecordedOtherwise) -> str:
+    text = _("recording the graph changed the result of {engine}: in the graph, {leaves}")
+    leaves = [_leaf(name, size) for name, size in fact.sizes.items()]
+    return text.format(engine=fact.engine, leaves=_(SEPARATOR).join(leaves))
+
+
+def _leaf(name: str, size: float) -> str:
+    """How far a leaf is from that of the plain call."""
+    if math.isinf(size):
+        text = _("{leaf} is nan or infinite in other elements than without recording")
+        return text.format(leaf=name)
+    text = _("{leaf} differs by up to {size} from the result without recording")
+    return text.format(leaf=name, size=f"{size:.1e}")
+
+
+_SAY: dict[type[Fact], Callable[[Any], str]] = {
+    OtherRole: _other_role,
+    LoneWeight: _lone_weight,
+    LoneIntegers: _lone_integers,
+    LoneStart: _lone_start,
+    ReturnedClass: _returned_class,
+    Unmet: _unmet,
+    SameMasks: _same_masks,
+    IllConditioned: _ill_conditioned,
+    NoiseUnknown: _noise_unknown,
+    RecordedOtherwise: _recorded_otherwise,
+}
+"""What says each fact."""

@@ -1,0 +1,107 @@
+"""Every finding about two nets, in a sentence of each language."""
+
+import re
+from typing import get_args
+
+import pytest
+
+from explorer.model.divergence import Place
+from explorer.model.findings import (
+    KINDS,
+    Fact,
+    Holder,
+    IllConditioned,
+    LoneIntegers,
+    LoneStart,
+    LoneWeight,
+    NoiseUnknown,
+    OtherRole,
+    RecordedOtherwise,
+    ReportFinding,
+    ReturnedClass,
+    SameMasks,
+    Unmet,
+)
+from explorer.text.language import said_in
+from explorer.words.findings import sentence
+
+SUB = Place(label="Sub", scope="bn", source="net.py:4")
+
+FACTS: list[tuple[Fact, str]] = [
+    (
+        OtherRole("w", (Holder("torch", "trained"), Holder("mindspore", "frozen"))),
+        "w is trained in PyTorch and frozen (requires_grad=False) in MindSpore",
+    ),
+    (
+        OtherRole(
+            "n", (Holder("mindspore", "trained", "int32"), Holder("torch", "buffer", "int64"))
+        ),
+        "n is trained, with values of int32, in MindSpore and a buffer, with values of int64, in PyTorch",
+    ),
+    (
+        OtherRole("c", (Holder("torch", "trained"), Holder("mindspore", "constant"))),
+        "c is trained in PyTorch and a plain tensor in MindSpore",
+    ),
+    (
+        LoneWeight("w", (2, 3), "torch"),
+        "w (2, 3) is trained only in PyTorch: MindSpore's net has no unpaired parameter of this size"
+        " and kind; it may lack a layer or a bias, or share a weight between two layers",
+    ),
+    (
+        LoneWeight("w", (2,), "mindspore"),
+        "w (2,) is trained only in MindSpore: PyTorch's net has no unpaired parameter",
+    ),
+    (LoneIntegers("n", "int32"), "n is trained in MindSpore although its dtype is int32"),
+    (LoneStart("w", "torch"), "parameters() gives w, which sets a value only in PyTorch's net"),
+    (ReturnedClass("Output"), "MindSpore's net returns tensors in Output, a class with fields."),
+    (
+        Unmet(("a", "b"), "because"),
+        "a, b: EXPECTED_FINDINGS lists a finding that does not occur: because",
+    ),
+    (
+        SameMasks({"drop": 0.1, "top": 0.5}, {}),
+        "dropout layers use the same random masks in both nets: drop (p = 0.1), top (p = 0.5) in"
+        " PyTorch, none in MindSpore;",
+    ),
+    (
+        IllConditioned(SUB, "torch-tape", 1e4, 1e-7, 1e-3),
+        "ill-conditioned: `Sub` (bn, net.py:4) of torch-tape multiplies rounding errors by 10,000:"
+        " relative to their size its inputs have an error of 1e-07, its outputs of 0.001",
+    ),
+    (
+        IllConditioned(SUB, "torch-tape", 1e4, 1e-7, 1e-3, others=2),
+        "ill-conditioned: `Sub` (bn, net.py:4) of torch-tape multiplies rounding errors by 10,000:"
+        " relative to their size its inputs have an error of 1e-07, its outputs of 0.001; so do 2 more"
+        " ops of this line",
+    ),
+    (
+        NoiseUnknown("mindspore", "it died"),
+        "the rounding noise of MindSpore's results could not be measured for every case: it died; the"
+        " other cases are compared by tolerances only",
+    ),
+    (
+        RecordedOtherwise("torch-tape", {"dx": 1e-7, "dy": float("inf")}),
+        "recording the graph changed the result of torch-tape: in the graph, dx differs by up to"
+        " 1.0e-07 from the result without recording, dy is nan or infinite in other elements than"
+        " without recording",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fact", "text"), FACTS)
+def test_a_finding_is_a_sentence(fact: Fact, text: str) -> None:
+    finding = ReportFinding(fact=fact)
+    assert sentence(finding).startswith(text)
+    with said_in("zh"):
+        chinese = sentence(finding)
+    assert re.search(r"[一-鿿]{4,}", chinese), chinese
+    assert not re.search(r"\b(the|is|of|in|and)\b", chinese), chinese
+
+
+def test_every_fact_is_tried_and_is_of_a_kind() -> None:
+    assert {type(fact) for fact, _ in FACTS} == set(get_args(Fact)) == set(KINDS)
+
+
+def test_remarks_accuse_nobody() -> None:
+    remarks = {type(fact) for fact, _ in FACTS if ReportFinding(fact=fact).is_remark}
+    assert remarks == {SameMasks, IllConditioned, NoiseUnknown, RecordedOtherwise}
