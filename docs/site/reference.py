@@ -28,7 +28,11 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _commands() -> str:
-    parts = ["# Commands", "What `python -m explorer COMMAND --help` prints."]
+    parts = [
+        "# Options of the commands",
+        "What `python -m explorer COMMAND --help` prints. What the commands do is on the page of"
+        " the [command line](command-line.md).",
+    ]
     for name in commands.names():
         # What the app is started with is handed on to Streamlit, its --help too.
         shown = (
