@@ -14,7 +14,9 @@ from explorer.model.engines import ENGINES
 from tests.support.command_line import ROOT
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-((PROGRAM, ANSWER),) = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", TEXT, re.DOTALL)
+((PROGRAM, ANSWER),) = re.findall(
+    r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", TEXT, re.DOTALL
+)
 
 NETS = {
     "__init__.py": "",
