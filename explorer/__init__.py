@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         study,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["assert_same_gradients", "claims", "diff", "explore", "graph", "nets", "study"]
 

@@ -65,6 +65,31 @@ def test_every_path_that_is_named_exists(page: Path) -> None:
     assert [path for path in concrete if not (ROOT / path).exists()] == []
 
 
+SECTIONS = {
+    "index.md": ["Tutorial", "How-to", "Explanation", "Reference"],
+    "zh/index.md": ["教程", "操作指南", "原理", "参考"],
+}
+"""The four kinds of page (diataxis.fr), as the first page of each language has them."""
+
+
+@pytest.mark.parametrize("page", SECTIONS)
+def test_the_first_page_has_the_four_kinds_of_page(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == SECTIONS[page]
+
+
+@pytest.mark.parametrize("page", SECTIONS)
+def test_the_first_page_links_every_page_of_the_menu(page: str) -> None:
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    menu = menu.partition("\nnot_in_nav:")[0]
+    is_chinese = page.startswith("zh/")
+    named = {name for name in re.findall(r"\S+\.md", menu) if name.startswith("zh/") == is_chinese}
+    index = ROOT / "docs" / page
+    linked = [(index.parent / link).resolve() for link in LINK.findall(index.read_text("utf-8"))]
+    assert len(linked) == len(set(linked))
+    assert {ROOT / "docs" / name for name in named} - {index} <= set(linked)
+
+
 def test_links_and_paths_are_found_at_all() -> None:
     architecture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert "images/architecture.svg" in LINK.findall(architecture)

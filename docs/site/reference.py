@@ -28,7 +28,11 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _commands() -> str:
-    parts = ["# Commands", "What `python -m explorer COMMAND --help` prints."]
+    parts = [
+        "# Options of the commands",
+        "What `python -m explorer COMMAND --help` prints. What the commands do is on the page of"
+        " the [command line](command-line.md).",
+    ]
     for name in commands.names():
         # What the app is started with is handed on to Streamlit, its --help too.
         shown = (
@@ -50,13 +54,14 @@ def _printed(arguments: list[str]) -> str:
 def _studies() -> str:
     parts = [
         "# Studies",
-        "Questions beyond the matrix of cases. `python -m explorer study NAME` asks one.",
+        "Each study answers one question by measurements on both frameworks:\n"
+        "`python -m explorer study NAME`.",
     ]
     for name in STUDIES:
         topic = study_topic(name)
         on = "It has nets of its own."
         if topic.default_scenario:
-            on = f"It is asked of any scenario; of `{topic.default_scenario}` where none is named."
+            on = f"It takes a scenario, by default `{topic.default_scenario}`."
         measured = [
             (question.name, ", ".join(question.asks)) for question in topic.questions.values()
         ]
@@ -79,8 +84,8 @@ def _tolerances() -> str:
                 f" within {NEAR:g} times the noise of both, and are *close* within {CLEAR:g} times. The"
                 " noise is how far rounding moves an element, measured by running the nets"
                 " again on inputs moved by a unit of rounding, with every operator's result rounded"
-                " to a neighbour at random. Whether they are within the frameworks'"
-                " own tables is said beside that, and does not decide."
+                " to a neighbour at random. A report also says whether they are within the frameworks'"
+                " own tables; that does not decide."
             ),
             "## PyTorch's table (`torch.testing.assert_close`)",
             _table_of(tolerances.TORCH_TABLE),
