@@ -13,9 +13,11 @@ from pathlib import Path
 import msgspec
 
 from explorer.exploration.about import versions_here
-from explorer.exploration.stored import Wanted, explored, is_whole
+from explorer.exploration.stored import Wanted, explored
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured, Measurement
+from explorer.model.report import Report
+from explorer.model.results import LOST
 from explorer.report.files import put_file
 from explorer.report.recorded.reading import (
     DRAWINGS_FILE,
@@ -86,9 +88,17 @@ def scenario_card(path: Path, store: Store) -> ScenarioCard:
     # Workers of its own: what one net does to a process does not reach the next.
     with Workers(SECONDS) as workers:
         report = explored(load(path), Wanted(), workers, store)
-    if not is_whole(report):
+    if _has_lost_something(report):
         raise ExplorerError(f"the report on {path.stem} is not whole; run it again")
     return card_of(report)
+
+
+def _has_lost_something(report: Report) -> bool:
+    """Whether a worker was lost, or time ran out; a net that cannot be captured is no loss."""
+    if any(left_out.cause != "selected" for left_out in report.left_out):
+        return True
+    outcomes = [result.outcome for case in report.cases for result in case.results.values()]
+    return any(outcome in LOST for outcome in outcomes)
 
 
 def facts_of(name: str, path: Path, card: ScenarioCard) -> RecordedScenario:
