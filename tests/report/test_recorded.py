@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
@@ -186,7 +187,7 @@ def test_a_difference_is_found_and_rounding_is_none() -> None:
         assert list(differences(recorded, now))
 
 
-def scenarios_to_run() -> list[object]:
+def scenarios_to_run() -> list[Any]:
     """The names of the scenarios; those that only ``--whole`` runs are marked."""
     parameters = []
     for name in PATHS:
@@ -205,7 +206,7 @@ def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Pat
     assert marks_of(drawings().ladders[name]) == marks_of(card.ladder), "run `make recorded`"
 
 
-def groups_to_run() -> list[object]:
+def groups_to_run() -> list[Any]:
     """The groups of measurements; those that only ``--whole`` runs are marked."""
     parameters = []
     for name, _ in measured_groups():
