@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare claims app screenshots catalogue clean
+.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare claims app screenshots catalogue recorded clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -67,6 +67,9 @@ screenshots: .venv/.dev ## take a picture of every page of the app, both themes,
 
 catalogue: .venv/.dev ## compile the app's texts in other languages, after a change in explorer/text/locale
 	$(PY) -m babel.messages.frontend compile --domain app --directory explorer/text/locale
+
+recorded: .venv/.dev ## record the results of everything shipped, which the app shows until it is run: a quarter of an hour
+	$(PY) -m explorer.report.recorded.recording
 
 clean: ## remove what the commands wrote (.venv stays)
 	rm -rf out .pytest_cache .mypy_cache .ruff_cache .hypothesis

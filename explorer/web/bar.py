@@ -1,5 +1,7 @@
 """A bar of widgets beside each other, as every page of the app has one above what it shows."""
 
+from typing import Literal
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -15,7 +17,7 @@ STYLE = f"""<style>
 """On a phone the widgets stand in two columns; widths of their own would leave ragged rows."""
 
 
-def new_bar(name: str) -> DeltaGenerator:
+def new_bar(name: str, width: Literal["stretch", "content"] = "stretch") -> DeltaGenerator:
     """A new bar, under a name that no other bar of the page has."""
     st.html(STYLE)
-    return st.container(horizontal=True, key=f"{PREFIX}{name}")
+    return st.container(horizontal=True, key=f"{PREFIX}{name}", width=width)

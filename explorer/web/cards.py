@@ -1,14 +1,16 @@
-"""The cards of scenarios and the drawings of the first page: from the store, else made aside."""
+"""The cards of scenarios and the drawings of the first page: from the store, else as recorded."""
 
 import base64
 import threading
 from contextlib import suppress
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import streamlit as st
 
 from explorer.model.errors import ExplorerError
+from explorer.report.recorded.reading import recorded_card, recorded_introduction
 from explorer.report.scenario.card import (
     INTRODUCTION,
     ScenarioCard,
@@ -26,18 +28,37 @@ SECONDS = 20
 """How long a page shows what was there before it looks again."""
 
 
-def scenario_card(path: Path) -> tuple[str, str, ScenarioCard | None]:
-    """A scenario's title, its point in a line, and its card where there is one."""
+class AboutScenario(NamedTuple):
+    """A scenario's title, its point in a line, and its card; ``is_own`` is False for a recorded one."""
+
+    title: str
+    line: str
+    card: ScenarioCard | None
+    is_own: bool
+
+
+class Introduction(NamedTuple):
+    """The drawing that introduces the app, as SVG; "" where there is none."""
+
+    svg: str
+    is_own: bool
+
+
+def scenario_card(path: Path) -> AboutScenario:
+    """What a list says of a scenario; of a file that cannot be read, what is wrong with it."""
     return _scenario_card(str(path), digest_of_file(path))
 
 
 @st.cache_data(ttl=SECONDS, show_spinner=False)
-def _scenario_card(path: str, digest: str) -> tuple[str, str, ScenarioCard | None]:
+def _scenario_card(path: str, digest: str) -> AboutScenario:
     try:
         about = scenario(Path(path))
-        return about.title, point(about), stored_card(about, Store())
     except ExplorerError as error:
-        return clean(str(error)), "", None
+        return AboutScenario(clean(str(error)), "", None, is_own=False)
+    own = stored_card(about, Store())
+    return AboutScenario(
+        about.title, point(about), own or recorded_card(about), is_own=own is not None
+    )
 
 
 def picture(svg: str, label: str) -> str:
@@ -59,13 +80,17 @@ def in_theme(svg: str) -> str:
 
 
 @st.cache_data(ttl=SECONDS, show_spinner=False)
-def introduction() -> str:
-    """The drawing of the scenario that introduces the app, as SVG; "" before it was made."""
+def introduction() -> Introduction:
+    """The drawing of the scenario that introduces the app."""
     path = offered().get(INTRODUCTION)
     try:
-        return stored_pair(scenario(path), Store()) if path else ""
+        about = scenario(path) if path else None
     except ExplorerError:
-        return ""
+        about = None
+    if about is None:
+        return Introduction("", is_own=False)
+    own = stored_pair(about, Store())
+    return Introduction(own or recorded_introduction(about), is_own=bool(own))
 
 
 def draw_missing() -> None:

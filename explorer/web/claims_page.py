@@ -13,6 +13,7 @@ from explorer.report.claims.wording import (
     source,
     verdict_name,
 )
+from explorer.report.recorded.reading import recorded_board
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.clean import clean
@@ -26,8 +27,8 @@ from explorer.web.bar import new_bar
 from explorer.web.links import Start, follow, last_shown, remember, table_start
 from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
+from explorer.web.recorded_results import recorded_with, show_or_await
 from explorer.web.table_size import ROW_HEIGHT, table_height
-from explorer.web.watching import watch
 from explorer.words.cases import SEPARATOR
 from explorer.workers.workers import Workers
 
@@ -73,14 +74,14 @@ def claims() -> None:
     """The board, asked as soon as the page is opened."""
     st.subheader(_(PAGE_TITLE), anchor=False)
     with told_errors():
-        show_board(watch(ask_board(askings())))
+        show_or_await(
+            ask_board(askings()), lambda: recorded_board(every_claim().values()), show_board
+        )
 
 
-def show_board(whole: Board) -> None:
+def show_board(whole: Board, is_recorded: bool = False) -> None:
     """Counts, filters, the table, and one claim."""
-    measured = _("Measured on {date} with {versions}")
-    versions = versions_text(whole.versions)
-    st.caption(plain(measured.format(date=whole.date, versions=versions)))
+    st.caption(plain(recorded_with() if is_recorded else _measured_with(whole)))
     st.markdown(f"**{_counts(whole)}**")
     before = last_shown(PLACE)
     wanted = follow(PLACE, ("claim", "topic", "verdict", "words"))
@@ -89,6 +90,11 @@ def show_board(whole: Board) -> None:
         st.caption(_("No claim fits these filters."))
         return
     _show(whole, _chosen(rows, table_start(PLACE, before, wanted, "claim")))
+
+
+def _measured_with(whole: Board) -> str:
+    text = _("Measured on {date} with {versions}")
+    return text.format(date=whole.date, versions=versions_text(whole.versions))
 
 
 def _counts(whole: Board) -> str:

@@ -34,9 +34,13 @@ Choice = TypeVar("Choice", bound=str)
 
 
 class Chosen(msgspec.Struct):
-    """The bar of boxes, what the address wants of them, and what was chosen other than the first."""
+    """The bar of boxes, what the address wants of them, and what was chosen other than the first.
+
+    Boxes that are rarely used are in ``more``, which is folded.
+    """
 
     bar: DeltaGenerator
+    more: DeltaGenerator
     wanted: Mapping[str, str]
     address: dict[str, str] = {}
 
@@ -48,13 +52,15 @@ class Chosen(msgspec.Struct):
         first: str,
         label: Callable[[str], str] = str,
         width: int = 180,
+        is_rare: bool = False,
     ) -> str:
         """One option, from the address or ``first``; a name that is unknown is told as such."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
             say_unknown(name, wanted, options)
             wanted = first
-        chosen = self.bar.selectbox(
+        place = self.more if is_rare else self.bar
+        chosen = place.selectbox(
             title,
             options,
             index=list(options).index(wanted),
@@ -78,7 +84,7 @@ class Chosen(msgspec.Struct):
             value=wanted,
             format_func=lambda stage: _(STAGES.get(stage) or stage),
             key=name,
-            width=260,
+            width=180,
         )
         self._remember(name, chosen, first)
         return chosen
@@ -101,7 +107,7 @@ def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str],
     first = FIRST_LEFT if side == "left" else FIRST_RIGHT
     # Where only one engine gave a graph, it stands on both sides.
     free = [engine for engine in engines if engine != taken] or engines
-    return chosen.one_of(side, title, engines, first if first in free else free[0], width=170)
+    return chosen.one_of(side, title, engines, first if first in free else free[0], width=160)
 
 
 def chosen_stage(
@@ -118,7 +124,9 @@ def chosen_stage(
 def chosen_view(chosen: Chosen) -> ViewName:
     """How the graphs are laid out."""
     labels = view_labels()
-    return VIEWS[chosen.one_of("view", _("View"), list(VIEWS), "ladder", labels.__getitem__, 110)]
+    names = list(VIEWS)
+    name = chosen.one_of("view", _("View"), names, "ladder", labels.__getitem__, is_rare=True)
+    return VIEWS[name]
 
 
 def view_labels() -> dict[str, str]:
@@ -134,7 +142,8 @@ def stage_labels() -> dict[str, str]:
 def chosen_depth(chosen: Chosen) -> Depth:
     """How far modules are merged."""
     labels = depth_labels()
-    name = chosen.one_of("depth", _("Detail"), list(DEPTHS), "fit", labels.__getitem__, 190)
+    names = list(DEPTHS)
+    name = chosen.one_of("depth", _("Detail"), names, "fit", labels.__getitem__, is_rare=True)
     return DEPTHS[name]
 
 

@@ -87,8 +87,11 @@ def side_by_side(
     """
     before = last_shown(GRAPHS)
     wanted = follow(GRAPHS, (*NAMES, *IN_VIEW))
-    # Everything that can be chosen stands in one bar; what is below depends on it.
-    chosen = Chosen(new_bar("graphs"), wanted, {})
+    # Everything that can be chosen is in one line; what is below depends on it.
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        boxes = new_bar("graphs", width="content")
+        more = st.popover(_("More"), icon=":material/tune:")
+    chosen = Chosen(boxes, more, wanted, {})
     pair = _chosen_pair(chosen, labels, captured, report_on)
     if pair is None:
         return
@@ -141,7 +144,7 @@ def _chosen_pair(
     """Both graphs; None where no engine gave one."""
     shorts = {short: label for label, short in labels.items()}
     first = labels.get(captured or "", next(iter(labels.values())))
-    case = chosen.one_of("case", _("Case"), list(shorts), first, width=260)
+    case = chosen.one_of("case", _("Case"), list(shorts), first, width=220)
     left_report = report_on(shorts[case])
     left = _choice(chosen, "left", _("Left"), _("Stage on the left"), left_report, taken="")
     others = [SAME_CASE, *(short for short in shorts if short != case)]
@@ -151,7 +154,7 @@ def _chosen_pair(
         others,
         SAME_CASE,
         lambda short: short or _("the same"),
-        width=150,
+        is_rare=True,
     )
     right_report = report_on(shorts[other]) if other else left_report
     taken = left.graph.engine if left and not other else ""

@@ -1,6 +1,7 @@
 """The first page: what this is, and every scenario, study and the board one click away."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape as html_escape
 from pathlib import Path
 from typing import NamedTuple
@@ -9,9 +10,11 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from explorer.model.claim import CLAIM_VERDICTS, ClaimVerdict
+from explorer.model.claim import CLAIM_VERDICTS, Board, ClaimVerdict
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.model.study import StudyRecord
 from explorer.report.claims.wording import verdict_name
+from explorer.report.recorded.reading import recorded_board, recorded_study
 from explorer.report.scenario.card import INTRODUCTION, ScenarioCard
 from explorer.shipped import scenarios_folder
 from explorer.store.store import Store
@@ -23,6 +26,7 @@ from explorer.topics.judging import stored_board
 from explorer.topics.studying import stored_study, target
 from explorer.web.card_grid import Badge, Card, card_grid
 from explorer.web.cards import (
+    AboutScenario,
     draw_missing,
     image_source,
     in_theme,
@@ -35,6 +39,7 @@ from explorer.web.claims_page import COLOURS, count_text
 from explorer.web.links import follow, remember
 from explorer.web.offered_scenarios import offered
 from explorer.web.plain_text import plain
+from explorer.web.recorded_results import page_recorded_with
 
 LONGEST_FINDING = 180
 
@@ -83,12 +88,24 @@ class Pages(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One scenario of the list: its name, its title, its point in a line, and its card."""
+    """One scenario of the list, by its name."""
 
     name: str
-    title: str
-    line: str
-    card: ScenarioCard | None
+    about: AboutScenario
+
+
+class Counts(NamedTuple):
+    """The number of claims of each verdict; ``is_own`` is False for those of the recorded board."""
+
+    by_verdict: dict[ClaimVerdict | None, int]
+    is_own: bool
+
+
+class Finding(NamedTuple):
+    """The first finding of a study; ``is_own`` is False for a recorded one."""
+
+    text: str
+    is_own: bool
 
 
 def read_ahead() -> None:
@@ -107,9 +124,23 @@ def home(pages: Pages) -> None:
     st.html(STYLE)
     st.title(_("What does this gradient mean?"), anchor=False)
     _introduce(pages)
-    _claims(pages.claims)
-    _studies(pages.studies)
-    _scenarios(pages.semantics)
+    own_mark = ""
+    if _shows_recorded():
+        st.caption(plain(page_recorded_with()))
+        own_mark = _("run here")
+    _claims(pages.claims, own_mark)
+    _studies(pages.studies, own_mark)
+    _scenarios(pages.semantics, own_mark)
+
+
+def _shows_recorded() -> bool:
+    """Whether anything on the page is recorded and not of this machine."""
+    if not (introduction().is_own and _board_counts().is_own):
+        return True
+    if not all(_finding(name).is_own for name in STUDIES):
+        return True
+    abouts = map(scenario_card, offered().values())
+    return any(about.card is not None and not about.is_own for about in abouts)
 
 
 def _introduce(pages: Pages) -> None:
@@ -137,7 +168,7 @@ def _introduce(pages: Pages) -> None:
             icon=":material/account_tree:",
             query_params={"scenario": INTRODUCTION},
         )
-    drawing = introduction()
+    drawing = introduction().svg
     with picture:
         if drawing:
             image = image_of(
@@ -167,9 +198,9 @@ def _two_by_two() -> str:
     return f'<table class="two-by-two">{"".join(rows)}</table>'
 
 
-def _claims(page: StreamlitPage) -> None:
+def _claims(page: StreamlitPage, own_mark: str) -> None:
     st.header(_("What the migration guides say"), anchor=False)
-    counts = _board_counts()
+    counts, is_own = _board_counts()
     if not counts:
         label = _("{count} claims, checked when they are opened").format(count=len(every_claim()))
         st.page_link(page, label=label)
@@ -185,6 +216,8 @@ def _claims(page: StreamlitPage) -> None:
             label=f":{COLOURS[verdict]}[■] {count_text(count, verdict)}",
             query_params={"verdict": name},
         )
+    if is_own and own_mark:
+        links.caption(own_mark)
 
 
 def _bar(counts: dict[ClaimVerdict | None, int]) -> str:
@@ -201,25 +234,34 @@ def _bar(counts: dict[ClaimVerdict | None, int]) -> str:
 
 
 @st.cache_data(ttl=60, show_spinner=False)
-def _board_counts() -> dict[ClaimVerdict | None, int]:
-    """The number of claims of each verdict where the board is stored; empty elsewhere."""
-    board = stored_board(every_claim().values(), Store())
+def _board_counts() -> Counts:
+    """The number of claims of each verdict on the stored board, else on the recorded one."""
+    own = stored_board(every_claim().values(), Store())
+    board = own or _recorded_board()
     if board is None:
-        return {}
+        return Counts({}, is_own=False)
     verdicts = [row.verdict for row in board.rows]
     ordered: Sequence[ClaimVerdict | None] = (*CLAIM_VERDICTS, None)
-    return {verdict: verdicts.count(verdict) for verdict in ordered if verdict in verdicts}
+    by_verdict = {verdict: verdicts.count(verdict) for verdict in ordered if verdict in verdicts}
+    return Counts(by_verdict, is_own=own is not None)
+
+
+@cache
+def _recorded_board() -> Board | None:
+    return recorded_board(every_claim().values())
 
 
 @st.fragment
-def _studies(page: StreamlitPage) -> None:
+def _studies(page: StreamlitPage, own_mark: str) -> None:
     # A fragment: a click on a card reruns these lines alone, and then the page that it opens.
     st.header(_("Studies"), anchor=False)
     queries = {name: _study_query(name) for name in STUDIES}
     cards = []
     for name, query in queries.items():
         question = clean(_(study_topic(name).question))
-        cards.append(Card(name, name, _href(page, query), question, _finding(name)))
+        finding, is_own = _finding(name)
+        note = own_mark if is_own else ""
+        cards.append(Card(name, name, _href(page, query), question, finding, note=note))
     opened = card_grid(cards, key="cards-studies")
     if opened:
         st.switch_page(page, query_params=queries[opened])
@@ -238,20 +280,27 @@ def _href(page: StreamlitPage, query: Mapping[str, str]) -> str:
 
 
 @st.cache_data(ttl=60, show_spinner=False)
-def _finding(name: str) -> str:
-    """The first finding of a study that is stored, cut to a card's length; "" elsewhere."""
+def _finding(name: str) -> Finding:
+    """The first finding of a study that is stored or else recorded, cut to a card's length."""
     topic = study_topic(name)
-    record = stored_study(topic, target(topic, None, "cpu"), Store())
+    own = stored_study(topic, target(topic, None, "cpu"), Store())
+    record = own or _recorded_study(name)
     if record is None or not record.findings:
-        return ""
+        return Finding("", is_own=False)
     finding = clean(record.findings[0])
-    if len(finding) <= LONGEST_FINDING:
-        return finding
-    return finding[:LONGEST_FINDING].rsplit(" ", 1)[0] + " …"
+    if len(finding) > LONGEST_FINDING:
+        finding = finding[:LONGEST_FINDING].rsplit(" ", 1)[0] + " …"
+    return Finding(finding, is_own=own is not None)
+
+
+@cache
+def _recorded_study(name: str) -> StudyRecord | None:
+    topic = study_topic(name)
+    return recorded_study(topic, target(topic, None, "cpu"))
 
 
 @st.fragment
-def _scenarios(page: StreamlitPage) -> None:
+def _scenarios(page: StreamlitPage, own_mark: str) -> None:
     # A fragment: a search reruns these lines alone.
     st.header(_("Scenarios"), anchor=False)
     wanted = follow(PLACE, ("words",))
@@ -265,13 +314,13 @@ def _scenarios(page: StreamlitPage) -> None:
     remember(PLACE, {"words": words})
     by_folder: dict[Path, list[Entry]] = {}
     for name, path in offered().items():
-        title, line, card = scenario_card(path)
-        text = f"{name} {title} {line}".casefold()
+        about = scenario_card(path)
+        text = f"{name} {about.title} {about.line}".casefold()
         if all(word in text for word in words.casefold().split()):
-            by_folder.setdefault(path.parent, []).append(Entry(name, title, line, card))
+            by_folder.setdefault(path.parent, []).append(Entry(name, about))
     for place, (folder, entries) in enumerate(by_folder.items()):
         st.caption(_about_folder(folder, len(entries)))
-        _cards(page, entries, key=f"cards-{place}")
+        _cards(page, entries, own_mark, key=f"cards-{place}")
     if not by_folder:
         st.caption(_("No scenario has these words in its name, its title or its point."))
 
@@ -285,25 +334,26 @@ def _about_folder(folder: Path, count: int) -> str:
     return _("{count} of the folder {name}").format(count=count, name=name)
 
 
-def _cards(page: StreamlitPage, entries: Sequence[Entry], key: str) -> None:
-    opened = card_grid([_card(page, entry) for entry in entries], key=key)
+def _cards(page: StreamlitPage, entries: Sequence[Entry], own_mark: str, key: str) -> None:
+    opened = card_grid([_card(page, entry, own_mark) for entry in entries], key=key)
     if opened:
         st.switch_page(page, query_params={"scenario": opened})
 
 
-def _card(page: StreamlitPage, entry: Entry) -> Card:
-    card = entry.card
-    ladder = card.ladder if card else ""
+def _card(page: StreamlitPage, entry: Entry, own_mark: str) -> Card:
+    about = entry.about
+    ladder = about.card.ladder if about.card else ""
+    own_note = own_mark if about.is_own else ""
     return Card(
         name=entry.name,
         heading=clean(entry.name),
         href=_href(page, {"scenario": entry.name}),
-        title=clean(entry.title),
-        point=clean(entry.line),
+        title=clean(about.title),
+        point=clean(about.line),
         picture=image_source(ladder) if ladder else "",
         label=_("The gradient graph of {name}").format(name=clean(entry.name)),
-        badge=_verdict(card) if card else None,
-        note="" if card else _("not asked yet"),
+        badge=_verdict(about.card) if about.card else None,
+        note=own_note if about.card else _("not run yet"),
     )
 
 

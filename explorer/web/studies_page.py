@@ -9,6 +9,7 @@ import streamlit as st
 from explorer.drawing.chart_specification import in_dark, specification
 from explorer.model.errors import UsageError
 from explorer.model.study import Chart, StudyRecord, Table
+from explorer.report.recorded.reading import recorded_study
 from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
 from explorer.report.wording import versions_text
 from explorer.scenario.devices import parse
@@ -27,8 +28,8 @@ from explorer.web.links import CHOICE, follow, last_shown, page_called, remember
 from explorer.web.messages import told_errors
 from explorer.web.offered_scenarios import FIRST, digest_of_file, first_scenario, offered
 from explorer.web.plain_text import plain
+from explorer.web.recorded_results import recorded_with, show_or_await
 from explorer.web.refusals import refusal
-from explorer.web.watching import watch
 from explorer.workers.workers import Workers
 
 FIRST_STUDY = "devices"
@@ -81,7 +82,10 @@ def studies() -> None:
         st.subheader(plain(_(topic.title)), anchor=False)
         st.markdown(plain(_(topic.question)))
         file = str(offered()[scenario]) if scenario else None
-        show_record(watch(ask_study(topic, target(topic, file, device), askings())))
+        on = target(topic, file, device)
+        show_or_await(
+            ask_study(topic, on, askings()), lambda: recorded_study(topic, on), show_record
+        )
 
 
 def scenario_in_sight(topic: Topic) -> str:
@@ -134,12 +138,9 @@ def _scenario_box(first: str) -> str:
     return chosen or first
 
 
-def show_record(record: StudyRecord) -> None:
+def show_record(record: StudyRecord, is_recorded: bool = False) -> None:
     """When it was measured, the findings, the charts and the tables of a study."""
-    dates = [measured.date for measured in record.measured.values() if measured.date]
-    measured = _("Measured on {date} with {versions}") if dates else "{versions}"
-    told = measured.format(date=min(dates, default=""), versions=versions_text(record.versions))
-    st.caption(plain(told))
+    st.caption(plain(recorded_with() if is_recorded else _measured_with(record)))
     _findings(record.findings)
     for chart in record.charts:
         alt = chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x)
@@ -154,6 +155,12 @@ def show_record(record: StudyRecord) -> None:
         with st.expander(_("Not measured ({n})").format(n=len(missing))):
             for names, reason in missing.items():
                 st.markdown(f"- {plain(names)}: {plain(reason)}")
+
+
+def _measured_with(record: StudyRecord) -> str:
+    dates = [measured.date for measured in record.measured.values() if measured.date]
+    text = _("Measured on {date} with {versions}") if dates else "{versions}"
+    return text.format(date=min(dates, default=""), versions=versions_text(record.versions))
 
 
 def readable(chart: Chart) -> Chart:

@@ -463,6 +463,26 @@ def test_on_a_phone_the_panes_stand_under_each_other_and_nothing_sticks_out(
     assert cards[1]["y"] >= cards[0]["y"] + cards[0]["height"]
 
 
+def test_two_small_graphs_are_beside_each_other_in_the_first_screen(graphs: Graphs) -> None:
+    graphs.page.set_viewport_size({"width": 1400, "height": 900})
+    graphs.open("depth=1")
+    left, right = (pane.bounding_box() for pane in (graphs.left, graphs.right))
+    assert left["y"] == pytest.approx(right["y"], abs=1)
+    assert right["x"] >= left["x"] + left["width"]
+    assert left["y"] < 900 / 2
+    assert graphs.scale(graphs.left) >= 0.6
+
+
+def test_what_is_rarely_chosen_is_behind_one_button(graphs: Graphs) -> None:
+    graphs.open("depth=1")
+    view = graphs.page.get_by_role("combobox", name="View")
+    expect(view).to_have_count(0)
+    graphs.page.get_by_role("button", name="More").click()
+    view.click()
+    graphs.page.get_by_role("option", name="flow", exact=True).click()
+    graphs.address_has("view=flow")
+
+
 def test_a_large_graph_has_a_map_that_moves_it(graphs: Graphs) -> None:
     graphs.open("depth=all&view=flow")
     graphs.page.get_by_role("button", name="Zoom in").click(click_count=6)

@@ -3,7 +3,7 @@
 
 const TALLEST = { beside: 620, above: 420, narrow: 360 } // pixels of a pane
 const NARROW = 640 // below this width the panes stand one above the other
-const MUCH_LARGER = 1.4 // and above it, where that shows the drawings larger by this factor
+const MUCH_LARGER = 1.4 // and above it, where that shows drawings that are not small larger by this factor
 const MIDDLE_GREY = 3 * 128 // the sum of red, green and blue
 const TELL_AFTER = 250 // milliseconds: of several changes in a row only the last is told
 
@@ -146,8 +146,8 @@ function theme(text) {
   return red + green + blue > MIDDLE_GREY ? 'dark' : 'light'
 }
 
-// Beside each other, or one above the other: as asked, else as it was, else whichever shows the
-// drawings larger.
+// Beside each other, or one above the other: as asked, else as it was, else beside each other where
+// both can be read whole, else whichever shows the drawings larger.
 function arrange(view, stacked) {
   const box = view.root.querySelector('.panes')
   const graphs = SIDES.map(side => view.panes[side].data.graph).join(' ')
@@ -178,7 +178,9 @@ function showsLargerAbove(sizes, width) {
   if (width < NARROW) return true
   const least = (paneWidth, height) =>
     Math.min(...sizes.map(size => wholeScale(size, paneWidth, height)))
-  return least(width, TALLEST.above) > MUCH_LARGER * least(width / 2, TALLEST.beside)
+  const beside = least(width / 2 - 2 * MARGIN, TALLEST.beside)
+  if (beside >= LEGIBLE) return false
+  return least(width, TALLEST.above) > MUCH_LARGER * beside
 }
 
 // A pane that gets its first width, or another one: the drawing is fitted once, then only redrawn.

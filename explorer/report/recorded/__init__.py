@@ -1,0 +1,1 @@
+"""Recorded results of everything shipped, which faces show until it is run on the reader's machine."""

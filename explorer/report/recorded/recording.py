@@ -1,0 +1,165 @@
+"""Records the results of everything shipped: `make recorded` runs what is not stored, and writes.
+
+Every figure is measured: nothing in the files that it writes is edited by hand.
+"""
+
+import argparse
+import datetime
+import gzip
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from explorer.exploration.about import versions_here
+from explorer.exploration.stored import Wanted, explored
+from explorer.model.errors import ExplorerError
+from explorer.model.measurement import Measured, Measurement
+from explorer.model.report import Report
+from explorer.model.results import LOST
+from explorer.report.files import put_file
+from explorer.report.recorded.reading import (
+    DRAWINGS_FILE,
+    MEASUREMENTS_FILE,
+    SCENARIOS_FILE,
+    digest_of_text,
+)
+from explorer.report.recorded.records import (
+    RecordedDrawings,
+    RecordedMeasurement,
+    RecordedScenario,
+    Recording,
+)
+from explorer.report.scenario.card import INTRODUCTION, ScenarioCard, card_of, pair_of_ladders
+from explorer.scenario.find import SHIPPED, names
+from explorer.scenario.load import load
+from explorer.shipped import PACKAGE
+from explorer.store.store import Store
+from explorer.topics import STUDIES, study_topic
+from explorer.topics import claims as every_claim
+from explorer.topics.judging import needed
+from explorer.topics.measuring import can_be_kept, measure
+from explorer.topics.studying import target
+from explorer.workers.workers import Workers
+
+SECONDS = 600.0
+"""The limit of one request to a worker, as for a study."""
+
+Say = Callable[[str], None]
+"""Reports how far the recording is."""
+
+
+def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
+    """The content of each file of recorded results, by its path; what a ``store`` has is not run.
+
+    Raises ExplorerError where a result is not whole: a worker was lost, or ran out of time.
+    """
+    facts: list[RecordedScenario] = []
+    ladders: dict[str, str] = {}
+    for name, path in names(SHIPPED).items():
+        card = scenario_card(path, store)
+        facts.append(facts_of(name, path, card))
+        ladders[name] = card.ladder
+        say(f"scenario {name}: {card.different} of {card.cases} cases differ")
+    introduction = pair_of_ladders(load(names(SHIPPED)[INTRODUCTION]), store)
+    drawings = RecordedDrawings(introduction=introduction, ladders=ladders)
+
+    outcomes: dict[tuple[str, str], RecordedMeasurement] = {}
+    with Workers(SECONDS) as workers:
+        versions = versions_here(workers, store)
+        for group, wanted in measured_groups():
+            for outcome in outcomes_of(wanted, workers, store):
+                outcomes[outcome.name, outcome.scenario] = outcome
+            say(f"{group}: {len(outcomes)} measurements in all")
+
+    today = datetime.date.today().isoformat()
+    recording = Recording(date=today, versions=versions, scenarios=tuple(facts))
+    measurements = tuple(outcomes[key] for key in sorted(outcomes))
+    return {
+        SCENARIOS_FILE: msgspec.json.format(msgspec.json.encode(recording), indent=1) + b"\n",
+        DRAWINGS_FILE: _compressed(drawings),
+        MEASUREMENTS_FILE: _compressed(measurements),
+    }
+
+
+def scenario_card(path: Path, store: Store) -> ScenarioCard:
+    """The card of a scenario's report; raises ExplorerError where that is not whole."""
+    # Workers of its own: what one net does to a process does not reach the next.
+    with Workers(SECONDS) as workers:
+        report = explored(load(path), Wanted(), workers, store)
+    if _has_lost_something(report):
+        raise ExplorerError(f"the report on {path.stem} is not whole; run it again")
+    return card_of(report)
+
+
+def _has_lost_something(report: Report) -> bool:
+    """Whether a worker was lost, or time ran out; a net that cannot be captured is no loss."""
+    if any(left_out.cause != "selected" for left_out in report.left_out):
+        return True
+    outcomes = [result.outcome for case in report.cases for result in case.results.values()]
+    return any(outcome in LOST for outcome in outcomes)
+
+
+def facts_of(name: str, path: Path, card: ScenarioCard) -> RecordedScenario:
+    """The facts of a card that are recorded; title and point are in the scenario's file."""
+    return RecordedScenario(
+        name=name,
+        sha256=digest_of_text(path),
+        cases=card.cases,
+        different=card.different,
+        unexpected=card.unexpected,
+    )
+
+
+def measured_groups() -> Iterator[tuple[str, list[Measurement]]]:
+    """The measurements of each study on its default scenario, and those of all claims."""
+    for name in STUDIES:
+        topic = study_topic(name)
+        yield f"study {name}", topic.measurements(target(topic, None, "cpu"))
+    yield "claims", needed(every_claim().values())
+
+
+def outcomes_of(
+    wanted: Iterable[Measurement], workers: Workers, store: Store | None = None
+) -> Iterator[RecordedMeasurement]:
+    """The outcomes as they are recorded; raises ExplorerError for one that another run may change."""
+    requests = list(wanted)
+    scenarios = {request.name: request.scenario for request in requests}
+    for name, measured in measure(requests, workers, store=store).items():
+        if not can_be_kept(measured):
+            raise ExplorerError(f"the measurement {name} ended as {measured.outcome}; run it again")
+        scenario = Path(scenarios[name]).stem if scenarios[name] else ""
+        yield RecordedMeasurement(name=name, scenario=scenario, measured=placeless(measured))
+
+
+def placeless(measured: Measured) -> Measured:
+    """An outcome without graphs, with paths relative to the folder that the explorer is in."""
+    text = msgspec.json.encode(msgspec.structs.replace(measured, graphs=()))
+    folder = msgspec.json.encode(f"{PACKAGE.parent}/")[1:-1]  # spelt as in the text, without quotes
+    return msgspec.json.decode(text.replace(folder, b""), type=Measured)
+
+
+def _compressed(records: object) -> bytes:
+    # Without the time, so that the same records are the same bytes.
+    return gzip.compress(msgspec.json.encode(records), 9, mtime=0)
+
+
+def main() -> int:
+    """Record everything, and write the files once all of it is there."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fresh", action="store_true", help="run what is stored too")
+    options = parser.parse_args()
+    try:
+        files = recorded_now(Store(fresh=options.fresh))
+    except ExplorerError as error:
+        print(f"nothing is written: {error}", file=sys.stderr)
+        return 1
+    for path, content in files.items():
+        put_file(path, content)
+        print(f"wrote {path.relative_to(PACKAGE.parent)}, {len(content) / 1000:.0f} kB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,239 @@
+"""Recorded results: all that is shipped is among them, and each is what a run gives now."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from explorer.model.measurement import Measured
+from explorer.report.recorded import reading
+from explorer.report.recorded.reading import (
+    DRAWINGS_FILE,
+    FOLDER,
+    MEASUREMENTS_FILE,
+    SCENARIOS_FILE,
+    digest_of_text,
+    drawings,
+    measurements,
+    other_versions,
+    recorded_board,
+    recorded_card,
+    recorded_introduction,
+    recorded_outcomes,
+    recorded_scenario,
+    recorded_study,
+    recording,
+)
+from explorer.report.recorded.recording import (
+    facts_of,
+    measured_groups,
+    outcomes_of,
+    placeless,
+    scenario_card,
+)
+from explorer.report.scenario.card import INTRODUCTION
+from explorer.scenario.find import SHIPPED, find, names
+from explorer.scenario.load import load
+from explorer.shipped import PACKAGE
+from explorer.store.store import Store
+from explorer.topics import STUDIES, claims, study_topic
+from explorer.topics.judging import judged, needed
+from explorer.topics.question import Target
+from explorer.topics.studying import target
+from explorer.topics.topic import Topic
+from explorer.workers.workers import Workers
+from tests.support.recorded_results import differences, marks_of
+from tests.support.scenario_files import MINIMAL, written
+
+SMALL = ("aliased_input", "kinks", "stop_gradient")
+"""The scenarios that are compared with a run in every run of the tests."""
+
+QUICK_GROUPS = ("study schedules",)
+"""The measurements that are compared with a run in every run of the tests."""
+
+MOST_BYTES = 2_000_000
+
+PATHS = dict(names(SHIPPED))
+
+
+def default_target(topic: Topic) -> Target:
+    return target(topic, None, "cpu")
+
+
+def test_every_shipped_scenario_is_recorded_as_its_file_is_now() -> None:
+    recorded = {scenario.name: scenario.sha256 for scenario in recording().scenarios}
+    now = {name: digest_of_text(path) for name, path in PATHS.items()}
+    assert recorded == now, "run `make recorded`"
+
+
+def test_every_shipped_scenario_has_a_small_drawing_without_words() -> None:
+    assert list(drawings().ladders) == list(PATHS)
+    for svg in (*drawings().ladders.values(), drawings().introduction):
+        assert ElementTree.fromstring(svg).get("role") == "img"
+    assert not [name for name, svg in drawings().ladders.items() if "<text" in svg]
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_is_recorded_with_findings_and_tables(name: str) -> None:
+    topic = study_topic(name)
+    record = recorded_study(topic, default_target(topic))
+    assert record, "run `make recorded`"
+    assert record.findings
+    assert record.tables
+    assert record.versions == recording().versions
+
+
+def test_every_claim_is_recorded_with_a_verdict() -> None:
+    recorded = recorded_board(claims().values())
+    assert recorded, "run `make recorded`"
+    assert [row.id for row in recorded.rows] == list(claims())
+    assert [row.id for row in recorded.rows if row.verdict is None] == []
+
+
+def test_nothing_is_recorded_that_nobody_needs() -> None:
+    needed = set()
+    for _, wanted in measured_groups():
+        for measurement in wanted:
+            stem = Path(measurement.scenario).stem if measurement.scenario else ""
+            needed.add((measurement.name, stem))
+    assert set(measurements()) == needed
+
+
+def test_the_files_are_small_sorted_and_name_no_folder_of_a_machine() -> None:
+    files = (SCENARIOS_FILE, DRAWINGS_FILE, MEASUREMENTS_FILE)
+    assert sum(file.stat().st_size for file in files) < MOST_BYTES
+    assert {path for path in FOLDER.iterdir() if ".json" in path.name} == set(files)
+    assert [scenario.name for scenario in recording().scenarios] == list(PATHS)
+    assert list(measurements()) == sorted(measurements())
+    texts = [msgspec.json.encode(measured).decode() for measured in measurements().values()]
+    texts += [drawings().introduction, *drawings().ladders.values()]
+    folder = str(PACKAGE.parent)
+    assert not [text for text in texts if folder in text or "/site-packages/" in text]
+
+
+def test_an_outcome_is_recorded_without_graphs_and_without_the_folder_that_it_ran_in() -> None:
+    file = str(PACKAGE.parent / "scenarios" / "kinks.py")
+    measured = Measured(outcome="ok", figures={"text": f'at "{file}", line 3'}, date="2026-01-02")
+    assert placeless(measured).figures == {"text": 'at "scenarios/kinks.py", line 3'}
+    assert placeless(measured).date == "2026-01-02"
+
+
+def test_a_file_of_the_reader_s_own_has_no_recorded_results(tmp_path: Path) -> None:
+    own = load(written(tmp_path, MINIMAL, f"{INTRODUCTION}.py"))
+    assert recorded_card(own) is None
+    assert recorded_introduction(own) == ""
+    devices = study_topic("devices")
+    assert recorded_study(devices, target(devices, str(own.path), "cpu")) is None
+
+
+def test_a_scenario_that_was_changed_has_no_recorded_results(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shipped = load(find(INTRODUCTION))
+    assert recorded_card(shipped)
+    assert recorded_introduction(shipped)
+    devices = study_topic("devices")
+    on = default_target(devices)
+    assert recorded_study(devices, on)
+    monkeypatch.setattr(reading, "digest_of_text", lambda path: "another text")
+    assert recorded_scenario(shipped.path) is None
+    assert recorded_card(shipped) is None
+    assert recorded_introduction(shipped) == ""
+    assert recorded_study(devices, on) is None
+
+
+def test_another_device_has_no_recorded_results() -> None:
+    devices = study_topic("devices")
+    on = default_target(devices)
+    assert recorded_study(devices, Target(on.scenario, "cuda")) is None
+
+
+def test_one_measurement_that_is_not_recorded_leaves_nothing_to_show() -> None:
+    devices = study_topic("devices")
+    wanted = devices.measurements(default_target(devices))
+    unknown = msgspec.structs.replace(wanted[0], name="devices.of_tomorrow.torch")
+    assert recorded_outcomes(wanted)
+    assert recorded_outcomes([*wanted, unknown]) is None
+
+
+@pytest.mark.parametrize(
+    ("installed", "others"),
+    [
+        ({}, {}),
+        ({"torch": "2.13.0+cu130"}, {}),
+        ({"torch": "2.99.0"}, {"torch": "2.99.0"}),
+        ({"mindspore": "none"}, {"mindspore": "none"}),
+    ],
+)
+def test_another_version_than_the_recorded_one_is_named_and_another_build_is_not(
+    installed: dict[str, str], others: dict[str, str]
+) -> None:
+    assert other_versions({**recording().versions, **installed}) == others
+
+
+def test_a_difference_is_found_and_rounding_is_none() -> None:
+    recorded = {"a": [1.0, "x"], "b": {"c": True}}
+    assert not list(differences(recorded, {"a": [1.0000001, "x"], "b": {"c": True}}))
+    for now in (
+        {"a": [1.01, "x"], "b": {"c": True}},
+        {"a": [1.0, "y"], "b": {"c": True}},
+        {"a": [1.0, "x"], "b": {"c": False}},
+        {"a": [1.0], "b": {"c": True}},
+        {"a": [1.0, "x"]},
+    ):
+        assert list(differences(recorded, now))
+
+
+def scenarios_to_run() -> list[Any]:
+    """The names of the scenarios; those that only ``--whole`` runs are marked."""
+    parameters = []
+    for name in PATHS:
+        marks = () if name in SMALL else (pytest.mark.whole,)
+        parameters.append(pytest.param(name, marks=marks))
+    return parameters
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("name", scenarios_to_run())
+def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Path) -> None:
+    path = PATHS[name]
+    card = scenario_card(path, Store(tmp_path))
+    assert recorded_scenario(path) == facts_of(name, path, card), "run `make recorded`"
+    assert marks_of(drawings().ladders[name]) == marks_of(card.ladder), "run `make recorded`"
+
+
+def groups_to_run() -> list[Any]:
+    """The groups of measurements; those that only ``--whole`` runs are marked."""
+    parameters = []
+    for name, _ in measured_groups():
+        marks = () if name in QUICK_GROUPS else (pytest.mark.whole,)
+        parameters.append(pytest.param(name, marks=marks))
+    return parameters
+
+
+@pytest.mark.mindspore
+@pytest.mark.torch
+@pytest.mark.parametrize("group", groups_to_run())
+def test_recorded_measurements_are_what_a_run_gives(group: str, workers: Workers) -> None:
+    found: list[str] = []
+    outcomes: dict[str, Measured] = {}
+    for now in outcomes_of(dict(measured_groups())[group], workers):
+        recorded = measurements()[now.name, now.scenario]
+        assert recorded.outcome == now.measured.outcome, now.name
+        # As text and back: tuples are lists there.
+        figures = msgspec.json.decode(msgspec.json.encode(now.measured.figures))
+        found += differences(recorded.figures, figures, now.name)
+        outcomes[now.name] = now.measured
+    assert found == [], "run `make recorded`"
+    if group == "claims":
+        assert verdicts(outcomes) == verdicts(recorded_outcomes(needed(claims().values())))
+
+
+def verdicts(outcomes: Mapping[str, Measured] | None) -> dict[int, str | None]:
+    """The verdict on each claim, by its number."""
+    assert outcomes
+    return {number: judged(claim, outcomes).verdict for number, claim in claims().items()}
