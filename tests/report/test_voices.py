@@ -145,12 +145,13 @@ def test_engines_within_the_noise_of_each_other_speak_together() -> None:
     moved = LeafNoise("dx", pack(np.full((3, 4), 0.1, np.float32)))
     noise = dict.fromkeys((*MINDSPORE, *TORCH), ResultNoise((moved,), runs=3))
     results = {
-        "mindspore-graph": dx(ramp(13)),
+        "mindspore-graph": dx(ramp() + np.float32(0.5)),
         "mindspore-tape": dx(ramp()),
-        "torch-tape": dx(2 * ramp()),
+        "torch-tape": dx(20 * ramp()),
     }
     one, other = voices(judge(GradCase("grad", 0), results, NO_ORACLE, (), noise))
     assert (one.engines, other.engines) == (MINDSPORE, ("torch-tape",))
+    assert one.text.startswith("(3, 4) 1.5 2.5 ")
 
 
 def test_another_dtype_or_shape_of_the_same_numbers_is_another_answer() -> None:
