@@ -13,7 +13,7 @@ from explorer.model.trees import Nested, fill
 from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, elementwise_difference
 from explorer.text.messages import one_line
-from explorer.text.numbers import FEW, SHOWN, digits
+from explorer.text.numbers import FEW, digits
 
 READABLE = 10.0 ** (1 - FEW)
 """The share of a tensor's scale from which on a difference shows in FEW digits."""
@@ -30,9 +30,9 @@ def answer_groups(answers: Answers) -> tuple[AnswerGroup, ...]:
     marks: list[list[Difference]] = [[] for _ in members]
     for (place, one), (_, other) in combinations(enumerate(members), 2):
         marks[place] += _between(answers, one, other)
-    refuted = [
-        (place, mark) for place, group in enumerate(members) for mark in _refuted(answers, group)
-    ]
+    refuted: list[tuple[int, Difference]] = []
+    for place, group in enumerate(members):
+        refuted += [(place, mark) for mark in _refuted(answers, group)]
     if refuted:
         place, mark = max(refuted, key=lambda found: found[1].ratio)
         marks[place].append(mark)
@@ -142,11 +142,11 @@ def _beginnings(result: Result, drawn: Collection[str]) -> "Nested[str]":
 def _refuted(answers: Answers, group: Sequence[str]) -> Iterator[Difference]:
     """Where the oracle refutes a group, in tensors that begin like its own estimate."""
     engine = group[0]
-    estimates = {estimate.name: estimate for estimate in answers.oracle.estimates}
-    for difference in answers.refuted(engine):
-        for leaf in answers.fine[engine].leaves:
-            if leaf.name == difference.leaf:
-                gradient = unpack(leaf.value)
-                estimated = unpack(estimates[leaf.name].value)
-                if gradient.size > SHOWN and digits(gradient) == digits(estimated):
-                    yield difference
+    refuted = answers.refuted(engine)
+    if not refuted:
+        return
+    gradients = {leaf.name: digits(unpack(leaf.value)) for leaf in answers.fine[engine].leaves}
+    estimates = {part.name: digits(unpack(part.value)) for part in answers.oracle.estimates}
+    for difference in refuted:
+        if gradients[difference.leaf] == estimates[difference.leaf]:
+            yield difference

@@ -106,6 +106,22 @@ def test_three_answers_that_begin_alike_are_told_apart_two_by_two() -> None:
     assert all("dx[2, 3] = " in voice.text and "dx[1, 2] = " in voice.text for voice in told)
 
 
+def test_what_tells_from_the_oracle_comes_behind_what_tells_answers_apart() -> None:
+    results = {
+        "mindspore-graph": dx(ramp() + 50),
+        "mindspore-tape": dx(ramp()),
+        "torch-tape": dx(ramp(0)),
+    }
+    estimate = ramp() + 50
+    estimate[1, 3] = 9
+    *answers, _ = voices(judge(GradCase("grad", 0), results, estimates(estimate)))
+    assert [voice.text.rpartition(", with ")[2] for voice in answers] == [
+        "dx[2, 3] = 62 and dx[1, 3] = 58",
+        "dx[2, 3] = 12 and dx[1, 3] = 8",
+        "dx[2, 3] = 0 and dx[1, 3] = 8",
+    ]
+
+
 def test_a_small_difference_beyond_the_elements_shown_gets_the_digits_that_it_needs() -> None:
     one, other = voices(judged(dx(ramp()), dx(ramp(12.0003))))
     assert one.text.endswith(", with dx[2, 3] = 12")
@@ -129,12 +145,13 @@ def test_engines_within_the_noise_of_each_other_speak_together() -> None:
     moved = LeafNoise("dx", pack(np.full((3, 4), 0.1, np.float32)))
     noise = dict.fromkeys((*MINDSPORE, *TORCH), ResultNoise((moved,), runs=3))
     results = {
-        "mindspore-graph": dx(ramp(13)),
+        "mindspore-graph": dx(ramp() + np.float32(0.5)),
         "mindspore-tape": dx(ramp()),
-        "torch-tape": dx(2 * ramp()),
+        "torch-tape": dx(20 * ramp()),
     }
     one, other = voices(judge(GradCase("grad", 0), results, NO_ORACLE, (), noise))
     assert (one.engines, other.engines) == (MINDSPORE, ("torch-tape",))
+    assert one.text.startswith("(3, 4) 1.5 2.5 ")
 
 
 def test_another_dtype_or_shape_of_the_same_numbers_is_another_answer() -> None:
