@@ -265,7 +265,7 @@ def graph(
         str | None,
         typer.Option(
             "--stage",
-            help="Compiler pass after which to draw the graph. [default: the last]",
+            help="Compiler pass whose result to draw, of mindspore-graph. [default: the last]",
             metavar="PASS",
         ),
     ] = None,
@@ -273,7 +273,7 @@ def graph(
         str | None,
         typer.Option(
             "--format",
-            help="svg, png, dot, mermaid or json. [default: as FILE's ending says]",
+            help="svg, png, dot, mermaid or json. [default: from FILE's ending]",
             metavar="FORMAT",
         ),
     ] = None,

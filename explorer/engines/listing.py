@@ -10,7 +10,7 @@ COTANGENT_IMPORT = "from explorer.numeric.cotangents import cotangent"
 """The import of a listing with explicit cotangents."""
 
 
-DRAWS = "# These dropout layers draw their own masks; in the report both nets used the same."
+DRAWS = "# These dropout layers draw their own masks; in the report both nets have the same (SAME_DROPOUT)."
 """The remark in a listing on a net whose dropout was fixed."""
 
 

@@ -80,7 +80,7 @@ def assign(device: str, available: Mapping[Framework, tuple[str, ...]]) -> dict[
             refusals.append(_refusal(chosen, framework, usable))
     if not refusals:
         return assigned
-    remedy = "use --device auto for the best device of each framework"
+    remedy = "use device auto for the best one of each framework"
     if assigned:
         remedy = f"run only the engines of {' and '.join(assigned)}, which can use it, or {remedy}"
     raise UsageError(f"device {device!r}: {'; '.join(refusals)}; {remedy}")

@@ -128,7 +128,7 @@ def test_every_node_has_values_a_line_of_the_user_and_in_backward_a_forward_node
     for order, node in enumerate(graph.nodes):
         assert node.order == order
         # An LSTM's operator has a workspace, and its backward allocates memory for gradients.
-        is_unwritten = "unwritten" in node.missing.get("values", "")
+        is_unwritten = "does not write it" in node.missing.get("values", "")
         assert is_unwritten or all(output.values for output in node.outputs), node.op
         if node.kind not in ("op", "accumulate"):
             continue

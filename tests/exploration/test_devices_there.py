@@ -165,7 +165,7 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_computed(
     for text in (
         f"device {device!r}: ",
         *words,
-        "use --device auto for the best device of each framework",
+        "use device auto for the best one of each framework",
     ):
         assert text in told.err
     assert unsaid not in told.err
@@ -322,7 +322,7 @@ def test_in_the_app_a_device_that_is_not_there_is_one_message(
     for text in (
         "mindspore does not support cuda devices",
         "engines of torch, which can use it",
-        "use --device auto for the best device of each framework",
+        "use device auto for the best one of each framework",
     ):
         assert text in error.value
     assert fake.asked_on == {}
