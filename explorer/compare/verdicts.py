@@ -12,7 +12,15 @@ from explorer.compare.results import NOT_MEASURED, Comparison, Movements, Partie
 from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
 from explorer.model.noise import ResultNoise
-from explorer.model.report import ORACLE, CaseReport, Difference
+from explorer.model.report import (
+    ORACLE,
+    Agreement,
+    CaseReport,
+    Difference,
+    Disagreement,
+    Surprise,
+    Unanswered,
+)
 from explorer.model.results import LOST, OracleResult, Outcome, Result
 from explorer.scenario.contract import ExpectedDifference, Tolerance
 
@@ -49,7 +57,7 @@ def judge(
     oracle_agrees = all(answers.near_oracle.values()) if answers.near_oracle else None
     applicable = tuple(expectation for expectation in expected if expectation.applies(case))
     disagree = answers.disagreements()
-    complaint = _complaint(answers, disagree, applicable)
+    surprise = _surprise(answers, disagree, applicable)
     reasons = dict(answers.allowances)
     if comparison.verdict not in UNDIVIDED or oracle_agrees is False:
         for expectation in applicable:
@@ -61,8 +69,9 @@ def judge(
         oracle=oracle,
         oracle_agrees=oracle_agrees,
         verdict=comparison.verdict,
-        expected=not complaint,
-        reason=complaint or "; ".join(reasons),
+        expected=surprise is None,
+        reason="; ".join(reasons) if surprise is None else "",
+        surprise=surprise,
         greatest=comparison.greatest,
         groups=answer_groups(answers),
         apart=_apart(disagree),
@@ -107,26 +116,25 @@ def _refusal(fine: dict[str, Result], raised: dict[str, Result]) -> Difference:
 # What a scenario expects
 
 
-def _complaint(
+def _surprise(
     answers: Answers,
     disagree: dict[Parties, bool],
     applicable: tuple[ExpectedDifference, ...],
-) -> str:
-    """The first thing that is not as expected, as one sentence; empty when all is."""
+) -> Surprise | None:
+    """The first thing that is not as expected."""
     lost: dict[Outcome, list[str]] = {}
     for name, result in answers.results.items():
         if result.outcome in LOST:
             lost.setdefault(result.outcome, []).append(name)
     if lost:
-        parts = [f"{_listed(names)} {outcome}" for outcome, names in lost.items()]
-        return "; ".join(parts).replace("_", " ")
+        return Unanswered({outcome: tuple(names) for outcome, names in lost.items()})
     unexpected = _unexpected_difference(disagree, applicable)
     return unexpected or _missing_difference(disagree, applicable, answers.fine)
 
 
 def _unexpected_difference(
     disagree: dict[Parties, bool], applicable: tuple[ExpectedDifference, ...]
-) -> str:
+) -> Disagreement | None:
     """All who are on the sides of the first two that disagree although nothing tells them apart."""
     unexpected: list[Parties] = []
     for (one, other), do_disagree in disagree.items():
@@ -134,12 +142,9 @@ def _unexpected_difference(
         if do_disagree and not is_expected:
             unexpected.append((one, other))
     if not unexpected:
-        return ""
+        return None
     left, right = _sides(disagree, unexpected)
-    who = f"{_listed([*left, *right])} disagree"
-    if len(left) + len(right) > 2:
-        who = f"{_listed(left)} disagree{'s' * (len(left) == 1)} with {_listed(right)}"
-    return f"{who}, and nothing in the scenario expects it"
+    return Disagreement(tuple(left), tuple(right))
 
 
 def _sides(
@@ -165,17 +170,11 @@ def _pairs(party: str, side: Sequence[str]) -> set[frozenset[str]]:
     return {frozenset((party, name)) for name in side}
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Names as a sentence has them: "a, b and c"."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
-
-
 def _missing_difference(
     disagree: dict[Parties, bool],
     applicable: tuple[ExpectedDifference, ...],
     fine: Mapping[str, Result],
-) -> str:
+) -> Agreement | None:
     """The first expectation that is not met: all parties that it tells apart agree."""
     for expectation in applicable:
         observed = []
@@ -184,9 +183,8 @@ def _missing_difference(
             if _tells_apart(expectation, *parties) and not fine.keys().isdisjoint(parties):
                 observed.append(do_disagree)
         if observed and not any(observed):
-            engines = " and ".join(expectation.engines)
-            return f"{engines} should differ from the others here, and agree: {expectation.reason}"
-    return ""
+            return Agreement(tuple(expectation.engines), expectation.reason)
+    return None
 
 
 def foreseen(

@@ -8,7 +8,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.cases import GradCase
 from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
-from explorer.model.results import Leaf, OracleResult, Result
+from explorer.model.results import Leaf, OracleResult, Outcome, Result
 
 CaseVerdict = Literal[
     "match", "close", "differs", "drawn", "all_raise", "some_raise", "not_compared"
@@ -56,12 +56,40 @@ class AnswerGroup(msgspec.Struct, frozen=True):
     marks: tuple[Difference, ...] = ()
 
 
+class Unanswered(msgspec.Struct, frozen=True, tag_field="surprise", tag="unanswered"):
+    """Engines without an answer, whose workers were lost, by what became of these."""
+
+    engines: dict[Outcome, tuple[str, ...]]
+
+
+class Disagreement(msgspec.Struct, frozen=True, tag_field="surprise", tag="disagreement"):
+    """Engines, and perhaps the oracle, disagree though nothing in the scenario tells them apart.
+
+    Each of ``one`` disagrees with each of ``other``; those of one side agree.
+    """
+
+    one: tuple[str, ...]
+    other: tuple[str, ...]
+
+
+class Agreement(msgspec.Struct, frozen=True, tag_field="surprise", tag="agreement"):
+    """Engines that the scenario expects to differ from the others agree; ``reason`` is its own."""
+
+    engines: tuple[str, ...]
+    reason: str
+
+
+Surprise = Unanswered | Disagreement | Agreement
+"""What is not as the scenario expects."""
+
+
 class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     """One case with every engine's result, and the verdict on them.
 
-    ``expected`` says whether the verdict is what the scenario expects. ``reason`` says why a
-    difference is expected, or what is unexpected. ``oracle_agrees`` is None where it was not
-    compared. ``groups`` are the distinct answers; an engine that did not answer is in none of them.
+    ``expected`` says whether the verdict is what the scenario expects: there is no ``surprise``.
+    ``reason`` says, in the scenario's words, why a difference is expected. ``oracle_agrees`` is
+    None where it was not compared. ``groups`` are the distinct answers; an engine that did not
+    answer is in none of them.
     ``apart`` are the engines whose answers differ, two by two. ``drawn`` names the tensors
     that depend on random numbers in every engine: each drew its own, so that shapes and dtypes were
     compared and values were not. ``in_torch_table`` and
@@ -76,6 +104,7 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     verdict: CaseVerdict
     expected: bool
     reason: str = ""
+    surprise: Surprise | None = None
     greatest: Difference | None = None
     groups: tuple[AnswerGroup, ...] = ()
     apart: tuple[tuple[str, str], ...] = ()

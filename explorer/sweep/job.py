@@ -29,6 +29,7 @@ from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import counted
 from explorer.topics import study_topic
 from explorer.topics.studying import refused_by_some, stored_study, study, target
+from explorer.words.cases import reason
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.protocol import Lost
@@ -187,7 +188,7 @@ def _unexpected_cases(report: Report) -> dict[str, str]:
     reasons = {}
     for case in report.cases:
         if not case.expected:
-            reasons[case.case.label] = case.reason or case.verdict
+            reasons[case.case.label] = reason(case) or case.verdict
     return reasons
 
 
@@ -199,8 +200,8 @@ def _first_unexpected(report: Report) -> str:
     for alignment in report.alignments:
         if not alignment.expected and alignment.divergence:
             return f"{alignment.left} · {alignment.right}: {first_divergence(alignment)}"
-    for label, reason in _unexpected_cases(report).items():
-        return f"{label}: {reason}"
+    for label, why in _unexpected_cases(report).items():
+        return f"{label}: {why}"
     return ""
 
 

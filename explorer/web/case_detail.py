@@ -15,7 +15,7 @@ from explorer.web.answer_letters import letters
 from explorer.web.case_values import values, written_leaf
 from explorer.web.plain_text import plain
 from explorer.words import answers
-from explorer.words.cases import VERDICTS, described, who
+from explorer.words.cases import VERDICTS, described, reason, who
 
 STYLES: dict[Style, str] = {
     "tape": later("recorded while the forward runs"),
@@ -38,13 +38,6 @@ COLOURS: dict[CaseVerdict, str] = {
     "not_compared": "gray",
 }
 """Each verdict's colour; its name stands beside it everywhere."""
-
-
-ABOUT_DRAWS = later(
-    "What depends on random numbers is drawn: each engine draws its own. Structure, shapes and"
-    " dtypes are compared; values are not, nor does the oracle judge them. Dropout layers"
-    " (nn.Dropout) drop the same elements in both nets unless SAME_DROPOUT = False."
-)
 
 
 def detail(case: CaseReport, report: Report, wanted: Mapping[str, str]) -> dict[str, str]:
@@ -79,8 +72,9 @@ def _two_by_two(case: CaseReport, report: Report) -> None:
 def _verdict(case: CaseReport) -> None:
     verdict = f":{COLOURS[case.verdict]}-badge[{_(VERDICTS[case.verdict])}]"
     expectation = _("as expected") if case.expected else f":red-badge[{_('not as expected')}]"
-    reason = f": {plain(case.reason)}" if case.reason else ""
-    lines = [f"{verdict} {expectation}{reason}"]
+    why = reason(case)
+    told = f": {plain(why)}" if why else ""
+    lines = [f"{verdict} {expectation}{told}"]
 
     difference = case.greatest
     if difference and (difference.what != "value" or difference.abs):
@@ -93,7 +87,7 @@ def _verdict(case: CaseReport) -> None:
     if case.drawn:
         names = plain(", ".join(case.drawn))
         lines.append(_("Not compared by value: {names}.").format(names=names))
-        lines.append(plain(_(ABOUT_DRAWS)))
+        lines.append(plain(_(answers.ABOUT_DRAWS)))
     st.markdown("  \n".join(lines))
 
 

@@ -12,7 +12,7 @@ from explorer.drawing.marks import Marks
 from explorer.drawing.modules import module_names
 from explorer.drawing.shown import Depth, Shown, show_both, show_folded
 from explorer.drawing.views import ViewName
-from explorer.model.alignment import Alignment, Count
+from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.sides import SideName
@@ -44,6 +44,7 @@ from explorer.web.links import follow, last_shown, remember
 from explorer.web.pair_view import ViewState, pair_view
 from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
+from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
 
 REVISION = "revision of the graphs"
@@ -203,39 +204,24 @@ def _summary(alignment: Alignment) -> None:
     """How much is paired, in a sentence, and the first divergence where there is one."""
     left, right = alignment.left_coverage.whole, alignment.right_coverage.whole
     ops = _("Ops on the left: {left}; on the right: {right}.").format(
-        left=_counted(left), right=_counted(right)
+        left=counted(left), right=counted(right)
     )
+    lines = [ops]
     if alignment.drawn:
-        told = _("Results not compared, since each engine draws its own random numbers: {names}.")
-        ops = f"{ops} {told.format(names=plain(', '.join(alignment.drawn)))}"
-    same = _("Every other result is the same.")
-    if not alignment.drawn:
-        same = _("Every named result is the same.")
-    wrong = len(alignment.contradictions)
+        lines.append(plain(not_compared(alignment)))
+    if alignment.unproven and not alignment.divergence:
+        lines.append(unproven(alignment))
+    box = st.warning
     if alignment.divergence:
-        st.warning(f"**{plain(first_divergence(alignment))}**  \n{ops}")
-    elif wrong:
-        told = _("No result differs, but {n} ops hold a value that is wrong.")
-        if wrong == 1:
-            told = _("No result differs, but 1 op holds a value that is wrong.")
-        st.warning(f"**{told.format(n=wrong)}** {ops}")
-    elif alignment.unproven:
-        st.success(f"**{same}** {ops} {_unproven(alignment.unproven)}")
+        point = plain(first_divergence(alignment))
+    elif alignment.contradictions:
+        point = wrong_values(len(alignment.contradictions))
     else:
-        st.success(f"**{_('The two graphs never part.')}** {same} {ops}")
-
-
-def _counted(count: Count) -> str:
-    """The op nodes of a graph, by whether they have partners."""
-    text = _("{paired} paired, {inside} inside, {unpaired} unpaired")
-    return text.format(paired=count.paired, inside=count.inside, unpaired=count.unpaired)
-
-
-def _unproven(number: int) -> str:
-    if number == 1:
-        return _("1 step inside one op of the other graph has a value that nothing confirms.")
-    text = _("{n} steps inside one op of the other graph have values that nothing confirms.")
-    return text.format(n=number)
+        box = st.success
+        point = _("The two graphs agree: every other result is the same.")
+        if not alignment.drawn:
+            point = _("The two graphs agree: every result is the same.")
+    box("  \n".join((f"**{point}**", *lines)))
 
 
 def _stages_without_values(left: GradGraph, right: GradGraph) -> None:

@@ -6,8 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from explorer.model.engines import ENGINES
-from explorer.model.report import CaseReport, CaseVerdict, Difference, Report
-from explorer.model.results import Estimate
+from explorer.model.report import (
+    Agreement,
+    CaseReport,
+    CaseVerdict,
+    Difference,
+    Report,
+    Unanswered,
+)
+from explorer.model.results import Estimate, Outcome
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.numbers import multiple
@@ -188,6 +195,46 @@ def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:
             return _("both {framework} engines").format(framework=one.framework)
     return _(SEPARATOR).join(engines)
 
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: "a, b and c"."""
+    *others, last = names
+    if not others:
+        return last
+    return _("{names} and {last}").format(names=_(SEPARATOR).join(others), last=last)
+
+
+# What is unexpected
+
+
+def reason(case: CaseReport) -> str:
+    """Why a difference is expected, in the scenario's words, or what is unexpected; "" without either."""
+    surprise = case.surprise
+    if surprise is None:
+        return case.reason
+    if isinstance(surprise, Unanswered):
+        lost = []
+        for outcome, engines in surprise.engines.items():
+            lost.append(_(LOST_WORDS[outcome]).format(engines=listed(engines)))
+        return _("; ").join(lost)
+    if isinstance(surprise, Agreement):
+        text = _("{engines} should differ from the others here, but agree: {reason}")
+        return text.format(engines=listed(surprise.engines), reason=surprise.reason)
+    one, other = surprise.one, surprise.other
+    if len(one) == len(other) == 1:
+        text = _("{engines} disagree, and the scenario does not expect it")
+        return text.format(engines=listed((*one, *other)))
+    text = _("{one} disagree with {other}, and the scenario does not expect it")
+    if len(one) == 1:
+        text = _("{one} disagrees with {other}, and the scenario does not expect it")
+    return text.format(one=listed(one), other=listed(other))
+
+
+LOST_WORDS: dict[Outcome, str] = {
+    "crashed": later("{engines} crashed"),
+    "timed_out": later("{engines} timed out"),
+}
+"""What became of engines whose workers were lost."""
 
 # Differences
 

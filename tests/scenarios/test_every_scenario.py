@@ -101,7 +101,7 @@ def test_every_case_is_as_expected(report: Reports, name: str) -> None:
     odd = {}
     for case_report in report(name).cases:
         if not case_report.expected:
-            odd[case_report.case.label] = (case_report.verdict, case_report.reason)
+            odd[case_report.case.label] = (case_report.verdict, case_report.surprise)
     assert odd == {}
     assert "conditioning" not in [finding.kind for finding in report(name).findings]
 

@@ -10,6 +10,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.results import Failure, OracleResult, Outcome, Result
 from explorer.sweep.job import row_of_report
 from explorer.sweep.records import SweepJob
+from explorer.words.cases import reason
 from explorer.words.divergences import first_divergence
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
 
@@ -52,7 +53,7 @@ def test_the_reason_is_what_is_unexpected_and_no_divergence_that_is_foreseen() -
     foreseen = alignment("torch-tape", "torch-graph", DIVERGENCE)
     whole = report_on(case, alignments=(foreseen,))
     row = row_of_report(whole, JOB, from_store=False)
-    assert (row.verdict, row.reason) == ("different", f"{case.case.label}: {case.reason}")
+    assert (row.verdict, row.reason) == ("different", f"{case.case.label}: {reason(case)}")
     unforeseen = msgspec.structs.replace(foreseen, expected=False)
     row = row_of_report(report_on(case, alignments=(unforeseen,)), JOB, from_store=False)
     assert row.reason == f"torch-tape · torch-graph: {first_divergence(unforeseen)}"
@@ -65,7 +66,7 @@ def test_every_case_that_is_not_as_expected_is_named_whatever_its_verdict() -> N
     raising = judge(GradCase("grad", 1), results, OracleResult("not_defined"))
     apart = case_report(GradCase("grad", (0,)), wrong="torch-graph")
     row = row_of_report(report_on(alike, raising, apart), JOB, from_store=False)
-    assert row.unexpected == {each.case.label: each.reason for each in (raising, apart)}
+    assert row.unexpected == {each.case.label: reason(each) for each in (raising, apart)}
     assert [row.cases[label] for label in row.unexpected] == ["some_raise", "differs"]
     row = row_of_report(report_on(refuted), JOB, from_store=False)
     assert row.cases == {alike.case.label: "match"}

@@ -1,12 +1,16 @@
 """Whose language texts are in."""
 
+import re
+
 import pytest
 
 from explorer.report.diff import diff_document
 from explorer.report.html import page
+from explorer.shipped import PACKAGE
 from explorer.text import language
 from explorer.text.language import ENGLISH, VARIABLE, _, code, said_in, wished
 from explorer.words.divergences import first_divergence
+from tests.support.app_texts import outside
 from tests.support.sample_report import DIVERGENCE, alignment, report
 
 
@@ -54,3 +58,21 @@ def test_documents_for_programs_are_english_and_pages_are_the_reader_s() -> None
         assert diff_document(report(), parted)["divergence"]["sentence"] == english
         assert '<html lang="zh">' in page("", [])
     assert '<html lang="en">' in page("", [])
+
+
+ENGLISH_WORDS = re.compile(r"\b(the|is|are|of|in|and|not|than|has|have|with|which|that)\b")
+"""Words that every English sentence has one of."""
+
+
+@pytest.mark.parametrize("part", ["compare", "compare/align"])
+def test_what_compares_records_facts_and_no_sentence(part: str) -> None:
+    found = []
+    for module in sorted((PACKAGE / part).glob("*.py")):
+        texts = outside(module.name, module.read_text(encoding="utf-8"))
+        found += [text for text in texts if ENGLISH_WORDS.search(text.text)]
+    assert found == []
+
+
+def test_a_sentence_in_a_module_is_found() -> None:
+    (text,) = outside("planted.py", 'def f(n):\n    return f"the {n} nodes differ"')
+    assert ENGLISH_WORDS.search(text.text)

@@ -161,8 +161,8 @@ def _who(report: CaseReport, voice: Voice) -> str:
 
 def _remarks(report: CaseReport) -> Iterator[str]:
     """The footnotes of a case: why a difference is expected or not, and who could not answer."""
-    if report.reason:
-        reason = clean(report.reason)
+    reason = clean(cases.reason(report))
+    if reason:
         yield reason if report.expected else _("not as expected: {reason}").format(reason=reason)
     if report.drawn:
         yield _(answers.ABOUT_DRAWS)

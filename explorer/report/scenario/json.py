@@ -14,10 +14,13 @@ from explorer.report.json import (
     graph_document,
     to_builtins,
 )
+from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
+from explorer.words.cases import reason
 from explorer.words.proofs import last_stages, proofs
 
 
+@said_in(ENGLISH)
 def report_document(report: Report) -> Document:
     """The report as plain data.
 
@@ -66,7 +69,7 @@ def _case(report: CaseReport) -> Document:
         "oracle": _oracle(report.oracle, report.oracle_agrees),
         "verdict": report.verdict,
         "expected": report.expected,
-        "reason": report.reason,
+        "reason": reason(report),
         "greatest": _difference(report.greatest),
         "groups": [plain(to_builtins(group)) for group in report.groups],
         "drawn": list(report.drawn),
