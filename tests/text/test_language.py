@@ -74,5 +74,5 @@ def test_what_compares_records_facts_and_no_sentence(part: str) -> None:
 
 
 def test_a_sentence_in_a_module_is_found() -> None:
-    (text,) = outside("planted.py", 'def f(n):\n    return f"the {n} nodes differ"')
+    (text,) = outside("planted.py", 'def f(n):\n    return f"{n} of the nodes differ"')
     assert ENGLISH_WORDS.search(text.text)
