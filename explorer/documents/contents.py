@@ -11,7 +11,8 @@ from explorer.api.notebook import table_of_cases
 from explorer.api.results import Difference, Picture
 from explorer.documents.blocks import Block
 from explorer.model.report import CaseReport
-from explorer.report.claims.wording import listings, verdict_name
+from explorer.report.claims.programs import programs
+from explorer.report.claims.wording import title, verdict_name
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
 from explorer.report.scenario.overview import summary_of
@@ -178,12 +179,9 @@ def _claim(shown: Block, way: Way) -> Iterator[Part]:
         ((verdict_name(row.verdict), one_line(row.evidence), row.advice),),
     )
     if shown.options.get("code") == "yes":
-        for name, listing in listings(row):
-            yield Paragraph(f"{name}:")
-            yield Code(listing.code, "python")
-        for name in row.measured:
-            yield Paragraph(f"What was run, `{name}`:")
-            yield Code(board.measured[name].code, "python")
+        for program in programs(board, row):
+            yield Paragraph(f"{title(program.heading)}:")
+            yield Code(program.code, "python")
 
 
 MAKERS = {

@@ -6,10 +6,18 @@ from collections.abc import Iterable
 import streamlit as st
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.programs import (
+    AFTER_THE_ABOVE,
+    AS_MEANT,
+    AS_PRINTED,
+    OF_GUIDE,
+    WHAT_WAS_RUN,
+    ClaimProgram,
+    programs,
+)
 from explorer.report.claims.wording import (
     NOT_RUN,
     PAGE_TITLE,
-    listings,
     source,
     verdict_name,
 )
@@ -43,10 +51,12 @@ COLOURS: dict[ClaimVerdict | None, str] = {
 """Each verdict's colour; its name stands beside it everywhere."""
 
 CODE = {
-    "as the guide prints it": later("Code as the guide prints it"),
-    "as meant": later("Code as meant"),
+    AS_PRINTED: later("Code as the guide prints it"),
+    AS_MEANT: later("Code as meant"),
+    WHAT_WAS_RUN: later("What was run"),
+    AFTER_THE_ABOVE: later("What was run, after the code above"),
 }
-"""The titles of a claim's listings, by what the report calls them."""
+"""The titles of a claim's programs, by what the report calls them."""
 
 SECONDS = 300.0
 """The limit of one measurement."""
@@ -199,10 +209,16 @@ def _show(whole: Board, row: ClaimRow) -> None:
     st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
     sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
     st.caption(plain("; ".join(sources)))
-    for name, listing in listings(row):
-        st.markdown(f"**{_(CODE[name])}**")
-        st.code(clean(listing.code, keep="\n"))
+    shown = programs(whole, row)
+    for program in shown:
+        if program.title in OF_GUIDE:
+            _show_program(program)
     with st.expander(_("What was run")):
-        for name in row.measured:
-            st.caption(plain(name))
-            st.code(clean(whole.measured[name].code, keep="\n"))
+        for program in shown:
+            if program.title not in OF_GUIDE:
+                _show_program(program)
+
+
+def _show_program(program: ClaimProgram) -> None:
+    st.markdown(f"**{_(CODE[program.title])}** {plain(program.who)}")
+    st.code(clean(program.code, keep="\n"))

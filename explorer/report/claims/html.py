@@ -5,10 +5,10 @@ from html import escape
 from pathlib import Path
 
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.programs import OF_GUIDE, ClaimProgram, programs
 from explorer.report.claims.wording import (
     PAGE_TITLE,
     counts,
-    listings,
     rows_by_heading,
     source,
     title,
@@ -51,20 +51,23 @@ def _claim(board: Board, row: ClaimRow) -> str:
     name = escape(verdict_name(row.verdict))
     badge = f'<span class="badge {CLASSES[row.verdict]}">{name}</span>'
     sources = escape("; ".join(source(guide, row) for guide in row.guides))
-    printed = "".join(_program(name, listing.code) for name, listing in listings(row))
-    # Folded: the programs are several times as long as all claims together.
-    programs = "".join(
-        _program(measured, board.measured[measured].code) for measured in row.measured
-    )
+    # What was run is folded: the programs are several times as long as all claims together.
+    printed = run = ""
+    for program in programs(board, row):
+        if program.title in OF_GUIDE:
+            printed += _program(program)
+        else:
+            run += _program(program)
     return (
         f'<section class="claim" id="claim-{row.id}">'
         f"<h3>{row.id}. {escape(row.statement)}</h3>"
         f"<p>{badge} {escape(row.evidence)}</p>"
         f"<p>{escape(row.advice)}</p>"
         f'<p class="faint">{sources}</p>{printed}'
-        f"<details><summary>What was run</summary>{programs}</details></section>"
+        f"<details><summary>What was run</summary>{run}</details></section>"
     )
 
 
-def _program(name: str, code: str) -> str:
-    return f'<p class="mono">{escape(name)}</p><pre><code>{escape(code)}</code></pre>'
+def _program(program: ClaimProgram) -> str:
+    heading = f'<p class="faint">{escape(title(program.heading))}</p>'
+    return f"{heading}<pre><code>{escape(program.code)}</code></pre>"

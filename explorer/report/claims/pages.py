@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
 from explorer.report.claims.markdown import board_head
+from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
-    listings,
     rows_by_heading,
     source,
     title,
@@ -15,6 +15,12 @@ from explorer.report.markdown import escape, fenced, page
 
 INDEX = "index.md"
 """The page that leads to the others."""
+
+
+RUN_AGAIN = (
+    "`python -m explorer claims {number}` runs everything again. Each program can be pasted where"
+    " the explorer is installed, one that continues another below it."
+)
 
 
 def board_pages(board: Board) -> dict[str, str]:
@@ -52,12 +58,9 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
     yield escape(row.advice)
     yield "## Where it stands"
     yield "\n".join(f"- {escape(f'{source(guide, row)}: {GUIDES[guide]}')}" for guide in row.guides)
-    for name, listing in listings(row):
-        yield f"## {title(name)}"
-        yield fenced(listing.code)
-    yield "## What was run"
-    yield f"`python -m explorer claims {row.id}` runs it again."
-    for name in row.measured:
-        yield f"### {escape(name)}"
-        yield fenced(board.measured[name].code)
+    yield "## Programs"
+    yield RUN_AGAIN.format(number=row.id)
+    for program in programs(board, row):
+        yield f"### {escape(title(program.heading))}"
+        yield fenced(program.code)
     yield f"[All claims]({INDEX})"

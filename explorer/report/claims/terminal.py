@@ -9,10 +9,10 @@ from rich.text import Text
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
 from explorer.model.measurement import Measured
+from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
     NOT_RUN,
     counts,
-    listings,
     rows_by_heading,
     source,
     verdict_name,
@@ -89,10 +89,10 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
     grid.add_row("what to do", Text(row.advice))
     grid.add_row("measured on", Text(versions_text(board.versions)))
     yield indented(grid, 3)
-    for name, listing in listings(row):
+    for program in programs(board, row):
         yield Text()
-        yield Text(f"{name}:", style="bold")
-        yield _code(listing.code)
+        yield Text(f"{program.heading}:", style="bold")
+        yield _code(program.code)
     for name in row.measured:
         yield from _measured(name, board.measured[name])
 
@@ -100,7 +100,6 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
 def _measured(name: str, measured: Measured) -> Iterator[RenderableType]:
     yield Text()
     yield Text(f"{name}: {measured.outcome}", style="bold")
-    yield _code(measured.code)
     if measured.figures:
         figures = msgspec.json.format(msgspec.json.encode(measured.figures), indent=0).decode()
         shown = one_line(figures, FIGURES_LENGTH)

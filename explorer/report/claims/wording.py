@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, Listing
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
 
 NOT_RUN = "not run"
 
@@ -34,14 +34,6 @@ def source(guide: str, row: ClaimRow) -> str:
     """A guide, and the section of it that the statement of a row stands in, where it is known."""
     section = row.sections.get(guide)
     return f'{guide}, "{section}"' if section else guide
-
-
-def listings(row: ClaimRow) -> Iterator[tuple[str, Listing]]:
-    """The code of a row that a guide prints, then what was meant, each under what it is called."""
-    for listing in row.printed:
-        yield "as the guide prints it", listing
-    for listing in row.meant:
-        yield "as meant", listing
 
 
 def counts(board: Board) -> str:
