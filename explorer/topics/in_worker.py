@@ -4,6 +4,7 @@ import inspect
 import pprint
 import traceback
 
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingNetError
 from explorer.model.measurement import Ask, Found, Measured, Measurement
 from explorer.model.results import Failure
@@ -14,6 +15,14 @@ from explorer.workers.garbage_collection import imported
 
 LINE_LENGTH = 88
 """The width at which the options of a call are broken into lines."""
+
+SAVING_GRAPHS: tuple[WorkerKind, ...] = ("mindspore-capture", "mindspore-passes")
+"""The kinds of worker in which MindSpore writes its graphs to files."""
+
+VARIABLES = (
+    "# Start Python with the environment variables that worker_environment('{kind}', FOLDER) of\n"
+    "# explorer.workers.environments returns: MindSpore reads them at its start."
+)
 
 
 def run(request: Measurement) -> Measured:
@@ -27,7 +36,7 @@ def run(request: Measurement) -> Measured:
     # First, so that a program that raises is shown too.
     ask = Ask(request.scenario, request.device, request.options)
     text = inspect.getsource(module)
-    code = source(text, name, ask)
+    code = source(text, name, ask, request.kind)
     printed = listing(text, request.printed) if request.printed else ""
     meant = listing(text, request.meant) if request.meant else ""
     try:
@@ -53,14 +62,17 @@ def run(request: Measurement) -> Measured:
     )
 
 
-def source(module: str, name: str, ask: Ask) -> str:
+def source(module: str, name: str, ask: Ask, kind: WorkerKind) -> str:
     """A program that can be pasted: what a function reaches in its module, and the call that runs it.
 
-    ``module`` is the module's text. Helpers of other modules are imported from the explorer.
+    ``module`` is the module's text. Helpers of other modules are imported from the explorer. Where
+    the worker of its ``kind`` has variables that MindSpore reads at its start, a comment says so.
     """
-    called = read(_call(name, ask))
+    called = read(_call(name, ask, kind))
     # The call needs names too, some of which are imported for it alone.
-    program = reached(merged((read(module), called)), (name, *(each.name for each in called.imports)))
+    program = reached(
+        merged((read(module), called)), (name, *(each.name for each in called.imports))
+    )
     return merged((program, called)).text
 
 
@@ -73,7 +85,7 @@ def listing(module: str, name: str) -> str:
     return "\n\n\n".join(piece.text for piece in pieces if not piece.is_constant) + "\n"
 
 
-def _call(name: str, ask: Ask) -> str:
+def _call(name: str, ask: Ask, kind: WorkerKind) -> str:
     """The statements that import what a call needs, call a measuring function and print its figures."""
     imports = ["from explorer.model.measurement import Ask"]
     arguments = []
@@ -87,7 +99,10 @@ def _call(name: str, ask: Ask) -> str:
     if ask.options:
         options = pprint.pformat(ask.options, width=LINE_LENGTH, sort_dicts=False)
         arguments.append(f"options={options}")
-    return "\n".join((*imports, f"print({name}(Ask({', '.join(arguments)})).figures)"))
+    call = f"print({name}(Ask({', '.join(arguments)})).figures)"
+    if kind in SAVING_GRAPHS:
+        call = f"{VARIABLES.format(kind=kind)}\n{call}"
+    return "\n".join((*imports, call))
 
 
 def _shipped_name(scenario: str) -> str:

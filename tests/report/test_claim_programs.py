@@ -42,7 +42,7 @@ def recorded(measurement: Measurement) -> Measured:
     ask = Ask(measurement.scenario, measurement.device, measurement.options)
     return Measured(
         outcome="crashed",
-        code=source(text, name, ask),
+        code=source(text, name, ask, measurement.kind),
         printed=listing(text, measurement.printed) if measurement.printed else "",
         meant=listing(text, measurement.meant) if measurement.meant else "",
         error=None,
@@ -136,9 +136,7 @@ def test_code_of_an_engine_s_own_is_shown_in_place_of_the_program_that_asked_it(
         figures = {"code": f"import x\n\nprint({place})\n"}
         measured[measurement.name] = Measured(outcome="ok", code="def f(): ...", figures=figures)
     board, row = board_of(claim)
-    (script,) = programs(
-        Board(date="", versions={}, rows=board.rows, measured=measured), row
-    )
+    (script,) = programs(Board(date="", versions={}, rows=board.rows, measured=measured), row)
     assert script.code == "import x\n\nprint(0)\nprint(1)\nprint(2)\n"
     assert script.who == "MindSpore graph and tape, PyTorch tape"
 
@@ -158,5 +156,3 @@ def used_by(code: Program) -> set[str]:
 
 def names_in(call: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(call)) if isinstance(node, ast.Name)}
-
-

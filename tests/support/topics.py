@@ -15,7 +15,8 @@ from explorer.topics import topic
 from explorer.topics.evidence import Evidence
 from explorer.topics.judging import needed
 from explorer.topics.measuring import measure
-from explorer.topics.question import Question
+from explorer.topics.observations import in_one_line
+from explorer.topics.question import PARTIES, Question
 from explorer.topics.studying import study, target
 from explorer.topics.topic import Claim
 from explorer.workers.workers import Workers
@@ -136,8 +137,14 @@ def judge(
 
 
 def _whole(ruling: Ruling) -> Ruling:
-    """A ruling, seen to be one that the board can show: a known verdict, evidence, and advice."""
+    """A ruling, seen to be one that the board can show; its evidence in one line.
+
+    It has a known verdict, observations of known parties, and advice.
+    """
     assert msgspec.json.decode(msgspec.json.encode(ruling), type=Ruling) == ruling
-    assert ruling.evidence
+    assert ruling.observations
+    for observation in ruling.observations:
+        assert observation.what
+        assert set(observation.who) <= set(PARTIES)
     assert ruling.advice.endswith("."), ruling.advice
-    return ruling
+    return msgspec.structs.replace(ruling, evidence=in_one_line(ruling.observations))

@@ -44,8 +44,8 @@ def programs(board: Board, row: ClaimRow) -> list[ClaimProgram]:
     pieces: set[str] = set()
     for title, listings in ((AS_PRINTED, row.printed), (AS_MEANT, row.meant)):
         for listing in listings:
-            program = _of_guide(listing, board.measured, pieces)
-            shown.append(ClaimProgram(title, _who(listing.measured), program))
+            code = _of_guide(listing, board.measured, pieces)
+            shown.append(ClaimProgram(title, _who(listing.measured), code))
     scripts, rest = _scripts({name: board.measured[name] for name in row.measured})
     for names, code in scripts:
         shown.append(ClaimProgram(WHAT_WAS_RUN, _who(names), code))
