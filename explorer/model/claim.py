@@ -65,21 +65,11 @@ class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """A verdict on a statement, the evidence for it, and what a reader should do.
-
-    Evidence that is one text is that of a single observation.
-    """
+    """A verdict on a statement, the evidence for it, and what a reader should do."""
 
     verdict: ClaimVerdict
-    evidence: str | tuple[Observation, ...]
+    evidence: tuple[Observation, ...]
     advice: str
-
-    @property
-    def observations(self) -> tuple[Observation, ...]:
-        """The evidence, a row each."""
-        if isinstance(self.evidence, str):
-            return (Observation(self.evidence),)
-        return self.evidence
 
 
 class Listing(msgspec.Struct, frozen=True):

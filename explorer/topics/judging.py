@@ -74,7 +74,7 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
         verdict, text, advice = None, _why_not_run(evidence), ""
     else:
         ruling = claim.judge(evidence, claim.expects)
-        observations = ruling.observations
+        observations = ruling.evidence
         verdict, text, advice = ruling.verdict, in_one_line(observations), ruling.advice
     return ClaimRow(
         id=claim.id,

@@ -25,7 +25,7 @@ def by_style(right: Mapping[str, bool]) -> ClaimVerdict:
 
 def ruling_by_style(
     right: Mapping[str, bool],
-    seen: str | tuple[Observation, ...],
+    seen: tuple[Observation, ...],
     advice: Mapping[ClaimVerdict, str],
 ) -> Ruling:
     """The verdict of ``by_style`` with the evidence ``seen``, and the advice for that verdict."""

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import GUIDE_STEP, LOOP, MODEL, STEP_CELL, TOPIC
-from tests.support.topics import ruled
+from tests.support.topics import Ruled, ruled
 
 
 def left(weight: float = 0.5, mean: float = 0.1) -> Figures:
@@ -27,7 +26,7 @@ def step(printed: Figures, set_grad: Figures, meant: Figures = LIKE_THE_LOOP) ->
     return {"as printed": printed, "set_grad()": set_grad, "as meant": meant}
 
 
-def routes(graph: Any, tape: Any, model: Figures = LIKE_THE_LOOP) -> Ruling:
+def routes(graph: Any, tape: Any, model: Figures = LIKE_THE_LOOP) -> Ruled:
     graph_style, tape_style = MINDSPORE_STYLES
     return ruled(
         TOPIC.claims[52],
@@ -65,7 +64,7 @@ INCURABLE = step(TWICE, TWICE, TWICE)
     ],
 )
 def test_the_printed_step_is_judged_by_all_that_it_leaves(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
@@ -24,7 +23,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     UNMATCHED_UPDATES,
 )
-from tests.support.topics import World, judge, put, unchanged, written
+from tests.support.topics import Ruled, World, judge, put, unchanged, written
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 NO_KERNEL = {"raised": "RuntimeError", "message": "Kernel select failed: Unsupported op [X] on CPU"}
@@ -158,7 +157,7 @@ WORLD = written(
 )
 
 
-def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruling:
+def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruled:
     """The ruling on a row in WORLD, after ``change`` has been at it."""
     return judge(TOPIC.claims[row], WORLD, change)
 

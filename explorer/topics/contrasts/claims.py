@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation, Ruling
+from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
 from explorer.topics.contrasts.axes import Axis, axis
 from explorer.topics.contrasts.questions import ENGINES_ASKED, KINKS, MAIN_CASES, OPERATORS, TOPIC
@@ -33,13 +34,13 @@ def along_which_axis(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         axes = {name: axis(answers) for name, answers in programs.items()}
         count = Counter(axes.values())
         total += count
-        seen.append(_row(f"{len(programs)} {kind}", count))
+        seen.append(_row(f"{kind} ({counted(len(programs), 'program')})", count))
         named = [name for name, along in axes.items() if along == "style"]
         if named:
             what = f"{kind} on which both tapes differ from both graphs"
             seen.append(Observation(what, ", ".join(named)))
     differing = sum(total.values()) - total[""]
-    seen.append(_row(f"all {sum(total.values())} together", total))
+    seen.append(_row(f"together ({counted(sum(total.values()), 'program')})", total))
     if 2 * total["style"] > differing:
         advice = "Where two frameworks differ, compare a tape with a tape first."
         return Ruling("holds", tuple(seen), advice)
@@ -90,7 +91,7 @@ def _row(what: str, count: Mapping[Axis, int]) -> Observation:
     """How many programs differ along each axis; most of them along styles, says the statement."""
     differing = sum(count.values()) - count[""]
     value = (
-        f"{differing} differ: {count['style']} by style, {count['framework']} by framework,"
+        f"{differing} differ, {count['style']} by style, {count['framework']} by framework,"
         f" {count['other']} otherwise"
     )
     as_stated = 2 * count["style"] > differing if differing else None

@@ -273,7 +273,8 @@ def older_form(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             # Only GradOperation itself is looked up as an attribute in such a call.
             if raised(older) and older["raised"] == "AttributeError":
                 advice = "Use grad or value_and_grad: GradOperation is gone."
-                return Ruling("outdated", said(older), advice)
+                gone = observed(form.case.label, {style: older}, said, {style: False})
+                return Ruling("outdated", tuple(gone), advice)
             if raised(older) or raised(newer):
                 continue
             is_equal[style] = _has_values(older, newer["values"])

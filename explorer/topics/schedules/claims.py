@@ -69,7 +69,7 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if raised(rates):
         return Ruling(
             "outdated",
-            said(rates),
+            (Observation("piecewise_constant_lr", said(rates), ("mindspore",), expected=False),),
             "Write the list of rates yourself: the function is gone.",
         )
     is_guides = figures["type"] == "list" and _near(rates, expects["rates"])

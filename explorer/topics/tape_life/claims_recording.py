@@ -82,7 +82,7 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         ),
         Observation(
             "nodes that a forward leaves inside a gradient",
-            str(graph_nodes),
+            f"{graph_nodes}, and what it saves cannot be observed",
             (GRAPH,),
             graph_nodes == 0,
         ),
