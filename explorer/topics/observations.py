@@ -28,15 +28,23 @@ def observed(
 
 
 def in_one_line(observations: Iterable[Observation]) -> str:
-    """Observations as one text: "weights: [1, 2] (MindSpore graph), [1, 3] (PyTorch tape); …"."""
-    values_by_what: dict[str, list[str]] = {}
+    """Observations as one text: "weights: [1, 2] (MindSpore graph), [1, 3] (PyTorch tape); …".
+
+    What was measured comes once with all its values, and each value with all who gave it.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
     for observation in observations:
-        values = values_by_what.setdefault(observation.what, [])
-        who = party_names(observation.who)
-        value = " ".join(part for part in (observation.value, f"({who})" if who else "") if part)
-        if value:
-            values.append(value)
+        parties_by_value = found.setdefault(observation.what, {})
+        parties_by_value.setdefault(observation.value, []).extend(observation.who)
     clauses = []
-    for what, values in values_by_what.items():
-        clauses.append(f"{what}: {', '.join(values)}" if values else what)
+    for what, parties_by_value in found.items():
+        values = [_value(value, parties) for value, parties in parties_by_value.items()]
+        text = ", ".join(filter(None, values))
+        clauses.append(f"{what}: {text}" if text else what)
     return "; ".join(clauses)
+
+
+def _value(value: str, parties: list[str]) -> str:
+    """A value with those who gave it in brackets."""
+    who = f"({party_names(parties)})" if parties else ""
+    return f"{value} {who}".strip()

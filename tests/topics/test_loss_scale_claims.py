@@ -53,10 +53,10 @@ def test_no_route_of_mindspore_s_own_skips_a_step_on_the_cpu(
 ) -> None:
     ruling = judge(CLAIMS[15], measured)
     assert ruling.verdict == "holds_with_changes"
-    assert "the same scale everywhere at 24 of 24 steps" in ruling.evidence
-    assert "GradScaler skips 5 of 5 overflows" in ruling.evidence
-    assert "optimizer(gradients) steps to [-inf]" in ruling.evidence
-    assert "TrainOneStepWithLossScaleCell raises RuntimeError" in ruling.evidence
+    assert "steps at which all scales are the same: 24 of 24" in ruling.evidence
+    assert "overflowed steps that GradScaler.step skips: 5 of 5 (PyTorch)" in ruling.evidence
+    assert "optimizer(gradients): steps to [-inf] (MindSpore graph and tape)" in ruling.evidence
+    assert "TrainOneStepWithLossScaleCell: raises RuntimeError" in ruling.evidence
     assert "skip the step yourself" in ruling.advice
 
 

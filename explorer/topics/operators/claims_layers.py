@@ -376,4 +376,4 @@ def _distribution(values: Figures) -> str:
         return "all zeros"
     uniform, normal = values["ks"][UNIFORM]["p"], values["ks"][NORMAL]["p"]
     bounds = f"[{values['minimum']:.4f}, {values['maximum']:.4f}]"
-    return f"in {bounds}; p = {uniform:.2g} for uniform, {normal:.2g} for normal"
+    return f"in {bounds}, p = {uniform:.2g} for uniform, {normal:.2g} for normal"
