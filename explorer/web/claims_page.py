@@ -6,6 +6,12 @@ from collections.abc import Iterable
 import streamlit as st
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.evidence import (
+    ANSWERS,
+    NOT_AS_STATED,
+    against,
+    evidence_table,
+)
 from explorer.report.claims.programs import (
     AFTER_THE_ABOVE,
     AS_MEANT,
@@ -18,6 +24,7 @@ from explorer.report.claims.programs import (
 from explorer.report.claims.wording import (
     NOT_RUN,
     PAGE_TITLE,
+    count_form,
     source,
     verdict_name,
 )
@@ -112,7 +119,7 @@ def _counts(whole: Board) -> str:
 
 def count_text(count: int, verdict: ClaimVerdict | None) -> str:
     """How many claims have a verdict."""
-    return _("{count} {verdict}").format(count=count, verdict=_(verdict_name(verdict)))
+    return _(count_form(count, verdict)).format(count=count)
 
 
 def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
@@ -203,7 +210,7 @@ def _show(whole: Board, row: ClaimRow) -> None:
     verdict, colour = _(verdict_name(row.verdict)), COLOURS[row.verdict]
     meaning = _(CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN)
     st.markdown(f":{colour}-badge[{verdict}] {meaning}")
-    st.markdown(f"**{_('Evidence.')}** {plain(row.evidence)}")
+    _show_evidence(row)
     if row.advice:
         st.markdown(f"**{_('What to do.')}** {plain(row.advice)}")
     st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
@@ -217,6 +224,29 @@ def _show(whole: Board, row: ClaimRow) -> None:
         for program in shown:
             if program.title not in OF_GUIDE:
                 _show_program(program)
+
+
+def _show_evidence(row: ClaimRow) -> None:
+    """What is not as stated, and all that was measured."""
+    evidence = evidence_table(row)
+    if not evidence.rows:
+        st.markdown(f"**{_('Evidence.')}** {plain(row.evidence)}")
+        return
+    contrary = against(row)
+    if contrary:
+        st.markdown(f"{_(NOT_AS_STATED)} {plain(contrary)}")
+    # Markdown and not a dataframe: long results wrap, and the browser's search finds them.
+    lines = [_line(map(_, evidence.columns)), _line(["---"] * len(evidence.columns))]
+    lines.extend(_line(map(_answer_or_text, cells)) for cells in evidence.rows)
+    st.markdown("\n".join(lines))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _answer_or_text(cell: str) -> str:
+    return _(cell) if cell in ANSWERS.values() else plain(cell)
 
 
 def _show_program(program: ClaimProgram) -> None:

@@ -32,11 +32,16 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (
             12,
             "holds",
-            "loss 1024, gradient [[2048, 4096, 6144]]; unscaled 1 and [[2, 4, 6]]",
+            "scaled gradient: [[2048, 4096, 6144]] (MindSpore graph and tape, PyTorch)",
             "unscale",
         ),
-        (13, "holds", "right about 14 of 14", "all_finite"),
-        (14, "holds", "unscaled there 0", "cast the gradients to float32 before you unscale"),
+        (13, "holds", "right about: 14 of 14 (MindSpore graph and tape)", "all_finite"),
+        (
+            14,
+            "holds",
+            "unscaled in float16: 0 (MindSpore graph and tape)",
+            "cast the gradients to float32 before you unscale",
+        ),
     ],
 )
 def test_all_hold_on_the_installed_versions(

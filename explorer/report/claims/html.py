@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from explorer.model.claim import Board, ClaimRow, ClaimVerdict
+from explorer.model.claim import CLAIM_VERDICTS, Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
 from explorer.report.claims.programs import OF_GUIDE, ClaimProgram, programs
 from explorer.report.claims.wording import (
     PAGE_TITLE,
@@ -14,7 +15,8 @@ from explorer.report.claims.wording import (
     title,
     verdict_name,
 )
-from explorer.report.html import page
+from explorer.report.html import page, table
+from explorer.report.html import row as html_row
 from explorer.report.wording import versions_text
 
 STYLE = Path(__file__).with_name("claims.css").read_text(encoding="utf-8")
@@ -50,6 +52,7 @@ def _parts(board: Board) -> Iterator[str]:
 def _claim(board: Board, row: ClaimRow) -> str:
     name = escape(verdict_name(row.verdict))
     badge = f'<span class="badge {CLASSES[row.verdict]}">{name}</span>'
+    meaning = f": {CLAIM_VERDICTS[row.verdict]}" if row.verdict else ""
     sources = escape("; ".join(source(guide, row) for guide in row.guides))
     # What was run is folded: the programs are several times as long as all claims together.
     printed = run = ""
@@ -61,11 +64,22 @@ def _claim(board: Board, row: ClaimRow) -> str:
     return (
         f'<section class="claim" id="claim-{row.id}">'
         f"<h3>{row.id}. {escape(row.statement)}</h3>"
-        f"<p>{badge} {escape(row.evidence)}</p>"
-        f"<p>{escape(row.advice)}</p>"
+        f"<p>{badge}{escape(meaning)}</p>"
+        f"{_evidence(row)}"
+        f"<p><b>What to do:</b> {escape(row.advice)}</p>"
         f'<p class="faint">{sources}</p>{printed}'
         f"<details><summary>What was run</summary>{run}</details></section>"
     )
+
+
+def _evidence(row: ClaimRow) -> str:
+    """What is not as stated, and all that was measured."""
+    evidence = evidence_table(row)
+    if not evidence.rows:
+        return f"<p>{escape(row.evidence)}</p>"
+    contrary = against(row)
+    begin = f"<p>{NOT_AS_STATED} {escape(contrary)}</p>" if contrary else ""
+    return begin + table(evidence.columns, map(html_row, evidence.rows))
 
 
 def _program(program: ClaimProgram) -> str:

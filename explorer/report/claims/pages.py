@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
+from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
 from explorer.report.claims.markdown import board_head
 from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
@@ -11,7 +12,7 @@ from explorer.report.claims.wording import (
     title,
     verdict_name,
 )
-from explorer.report.markdown import escape, fenced, page
+from explorer.report.markdown import escape, fenced, page, table
 
 INDEX = "index.md"
 """The page that leads to the others."""
@@ -51,12 +52,17 @@ def _index(board: Board) -> Iterator[str]:
 
 def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
     yield f"# {row.id}. {escape(row.statement)}"
-    meaning = f": {CLAIM_VERDICTS[row.verdict]}" if row.verdict else ""
+    meaning = f": {CLAIM_VERDICTS[row.verdict]}." if row.verdict else ""
     yield f"**{verdict_name(row.verdict)}**{meaning}"
-    yield escape(row.evidence)
+    contrary = against(row)
+    if contrary:
+        yield f"{NOT_AS_STATED} {escape(contrary)}."
+    yield "## Evidence"
+    evidence = evidence_table(row)
+    yield table(evidence.columns, evidence.rows) if evidence.rows else escape(row.evidence)
     yield "## What to do"
     yield escape(row.advice)
-    yield "## Where it stands"
+    yield "## Sources"
     yield "\n".join(f"- {escape(f'{source(guide, row)}: {GUIDES[guide]}')}" for guide in row.guides)
     yield "## Programs"
     yield RUN_AGAIN.format(number=row.id)

@@ -31,15 +31,19 @@ def filters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     mindspore, torch = evidence[LISTED_FILTERS]["mindspore"], evidence[LISTED_FILTERS]["torch"]
     printed = (mindspore["as printed"], torch["as printed"])
     meant = (mindspore["as meant"], torch["as meant"])
+    are_same = _are_same(*printed)
     seen = (
         *observed(
-            "parameters chosen, as printed", dict(zip(FRAMEWORKS, printed, strict=True)), _chosen
+            "parameters chosen, as printed",
+            dict(zip(FRAMEWORKS, printed, strict=True)),
+            _chosen,
+            dict.fromkeys(FRAMEWORKS, are_same),
         ),
         *observed(
             "parameters chosen, as meant", dict(zip(FRAMEWORKS, meant, strict=True)), _chosen
         ),
     )
-    if _are_same(*printed):
+    if are_same:
         return Ruling("holds", seen, "Filter by name as the guide does.")
     if _are_same(_trained(printed[0]), _trained(printed[1])):
         return Ruling(
