@@ -7,12 +7,13 @@ from explorer.topics.question import PARTIES
 
 
 def party_names(parties: Iterable[str]) -> str:
-    """The names of parties, each framework once with its styles.
+    """The names of parties in the order of PARTIES, each framework once with its styles.
 
     Raises KeyError for what is not in PARTIES.
     """
     styles_by_name: dict[str, list[str]] = {}
-    for party in parties:
+    ranks = {party: rank for rank, party in enumerate(PARTIES)}
+    for party in sorted(parties, key=lambda party: ranks[party]):
         engine = ENGINES.get(party)
         name = FRAMEWORK_LABELS[engine.framework] if engine else PARTIES[party].label
         styles = styles_by_name.setdefault(name, [])

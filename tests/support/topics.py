@@ -154,7 +154,9 @@ def _whole(ruling: Ruling) -> Ruled:
     assert msgspec.json.decode(msgspec.json.encode(ruling), type=Ruling) == ruling
     assert ruling.evidence
     for observation in ruling.evidence:
+        # A line says "what: value".
         assert observation.what
+        assert ": " not in observation.what
         assert set(observation.who) <= set(PARTIES)
     assert ruling.advice.endswith("."), ruling.advice
     evidence = in_one_line(ruling.evidence)

@@ -85,7 +85,7 @@ def test_a_device_that_holds_nothing_is_no_second_device() -> None:
     ruling = moves(nowhere, ALONE)
     assert ruling.verdict == "not_checkable_here"
     assert "meta" not in ruling.evidence
-    assert "devices here beside the CPU: none (PyTorch)" in ruling.evidence
+    assert "devices here beside the CPU: none (MindSpore and PyTorch)" in ruling.evidence
 
 
 def test_calls_that_refuse_a_name_are_not_advised() -> None:

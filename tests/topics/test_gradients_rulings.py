@@ -342,7 +342,7 @@ def test_the_table_says_of_each_form_who_gives_and_who_raises_what() -> None:
     table = judge(CLAIMS[82], written(TAKEN)).evidence
     for cell in (
         "-1: ValueError (MindSpore graph and tape), [[8]] (PyTorch)",
-        "2: IndexError (MindSpore graph), RuntimeError (MindSpore tape), RuntimeError (PyTorch)",
+        "2: IndexError (MindSpore graph), RuntimeError (MindSpore tape and PyTorch)",
         "weights Parameter: [[4, 8]] (MindSpore graph and tape), [[[4, 8]]] (PyTorch)",
         "ParameterTuple: [[[4, 8]]] (MindSpore graph and tape);",
         "another net's Parameter: [[0]] (MindSpore graph and tape), RuntimeError (PyTorch)",

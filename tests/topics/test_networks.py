@@ -30,7 +30,7 @@ def measured(workers: Workers) -> dict[str, Measured]:
     ("row", "verdict", "cited"),
     [
         (32, "holds", "new Cell: False (MindSpore); training of a new Module: True (PyTorch)"),
-        (33, "holds", "batch norm: greatest difference of the frameworks over both modes"),
+        (33, "holds", "greatest difference of the frameworks in batch norm"),
         (34, "holds", "parameters found in a list: 0 (MindSpore and PyTorch)"),
         (
             35,

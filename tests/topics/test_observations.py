@@ -47,7 +47,7 @@ def test_a_line_has_what_was_measured_once_and_each_value_with_all_who_gave_it()
         ((GRAPH, TORCH), "MindSpore graph and PyTorch tape"),
         ((GRAPH, TAPE, TORCH), "MindSpore graph and tape, PyTorch tape"),
         (("mindspore", "torch", "keras"), "MindSpore, PyTorch and Keras"),
-        (("nn", "torch"), "mindspore.nn and PyTorch"),
+        (("nn", "torch"), "PyTorch and mindspore.nn"),
     ],
 )
 def test_a_framework_is_named_once_with_its_styles(parties: tuple[str, ...], names: str) -> None:

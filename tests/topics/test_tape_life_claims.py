@@ -36,9 +36,9 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (
             18,
             "holds",
-            "gradient moved by the extra output by up to: 1.5 (MindSpore tape and graph)",
+            "gradient moved by the extra output by up to: 1.5 (MindSpore graph and tape)",
         ),
-        (22, "holds", "at [1, 2, 3]: [3, 12, 27] (MindSpore tape and graph)"),
+        (22, "holds", "at [1, 2, 3]: [3, 12, 27] (MindSpore graph and tape)"),
         (
             23,
             "holds_with_changes",
@@ -49,8 +49,8 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (25, "holds", "Trying to backward through the graph a second time"),
         (29, "does_not_hold", "x.grad, as printed: None"),
         (30, "holds", "[2, 4, 6], then [4, 8, 12] (PyTorch tape); .grad after zero_grad(): None"),
-        (31, "depends_on_style", "[2, 4, 6] (PyTorch tape and MindSpore tape)"),
-        (31, "depends_on_style", "[1, 2, 3] (PyTorch graph and MindSpore graph)"),
+        (31, "depends_on_style", "[2, 4, 6] (MindSpore tape and PyTorch tape)"),
+        (31, "depends_on_style", "[1, 2, 3] (MindSpore graph and PyTorch graph)"),
     ],
 )
 def test_the_evidence_of_the_installed_versions(

@@ -178,7 +178,12 @@ def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruled:
             "with gradient 4: 0.6 (mindspore.nn)",
             "Leave weight_decay as it is",
         ),
-        (67, "holds_with_changes", "nesterov, lr (PyTorch)", "of mindspore.nn, keep"),
+        (
+            67,
+            "holds_with_changes",
+            "nesterov, lr (PyTorch and mindspore.exp",
+            "of mindspore.nn, keep",
+        ),
         (68, "does_not_hold", "conv.weight, conv.bias (PyTorch)", 'Ask for `"conv" not in name`'),
         (69, "holds", "ValueError: need to broadcast", 'pad_mode="valid"'),
         (83, "holds", "weight under ms.jit: [1.5828, -0.1869", "Put the optimizer's call inside"),

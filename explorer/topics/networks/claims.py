@@ -104,7 +104,7 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     keeps = {name: not count for name, count in zeros["inference"].items()}
     seen = (
         Observation(
-            "batch norm: greatest difference of the frameworks over both modes",
+            "greatest difference of the frameworks in batch norm, over both modes",
             f"{greatest:.2g}",
             expected=greatest <= TOLERANCE,
         ),

@@ -182,7 +182,7 @@ def _batches_seen(answers: Mapping[str, Figures], reference: Any) -> Iterator[Ob
     for style in MINDSPORE_STYLES:
         differences[style] = greatest_difference(answers[style]["one by one"], reference)
     near = {style: difference <= TOLERANCE for style, difference in differences.items()}
-    what = "outputs one by one: greatest difference from PyTorch's"
+    what = "greatest difference from PyTorch's outputs, one by one"
     yield from observed(what, differences, "{:.2g}".format, near)
     for way, is_whole in (
         ("by default", None),

@@ -51,12 +51,12 @@ def inference_is_deterministic(evidence: Evidence, expects: dict[str, Any]) -> R
             repeats,
         ),
         Observation(
-            f"inference: greatest difference from {LABELS[REFERENCE]}",
+            f"greatest difference from {LABELS[REFERENCE]} in inference",
             f"{inference:.1e}",
             expected=inference <= ROUNDING,
         ),
         Observation(
-            f"training: greatest difference from {LABELS[REFERENCE]}",
+            f"greatest difference from {LABELS[REFERENCE]} in training",
             f"{training:.1e}",
             expected=not training_agrees,
         ),

@@ -27,8 +27,8 @@ def ascend_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     target, dtypes, strides = figures["target"], figures["dtypes"], figures["strides"]
     seen = (
         Observation("device here", target, ("mindspore",)),
-        *_grouped("dtype of the result", dtypes),
-        *_grouped("width of the result by stride", strides),
+        *_grouped("dtype of the result of", dtypes),
+        *_grouped("width of the result by stride of", strides),
     )
     if target != "Ascend":
         return Ruling(
@@ -53,7 +53,7 @@ def _refused(figures: Mapping[str, Any]) -> list[str]:
 def _grouped(what: str, figures: Mapping[str, Any]) -> Iterator[Observation]:
     """What operators gave or raised; those that did the same are one row."""
     for names, text in grouped({name: _shown(figure) for name, figure in figures.items()}):
-        yield Observation(f"{what}: {', '.join(names)}", text, ("mindspore",))
+        yield Observation(f"{what} {', '.join(names)}", text, ("mindspore",))
 
 
 def _shown(figure: Any) -> str:

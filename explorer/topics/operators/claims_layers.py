@@ -185,7 +185,7 @@ def _states_seen(
         for style in ("graph", "tape"):
             left, right = states[f"mindspore-{style}"], states[f"torch-{style}"]
             agrees[f"mindspore-{style}"] = _same_state(left[mindspore_name], right[torch_name])
-        what = f"{mindspore_name}: outputs and gradients against {torch_name}"
+        what = f"outputs and gradients of {mindspore_name} against {torch_name}"
         yield from observed(what, agrees, lambda same: "the same" if same else "others", agrees)
     moving = "; ".join(_moving_states(states["mindspore-tape"])) or "none"
     yield Observation("running statistics move in", moving, ("mindspore-tape",))

@@ -121,7 +121,7 @@ def weights_start_elsewhere(evidence: Evidence, expects: dict[str, Any]) -> Ruli
         *_starts(answers),
         *(
             Observation(
-                f"{layer}: ratio of the standard deviations of MindSpore and PyTorch",
+                f"ratio of the standard deviations of MindSpore and PyTorch, {layer}",
                 f"{factors[layer]:.3g}",
                 expected=factors[layer] > SAMPLED,
             )

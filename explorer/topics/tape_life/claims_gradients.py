@@ -112,7 +112,7 @@ def reusable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         is_right_of: dict[str, bool] = {}
         for engine, gradient in gradients.items():
             is_right_of[engine] = close(gradient, derivative_of_cube(x))
-        what = f"call {place + 1}: the derivative of x³ at {shown(x)}"
+        what = f"call {place + 1}, the derivative of x³ at {shown(x)}"
         seen.extend(observed(what, gradients, shown, is_right_of))
     if all(works.values()):
         return Ruling(

@@ -271,18 +271,18 @@ def _routes_seen(
     for route, called in ROUTES.items():
         far = {style: differences[route] for style, differences in whole.items()}
         near = {style: difference <= NEAR for style, difference in far.items()}
-        what = f"{called}: greatest difference from PyTorch's loop"
+        what = f"greatest difference from PyTorch's loop, {called}"
         yield from observed(what, far, "{:.2g}".format, near)
         if route == "as printed":
             near = {style: difference <= NEAR for style, difference in weights.items()}
             yield from observed(
-                f"{called}: greatest difference of the weights alone",
+                f"greatest difference of the weights alone, {called}",
                 weights,
                 "{:.2g}".format,
                 near,
             )
-            yield Observation(f"{called}: what differs most", ", ".join(names))
-            what = f"{called}: how far the running mean moves in one step"
+            yield Observation(f"what differs most after {called}", ", ".join(names))
+            what = f"how far one step moves the running mean, {called}"
             yield from observed(what, ratios, "{:.3g} times as far as PyTorch's".format)
 
 
@@ -384,10 +384,10 @@ def accumulation(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         with_batch_norm[framework] = accumulation_difference(in_training, "mean", "divided")
 
     seen = (
-        *_sums_seen("a mean as the loss, the sum divided by 4", divided),
-        *_sums_seen("a mean as the loss, not divided", undivided, is_whole=False),
-        *_sums_seen("a sum as the loss, not divided", of_sum),
-        *_sums_seen("batch norm in training, the sum divided by 4", with_batch_norm, None),
+        *_sums_seen("loss a mean, sum divided by 4", divided),
+        *_sums_seen("loss a mean, not divided", undivided, is_whole=False),
+        *_sums_seen("loss a sum, not divided", of_sum),
+        *_sums_seen("batch norm in training, sum divided by 4", with_batch_norm, None),
     )
     # Where it is right not to divide, it is wrong to.
     if max(undivided.values()) <= NEAR and max(of_sum.values()) <= NEAR:
@@ -415,5 +415,8 @@ def _sums_seen(
     if is_whole is not None:
         as_stated = {party: (far <= NEAR) == is_whole for party, far in differences.items()}
     return observed(
-        f"{what}: difference from the whole batch's", differences, "{:.1e}".format, as_stated
+        f"difference from the whole batch's gradient, {what}",
+        differences,
+        "{:.1e}".format,
+        as_stated,
     )
