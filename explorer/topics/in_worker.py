@@ -2,6 +2,7 @@
 
 import inspect
 import pprint
+import textwrap
 import traceback
 
 from explorer.model.engines import WorkerKind
@@ -13,8 +14,8 @@ from explorer.text.numbers import plain
 from explorer.text.programs import merged, reached, read
 from explorer.workers.garbage_collection import imported
 
-LINE_LENGTH = 88
-"""The width at which the options of a call are broken into lines."""
+LINE_LENGTH = 100
+"""The width above which a call is broken into lines."""
 
 SAVING_GRAPHS: tuple[WorkerKind, ...] = ("mindspore-capture", "mindspore-passes")
 """The kinds of worker in which MindSpore writes its graphs to files."""
@@ -97,12 +98,27 @@ def _call(name: str, ask: Ask, kind: WorkerKind) -> str:
     if ask.device != Ask().device:
         arguments.append(f"device={ask.device!r}")
     if ask.options:
-        options = pprint.pformat(ask.options, width=LINE_LENGTH, sort_dicts=False)
-        arguments.append(f"options={options}")
+        arguments.append(f"options={ask.options!r}")
     call = f"print({name}(Ask({', '.join(arguments)})).figures)"
+    if len(call) > LINE_LENGTH:
+        call = _call_in_lines(name, ask, arguments)
     if kind in SAVING_GRAPHS:
         call = f"{VARIABLES.format(kind=kind)}\n{call}"
     return "\n".join((*imports, call))
+
+
+def _call_in_lines(name: str, ask: Ask, arguments: list[str]) -> str:
+    """A call that is too long for a line: each argument on lines of its own."""
+    lines = []
+    for argument in arguments:
+        text = argument
+        if argument.startswith("options="):
+            options = pprint.pformat(ask.options, width=LINE_LENGTH - 20, sort_dicts=False)
+            # The lines that follow the first align with what is behind its brace.
+            text = "options=" + options.replace("\n", "\n" + " " * len("options="))
+        lines.append(textwrap.indent(f"{text},", " " * 12))
+    inner = "\n".join(lines)
+    return f"print(\n    {name}(\n        Ask(\n{inner}\n        )\n    ).figures\n)"
 
 
 def _shipped_name(scenario: str) -> str:

@@ -62,7 +62,7 @@ def test_a_measurement_is_named_by_the_call_and_the_net() -> None:
         (
             8,
             "holds",
-            "loss + logits returned: dx = [[[6, 9, 12]]] (MindSpore graph and tape, PyTorch tape)",
+            "net that returns loss + logits: dx = [[[6, 9, 12]]] (MindSpore graph and tape, PyTorch tape)",
         ),
         (
             9,

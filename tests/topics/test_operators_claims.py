@@ -48,7 +48,7 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (41, "holds_with_changes", "Dropout(0.3): 0.304 (MindSpore)"),
         (42, "holds", "number of states: 4 (PyTorch); number of settings: 3 (MindSpore)"),
         (43, "holds", "by default: 0.9 (MindSpore and PyTorch), 0.99 (Keras)"),
-        (44, "holds_with_changes", "swaps two axes too: x.transpose(0, 3)"),
+        (44, "holds_with_changes", "transposes that swap two axes: x.transpose(0, 3)"),
         (45, "holds", "[[4, 5], [7, 8]] (MindSpore graph and tape, Keras)"),
         (
             46,

@@ -19,8 +19,8 @@ INDEX = "index.md"
 
 
 RUN_AGAIN = (
-    "`python -m explorer claims {number}` runs everything again. Each program can be pasted where"
-    " the explorer is installed, one that continues another below it."
+    "`python -m explorer claims {number}` runs everything again. Where the explorer is installed, each"
+    " program can be pasted and run by itself; one that says *after the code above* continues it."
 )
 
 

@@ -140,8 +140,10 @@ def all_outputs_are_their_sum(evidence: Evidence, expects: dict[str, Any]) -> Ru
     return ruling_by_style(
         {engine: of_outputs[engine] and of_total[engine] for engine in outputs},
         (
-            *observed("loss and logits returned, has_aux=False", outputs, shown, of_outputs),
-            *observed("loss + logits returned", total, shown, of_total),
+            *observed(
+                "net that returns loss and logits, has_aux=False", outputs, shown, of_outputs
+            ),
+            *observed("net that returns loss + logits", total, shown, of_total),
         ),
         {
             "holds": (

@@ -353,7 +353,7 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
 def _initial_values_seen(answers: dict[str, Figures], kind: str) -> Iterator[Observation]:
     """Where weights and biases start, beside the bound of which the statement speaks."""
     bound = answers["torch"][f"{kind} weight"]["bound"]
-    yield Observation("sqrt k", f"{bound:.4f}")
+    yield Observation("sqrt k, the bound of the uniform distribution", f"{bound:.4f}")
     for part in ("weight", "bias"):
         values = {library: figures[f"{kind} {part}"] for library, figures in answers.items()}
         # The statement says nothing of Keras.

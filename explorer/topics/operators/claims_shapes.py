@@ -82,7 +82,12 @@ def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if swaps:
         return Ruling(
             "holds_with_changes",
-            (*seen, Observation("swaps two axes too", ", ".join(swaps), ("mindspore",), False)),
+            (
+                *seen,
+                Observation(
+                    "transposes that swap two axes", ", ".join(swaps), ("mindspore",), False
+                ),
+            ),
             "ops.transpose takes the whole order, as permute does;"
             " where both name two axes, MindSpore now swaps them as PyTorch.",
         )
@@ -140,7 +145,7 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
     if raised(pooled["torch-tape"]) and others:
         return Ruling(
             "holds",
-            (*seen, Observation("gives the same with", ", ".join(others), ("torch-tape",))),
+            (*seen, Observation("settings that give the same", ", ".join(others), ("torch-tape",))),
             f'PyTorch\'s pooling has no "same": for these figures use {" or ".join(others)}.',
         )
     return Ruling("holds", seen, 'Use pad_mode="same" where TensorFlow has padding="same".')

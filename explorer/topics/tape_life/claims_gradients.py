@@ -60,7 +60,7 @@ def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         for engine in MINDSPORE:
             ways = evidence[EXTRA_OUTPUT][engine]
             is_back[engine] = close(ways[way], ways["first output alone"])
-        what = f"gradient of the first output alone with {way}"
+        what = f"gradient is that of the first output alone with {way}"
         seen.extend(observed(what, is_back, lambda same: "yes" if same else "no", is_back))
     if not any(shifts.values()) and all(put_back.values()):
         return Ruling(

@@ -57,7 +57,9 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         Observation(
             "type of parameters()", torch["type"], ("torch",), torch["type"] == "generator"
         ),
-        *observed(f"moved by a step of {', '.join(mindspore['chosen'])}", moved, str, keeps),
+        *observed(
+            f"weights moved by a step of {', '.join(mindspore['chosen'])}", moved, str, keeps
+        ),
     )
     if not all(keeps.values()):
         return Ruling(
