@@ -1,10 +1,13 @@
 """Programs as text: a function with all that it reaches in its module, ready to be pasted."""
 
 import ast
+import io
 import re
 import symtable
 import sys
+import tokenize
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -15,6 +18,8 @@ OWN = "explorer"
 """The package whose imports come last."""
 
 WIDTH = 100
+
+BRACKETS: dict[type, tuple[str, str]] = {dict: ("{", "}"), list: ("[", "]"), tuple: ("(", ")")}
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -243,3 +248,56 @@ def _needed(node: ast.AST) -> Iterator[str]:
     else:
         for child in ast.iter_child_nodes(node):
             yield from _needed(child)
+
+
+def literal(value: Any, indent: int = 0, beside: int = 0) -> str:
+    """Plain data as Python has it, in double quotes, as ruff breaks it into lines.
+
+    ``indent`` is that of its first line, and ``beside`` the number of characters that are on this
+    line before and behind it.
+    """
+    line = _on_one_line(value)
+    if indent + beside + len(line) <= WIDTH or not isinstance(value, (dict, list, tuple)):
+        return line
+    inner = indent + 4
+    lines = []
+    if isinstance(value, dict):
+        for key, item in value.items():
+            begin = f"{_on_one_line(key)}: "
+            lines.append(begin + literal(item, inner, len(begin) + 1))
+    else:
+        lines = [literal(item, inner, 1) for item in value]
+    begin, end = BRACKETS[type(value)]
+    text = "".join(f"{' ' * inner}{line},\n" for line in lines)
+    return f"{begin}\n{text}{' ' * indent}{end}"
+
+
+def _on_one_line(value: Any) -> str:
+    if isinstance(value, str):
+        return double_quoted(repr(value))
+    if isinstance(value, dict):
+        return (
+            "{" + ", ".join(f"{_on_one_line(k)}: {_on_one_line(v)}" for k, v in value.items()) + "}"
+        )
+    if isinstance(value, (list, tuple)):
+        begin, end = BRACKETS[type(value)]
+        items = ", ".join(map(_on_one_line, value))
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return f"{begin}{items}{comma}{end}"
+    return repr(value)
+
+
+def double_quoted(code: str) -> str:
+    """Code with its strings in double quotes, where these need no backslash."""
+    lines = code.splitlines(keepends=True)
+    inside = 0  # of how many f-strings: from Python 3.12 on, what is in them is tokens too
+    for token in reversed(list(tokenize.generate_tokens(io.StringIO(code).readline))):
+        kind = tokenize.tok_name[token.type]
+        inside += {"FSTRING_END": 1, "FSTRING_START": -1}.get(kind, 0)
+        text = token.string
+        is_single = kind == "STRING" and text.startswith("'") and not text.startswith("'''")
+        if is_single and not inside and '"' not in text and "\\" not in text:
+            (row, start), (_, end) = token.start, token.end
+            line = lines[row - 1]
+            lines[row - 1] = f'{line[:start]}"{text[1:-1]}"{line[end:]}'
+    return "".join(lines)

@@ -1,21 +1,21 @@
 """The worker's side of a measurement: runs one measuring function and records its outcome."""
 
 import inspect
-import pprint
-import textwrap
 import traceback
+from pathlib import Path
 
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingNetError
 from explorer.model.measurement import Ask, Found, Measured, Measurement
 from explorer.model.results import Failure
 from explorer.scenario.find import SHIPPED, names, real_names
+from explorer.shipped import PACKAGE
 from explorer.text.numbers import plain
-from explorer.text.programs import merged, reached, read
+from explorer.text.programs import WIDTH, literal, merged, reached, read
 from explorer.workers.garbage_collection import imported
 
-LINE_LENGTH = 100
-"""The width above which a call is broken into lines."""
+ARGUMENT = " " * 12
+"""What stands before an argument of a call that is broken into lines."""
 
 SAVING_GRAPHS: tuple[WorkerKind, ...] = ("mindspore-capture", "mindspore-passes")
 """The kinds of worker in which MindSpore writes its graphs to files."""
@@ -89,41 +89,32 @@ def listing(module: str, name: str) -> str:
 def _call(name: str, ask: Ask, kind: WorkerKind) -> str:
     """The statements that import what a call needs, call a measuring function and print its figures."""
     imports = ["from explorer.model.measurement import Ask"]
-    arguments = []
+    arguments: dict[str, str] = {}
     if ask.scenario:
-        known_as = _shipped_name(ask.scenario)
-        if known_as:
-            imports.append("from explorer.scenario.find import find")
-        arguments.append(f"str(find({known_as!r}))" if known_as else repr(ask.scenario))
+        needed, arguments["scenario"] = _scenario(Path(ask.scenario))
+        imports.extend(needed)
     if ask.device != Ask().device:
-        arguments.append(f"device={ask.device!r}")
+        arguments["device"] = literal(ask.device)
     if ask.options:
-        arguments.append(f"options={ask.options!r}")
-    call = f"print({name}(Ask({', '.join(arguments)})).figures)"
-    if len(call) > LINE_LENGTH:
-        call = _call_in_lines(name, ask, arguments)
+        arguments["options"] = literal(ask.options)
+    written = ", ".join(f"{argument}={value}" for argument, value in arguments.items())
+    call = f"print({name}(Ask({written})).figures)"
+    if len(call) > WIDTH:
+        if ask.options:
+            arguments["options"] = literal(ask.options, len(ARGUMENT), len("options=,"))
+        lines = "".join(f"{ARGUMENT}{argument}={value},\n" for argument, value in arguments.items())
+        call = f"print(\n    {name}(\n        Ask(\n{lines}        )\n    ).figures\n)"
     if kind in SAVING_GRAPHS:
         call = f"{VARIABLES.format(kind=kind)}\n{call}"
     return "\n".join((*imports, call))
 
 
-def _call_in_lines(name: str, ask: Ask, arguments: list[str]) -> str:
-    """A call that is too long for a line: each argument on lines of its own."""
-    lines = []
-    for argument in arguments:
-        text = argument
-        if argument.startswith("options="):
-            options = pprint.pformat(ask.options, width=LINE_LENGTH - 20, sort_dicts=False)
-            # The lines that follow the first align with what is behind its brace.
-            text = "options=" + options.replace("\n", "\n" + " " * len("options="))
-        lines.append(textwrap.indent(f"{text},", " " * 12))
-    inner = "\n".join(lines)
-    return f"print(\n    {name}(\n        Ask(\n{inner}\n        )\n    ).figures\n)"
-
-
-def _shipped_name(scenario: str) -> str:
-    """The name of a shipped scenario by its file; "" for a file of the reader's own."""
-    for name, path in {**names(SHIPPED), **real_names()}.items():
-        if str(path) == scenario:
-            return name
-    return ""
+def _scenario(path: Path) -> tuple[list[str], str]:
+    """The imports and the expression for a scenario's file, wherever the explorer is installed."""
+    for name, known in {**names(SHIPPED), **real_names()}.items():
+        if known == path:
+            return ["from explorer.scenario.find import find"], f"str(find({literal(name)}))"
+    if path.is_relative_to(PACKAGE):
+        within = path.relative_to(PACKAGE).as_posix()
+        return ["from explorer.shipped import PACKAGE"], f"str(PACKAGE / {literal(within)})"
+    return [], literal(str(path))

@@ -1,10 +1,11 @@
 """Programs as text: what a function reaches of its module, in an order in which Python can run it."""
 
 import ast
+from typing import Any
 
 import pytest
 
-from explorer.text.programs import merged, reached, read
+from explorer.text.programs import WIDTH, double_quoted, literal, merged, reached, read
 
 MODULE = '''"""Weather."""
 
@@ -113,3 +114,32 @@ def test_calls_come_last_and_each_once() -> None:
 def test_what_is_not_python_is_refused() -> None:
     with pytest.raises(SyntaxError):
         read("def f(:")
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("it's", '"it\'s"'),
+        ('say "x"', "'say \"x\"'"),
+        (("a",), '("a",)'),
+        ({"style": "graph", "norms": [1.0, None]}, '{"style": "graph", "norms": [1.0, None]}'),
+    ],
+)
+def test_plain_data_is_written_in_double_quotes(value: Any, written: str) -> None:
+    assert literal(value) == written
+    assert ast.literal_eval(written) == value
+
+
+def test_what_is_too_long_for_a_line_has_a_line_for_each_item() -> None:
+    long = {"first": ["x" * 40, ("y" * 40,), "z" * 40], "second": 2}
+    text = literal(long, 4)
+    assert ast.literal_eval(text) == long
+    assert text.splitlines()[:2] == ["{", '        "first": [']
+    assert text.splitlines()[-2:] == ['        "second": 2,', "    }"]
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "\n" not in literal("x" * 200)
+
+
+def test_strings_of_code_are_put_in_double_quotes_where_that_needs_nothing_else() -> None:
+    code = "a = x['b'] + 'say \"c\"' + f\"{y['d']}\" + 'e'\n"
+    assert double_quoted(code) == 'a = x["b"] + \'say "c"\' + f"{y[\'d\']}" + "e"\n'

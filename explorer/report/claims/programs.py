@@ -6,7 +6,15 @@ import msgspec
 
 from explorer.model.claim import Board, ClaimRow, Listing
 from explorer.model.measurement import Measured
-from explorer.text.programs import Imported, Piece, Program, import_lines, merged, read
+from explorer.text.programs import (
+    Imported,
+    Piece,
+    Program,
+    double_quoted,
+    import_lines,
+    merged,
+    read,
+)
 from explorer.topics.parties import party_names
 from explorer.topics.question import PARTIES
 
@@ -111,7 +119,7 @@ def _scripts(
     scripts = []
     for setup, names_by_line in last_lines.items():
         names = [name for its_names in names_by_line.values() for name in its_names]
-        scripts.append((names, "\n".join((setup, *names_by_line)) + "\n"))
+        scripts.append((names, double_quoted("\n".join((setup, *names_by_line)) + "\n")))
     return scripts, others
 
 
