@@ -57,11 +57,11 @@ class Program(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """The whole program, in an order in which Python can run it."""
         text = import_lines(self.imports)
-        previous_is_constant = False
+        is_below_definition = False
         for piece in in_order(self.pieces):
-            joint = "\n\n" if piece.is_constant and (previous_is_constant or text) else "\n\n\n"
+            joint = "\n\n" if piece.is_constant and not is_below_definition else "\n\n\n"
             text += joint + piece.text
-            previous_is_constant = piece.is_constant
+            is_below_definition = not piece.is_constant
         calls = "\n".join(self.calls)
         return f"{text}\n\n\n{calls}".strip("\n") + "\n"
 

@@ -87,7 +87,9 @@ def test_a_constant_comes_first_with_what_is_said_of_it() -> None:
 def test_a_constant_that_is_made_by_a_function_comes_after_it() -> None:
     module = read("RAIN = fall()\n\n\ndef fall():\n    return 1\n")
     namespace: dict[str, object] = {}
-    exec(reached(module, ["RAIN"]).text, namespace)
+    text = reached(module, ["RAIN"]).text
+    assert text == "def fall():\n    return 1\n\n\nRAIN = fall()\n"
+    exec(text, namespace)
     assert namespace["RAIN"] == 1
 
 
