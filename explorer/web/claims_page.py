@@ -210,10 +210,10 @@ def _show(whole: Board, row: ClaimRow) -> None:
     verdict, colour = _(verdict_name(row.verdict)), COLOURS[row.verdict]
     meaning = _(CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN)
     st.markdown(f":{colour}-badge[{verdict}] {meaning}")
+    st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
     _show_evidence(row)
     if row.advice:
         st.markdown(f"**{_('What to do.')}** {plain(row.advice)}")
-    st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
     sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
     st.caption(plain("; ".join(sources)))
     shown = programs(whole, row)

@@ -12,7 +12,7 @@ from explorer.report.claims.json import board_document
 from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.pages import INDEX, board_pages
 from explorer.report.claims.terminal import STYLES, show_board, show_claim
-from explorer.report.claims.wording import COUNT_FORMS, counts
+from explorer.report.claims.wording import COUNT_FORMS, counts, if_it_holds
 from explorer.report.markdown import escape
 from tests.support.consoles import printed
 from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
@@ -34,6 +34,7 @@ def test_one_claim_in_full_shows_the_code_that_was_run() -> None:
     assert "def one(ask):" in shown
     assert "So it is." in shown
     assert "true on the installed versions" in shown
+    assert shown.index("if it holds  So it is.") < shown.index("what was measured")
 
 
 def test_pages_escape_what_frameworks_say() -> None:
@@ -101,7 +102,14 @@ def test_each_claim_has_a_page_with_all_that_is_known_of_it() -> None:
         page = pages[f"{row.id}.md"]
         assert page.startswith(f"# {row.id}. {escape(row.statement)}\n")
         evidence = [escape(one.value) for one in row.observations] or [escape(row.evidence)]
-        parts = ["## Evidence", *evidence, "## What to do", escape(row.advice), "## Sources"]
+        parts = [
+            "## Evidence",
+            escape(if_it_holds(row)),
+            *evidence,
+            "## What to do",
+            escape(row.advice),
+            "## Sources",
+        ]
         places = [page.index(part) for part in parts if part]
         assert places == sorted(places)
         assert "def one(ask):" in page

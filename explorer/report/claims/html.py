@@ -10,6 +10,7 @@ from explorer.report.claims.programs import OF_GUIDE, ClaimProgram, programs
 from explorer.report.claims.wording import (
     PAGE_TITLE,
     counts,
+    if_it_holds,
     rows_by_heading,
     source,
     title,
@@ -65,6 +66,7 @@ def _claim(board: Board, row: ClaimRow) -> str:
         f'<section class="claim" id="claim-{row.id}">'
         f"<h3>{row.id}. {escape(row.statement)}</h3>"
         f"<p>{badge}{escape(meaning)}</p>"
+        f"<p>{escape(if_it_holds(row))}</p>"
         f"{_evidence(row)}"
         f"<p><b>What to do:</b> {escape(row.advice)}</p>"
         f'<p class="faint">{sources}</p>{printed}'

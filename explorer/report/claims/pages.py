@@ -7,6 +7,7 @@ from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_tab
 from explorer.report.claims.markdown import board_head
 from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
+    if_it_holds,
     rows_by_heading,
     source,
     title,
@@ -58,6 +59,7 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
     if contrary:
         yield f"{NOT_AS_STATED} {escape(contrary)}."
     yield "## Evidence"
+    yield escape(if_it_holds(row))
     evidence = evidence_table(row)
     yield table(evidence.columns, evidence.rows) if evidence.rows else escape(row.evidence)
     yield "## What to do"

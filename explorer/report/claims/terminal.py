@@ -83,9 +83,9 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
     contrary = against(row)
     if contrary:
         grid.add_row("", Text(f"{NOT_AS_STATED} {contrary}"))
+    grid.add_row("if it holds", Text(row.would))
     grid.add_row("evidence", _evidence(row))
     grid.add_row("what to do", Text(row.advice))
-    grid.add_row("if it holds", Text(row.would))
     for guide in row.guides:
         grid.add_row("from", Text(f"{source(guide, row)}: {GUIDES[guide]}"))
     grid.add_row("measured on", Text(versions_text(board.versions)))

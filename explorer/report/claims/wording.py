@@ -65,6 +65,11 @@ def count_form(count: int, verdict: ClaimVerdict | None) -> str:
     return one if count == 1 else several
 
 
+def if_it_holds(row: ClaimRow) -> str:
+    """What is true if the statement of a row holds, as a sentence."""
+    return f"If it holds: {row.would.rstrip('.')}."
+
+
 def verdict_sentence(row: ClaimRow) -> str:
     """A claim's verdict, and what it means: "outdated: was true, and is not any more"."""
     name = verdict_name(row.verdict)
