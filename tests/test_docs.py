@@ -1,5 +1,6 @@
 """The documentation is true: its links lead somewhere, its paths exist, its scenario runs."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -259,3 +260,16 @@ def test_every_claim_has_a_page_that_states_it() -> None:
         assert page.startswith(f"# {number}. {escape(claim.statement)}\n"), "run `make claims`"
         assert f"[{number}]({number}.md)" in index
     assert len(list(folder.glob("*.md"))) == len(every_claim()) + 1
+
+
+@pytest.mark.parametrize("number", every_claim())
+def test_the_page_of_a_claim_has_programs_that_python_reads_and_no_function_twice(
+    number: int,
+) -> None:
+    page = (ROOT / "docs" / "claims" / f"{number}.md").read_text(encoding="utf-8")
+    programs = re.findall(r"^(`{3,})python\n(.*?)^\1$", page, re.DOTALL | re.MULTILINE)
+    assert programs
+    nodes = [node for _, program in programs for node in ast.parse(program).body]
+    definitions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    functions = list(map(ast.unparse, definitions))
+    assert len(functions) == len(set(functions))

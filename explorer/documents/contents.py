@@ -11,7 +11,9 @@ from explorer.api.notebook import table_of_cases
 from explorer.api.results import Difference, Picture
 from explorer.documents.blocks import Block
 from explorer.model.report import CaseReport
-from explorer.report.claims.wording import listings, verdict_name
+from explorer.report.claims.evidence import evidence_table
+from explorer.report.claims.programs import programs
+from explorer.report.claims.wording import title, verdict_sentence
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
 from explorer.text.clean import clean
@@ -173,17 +175,17 @@ def _claim(shown: Block, way: Way) -> Iterator[Part]:
     board = claims(int(shown.subject), fresh=way.fresh).board
     (row,) = board.rows
     yield Paragraph(f"{row.id}. {row.statement}", is_strong=True)
-    yield Table(
-        ("verdict", "evidence", "what to do"),
-        ((verdict_name(row.verdict), one_line(row.evidence), row.advice),),
-    )
+    yield Paragraph(verdict_sentence(row))
+    evidence = evidence_table(row)
+    if evidence.rows:
+        yield Table(evidence.columns, evidence.rows)
+    else:
+        yield Paragraph(one_line(row.evidence))
+    yield Paragraph(row.advice)
     if shown.options.get("code") == "yes":
-        for name, listing in listings(row):
-            yield Paragraph(f"{name}:")
-            yield Code(listing.code, "python")
-        for name in row.measured:
-            yield Paragraph(f"What was run, `{name}`:")
-            yield Code(board.measured[name].code, "python")
+        for program in programs(board, row):
+            yield Paragraph(f"{title(program.heading)}:")
+            yield Code(program.code, "python")
 
 
 MAKERS = {

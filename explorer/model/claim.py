@@ -50,14 +50,25 @@ GUIDES = {
 """
 
 
-class Ruling(msgspec.Struct, frozen=True):
-    """A verdict on a statement, the evidence for it, and what a reader should do.
+class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of evidence: what was measured, the value that was found, and of which parties.
 
-    The evidence is one line: figures, messages, names found in an API.
+    ``value`` is a figure, a message or a name found in an API, as a reader has it; it is empty where
+    ``what`` says everything. ``who`` are names of parties, none for what is not of one party.
+    ``expected`` is whether the value is what the statement says; None where it says nothing of it.
     """
 
+    what: str
+    value: str = ""
+    who: tuple[str, ...] = ()
+    expected: bool | None = None
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """A verdict on a statement, the evidence for it, and what a reader should do."""
+
     verdict: ClaimVerdict
-    evidence: str
+    evidence: tuple[Observation, ...]
     advice: str
 
 
@@ -74,8 +85,9 @@ class ClaimRow(
 ):
     """One claim on the board: its verdict, with evidence and advice.
 
-    ``verdict`` is None where the claim could not be run, and ``evidence`` says why. ``would`` says
-    what is true if the statement holds; ``measured`` names the measurements that were looked at.
+    ``verdict`` is None where the claim could not be run, and ``evidence`` says why; otherwise
+    ``evidence`` is ``observations`` in one line. ``would`` says what is true if the statement
+    holds; ``measured`` names the measurements that were looked at.
     ``sections`` are the headings in the guides that the statement stands under, by guide.
     ``printed`` is the guide's code letter for letter, ``meant`` what was run beside it; both are
     empty where the guide prints nothing.
@@ -91,6 +103,7 @@ class ClaimRow(
     advice: str
     measured: tuple[str, ...]
     sections: dict[str, str] = {}
+    observations: tuple[Observation, ...] = ()
     printed: tuple[Listing, ...] = ()
     meant: tuple[Listing, ...] = ()
 

@@ -1,18 +1,29 @@
 """The worker's side of a measurement: runs one measuring function and records its outcome."""
 
-import ast
 import inspect
-import re
-import textwrap
 import traceback
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
+from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingNetError
 from explorer.model.measurement import Ask, Found, Measured, Measurement
 from explorer.model.results import Failure
+from explorer.scenario.find import SHIPPED, names, real_names
+from explorer.shipped import PACKAGE
 from explorer.text.numbers import plain
+from explorer.text.programs import WIDTH, literal, merged, reached, read
 from explorer.workers.garbage_collection import imported
+
+ARGUMENT = " " * 12
+"""What stands before an argument of a call that is broken into lines."""
+
+SAVING_GRAPHS: tuple[WorkerKind, ...] = ("mindspore-capture", "mindspore-passes")
+"""The kinds of worker in which MindSpore writes its graphs to files."""
+
+VARIABLES = (
+    "# Start Python with the environment variables that worker_environment('{kind}', FOLDER) of\n"
+    "# explorer.workers.environments returns: MindSpore reads them at its start."
+)
 
 
 def run(request: Measurement) -> Measured:
@@ -24,11 +35,13 @@ def run(request: Measurement) -> Measured:
     module = imported(name_of_module)
     function = getattr(module, name)
     # First, so that a program that raises is shown too.
-    code = source(function)
-    printed = listing(getattr(module, request.printed)) if request.printed else ""
-    meant = listing(getattr(module, request.meant)) if request.meant else ""
+    ask = Ask(request.scenario, request.device, request.options)
+    text = inspect.getsource(module)
+    code = source(text, name, ask, request.kind)
+    printed = listing(text, request.printed) if request.printed else ""
+    meant = listing(text, request.meant) if request.meant else ""
     try:
-        found: Found = function(Ask(request.scenario, request.device, request.options))
+        found: Found = function(ask)
     except ImportError:
         raise  # a framework is missing, which is the worker's business
     except MissingNetError as error:
@@ -50,43 +63,58 @@ def run(request: Measurement) -> Measured:
     )
 
 
-def source(function: Callable[..., Any]) -> str:
-    """The source of a function and of the helpers in its module, in the order of first use."""
-    # Words are looked up in the module rather than names in the syntax tree: a word in a comment may
-    # bring in a helper too many, and none is missing.
-    return _with_helpers(function, _words)
+def source(module: str, name: str, ask: Ask, kind: WorkerKind) -> str:
+    """A program that can be pasted: what a function reaches in its module, and the call that runs it.
+
+    ``module`` is the module's text. Helpers of other modules are imported from the explorer. Where
+    the worker of its ``kind`` has variables that MindSpore reads at its start, a comment says so.
+    """
+    called = read(_call(name, ask, kind))
+    # The call needs names too, some of which are imported for it alone.
+    program = reached(
+        merged((read(module), called)), (name, *(each.name for each in called.imports))
+    )
+    return merged((program, called)).text
 
 
-def listing(function: Callable[..., Any]) -> str:
-    """The source of a function, and of the helpers that its code names, and nothing else.
+def listing(module: str, name: str) -> str:
+    """A function or a class, and the functions and classes that it reaches in its module.
 
     Code that a guide prints must have no helper too many.
     """
-    return _with_helpers(function, _names)
+    pieces = reached(read(module), (name,)).pieces
+    return "\n\n\n".join(piece.text for piece in pieces if not piece.is_constant) + "\n"
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text)
+def _call(name: str, ask: Ask, kind: WorkerKind) -> str:
+    """The statements that import what a call needs, call a measuring function and print its figures."""
+    imports = ["from explorer.model.measurement import Ask"]
+    arguments: dict[str, str] = {}
+    if ask.scenario:
+        needed, arguments["scenario"] = _scenario(Path(ask.scenario))
+        imports.extend(needed)
+    if ask.device != Ask().device:
+        arguments["device"] = literal(ask.device)
+    if ask.options:
+        arguments["options"] = literal(ask.options)
+    written = ", ".join(f"{argument}={value}" for argument, value in arguments.items())
+    call = f"print({name}(Ask({written})).figures)"
+    if len(call) > WIDTH:
+        if ask.options:
+            arguments["options"] = literal(ask.options, len(ARGUMENT), len("options=,"))
+        lines = "".join(f"{ARGUMENT}{argument}={value},\n" for argument, value in arguments.items())
+        call = f"print(\n    {name}(\n        Ask(\n{lines}        )\n    ).figures\n)"
+    if kind in SAVING_GRAPHS:
+        call = f"{VARIABLES.format(kind=kind)}\n{call}"
+    return "\n".join((*imports, call))
 
 
-def _names(text: str) -> list[str]:
-    nodes = ast.walk(ast.parse(text))
-    return [node.id for node in nodes if isinstance(node, ast.Name)]
-
-
-def _with_helpers(function: Callable[..., Any], words_of: Callable[[str], list[str]]) -> str:
-    home = vars(inspect.getmodule(function))
-    sources: dict[str, str] = {}
-    waiting: list[Any] = [function]
-    while waiting:
-        current = waiting.pop(0)
-        if current.__name__ in sources:
-            continue
-        text = textwrap.dedent(inspect.getsource(current))
-        sources[current.__name__] = text
-        for name in words_of(text):
-            used = home.get(name)
-            is_code = inspect.isroutine(used) or inspect.isclass(used)
-            if is_code and used.__module__ == function.__module__:
-                waiting.append(used)
-    return "\n\n".join(sources.values())
+def _scenario(path: Path) -> tuple[list[str], str]:
+    """The imports and the expression for a scenario's file, wherever the explorer is installed."""
+    for name, known in {**names(SHIPPED), **real_names()}.items():
+        if known == path:
+            return ["from explorer.scenario.find import find"], f"str(find({literal(name)}))"
+    if path.is_relative_to(PACKAGE):
+        within = path.relative_to(PACKAGE).as_posix()
+        return ["from explorer.shipped import PACKAGE"], f"str(PACKAGE / {literal(within)})"
+    return [], literal(str(path))

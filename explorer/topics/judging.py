@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from explorer.exploration.about import stored_versions, versions_here
-from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing
+from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing, Observation
 from explorer.model.measurement import Measured, Measurement
 from explorer.store.store import Store
 from explorer.text.messages import one_line
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure, stored
+from explorer.topics.observations import in_one_line
 from explorer.topics.topic import Claim
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
@@ -68,11 +69,13 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
     evidence = Evidence({name: measured[name] for name in names})
     verdict: ClaimVerdict | None
     # Nothing is judged on half of the evidence: what is missing might turn the verdict.
+    observations: tuple[Observation, ...] = ()
     if evidence.failures:
         verdict, text, advice = None, _why_not_run(evidence), ""
     else:
         ruling = claim.judge(evidence, claim.expects)
-        verdict, text, advice = ruling.verdict, ruling.evidence, ruling.advice
+        observations = ruling.evidence
+        verdict, text, advice = ruling.verdict, in_one_line(observations), ruling.advice
     return ClaimRow(
         id=claim.id,
         heading=claim.heading,
@@ -84,6 +87,7 @@ def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
         advice=advice,
         measured=names,
         sections=dict(claim.sections),
+        observations=observations,
         printed=_listings({name: measured[name].printed for name in names}),
         meant=_listings({name: measured[name].meant for name in names}),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.model.claim import ClaimVerdict, Ruling
+from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.topics.question import MINDSPORE_STYLES
 
 SHORT_LABELS = {"mindspore-graph": "graph", "mindspore-tape": "tape", "torch-tape": "PyTorch"}
@@ -24,7 +24,9 @@ def by_style(right: Mapping[str, bool]) -> ClaimVerdict:
 
 
 def ruling_by_style(
-    right: Mapping[str, bool], seen: str, advice: Mapping[ClaimVerdict, str]
+    right: Mapping[str, bool],
+    seen: tuple[Observation, ...],
+    advice: Mapping[ClaimVerdict, str],
 ) -> Ruling:
     """The verdict of ``by_style`` with the evidence ``seen``, and the advice for that verdict."""
     verdict = by_style(right)

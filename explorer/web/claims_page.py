@@ -6,10 +6,25 @@ from collections.abc import Iterable
 import streamlit as st
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.evidence import (
+    ANSWERS,
+    NOT_AS_STATED,
+    against,
+    evidence_table,
+)
+from explorer.report.claims.programs import (
+    AFTER_THE_ABOVE,
+    AS_MEANT,
+    AS_PRINTED,
+    OF_GUIDE,
+    WHAT_WAS_RUN,
+    ClaimProgram,
+    programs,
+)
 from explorer.report.claims.wording import (
     NOT_RUN,
     PAGE_TITLE,
-    listings,
+    count_form,
     source,
     verdict_name,
 )
@@ -44,10 +59,12 @@ COLOURS: dict[ClaimVerdict | None, str] = {
 """Each verdict's colour; its name stands beside it everywhere."""
 
 CODE = {
-    "as the guide prints it": later("Code as the guide prints it"),
-    "as meant": later("Code as meant"),
+    AS_PRINTED: later("Code as the guide prints it"),
+    AS_MEANT: later("Code as meant"),
+    WHAT_WAS_RUN: later("What was run"),
+    AFTER_THE_ABOVE: later("What was run, after the code above"),
 }
-"""The titles of a claim's listings, by what the report calls them."""
+"""The titles of a claim's programs, by what the report calls them."""
 
 SECONDS = 300.0
 """The limit of one measurement."""
@@ -108,7 +125,7 @@ def _counts(whole: Board) -> str:
 
 def count_text(count: int, verdict: ClaimVerdict | None) -> str:
     """How many claims have a verdict."""
-    return _("{count} {verdict}").format(count=count, verdict=_(verdict_name(verdict)))
+    return _(count_form(count, verdict)).format(count=count)
 
 
 def _filtered(whole: Board, wanted: dict[str, str]) -> list[ClaimRow]:
@@ -199,16 +216,45 @@ def _show(whole: Board, row: ClaimRow) -> None:
     verdict, colour = _(verdict_name(row.verdict)), COLOURS[row.verdict]
     meaning = _(CLAIM_VERDICTS[row.verdict] if row.verdict else NOT_RUN)
     st.markdown(f":{colour}-badge[{verdict}] {meaning}")
-    st.markdown(f"**{_('Evidence.')}** {plain(row.evidence)}")
+    st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
+    _show_evidence(row)
     if row.advice:
         st.markdown(f"**{_('What to do.')}** {plain(row.advice)}")
-    st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
     sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
     st.caption(plain("; ".join(sources)))
-    for name, listing in listings(row):
-        st.markdown(f"**{_(CODE[name])}**")
-        st.code(clean(listing.code, keep="\n"))
+    shown = programs(whole, row)
+    for program in shown:
+        if program.title in OF_GUIDE:
+            _show_program(program)
     with st.expander(_("What was run")):
-        for name in row.measured:
-            st.caption(plain(name))
-            st.code(clean(whole.measured[name].code, keep="\n"))
+        for program in shown:
+            if program.title not in OF_GUIDE:
+                _show_program(program)
+
+
+def _show_evidence(row: ClaimRow) -> None:
+    """What is not as stated, and all that was measured."""
+    evidence = evidence_table(row)
+    if not evidence.rows:
+        st.markdown(f"**{_('Evidence.')}** {plain(row.evidence)}")
+        return
+    contrary = against(row)
+    if contrary:
+        st.markdown(f"{_(NOT_AS_STATED)} {plain(contrary)}")
+    # Markdown and not a dataframe: long results wrap, and the browser's search finds them.
+    lines = [_line(map(_, evidence.columns)), _line(["---"] * len(evidence.columns))]
+    lines.extend(_line(map(_answer_or_text, cells)) for cells in evidence.rows)
+    st.markdown("\n".join(lines))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _answer_or_text(cell: str) -> str:
+    return _(cell) if cell in ANSWERS.values() else plain(cell)
+
+
+def _show_program(program: ClaimProgram) -> None:
+    st.markdown(f"**{_(CODE[program.title])}** {plain(program.who)}")
+    st.code(clean(program.code, keep="\n"))

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
 from explorer.model.passes import PASSES
 from explorer.model.report import Difference
-from explorer.report.claims.wording import NOT_RUN, PAGE_TITLE, verdict_name
+from explorer.report.claims.evidence import ANSWERS, COLUMNS, NOT_AS_STATED
+from explorer.report.claims.wording import COUNT_FORMS, NOT_RUN, PAGE_TITLE, verdict_name
 from explorer.report.stored import KINDS
 from explorer.report.study.cells import NO_ROWS
 from explorer.topics import STUDIES, study_topic
@@ -24,7 +25,11 @@ def terms() -> Iterator[str]:
     yield from typing.get_args(typing.get_type_hints(Difference)["what"])
     yield from CLAIM_VERDICTS.values()
     yield from map(verdict_name, CLAIM_VERDICTS)
-    yield from (NOT_RUN, PAGE_TITLE, NO_ROWS)
+    yield from (NOT_RUN, PAGE_TITLE, NO_ROWS, NOT_AS_STATED)
+    for forms in COUNT_FORMS.values():
+        yield from forms
+    yield from COLUMNS
+    yield from filter(None, ANSWERS.values())
     yield from HEADINGS
     yield from GUIDES.values()
     yield from KINDS.values()

@@ -5,12 +5,14 @@ import json
 import msgspec
 import pytest
 
-from explorer.model.claim import ClaimVerdict
+from explorer.model.claim import ClaimVerdict, Observation
+from explorer.report.claims.evidence import against, evidence_table
 from explorer.report.claims.html import CLASSES, board_html
 from explorer.report.claims.json import board_document
 from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.pages import INDEX, board_pages
 from explorer.report.claims.terminal import STYLES, show_board, show_claim
+from explorer.report.claims.wording import COUNT_FORMS, counts, if_it_holds
 from explorer.report.markdown import escape
 from tests.support.consoles import printed
 from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
@@ -18,7 +20,7 @@ from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
 
 def test_the_terminal_has_a_line_of_evidence_for_each_row() -> None:
     shown = printed(lambda console: show_board(BOARD, console))
-    assert "2 claims: 1 holds, 1 not run" in shown
+    assert "2 claims: 1 holds, 1 was not run" in shown
     assert EVIDENCE in shown
 
 
@@ -32,6 +34,7 @@ def test_one_claim_in_full_shows_the_code_that_was_run() -> None:
     assert "def one(ask):" in shown
     assert "So it is." in shown
     assert "true on the installed versions" in shown
+    assert shown.index("if it holds  So it is.") < shown.index("what was measured")
 
 
 def test_pages_escape_what_frameworks_say() -> None:
@@ -98,7 +101,15 @@ def test_each_claim_has_a_page_with_all_that_is_known_of_it() -> None:
     for row in BOARD.rows:
         page = pages[f"{row.id}.md"]
         assert page.startswith(f"# {row.id}. {escape(row.statement)}\n")
-        parts = [escape(row.evidence), "## What to do", escape(row.advice), "## Where it stands"]
+        evidence = [escape(one.value) for one in row.observations] or [escape(row.evidence)]
+        parts = [
+            "## Evidence",
+            escape(if_it_holds(row)),
+            *evidence,
+            "## What to do",
+            escape(row.advice),
+            "## Sources",
+        ]
         places = [page.index(part) for part in parts if part]
         assert places == sorted(places)
         assert "def one(ask):" in page
@@ -107,6 +118,70 @@ def test_each_claim_has_a_page_with_all_that_is_known_of_it() -> None:
     assert "**not run**" in pages["44.md"]
     assert "Gradients \\& co" in pages["1.md"]
     assert "<script>" not in pages["1.md"]
+
+
+OUTDATED = msgspec.structs.replace(
+    HOLDS,
+    verdict="outdated",
+    observations=(
+        Observation("sum", "6", ("mindspore-graph", "mindspore-tape"), expected=True),
+        Observation("sum", "7", ("torch-tape",), expected=False),
+        Observation("mean", "2", ("torch-tape",), expected=False),
+        Observation("an aside"),
+    ),
+)
+
+
+def test_evidence_is_a_table_that_names_what_was_measured_once() -> None:
+    table = evidence_table(OUTDATED)
+    assert table.columns == ("what was measured", "who", "result", "as stated")
+    assert table.rows == (
+        ("sum", "MindSpore graph and tape", "6", "yes"),
+        ("", "PyTorch tape", "7", "no"),
+        ("mean", "PyTorch tape", "2", "no"),
+        ("an aside", "", "", ""),
+    )
+    assert evidence_table(NOT_RUN).rows == ()
+
+
+def test_a_column_without_a_figure_is_left_out() -> None:
+    alone = msgspec.structs.replace(HOLDS, observations=(Observation("sum", "6"),))
+    assert evidence_table(alone).columns == ("what was measured", "result")
+
+
+def test_what_is_not_as_stated_is_said_beside_the_verdict() -> None:
+    assert against(OUTDATED) == "sum: 7 (PyTorch tape); and 1 more"
+    assert against(HOLDS) == against(NOT_RUN) == ""
+    board = msgspec.structs.replace(BOARD, rows=(OUTDATED,))
+    shown = printed(lambda console: show_claim(board, OUTDATED, console))
+    for text in (shown, board_html(board), board_pages(board)["1.md"].replace("\\", "")):
+        assert "Not as stated: sum: 7 (PyTorch tape); and 1 more" in text
+        assert text.index("Not as stated:") < text.index("as stated", text.index("1 more"))
+
+
+def test_the_document_has_the_observations_beside_their_text() -> None:
+    (row,) = board_document(msgspec.structs.replace(BOARD, rows=(OUTDATED,)))["rows"]
+    assert row["observations"][1] == {
+        "what": "sum",
+        "value": "7",
+        "who": ["torch-tape"],
+        "expected": False,
+    }
+    assert row["observations"][3] == {"what": "an aside"}
+
+
+@pytest.mark.parametrize("verdict", COUNT_FORMS)
+def test_a_count_of_claims_is_a_sentence_in_singular_and_in_plural(
+    verdict: ClaimVerdict | None,
+) -> None:
+    row = msgspec.structs.replace(HOLDS, verdict=verdict)
+    one = counts(msgspec.structs.replace(BOARD, rows=(row,)))
+    two = counts(msgspec.structs.replace(BOARD, rows=(row, row)))
+    assert one.startswith("1 claim: 1 ")
+    assert two.startswith("2 claims: 2 ")
+    first, second = one.split()[3], two.split()[3]
+    verbs = {"holds": "hold", "is": "are", "does": "do", "depends": "depend", "was": "were"}
+    assert second == verbs.get(first, "cannot")
 
 
 def test_code_with_fences_in_it_stays_code() -> None:

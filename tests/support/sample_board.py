@@ -1,9 +1,10 @@
 """A board of two claims, one of which could not be run; its evidence is full of markup."""
 
-from explorer.model.claim import Board, ClaimRow, Listing
+from explorer.model.claim import Board, ClaimRow, Listing, Observation
 from explorer.model.measurement import Measured
 
-EVIDENCE = "<script>alert(1)</script> | `x`"
+RESULT = "<script>alert(1)</script> | `x`"
+EVIDENCE = f"a call: {RESULT} (MindSpore graph), 2 (PyTorch tape)"
 
 HOLDS = ClaimRow(
     id=1,
@@ -16,6 +17,10 @@ HOLDS = ClaimRow(
     advice="Go on.",
     measured=("one",),
     sections={"004": "Gradients & co"},
+    observations=(
+        Observation("a call", RESULT, ("mindspore-graph",), expected=True),
+        Observation("a call", "2", ("torch-tape",)),
+    ),
     printed=(Listing("a = vaild\n# ```\n", ("one",)),),
     meant=(Listing("a = valid\n", ("one",)),),
 )

@@ -8,14 +8,15 @@ from typing import Any
 
 import msgspec
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.model.study import StudyRecord
 from explorer.topics import topic
 from explorer.topics.evidence import Evidence
 from explorer.topics.judging import needed
 from explorer.topics.measuring import measure
-from explorer.topics.question import Question
+from explorer.topics.observations import in_one_line
+from explorer.topics.question import PARTIES, Question
 from explorer.topics.studying import study, target
 from explorer.topics.topic import Claim
 from explorer.workers.workers import Workers
@@ -111,7 +112,17 @@ def written(figures: Mapping[tuple[Question, str], Figures]) -> dict[str, Measur
     return measured
 
 
-def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Ruling:
+@dataclasses.dataclass(frozen=True)
+class Ruled:
+    """A ruling as a line shows it: its evidence in one line, and as the observations it is of."""
+
+    verdict: ClaimVerdict
+    evidence: str
+    advice: str
+    observations: tuple[Observation, ...]
+
+
+def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Ruled:
     """The ruling on a claim in a world that is written down.
 
     ``figures`` are those of each party by question, for all that the claim asks.
@@ -123,7 +134,7 @@ def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Ruli
 
 def judge(
     claim: Claim, measured: Mapping[str, Measured], change: Callable[[World], None] = unchanged
-) -> Ruling:
+) -> Ruled:
     """The ruling on a claim in the world that was measured, after ``change`` has been at it."""
     # A world takes what failed for an answer without figures, which a judge may take for anything.
     for measurement in claim.measurements:
@@ -135,9 +146,18 @@ def judge(
     return _whole(claim.judge(world.evidence, claim.expects))
 
 
-def _whole(ruling: Ruling) -> Ruling:
-    """A ruling, seen to be one that the board can show: a known verdict, evidence, and advice."""
+def _whole(ruling: Ruling) -> Ruled:
+    """A ruling, seen to be one that the board can show.
+
+    It has a known verdict, observations of known parties, and advice.
+    """
     assert msgspec.json.decode(msgspec.json.encode(ruling), type=Ruling) == ruling
     assert ruling.evidence
+    for observation in ruling.evidence:
+        # A line says "what: value".
+        assert observation.what
+        assert ": " not in observation.what
+        assert set(observation.who) <= set(PARTIES)
     assert ruling.advice.endswith("."), ruling.advice
-    return ruling
+    evidence = in_one_line(ruling.evidence)
+    return Ruled(ruling.verdict, evidence, ruling.advice, ruling.evidence)

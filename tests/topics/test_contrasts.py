@@ -119,11 +119,12 @@ def test_most_differences_are_those_of_styles_only_where_they_are_more_than_half
 def test_the_evidence_counts_every_kind_of_program_and_names_those_that_part_styles() -> None:
     evidence = ruled(TOPIC.claims[85], world(STYLE, FRAMEWORK, ALONE)).evidence
     last = list(MAIN_CASES)[2]
-    assert f"{len(MAIN_CASES)} scenarios: 3 differ, 1 along styles, 1 along frameworks" in evidence
-    assert f"1 otherwise ({last} along styles); 4 kinks: 0 differ" in evidence
+    counts = "3 differ, 1 by style, 1 by framework, 1 otherwise"
+    assert f"scenarios ({len(MAIN_CASES)} programs): {counts}" in evidence
+    assert f"both tapes differ from both graphs: {last}; kinks (4 programs): 0 differ" in evidence
     # An operator that some engine refuses is not compared.
-    assert "1 operators: 0 differ" in evidence
-    assert evidence.endswith("together 3 differ, 1 along styles, 1 along frameworks, 1 otherwise")
+    assert "operators (1 program): 0 differ" in evidence
+    assert evidence.endswith(f"programs): {counts}")
 
 
 def test_one_tensor_passed_twice_is_among_the_scenarios() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import psutil
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.model.measurement import Measured, Measurement
 from explorer.topics.data_parallel.findings import (
     CONSEQUENCES,
@@ -29,7 +28,7 @@ from explorer.topics.question import Target
 from explorer.topics.studying import tell
 from explorer.workers.workers import Workers
 from tests.support.tellings import check_every_failure, check_telling
-from tests.support.topics import judge, ruled
+from tests.support.topics import Ruled, judge, ruled
 
 both = [
     pytest.param("mindspore", marks=pytest.mark.mindspore),
@@ -151,7 +150,7 @@ def averages(
     ddp: float = 3.0,
     torch_evens: bool = True,
     mindspore_evens: bool = False,
-) -> Ruling:
+) -> Ruled:
     """The ruling where these ways average in MindSpore, DDP gives ``ddp``, and a start is sent around."""
     ranks = {}
     for framework, evens in (("mindspore", mindspore_evens), ("torch", torch_evens)):
@@ -214,7 +213,7 @@ CELL = ("cell", BY_HAND)
     ],
 )
 def test_the_verdict_on_averages_follows_what_the_ranks_report(
-    ruling_in: Callable[[], Ruling], verdict: str, advice: str
+    ruling_in: Callable[[], Ruled], verdict: str, advice: str
 ) -> None:
     ruling = ruling_in()
     assert ruling.verdict == verdict
@@ -234,8 +233,8 @@ def test_a_way_must_average_on_every_rank() -> None:
 
 def test_ways_that_took_the_same_are_told_together() -> None:
     seen = averages(CELL, ALL).evidence
-    assert "by loop in graph style the ranks take [2] and [4]" in seen
-    assert f"by loop in tape style, cell, {BY_HAND} the ranks take [3] and [3]" in seen
+    assert "by loop in graph style: [2] and [4] (MindSpore)" in seen
+    assert f"by loop in tape style, cell, {BY_HAND}: [3] and [3] (MindSpore)" in seen
 
 
 @pytest.mark.mindspore
@@ -245,9 +244,7 @@ def test_only_steps_of_mindspore_that_reduce_average_on_the_installed_versions(
 ) -> None:
     ruling = judge(TOPIC.claims[61], measured)
     assert ruling.verdict == "does_not_hold"
-    assert "by value_and_grad, GradOperation the ranks take [[2, 4, 6]] and [[84, 168, 252]]" in (
-        ruling.evidence
-    )
+    assert "by value_and_grad, GradOperation: [[2, 4, 6]] and [[84, 168, 252]]" in ruling.evidence
     assert "with TrainOneStepCell or Model.train; elsewhere" in ruling.advice
 
 

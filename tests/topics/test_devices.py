@@ -96,7 +96,7 @@ def measured(workers: Workers) -> dict[str, Measured]:
     [
         (37, "not_checkable_here", "can not be modified"),
         (37, "not_checkable_here", "Tensor.to and Tensor.move_to and Cell.to with CPU: on CPU"),
-        (38, "not_checkable_here", "asnumpy() read result, parameter, gradient at once"),
+        (38, "not_checkable_here", "asnumpy() of result, parameter, gradient: read at once"),
     ],
 )
 def test_the_evidence_of_the_installed_versions(
@@ -154,8 +154,8 @@ def test_a_refusal_on_the_tape_is_told_where_there_is_one(measured: dict[str, Me
     def readable(world: World) -> None:
         world[HOST, "torch"]["result_with_tape"] = [3.0]
 
-    assert "on PyTorch's tape numpy() says RuntimeError" in judge(CLAIMS[38], measured).evidence
-    assert "on PyTorch's tape" not in judge(CLAIMS[38], measured, readable).evidence
+    assert "numpy() of a result on the tape: RuntimeError" in judge(CLAIMS[38], measured).evidence
+    assert "on the tape" not in judge(CLAIMS[38], measured, readable).evidence
 
 
 def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.devices.questions import MOVES, TOPIC
-from tests.support.topics import ruled
+from tests.support.topics import Ruled, ruled
 
 CALLS = ("Tensor.to", "Tensor.move_to", "Cell.to")
 NO = {"raised": "RuntimeError", "message": "can not be modified"}
@@ -34,7 +33,7 @@ def mindspore(*available: str, moving: tuple[str, ...] = (), again: Any = NO) ->
     }
 
 
-def moves(torch: Figures, process: Figures) -> Ruling:
+def moves(torch: Figures, process: Figures) -> Ruled:
     return ruled(TOPIC.claims[37], {(MOVES, "torch"): torch, (MOVES, "mindspore"): process})
 
 
@@ -74,7 +73,7 @@ ALONE = mindspore()
     ],
 )
 def test_only_a_second_device_that_is_there_shows_what_moves(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice
@@ -86,7 +85,7 @@ def test_a_device_that_holds_nothing_is_no_second_device() -> None:
     ruling = moves(nowhere, ALONE)
     assert ruling.verdict == "not_checkable_here"
     assert "meta" not in ruling.evidence
-    assert "(needs a second device)" in ruling.evidence
+    assert "devices here beside the CPU: none (MindSpore and PyTorch)" in ruling.evidence
 
 
 def test_calls_that_refuse_a_name_are_not_advised() -> None:

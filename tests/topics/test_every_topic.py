@@ -57,7 +57,7 @@ def used_by(program: str, module: str) -> set[str]:
     used = {program}
     waiting = [program]
     while waiting:
-        # Words and not names of the syntax tree, as the worker finds what it shows.
+        # Words and not names of the syntax tree: a rough check beside that of the reached names.
         for name in set(re.findall(r"\w+", definitions[waiting.pop()])) & set(definitions) - used:
             used.add(name)
             waiting.append(name)

@@ -40,21 +40,45 @@ def test_a_measurement_is_named_by_the_call_and_the_net() -> None:
 @pytest.mark.parametrize(
     ("row", "verdict", "cited"),
     [
-        (1, "holds", "graph, tape, PyTorch: (dx, (logits,)) = [[[4, 6, 8]], 20]"),
-        (2, "holds", "graph, tape, PyTorch: (dy, (logits,)) = [-2, 20]"),
-        (3, "holds", "graph, tape, PyTorch: ((dx, dy), (logits,)) = [[[4, 6, 8]], -2, 20]"),
-        (4, "holds", "graph, tape, PyTorch: ((dfc.weight,), (logits,)) = [[[2, 4, 6]], 20]"),
+        (
+            1,
+            "holds",
+            "(dx, (logits,)) = [[[4, 6, 8]], 20] (MindSpore graph and tape, PyTorch tape)",
+        ),
+        (2, "holds", "(dy, (logits,)) = [-2, 20] (MindSpore graph and tape, PyTorch tape)"),
+        (3, "holds", "((dx, dy), (logits,)) = [[[4, 6, 8]], -2, 20] (MindSpore"),
+        (4, "holds", "((dfc.weight,), (logits,)) = [[[2, 4, 6]], 20] (MindSpore"),
         (
             5,
             "holds",
-            "graph, tape, PyTorch: ((dx, (dfc.weight,)), (logits,)) = [[[4, 6, 8]], [[2, 4, 6]], 20]",
+            "((dx, (dfc.weight,)), (logits,)) = [[[4, 6, 8]], [[2, 4, 6]], 20] (MindSpore",
         ),
         (6, "holds", "(((dx, dy), (dfc.weight,)), (logits,)) = [[[4, 6, 8]], -2, [[2, 4, 6]], 20]"),
-        (7, "holds", "graph, tape, PyTorch: dx = [[[6, 9, 12]]]"),
-        (8, "holds", "A net that returns loss + logits: graph, tape, PyTorch: dx = [[[6, 9, 12]]]"),
-        (9, "holds", "graph, tape: ValueError: `grad_position` and `weight` can not be None"),
-        (10, "holds", "14 of 14 calls as expected"),
-        (11, "holds", "equal numbers in 8 of 8 pairs"),
+        (
+            7,
+            "holds",
+            "has_aux=False): dx = [[[6, 9, 12]]] (MindSpore graph and tape, PyTorch tape)",
+        ),
+        (
+            8,
+            "holds",
+            "net that returns loss + logits: dx = [[[6, 9, 12]]] (MindSpore graph and tape, PyTorch tape)",
+        ),
+        (
+            9,
+            "holds",
+            "grad(net, None, None): ValueError: `grad_position` and `weight` can not be None",
+        ),
+        (
+            10,
+            "holds",
+            "((loss, logits), ((dx, dy), (dfc.weight,))) = [1, 20, [[4, 6, 8]], -2, [[2, 4, 6]]] (MindSpore",
+        ),
+        (
+            11,
+            "holds",
+            "((dx, dy), (dfc.weight,)) = [[[6, 9, 12]], -2, [[3, 6, 9]]] (MindSpore graph and tape)",
+        ),
     ],
 )
 def test_the_guides_structures_hold(

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import GUIDE_STEP, LOOP, MODEL, STEP_CELL, TOPIC
-from tests.support.topics import ruled
+from tests.support.topics import Ruled, ruled
 
 
 def left(weight: float = 0.5, mean: float = 0.1) -> Figures:
@@ -27,7 +26,7 @@ def step(printed: Figures, set_grad: Figures, meant: Figures = LIKE_THE_LOOP) ->
     return {"as printed": printed, "set_grad()": set_grad, "as meant": meant}
 
 
-def routes(graph: Any, tape: Any, model: Figures = LIKE_THE_LOOP) -> Ruling:
+def routes(graph: Any, tape: Any, model: Figures = LIKE_THE_LOOP) -> Ruled:
     graph_style, tape_style = MINDSPORE_STYLES
     return ruled(
         TOPIC.claims[52],
@@ -65,7 +64,7 @@ INCURABLE = step(TWICE, TWICE, TWICE)
     ],
 )
 def test_the_printed_step_is_judged_by_all_that_it_leaves(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice
@@ -73,9 +72,11 @@ def test_the_printed_step_is_judged_by_all_that_it_leaves(
 
 def test_statistics_that_moved_twice_are_told_apart_from_the_weights() -> None:
     seen = routes(AS_IT_IS, AS_IT_IS).evidence
-    assert seen.startswith("graph and tape: Model and TrainOneStepCell at most 0.0e+00 from")
-    assert "the printed step: weights 0.0e+00, norm.running_mean 0.09" in seen
-    assert "moves the running mean 1.9 times as far; with set_grad() 0.09" in seen
+    assert "from PyTorch's loop, TrainOneStepCell: 0 (MindSpore graph" in seen
+    assert "of the weights alone, the printed step: 0 (MindSpore" in seen
+    assert "what differs most after the printed step: norm.running_mean" in seen
+    assert "moves the running mean, the printed step: 1.9 times as far as PyTorch's" in seen
+    assert "from PyTorch's loop, the printed step after set_grad(): 0.09" in seen
 
 
 @pytest.mark.row(52)

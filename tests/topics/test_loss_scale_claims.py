@@ -32,11 +32,16 @@ def measured(workers: Workers) -> dict[str, Measured]:
         (
             12,
             "holds",
-            "loss 1024, gradient [[2048, 4096, 6144]]; unscaled 1 and [[2, 4, 6]]",
+            "scaled gradient: [[2048, 4096, 6144]] (MindSpore graph and tape, PyTorch)",
             "unscale",
         ),
-        (13, "holds", "right about 14 of 14", "all_finite"),
-        (14, "holds", "unscaled there 0", "cast the gradients to float32 before you unscale"),
+        (13, "holds", "right about: 14 of 14 (MindSpore graph and tape)", "all_finite"),
+        (
+            14,
+            "holds",
+            "unscaled in float16: 0 (MindSpore graph and tape)",
+            "cast the gradients to float32 before you unscale",
+        ),
     ],
 )
 def test_all_hold_on_the_installed_versions(
@@ -53,10 +58,10 @@ def test_no_route_of_mindspore_s_own_skips_a_step_on_the_cpu(
 ) -> None:
     ruling = judge(CLAIMS[15], measured)
     assert ruling.verdict == "holds_with_changes"
-    assert "the same scale everywhere at 24 of 24 steps" in ruling.evidence
-    assert "GradScaler skips 5 of 5 overflows" in ruling.evidence
-    assert "optimizer(gradients) steps to [-inf]" in ruling.evidence
-    assert "TrainOneStepWithLossScaleCell raises RuntimeError" in ruling.evidence
+    assert "steps at which all scales are the same: 24 of 24" in ruling.evidence
+    assert "overflowed steps that GradScaler.step skips: 5 of 5 (PyTorch)" in ruling.evidence
+    assert "optimizer(gradients): steps to [-inf] (MindSpore graph and tape)" in ruling.evidence
+    assert "TrainOneStepWithLossScaleCell: raises RuntimeError" in ruling.evidence
     assert "skip the step yourself" in ruling.advice
 
 

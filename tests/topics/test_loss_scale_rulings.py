@@ -96,5 +96,5 @@ def test_the_evidence_says_what_every_route_did() -> None:
     world[OVERFLOWED_STEP, "mindspore-graph"] = routes()
     world[OVERFLOWED_STEP, "mindspore-tape"] = routes(cell=SKIPPED)
     evidence = ruled(TOPIC.claims[15], world).evidence
-    assert "MindSpore, graph: optimizer(gradients) steps to [-inf], the cell raises" in evidence
-    assert "MindSpore, tape: optimizer(gradients) steps to [-inf], the cell skips it" in evidence
+    assert "by optimizer(gradients): steps to [-inf] (MindSpore graph and tape)" in evidence
+    assert "not on this device (MindSpore graph), skips it (MindSpore tape)" in evidence

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.topics.training.momentum import FUSED, MEANT, PRINTED
 from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, TOPIC, WEIGHT_DECAY
-from tests.support.topics import ruled
+from tests.support.topics import Ruled, ruled
 
 # Momentum: three steps of 0.1 with gradient 1 and momentum 0.9, from 1
 
@@ -33,7 +32,7 @@ ASCEND = missing("NPUGetFloatStatusV2")
 FAILS = {"raised": "TypeError", "message": "no such argument"}
 
 
-def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUNS) -> Ruling:
+def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUNS) -> Ruled:
     return ruled(
         TOPIC.claims[60],
         {
@@ -59,7 +58,7 @@ def momentum(graph: Any, tape: Any, graph_step: Any = RUNS, tape_step: Any = RUN
     ],
 )
 def test_printed_momentum_is_judged_as_it_is_printed(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice
@@ -75,8 +74,8 @@ def test_only_an_operator_with_such_a_name_is_said_to_be_an_ascend_one() -> None
 
 def test_styles_that_leave_the_same_are_named_together_and_others_apart() -> None:
     ruling = momentum(AS_IT_IS, BEST)
-    assert f"{FUSED}: [0.439] (graph and tape)" in ruling.evidence
-    assert f"{PRINTED[0]}: [1] (graph), [0.439] (tape)" in ruling.evidence
+    assert f"{FUSED}: [0.439] (MindSpore graph and tape)" in ruling.evidence
+    assert f"{PRINTED[0]}: [1] (MindSpore graph), [0.439] (MindSpore tape)" in ruling.evidence
 
 
 # Weight decay: what one step of rate 0.1 with gradient 0 leaves of weights that are 1
@@ -88,7 +87,7 @@ ALL_BUT_NORM = {**ALL, "norm.gamma": 1.0, "norm.beta": 1.0}
 BY_DEFAULT = dict.fromkeys(NAMES, 0.999)
 
 
-def decay(nn: Any = ALL, experimental: Any = ALL, torch: Any = ALL, adamw: Any = NONE) -> Ruling:
+def decay(nn: Any = ALL, experimental: Any = ALL, torch: Any = ALL, adamw: Any = NONE) -> Ruled:
     """The ruling where weight_decay=0.1 leaves this of the weights, and AdamW's default that."""
     return ruled(
         TOPIC.claims[57],
@@ -107,7 +106,7 @@ def decay(nn: Any = ALL, experimental: Any = ALL, torch: Any = ALL, adamw: Any =
 
 def test_a_decay_that_means_the_same_everywhere_holds() -> None:
     assert decay().verdict == "holds"
-    assert "nn spares nothing; experimental spares nothing" in decay().evidence
+    assert "not decayed: none (mindspore.nn and mindspore.experimental.optim)" in decay().evidence
 
 
 @pytest.mark.parametrize(
@@ -119,7 +118,7 @@ def test_a_decay_that_means_the_same_everywhere_holds() -> None:
     ],
 )
 def test_advice_on_decay_names_what_is_spared_and_what_decays_and_nothing_else(
-    ruling: Ruling, advised: str, not_advised: str
+    ruling: Ruled, advised: str, not_advised: str
 ) -> None:
     assert ruling.verdict == "holds_with_changes"
     assert advised in ruling.advice
@@ -133,4 +132,4 @@ def test_another_decay_speaks_against_the_claim() -> None:
 def test_an_optimizer_that_takes_no_decay_speaks_against_the_claim() -> None:
     refused = decay(nn={"raised": "TypeError", "message": "no argument weight_decay"})
     assert refused.verdict == "does_not_hold"
-    assert "SGD leaves TypeError: no argument weight_decay and 0.99 of 1" in refused.evidence
+    assert "TypeError: no argument weight_decay (MindSpore), 0.99 (PyTorch)" in refused.evidence

@@ -29,14 +29,26 @@ def measured(workers: Workers) -> dict[str, Measured]:
 @pytest.mark.parametrize(
     ("row", "verdict", "cited"),
     [
-        (32, "holds", "False in a new Cell, True in a new Module"),
-        (33, "holds", "batch norm differs by at most"),
-        (34, "holds", "list 0"),
-        (35, "does_not_hold", "named_children gives block, fc, cells_and_names (itself), block, "),
-        (35, "does_not_hold", "cells_and_names (itself), block, block.0, block.1, fc;"),
+        (32, "holds", "new Cell: False (MindSpore); training of a new Module: True (PyTorch)"),
+        (33, "holds", "greatest difference of the frameworks in batch norm"),
+        (34, "holds", "parameters found in a list: 0 (MindSpore and PyTorch)"),
+        (
+            35,
+            "does_not_hold",
+            "named_children(): block, fc (PyTorch); cells_and_names(): (itself), block, ",
+        ),
+        (
+            35,
+            "does_not_hold",
+            "cells_and_names(): (itself), block, block.0, block.1, fc (MindSpore);",
+        ),
         (35, "does_not_hold", "block.1.moving_mean"),
-        (36, "outdated", "PyTorch has Tensor, Parameter, Buffer (Variable is Tensor)"),
-        (36, "outdated", "MindSpore has Tensor, Parameter, buffer (register_buffer)"),
+        (36, "outdated", "kinds of data: Tensor, Parameter, Buffer (PyTorch)"),
+        (
+            36,
+            "outdated",
+            "Tensor, Parameter, buffer (register_buffer) (MindSpore); Variable is: Tensor (PyTorch)",
+        ),
         (39, "outdated", "loop_to_tensor: the value is refused (TypeError: For 'make_range'"),
     ],
 )

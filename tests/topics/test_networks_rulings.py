@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.networks.claims_graph_limits import SLICING
 from explorer.topics.networks.questions import COMPILATIONS, SLICES, TOPIC
-from tests.support.topics import ruled
+from tests.support.topics import Ruled, ruled
 
 LOOPS = ("while_below_tensor", "loop_to_tensor")
 
@@ -24,7 +23,7 @@ COMPILED_ANEW = {"fixed": 3, "dynamic": 3, "lengths": 3}
 NEVER_ANEW = {"fixed": 1, "dynamic": 1, "lengths": 3}
 
 
-def ruling(compiled: Figures, refused_on_the_tape: str = "", **in_graph: Any) -> Ruling:
+def ruling(compiled: Figures, refused_on_the_tape: str = "", **in_graph: Any) -> Ruled:
     """The ruling where graph style takes every construct but those that are named.
 
     The tape takes all but one, if that is named.
@@ -100,7 +99,7 @@ REFUSED: dict[str, Any] = dict.fromkeys(SLICING, NO_VALUE)
     ],
 )
 def test_everything_is_restricted_where_no_slice_and_no_length_is_taken(
-    by_both: Ruling, verdict: str, advice: str
+    by_both: Ruled, verdict: str, advice: str
 ) -> None:
     assert by_both.verdict == verdict
     assert advice in by_both.advice

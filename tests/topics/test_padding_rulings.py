@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.topics.operators.questions import (
     CONVOLUTION_SIDES,
     CONVOLUTION_SIDES_OF_A_NUMBER,
@@ -15,7 +14,7 @@ from explorer.topics.operators.questions import (
     TOPIC,
 )
 from explorer.topics.question import MINDSPORE_STYLES
-from tests.support.topics import ruled
+from tests.support.topics import Ruled, ruled
 
 REFUSED = {"raised": "ValueError", "message": "got 'VAILD'"}
 
@@ -25,7 +24,7 @@ GUIDES = [[0, 2], [6, 8]]
 OTHERS = [[4, 5], [7, 8]]
 
 
-def by_hand(graph: Any, tape: Any, meant: Any = GUIDES, keras: Any = GUIDES) -> Ruling:
+def by_hand(graph: Any, tape: Any, meant: Any = GUIDES, keras: Any = GUIDES) -> Ruled:
     figures = {}
     for style, printed in zip(MINDSPORE_STYLES, (graph, tape), strict=True):
         figures[PADDING_BY_HAND, style] = {"as printed": printed, "as meant": meant}
@@ -49,7 +48,7 @@ def by_hand(graph: Any, tape: Any, meant: Any = GUIDES, keras: Any = GUIDES) -> 
     ],
 )
 def test_lines_that_are_refused_as_printed_do_not_hold_though_they_were_meant_well(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice
@@ -72,7 +71,7 @@ NONE_ALIKE = {"by default": SAME, "same": SAME, "padding=1": SAME}
 
 def odd_zero(
     torch: Any, mindspore: Any = AFTER, number: Any = BEFORE, strided: Any = ONLY_NUMBERS
-) -> Ruling:
+) -> Ruled:
     same = {"mindspore": mindspore, "torch": torch, "keras": AFTER}
     figures = {(CONVOLUTION_SIDES, library): same[library] for library in LIBRARIES}
     figures[CONVOLUTION_SIDES_OF_A_NUMBER, "mindspore"] = BEFORE
@@ -100,7 +99,7 @@ def odd_zero(
     ],
 )
 def test_the_odd_zero_is_judged_by_same_and_by_numbers(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.topics.networks.questions import KINDS_OF_DATA, PARTS
 from explorer.topics.networks.questions import TOPIC as NETWORKS
 from explorer.topics.tape_life.questions import TOPIC as TAPE_LIFE
 from explorer.topics.tape_life.questions import VARIABLE
-from tests.support.topics import ruled
+from tests.support.topics import Ruled, ruled
 
 # Parts of a net with a block of two layers and a layer after it
 
@@ -26,7 +25,7 @@ def parts(
     added: Any = ADDED,
     parameters: Any = TRAINED,
     modules: Any = ALL,
-) -> Ruling:
+) -> Ruled:
     """The ruling where MindSpore's calls list these parts; cells_and_names is named first."""
     return ruled(
         NETWORKS.claims[35],
@@ -63,7 +62,7 @@ def parts(
     ],
 )
 def test_the_guides_pairs_are_judged_and_not_better_ones(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice
@@ -84,7 +83,7 @@ def kinds(
     mindspore: Any = ("Tensor", "Parameter"),
     *,
     trains: bool = False,
-) -> Ruling:
+) -> Ruled:
     """The ruling where a frozen weight is trained or not, and MindSpore has these kinds."""
     return ruled(
         NETWORKS.claims[36],
@@ -121,7 +120,7 @@ NO_BUFFERS = {"raised": "AttributeError", "message": "no register_buffer"}
     ],
 )
 def test_kinds_are_judged_as_they_are_on_both_sides(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice
@@ -135,7 +134,7 @@ NO_VARIABLE = {"raised": "ImportError", "message": "cannot import name 'Variable
 
 def variable(
     printed: Any, leaf: Any = FOURS, *, exists: bool = True, is_tensor: bool = True
-) -> Ruling:
+) -> Ruled:
     figures = {
         "torch.autograd.Variable exists": exists,
         "type": "torch.Tensor",
@@ -160,12 +159,15 @@ def variable(
     ],
 )
 def test_the_printed_chain_is_judged_by_the_gradient_of_the_name_that_it_keeps(
-    ruling: Ruling, verdict: str, advice: str
+    ruling: Ruled, verdict: str, advice: str
 ) -> None:
     assert ruling.verdict == verdict
     assert advice in ruling.advice
 
 
 def test_the_warning_that_a_name_has_no_gradient_is_evidence() -> None:
-    assert "x.grad is None (not a leaf)" in variable(None).evidence
-    assert "(no warning)" in variable(TWOS).evidence
+    assert (
+        "x.grad, as printed: None (PyTorch tape); warning, as printed: not a leaf"
+        in variable(None).evidence
+    )
+    assert "warning, as printed: none" in variable(TWOS).evidence

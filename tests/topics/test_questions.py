@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from explorer.model.claim import Listing, Ruling
+from explorer.model.claim import Listing, Observation, Ruling
 from explorer.model.measurement import Ask, Found, Measured
 from explorer.model.results import Failure
 from explorer.model.study import Chart, Table
@@ -153,7 +153,8 @@ def claim_about_rain(weather: Topic, id: int = 7, heading: str = "networks") -> 
     )
     def it_rains(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         holds = all(answer["drops"] == expects["drops"] for answer in evidence[rain].values())
-        return Ruling("holds" if holds else "does_not_hold", "seen", "Take an umbrella.")
+        seen = (Observation("rain", "seen", ("mindspore",), holds),)
+        return Ruling("holds" if holds else "does_not_hold", seen, "Take an umbrella.")
 
 
 def test_a_claim_is_judged_on_its_own_questions_and_the_guide_s_figures(weather: Topic) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.topics.schedules.questions import (
     BY_HAND,
     CELLS,
@@ -20,7 +19,7 @@ from explorer.topics.schedules.questions import (
     UNMATCHED_NAMES,
 )
 from explorer.topics.schedules.readings import SAME
-from tests.support.topics import World, judge, put, unchanged, written
+from tests.support.topics import Ruled, World, judge, put, unchanged, written
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 RATES = [0.1] * 5 + [0.05] * 3
@@ -71,7 +70,7 @@ WORLD = written(
 )
 
 
-def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruling:
+def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruled:
     """The ruling on a row in WORLD, after ``change`` has been at it."""
     return judge(TOPIC.claims[row], WORLD, change)
 
@@ -106,9 +105,9 @@ def test_what_is_there_and_what_is_not_is_told_with_what_to_do() -> None:
     ruling = judged(63)
     assert ruling.verdict == "outdated"
     assert ruling.evidence == (
-        "the rates of piecewise_constant_lr: StepLR, MultiStepLR;"
-        " PyTorch's rates over 8 steps: CosineAnnealingWarmRestarts, CyclicLR, ReduceLROnPlateau,"
-        " LambdaLR, MultiplicativeLR; not in MindSpore: OneCycleLR"
+        "piecewise_constant_lr gives the rates of: StepLR, MultiStepLR;"
+        " in MindSpore, with PyTorch's rates over 8 steps: CosineAnnealingWarmRestarts, CyclicLR,"
+        " ReduceLROnPlateau, LambdaLR, MultiplicativeLR; not in MindSpore: OneCycleLR"
     )
     assert "of OneCycleLR make a list of rates" in ruling.advice
 
@@ -121,15 +120,19 @@ def test_what_is_there_and_what_is_not_is_told_with_what_to_do() -> None:
         (exported_by_mindspore(*UNMATCHED_NAMES), "outdated", "not compared: OneCycleLR"),
         (exported_by_mindspore("OneCycleLR"), "holds_with_changes", "not compared: OneCycleLR"),
         (cyclic_alone_parts_by(0.9 * SAME), "outdated", "over 8 steps: CyclicLR;"),
-        (cyclic_alone_parts_by(1.1 * SAME), "holds_with_changes", "other rates: CyclicLR;"),
+        (
+            cyclic_alone_parts_by(1.1 * SAME),
+            "holds_with_changes",
+            "other rates than PyTorch's: CyclicLR;",
+        ),
         (steps_refused, "holds_with_changes", "not compared: CyclicLR;"),
         (
             put(EXPORTED, ["torch"], "torch", value={"CyclicLR": {}}),
             "outdated",
             "not in PyTorch either: CosineAnnealingWarmRestarts, OneCycleLR",
         ),
-        (listing(UNKNOWN), "does_not_hold", "the rates of StepLR, MultiStepLR"),
-        (listing([0.1] * 6 + [0.05] * 6), "does_not_hold", "the rates of StepLR, MultiStepLR"),
+        (listing(UNKNOWN), "does_not_hold", "other rates than: StepLR, MultiStepLR"),
+        (listing([0.1] * 6 + [0.05] * 6), "does_not_hold", "other rates than: StepLR, MultiStepLR"),
     ],
 )
 def test_the_verdict_on_schedulers_follows_what_both_export_and_give(
@@ -203,9 +206,11 @@ def test_the_verdict_on_rates_of_groups_follows_what_is_told(
 
 def test_kinds_and_shapes_stand_in_the_evidence() -> None:
     evidence = judged(65).evidence
-    assert "number: Parameter of shape (); list: Parameter of shape (3,); Cell: Cell;" in evidence
-    assert "get_lr() of a list, a step on: [0.09, 0.01]" in evidence
-    assert "param_groups of nn: AttributeError: no such attribute" in evidence
+    assert "where the rate is a number: Parameter of shape () (MindSpore);" in evidence
+    assert "where the rate is a list: Parameter of shape (3,) (MindSpore);" in evidence
+    assert "where the rate is a Cell: Cell (MindSpore);" in evidence
+    assert "get_lr() after a step where the rate is a list: [0.09, 0.01] (MindSpore)" in evidence
+    assert "AttributeError: no such attribute (mindspore.nn)" in evidence
 
 
 def in_torch(**rates: Any) -> Callable[[World], None]:
@@ -251,7 +256,10 @@ def test_a_function_of_ones_own_is_no_counterpart_and_is_advised_where_it_was_se
     without_other_schedulers = in_torch(natural_exponential=OTHER, polynomial=OTHER)
     ruling = judged(56, without_other_schedulers)
     assert ruling.verdict == "holds_with_changes"
-    assert "only with a function of your own in PyTorch: inverse" in ruling.evidence
+    assert (
+        "inverse decay over 20 steps: the same rates, with a function of your own in PyTorch"
+        in ruling.evidence
+    )
     assert "LambdaLR for inverse" in ruling.advice
     assert "LambdaLR" not in judged(56, in_torch(inverse=OTHER)).advice
 

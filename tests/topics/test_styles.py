@@ -2,6 +2,7 @@
 
 import pytest
 
+from explorer.model.claim import Observation
 from explorer.topics.styles import by_style, ruling_by_style
 
 
@@ -22,11 +23,14 @@ def test_what_is_right_in_one_style_alone_depends_on_it(
     assert by_style({**right, "torch-tape": not graph}) == verdict
 
 
+SEEN = (Observation("seen"),)
+
+
 def test_a_ruling_has_the_advice_that_goes_with_its_verdict() -> None:
     right = {"mindspore-graph": True, "mindspore-tape": False}
     ruling = ruling_by_style(
         right,
-        "seen",
+        SEEN,
         {"holds": "Rely on it.", "depends_on_style": "Look.", "does_not_hold": "Avoid it."},
     )
-    assert (ruling.verdict, ruling.evidence, ruling.advice) == ("depends_on_style", "seen", "Look.")
+    assert (ruling.verdict, ruling.evidence, ruling.advice) == ("depends_on_style", SEEN, "Look.")

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from explorer.model.claim import Ruling
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import (
     ADD_PARAM_GROUP,
@@ -24,7 +23,7 @@ from explorer.topics.training.questions import (
     TOPIC,
     UNMATCHED_UPDATES,
 )
-from tests.support.topics import World, judge, put, unchanged, written
+from tests.support.topics import Ruled, World, judge, put, unchanged, written
 
 UNKNOWN = {"raised": "AttributeError", "message": "no such attribute"}
 NO_KERNEL = {"raised": "RuntimeError", "message": "Kernel select failed: Unsupported op [X] on CPU"}
@@ -158,7 +157,7 @@ WORLD = written(
 )
 
 
-def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruling:
+def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruled:
     """The ruling on a row in WORLD, after ``change`` has been at it."""
     return judge(TOPIC.claims[row], WORLD, change)
 
@@ -167,12 +166,27 @@ def judged(row: int, change: Callable[[World], None] = unchanged) -> Ruling:
     ("row", "verdict", "evidence", "advice"),
     [
         (62, "outdated", "nn.ASGD, experimental.ASGD; not in MindSpore: LBFGS", "only LBFGS must"),
-        (64, "does_not_hold", "like none of torch.optim: FTRL", "write FTRL yourself"),
-        (66, "holds_with_changes", "0.9 scaled, 0.6 whole", "Leave weight_decay as it is"),
-        (67, "holds_with_changes", "experimental: lr 0.5 and 0.1", "of mindspore.nn, keep"),
-        (68, "does_not_hold", "PyTorch conv.weight, conv.bias", 'Ask for `"conv" not in name`'),
+        (
+            64,
+            "does_not_hold",
+            "there leaves the same weights: FTRL",
+            "write FTRL yourself",
+        ),
+        (
+            66,
+            "holds_with_changes",
+            "with gradient 4: 0.6 (mindspore.nn)",
+            "Leave weight_decay as it is",
+        ),
+        (
+            67,
+            "holds_with_changes",
+            "nesterov, lr (PyTorch and mindspore.exp",
+            "of mindspore.nn, keep",
+        ),
+        (68, "does_not_hold", "conv.weight, conv.bias (PyTorch)", 'Ask for `"conv" not in name`'),
         (69, "holds", "ValueError: need to broadcast", 'pad_mode="valid"'),
-        (83, "holds", "with weight [1.5828, -0.1869]", "Put the optimizer's call inside"),
+        (83, "holds", "weight under ms.jit: [1.5828, -0.1869", "Put the optimizer's call inside"),
     ],
 )
 def test_the_verdict_with_its_evidence_and_advice(
@@ -363,7 +377,7 @@ def test_a_listing_that_raises_chooses_nothing_that_could_be_the_same() -> None:
 
     ruling = judged(68, both_raise)
     assert ruling.verdict == "does_not_hold"
-    assert "MindSpore AttributeError: no such attribute" in ruling.evidence
+    assert "as printed: AttributeError: no such attribute (MindSpore" in ruling.evidence
 
 
 def test_padding_is_advised_only_where_it_was_seen_to_help() -> None:

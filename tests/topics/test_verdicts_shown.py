@@ -33,17 +33,17 @@ def test_every_verdict_of_a_judge_is_shown(row: int) -> None:
 def of_a_helper(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Like a judge that leaves a part to another function."""
     if expects:
-        return Ruling("outdated", "", "")
+        return Ruling("outdated", (), "")
     return helper({})
 
 
 def helper(right: dict[str, bool]) -> Ruling:
-    return ruling_by_style(right, "", {})
+    return ruling_by_style(right, (), {})
 
 
 def of_its_own(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Like a judge that needs no other function."""
-    return Ruling("holds_with_changes" if expects else "holds", "", "")
+    return Ruling("holds_with_changes" if expects else "holds", (), "")
 
 
 def test_what_a_judge_leaves_to_other_functions_counts_as_its_own() -> None:

@@ -44,7 +44,7 @@ def test_the_bar_of_claims_is_as_wide_as_its_counts() -> None:
         "flex: 9",
         "flex: 1",
     ]
-    assert bar.get("aria-label") == "40 holds, 9 outdated, 1 not run"
+    assert bar.get("aria-label") == "40 hold, 9 are outdated, 1 was not run"
 
 
 @pytest.mark.parametrize(

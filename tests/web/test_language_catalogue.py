@@ -41,8 +41,6 @@ NO_TEXTS = {
     "graphs in sight",
     "report as",
     "along directions",  # a kind of the oracle's words
-    "as the guide prints it",  # what the report calls a listing
-    "as meant",
 }
 """Strings of the sources that read like prose, and are shown to nobody as they stand."""
 

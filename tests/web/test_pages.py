@@ -140,7 +140,7 @@ def board_page() -> None:
 def test_a_link_opens_its_claim_in_full_and_markup_is_text() -> None:
     page = opened(board_page, claim="1")
     assert not page.exception
-    assert "2 claims: 1 holds, 1 not run" in said(page)
+    assert "2 claims: 1 holds, 1 was not run" in said(page)
     assert "#### 1. A gradient" in said(page)
     assert "Go on." in said(page)
     assert "\\<script\\>" in said(page)

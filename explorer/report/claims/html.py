@@ -4,17 +4,20 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from explorer.model.claim import Board, ClaimRow, ClaimVerdict
+from explorer.model.claim import CLAIM_VERDICTS, Board, ClaimRow, ClaimVerdict
+from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
+from explorer.report.claims.programs import OF_GUIDE, ClaimProgram, programs
 from explorer.report.claims.wording import (
     PAGE_TITLE,
     counts,
-    listings,
+    if_it_holds,
     rows_by_heading,
     source,
     title,
     verdict_name,
 )
-from explorer.report.html import page
+from explorer.report.html import page, table
+from explorer.report.html import row as html_row
 from explorer.report.wording import versions_text
 
 STYLE = Path(__file__).with_name("claims.css").read_text(encoding="utf-8")
@@ -50,21 +53,37 @@ def _parts(board: Board) -> Iterator[str]:
 def _claim(board: Board, row: ClaimRow) -> str:
     name = escape(verdict_name(row.verdict))
     badge = f'<span class="badge {CLASSES[row.verdict]}">{name}</span>'
+    meaning = f": {CLAIM_VERDICTS[row.verdict]}" if row.verdict else ""
     sources = escape("; ".join(source(guide, row) for guide in row.guides))
-    printed = "".join(_program(name, listing.code) for name, listing in listings(row))
-    # Folded: the programs are several times as long as all claims together.
-    programs = "".join(
-        _program(measured, board.measured[measured].code) for measured in row.measured
-    )
+    # What was run is folded: the programs are several times as long as all claims together.
+    printed = run = ""
+    for program in programs(board, row):
+        if program.title in OF_GUIDE:
+            printed += _program(program)
+        else:
+            run += _program(program)
     return (
         f'<section class="claim" id="claim-{row.id}">'
         f"<h3>{row.id}. {escape(row.statement)}</h3>"
-        f"<p>{badge} {escape(row.evidence)}</p>"
-        f"<p>{escape(row.advice)}</p>"
+        f"<p>{badge}{escape(meaning)}</p>"
+        f"<p>{escape(if_it_holds(row))}</p>"
+        f"{_evidence(row)}"
+        f"<p><b>What to do:</b> {escape(row.advice)}</p>"
         f'<p class="faint">{sources}</p>{printed}'
-        f"<details><summary>What was run</summary>{programs}</details></section>"
+        f"<details><summary>What was run</summary>{run}</details></section>"
     )
 
 
-def _program(name: str, code: str) -> str:
-    return f'<p class="mono">{escape(name)}</p><pre><code>{escape(code)}</code></pre>'
+def _evidence(row: ClaimRow) -> str:
+    """What is not as stated, and all that was measured."""
+    evidence = evidence_table(row)
+    if not evidence.rows:
+        return f"<p>{escape(row.evidence)}</p>"
+    contrary = against(row)
+    begin = f"<p>{NOT_AS_STATED} {escape(contrary)}</p>" if contrary else ""
+    return begin + table(evidence.columns, map(html_row, evidence.rows))
+
+
+def _program(program: ClaimProgram) -> str:
+    heading = f'<p class="faint">{escape(title(program.heading))}</p>'
+    return f"{heading}<pre><code>{escape(program.code)}</code></pre>"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
+from explorer.report.claims.programs import OF_GUIDE, programs
 from explorer.report.claims.wording import (
     PAGE_TITLE,
     counts,
-    listings,
     rows_by_heading,
     source,
     title,
@@ -42,13 +42,14 @@ def _parts(board: Board) -> Iterator[str]:
         yield f"## {title(heading)}"
         yield table(COLUMNS, [_cells(row) for row in rows])
         for row in rows:
-            yield from _listings(row)
+            yield from _code_of_guide(board, row)
 
 
-def _listings(row: ClaimRow) -> Iterator[str]:
-    for name, listing in listings(row):
-        yield f"Row {row.id}, {name}:"
-        yield code_block(listing.code)
+def _code_of_guide(board: Board, row: ClaimRow) -> Iterator[str]:
+    for program in programs(board, row):
+        if program.title in OF_GUIDE:
+            yield f"Row {row.id}, {program.heading}:"
+            yield code_block(program.code)
 
 
 def _cells(row: ClaimRow) -> tuple[str, ...]:

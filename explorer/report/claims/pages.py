@@ -3,18 +3,26 @@
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
+from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
 from explorer.report.claims.markdown import board_head
+from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
-    listings,
+    if_it_holds,
     rows_by_heading,
     source,
     title,
     verdict_name,
 )
-from explorer.report.markdown import escape, fenced, page
+from explorer.report.markdown import escape, fenced, page, table
 
 INDEX = "index.md"
 """The page that leads to the others."""
+
+
+RUN_AGAIN = (
+    "`python -m explorer claims {number}` runs everything again. Where the explorer is installed, each"
+    " program can be pasted and run by itself; one that says *after the code above* continues it."
+)
 
 
 def board_pages(board: Board) -> dict[str, str]:
@@ -45,19 +53,22 @@ def _index(board: Board) -> Iterator[str]:
 
 def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
     yield f"# {row.id}. {escape(row.statement)}"
-    meaning = f": {CLAIM_VERDICTS[row.verdict]}" if row.verdict else ""
+    meaning = f": {CLAIM_VERDICTS[row.verdict]}." if row.verdict else ""
     yield f"**{verdict_name(row.verdict)}**{meaning}"
-    yield escape(row.evidence)
+    contrary = against(row)
+    if contrary:
+        yield f"{NOT_AS_STATED} {escape(contrary)}."
+    yield "## Evidence"
+    yield escape(if_it_holds(row))
+    evidence = evidence_table(row)
+    yield table(evidence.columns, evidence.rows) if evidence.rows else escape(row.evidence)
     yield "## What to do"
     yield escape(row.advice)
-    yield "## Where it stands"
+    yield "## Sources"
     yield "\n".join(f"- {escape(f'{source(guide, row)}: {GUIDES[guide]}')}" for guide in row.guides)
-    for name, listing in listings(row):
-        yield f"## {title(name)}"
-        yield fenced(listing.code)
-    yield "## What was run"
-    yield f"`python -m explorer claims {row.id}` runs it again."
-    for name in row.measured:
-        yield f"### {escape(name)}"
-        yield fenced(board.measured[name].code)
+    yield "## Programs"
+    yield RUN_AGAIN.format(number=row.id)
+    for program in programs(board, row):
+        yield f"### {escape(title(program.heading))}"
+        yield fenced(program.code)
     yield f"[All claims]({INDEX})"

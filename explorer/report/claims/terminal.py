@@ -7,15 +7,16 @@ from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
+from explorer.model.claim import GUIDES, Board, ClaimRow, ClaimVerdict
 from explorer.model.measurement import Measured
+from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
+from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
-    NOT_RUN,
     counts,
-    listings,
     rows_by_heading,
     source,
     verdict_name,
+    verdict_sentence,
 )
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import versions_text
@@ -75,32 +76,44 @@ def _grid(rows: list[ClaimRow]) -> Grid:
 
 def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
     yield Text.assemble((f"{row.id}  ", "dim"), (one_line(row.statement), "bold"))
-    verdict = NOT_RUN
-    if row.verdict:
-        verdict = f"{verdict_name(row.verdict)}: {CLAIM_VERDICTS[row.verdict]}"
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column(overflow="fold")
+    grid.add_row("verdict", Text(verdict_sentence(row), style=STYLES[row.verdict]))
+    contrary = against(row)
+    if contrary:
+        grid.add_row("", Text(f"{NOT_AS_STATED} {contrary}"))
+    grid.add_row("if it holds", Text(row.would))
+    grid.add_row("evidence", _evidence(row))
+    grid.add_row("what to do", Text(row.advice))
     for guide in row.guides:
         grid.add_row("from", Text(f"{source(guide, row)}: {GUIDES[guide]}"))
-    grid.add_row("if it holds", Text(row.would))
-    grid.add_row("verdict", Text(verdict, style=STYLES[row.verdict]))
-    grid.add_row("evidence", Text(clean(row.evidence)))
-    grid.add_row("what to do", Text(row.advice))
     grid.add_row("measured on", Text(versions_text(board.versions)))
     yield indented(grid, 3)
-    for name, listing in listings(row):
+    for program in programs(board, row):
         yield Text()
-        yield Text(f"{name}:", style="bold")
-        yield _code(listing.code)
+        yield Text(f"{program.heading}:", style="bold")
+        yield _code(program.code)
     for name in row.measured:
         yield from _measured(name, board.measured[name])
+
+
+def _evidence(row: ClaimRow) -> RenderableType:
+    evidence = evidence_table(row)
+    if not evidence.rows:
+        return Text(clean(row.evidence))
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    for _ in evidence.columns:
+        grid.add_column(overflow="fold")
+    grid.add_row(*(Text(column, style="dim") for column in evidence.columns))
+    for cells in evidence.rows:
+        grid.add_row(*(Text(clean(cell)) for cell in cells))
+    return grid
 
 
 def _measured(name: str, measured: Measured) -> Iterator[RenderableType]:
     yield Text()
     yield Text(f"{name}: {measured.outcome}", style="bold")
-    yield _code(measured.code)
     if measured.figures:
         figures = msgspec.json.format(msgspec.json.encode(measured.figures), indent=0).decode()
         shown = one_line(figures, FIGURES_LENGTH)

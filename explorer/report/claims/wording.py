@@ -4,9 +4,21 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, Listing
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
+from explorer.text.numbers import counted
 
 NOT_RUN = "not run"
+
+COUNT_FORMS: dict[ClaimVerdict | None, tuple[str, str]] = {
+    "holds": ("{count} holds", "{count} hold"),
+    "holds_with_changes": ("{count} holds with changes", "{count} hold with changes"),
+    "outdated": ("{count} is outdated", "{count} are outdated"),
+    "does_not_hold": ("{count} does not hold", "{count} do not hold"),
+    "depends_on_style": ("{count} depends on the style", "{count} depend on the style"),
+    "not_checkable_here": ("{count} cannot be checked here", "{count} cannot be checked here"),
+    None: ("{count} was not run", "{count} were not run"),
+}
+"""How many claims have a verdict: of one, and of several."""
 
 PAGE_TITLE = "What the migration guides say, checked"
 
@@ -36,21 +48,29 @@ def source(guide: str, row: ClaimRow) -> str:
     return f'{guide}, "{section}"' if section else guide
 
 
-def listings(row: ClaimRow) -> Iterator[tuple[str, Listing]]:
-    """The code of a row that a guide prints, then what was meant, each under what it is called."""
-    for listing in row.printed:
-        yield "as the guide prints it", listing
-    for listing in row.meant:
-        yield "as meant", listing
-
-
 def counts(board: Board) -> str:
-    """The number of rows with each verdict: "61 claims: 40 holds, 9 holds with changes, …"."""
+    """The number of rows with each verdict: "61 claims: 40 hold, 9 hold with changes, …"."""
     by_verdict = Counter(row.verdict for row in board.rows)
     parts = []
     for verdict in (*CLAIM_VERDICTS, None):
         number = by_verdict[verdict]
         if number:
-            parts.append(f"{number} {verdict_name(verdict)}")
-    plural = "s" if len(board.rows) != 1 else ""
-    return f"{len(board.rows)} claim{plural}: {', '.join(parts)}"
+            parts.append(count_form(number, verdict).format(count=number))
+    return f"{counted(len(board.rows), 'claim')}: {', '.join(parts)}"
+
+
+def count_form(count: int, verdict: ClaimVerdict | None) -> str:
+    """How many claims have a verdict, with a place for the ``count``: "{count} hold"."""
+    one, several = COUNT_FORMS[verdict]
+    return one if count == 1 else several
+
+
+def if_it_holds(row: ClaimRow) -> str:
+    """What is true if the statement of a row holds, as a sentence."""
+    return f"If it holds: {row.would.rstrip('.')}."
+
+
+def verdict_sentence(row: ClaimRow) -> str:
+    """A claim's verdict, and what it means: "outdated: was true, and is not any more"."""
+    name = verdict_name(row.verdict)
+    return f"{name}: {CLAIM_VERDICTS[row.verdict]}" if row.verdict else name

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
+from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
 from explorer.topics.contrasts.axes import Axis, axis
 from explorer.topics.contrasts.questions import ENGINES_ASKED, KINKS, MAIN_CASES, OPERATORS, TOPIC
@@ -28,25 +29,28 @@ Programs = Mapping[str, Mapping[str, Any]]
 def along_which_axis(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when more than half of the programs on which engines differ part along styles."""
     total: Counter[Axis] = Counter()
-    clauses = []
+    seen: list[Observation] = []
     for kind, programs in asked_of_all(evidence).items():
         axes = {name: axis(answers) for name, answers in programs.items()}
         count = Counter(axes.values())
         total += count
-        clauses.append(f"{len(programs)} {kind}: {_counted(count)}{_named(axes)}")
+        seen.append(_row(f"{kind} ({counted(len(programs), 'program')})", count))
+        named = [name for name, along in axes.items() if along == "style"]
+        if named:
+            what = f"{kind} on which both tapes differ from both graphs"
+            seen.append(Observation(what, ", ".join(named)))
     differing = sum(total.values()) - total[""]
-    seen = f"{'; '.join(clauses)}; together {_counted(total)}"
+    seen.append(_row(f"together ({counted(sum(total.values()), 'program')})", total))
     if 2 * total["style"] > differing:
-        return Ruling(
-            "holds", seen, "Where two frameworks differ, compare a tape with a tape first."
-        )
+        advice = "Where two frameworks differ, compare a tape with a tape first."
+        return Ruling("holds", tuple(seen), advice)
     if not differing:
         advice = "Take what differs in your port for a mistake in it: these engines all agree."
     elif 2 * total["framework"] > differing:
         advice = "Look at the operator first where a port differs: most of it is the framework's."
     else:
         advice = "Compare all four engines where a port differs: no one axis explains most of it."
-    return Ruling("does_not_hold", seen, advice)
+    return Ruling("does_not_hold", tuple(seen), advice)
 
 
 def asked_of_all(evidence: Evidence) -> dict[str, Programs]:
@@ -83,16 +87,12 @@ def _operators(evidence: Evidence) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield name, answers
 
 
-def _counted(count: Mapping[Axis, int]) -> str:
-    """How many programs part along each axis."""
+def _row(what: str, count: Mapping[Axis, int]) -> Observation:
+    """How many programs differ along each axis; most of them along styles, says the statement."""
     differing = sum(count.values()) - count[""]
-    return (
-        f"{differing} differ, {count['style']} along styles, {count['framework']} along frameworks,"
+    value = (
+        f"{differing} differ, {count['style']} by style, {count['framework']} by framework,"
         f" {count['other']} otherwise"
     )
-
-
-def _named(axes: Mapping[str, Axis]) -> str:
-    """Which programs part along styles, of which a reader will want to know; "" for none."""
-    names = [name for name, along in axes.items() if along == "style"]
-    return f" ({', '.join(names)} along styles)" if names else ""
+    as_stated = 2 * count["style"] > differing if differing else None
+    return Observation(what, value, expected=as_stated)

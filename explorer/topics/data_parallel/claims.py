@@ -1,8 +1,9 @@
 """The claim about data parallel training (row 61)."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
@@ -10,6 +11,7 @@ from explorer.topics.data_parallel.findings import agree, is_mean, ways_by_steps
 from explorer.topics.data_parallel.processes import BY_HAND
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 
 Ranks = list[Figures]
 
@@ -37,7 +39,12 @@ def averages(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     mindspore = evidence[TWO_PROCESSES]["mindspore"]["ranks"]
     torch = evidence[TWO_PROCESSES]["torch"]["ranks"]
-    seen = "; ".join((*_torch_seen(torch), *_routes_seen(mindspore), _seeds_seen(mindspore, torch)))
+    mean = expects["mean"]
+    seen = (
+        *_torch_seen(torch, mean),
+        *_routes_seen(mindspore, mean),
+        *_seeds_seen(mindspore, torch),
+    )
     if not is_mean(torch) or torch[0]["mean"] != expects["mean"]:
         return Ruling(
             "does_not_hold",
@@ -97,27 +104,31 @@ def _advice_on_seeds(mindspore: Ranks, torch: Ranks) -> str:
     )
 
 
-def _torch_seen(ranks: Ranks) -> list[str]:
+def _torch_seen(ranks: Ranks, mean: Any) -> Iterator[Observation]:
     local = " and ".join(digits(rank["local"]) for rank in ranks)
     printed = ranks[0]["printed"]
-    return [
-        f"PyTorch: DDP makes {digits(ranks[0]['mean'])} of {local}",
-        f"its example as printed: {said(printed) if raised(printed) else 'runs'}",
-    ]
+    averaged = ranks[0]["mean"]
+    yield Observation("gradients of the two ranks alone", local, ("torch",))
+    yield Observation("gradient with DDP", digits(averaged), ("torch",), averaged == mean)
+    outcome = said(printed) if raised(printed) else "runs"
+    yield Observation("the example of DDP as printed", outcome, ("torch",))
 
 
-def _routes_seen(ranks: Ranks) -> list[str]:
+def _routes_seen(ranks: Ranks, mean: Any) -> Iterator[Observation]:
     """What each way to take a step in MindSpore took from the weight, on the ranks in order."""
-    sentences = []
     for names, steps in ways_by_steps(ranks):
         shown = [said(step) if raised(step) else digits(step) for step in steps]
-        sentences.append(f"MindSpore: by {', '.join(names)} the ranks take {' and '.join(shown)}")
-    return sentences
+        as_stated = all(step == mean for step in steps)
+        what = f"steps of the two ranks by {', '.join(names)}"
+        yield Observation(what, " and ".join(shown), ("mindspore",), as_stated)
 
 
-def _seeds_seen(mindspore: Ranks, torch: Ranks) -> str:
-    outcomes = []
-    for label, ranks in (("MindSpore's", mindspore), ("PyTorch's", torch)):
-        outcome = "agree" if agree(ranks, "after_step_own_seed") else "differ"
-        outcomes.append(f"{label} {outcome}")
-    return f"weights started from different seeds, after a step: {', '.join(outcomes)}"
+def _seeds_seen(mindspore: Ranks, torch: Ranks) -> list[Observation]:
+    agreeing = {
+        "mindspore": agree(mindspore, "after_step_own_seed"),
+        "torch": agree(torch, "after_step_own_seed"),
+    }
+    # That seeds must agree is to say that the weights do not without it.
+    as_stated = {framework: not is_so for framework, is_so in agreeing.items()}
+    what = "weights after a step from different seeds"
+    return observed(what, agreeing, lambda is_so: "agree" if is_so else "differ", as_stated)

@@ -26,6 +26,9 @@ from explorer.topics.data_parallel.processes import (
 )
 from explorer.topics.in_mindspore import MODES, numbers
 
+HERE = "explorer.topics.data_parallel.in_mindspore"
+"""This module, by its name: a rank imports it, also where the code below was pasted elsewhere."""
+
 
 def two_processes(ask: Ask) -> Found:
     """`msrun` starts two ranks, each of which reports its rank_figures."""
@@ -35,7 +38,7 @@ def two_processes(ask: Ask) -> Found:
     command = [
         *(launcher, f"--worker_num={RANKS}", f"--local_worker_num={RANKS}", "--join=True"),
         *(f"--master_port={free_port()}", f"--log_dir={folder / 'msrun'}"),
-        *rank_of(__name__, folder),
+        *rank_of(f"{HERE}:{rank_figures.__name__}", folder),
     ]
     return run_ranks(command, folder, ask)
 

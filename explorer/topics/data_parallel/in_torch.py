@@ -23,6 +23,9 @@ from explorer.topics.data_parallel.processes import (
 )
 from explorer.topics.in_torch import numbers
 
+HERE = "explorer.topics.data_parallel.in_torch"
+"""This module, by its name: a rank imports it, also where the code below was pasted elsewhere."""
+
 
 def two_processes(ask: Ask) -> Found:
     """`torch.distributed.run` starts two ranks, each of which reports its rank_figures.
@@ -34,7 +37,7 @@ def two_processes(ask: Ask) -> Found:
     command = [
         *(sys.executable, "-m", "torch.distributed.run", f"--nproc_per_node={RANKS}"),
         *("--master_addr=127.0.0.1", f"--master_port={free_port()}"),
-        *rank_of(__name__, folder),
+        *rank_of(f"{HERE}:{rank_figures.__name__}", folder),
     ]
     return run_ranks(command, folder, ask)
 

@@ -47,9 +47,12 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def rank_of(module: str, folder: Path) -> tuple[str, ...]:
-    """The script with its arguments that is a rank of ``module`` and answers into ``folder``."""
-    return str(Path(__file__).with_name("rank.py")), module, str(folder)
+def rank_of(figures: str, folder: Path) -> tuple[str, ...]:
+    """The script with its arguments that is one rank and writes its figures into ``folder``.
+
+    ``figures`` is "module:function", which returns them.
+    """
+    return str(Path(__file__).with_name("rank.py")), figures, str(folder)
 
 
 def run_ranks(command: list[str], folder: Path, ask: Ask) -> Found:

@@ -1,4 +1,4 @@
-"""One rank of two: ``python rank.py MODULE FOLDER`` writes what the module's rank_figures() are."""
+"""One rank of two: ``python rank.py MODULE:FUNCTION FOLDER`` writes what the function returns."""
 
 import sys
 
@@ -6,6 +6,7 @@ from explorer.topics.data_parallel.processes import write_answer
 from explorer.workers.garbage_collection import imported, paused
 
 if __name__ == "__main__":
-    module, folder = sys.argv[1:]
+    figures, folder = sys.argv[1:]
+    module, _, function = figures.partition(":")
     with paused():  # the rank of PyTorch imports its compiler too, once it needs it
-        write_answer(folder, imported(module).rank_figures())
+        write_answer(folder, getattr(imported(module), function)())

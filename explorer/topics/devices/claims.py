@@ -1,8 +1,9 @@
 """Claims about devices: what moves, and what the host can read (rows 37 and 38)."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised, said
 from explorer.topics.devices.questions import HOST, MOVES, TOPIC
@@ -30,7 +31,7 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     torch, mindspore = evidence[MOVES]["torch"], evidence[MOVES]["mindspore"]
     moving_calls = _moving_calls(mindspore)
-    seen = _devices_seen(torch, mindspore)
+    seen = tuple(_devices_seen(torch, mindspore))
     if not _takes_everything(torch):
         return Ruling(
             "does_not_hold",
@@ -50,9 +51,7 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             f"Choose the device once with set_device; {' and '.join(moving_calls)} can move too.",
         )
     if not torch["usable"] or not mindspore["available"]:
-        return Ruling(
-            "not_checkable_here", f"{seen} (needs a second device)", _with_one_device(mindspore)
-        )
+        return Ruling("not_checkable_here", seen, _with_one_device(mindspore))
     return Ruling(
         "holds",
         seen,
@@ -60,15 +59,16 @@ def moving(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
 
 
-def _devices_seen(torch: Figures, mindspore: Figures) -> str:
+def _devices_seen(torch: Figures, mindspore: Figures) -> Iterator[Observation]:
     """The devices of both frameworks, and what each call of MindSpore did with them."""
+    usable = ", ".join(torch["usable"]) or "none"
+    available = ", ".join(mindspore["available"]) or "none"
+    yield Observation("devices here beside the CPU", usable, ("torch",))
+    yield Observation(f"devices here beside the {mindspore['target']}", available, ("mindspore",))
     again = mindspore["set_device_again"]
-    return (
-        f"PyTorch has {', '.join(torch['usable']) or 'nothing'} beside the CPU, MindSpore"
-        f" {', '.join(mindspore['available']) or 'nothing'} beside the {mindspore['target']};"
-        f" a second set_device in MindSpore: {said(again) if raised(again) else 'taken'};"
-        f" {_moves_seen(mindspore)}"
-    )
+    outcome = said(again) if raised(again) else "taken"
+    yield Observation("a second set_device", outcome, ("mindspore",), raised(again))
+    yield from _moves_seen(mindspore)
 
 
 def _with_one_device(figures: Figures) -> str:
@@ -92,14 +92,15 @@ def _moving_calls(figures: Figures) -> list[str]:
     return list(calls)
 
 
-def _moves_seen(figures: Figures) -> str:
+def _moves_seen(figures: Figures) -> Iterator[Observation]:
     """What each call of MindSpore did with each kind of device."""
-    sentences = []
     for kind, places in figures["moved"].items():
         for calls, place in grouped(places):
             outcome = said(place) if raised(place) else f"on {place}"
-            sentences.append(f"{' and '.join(calls)} with {kind}: {outcome}")
-    return "; ".join(sentences)
+            # With the process's own device there is nothing to move, and nothing is said of it.
+            as_stated = None if kind == figures["target"] else place != kind
+            what = f"{' and '.join(calls)} with {kind}"
+            yield Observation(what, outcome, ("mindspore",), as_stated)
 
 
 def _takes_everything(figures: Figures) -> bool:
@@ -126,50 +127,53 @@ def host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     Where PyTorch has no such device here, it is not checkable.
     """
     torch, mindspore = evidence[HOST]["torch"], evidence[HOST]["mindspore"]
-    seen = what_asnumpy_read(mindspore)
+    seen = list(_asnumpy_seen(mindspore))
     if any(raised(figure) for figure in mindspore.values()):
-        return Ruling("does_not_hold", seen, "Copy to the host before you call asnumpy().")
+        advice = "Copy to the host before you call asnumpy()."
+        return Ruling("does_not_hold", tuple(seen), advice)
 
     if raised(torch["result_with_tape"]):
-        seen += f"; on PyTorch's tape numpy() says {said(torch['result_with_tape'])}"
+        refusal = said(torch["result_with_tape"])
+        seen.append(Observation("numpy() of a result on the tape", refusal, ("torch",)))
     # Without the device "meta": it refuses too, but has no numbers that cpu() could bring back.
     by_cpu = torch["elsewhere_by_cpu"]
     if not by_cpu:
         return Ruling(
             "not_checkable_here",
-            f"{seen}; there is no GPU here that PyTorch could read from",
+            (*seen, Observation("devices here beside the CPU", "none", ("torch",))),
             "Call asnumpy() in MindSpore; in PyTorch .detach().cpu().numpy() is right on every"
             " device.",
         )
     refused = all(raised(torch["elsewhere"][device]) for device in by_cpu)
     works = not any(raised(figure) for figure in by_cpu.values())
-    answer = "refused" if refused else "taken"
-    seen += f"; on {', '.join(by_cpu)} numpy() is {answer} and works after cpu(): {works}"
+    devices = ", ".join(by_cpu)
+    answer, copied = "refused" if refused else "works", "works" if works else "fails"
+    seen += [
+        Observation(f"numpy() on {devices}", answer, ("torch",), refused),
+        Observation(f"cpu().numpy() on {devices}", copied, ("torch",), works),
+    ]
     if refused and works:
         return Ruling(
-            "holds", seen, "Call asnumpy() in MindSpore, .detach().cpu().numpy() in PyTorch."
+            "holds", tuple(seen), "Call asnumpy() in MindSpore, .detach().cpu().numpy() in PyTorch."
         )
     if not works:
         return Ruling(
             "does_not_hold",
-            seen,
+            tuple(seen),
             "Find out how a tensor of your device comes to the host: cpu() does not bring it.",
         )
     return Ruling(
         "does_not_hold",
-        seen,
+        tuple(seen),
         "Use .detach().cpu().numpy() in PyTorch all the same; it is right on every device.",
     )
 
 
-def what_asnumpy_read(figures: Figures) -> str:
-    """The tensors of MindSpore that asnumpy() read at once, and its messages for the others."""
-    readable = []
-    refusals = []
+def _asnumpy_seen(figures: Figures) -> Iterator[Observation]:
+    """What asnumpy() made of each tensor of MindSpore; those with one outcome are one row."""
+    outcomes: dict[str, str] = {}
     for name, figure in figures.items():
-        if raised(figure):
-            refusals.append(f"{name} ({said(figure)})")
-        else:
-            readable.append(name)
-    seen = f"asnumpy() read {', '.join(readable) or 'nothing'} at once"
-    return f"{seen}; not {', '.join(refusals)}" if refusals else seen
+        outcomes[name] = said(figure) if raised(figure) else "read at once"
+    for names, outcome in grouped(outcomes):
+        what = f"asnumpy() of {', '.join(names)}"
+        yield Observation(what, outcome, ("mindspore",), outcome == "read at once")

@@ -1,17 +1,20 @@
 """Claims about the device of a process: how it is chosen, and where outputs are (rows 73 and 79)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.text.messages import first_clause
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised
 from explorer.topics.devices.questions import CONTEXT, OUTPUTS, TOPIC
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS, by_style
+
+OF_MINDSPORE = ("mindspore",)
 
 
 @TOPIC.claim(
@@ -31,10 +34,14 @@ def choosing_by_context(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     figures = evidence[CONTEXT]["mindspore"]
     meant, here = figures["as meant"], figures["here"]
+    warnings = " ".join(figures["warnings"]) or "none"
     seen = (
-        f"devices here: {', '.join(figures['kinds'])}; as printed (Ascend):"
-        f" {_answer(figures['as printed'])}; with {here}: {_answer(meant)};"
-        f" it warns: {' '.join(figures['warnings']) or 'of nothing'}"
+        Observation("devices here", ", ".join(figures["kinds"]), ("mindspore",)),
+        Observation(
+            "set_context as printed (Ascend)", _answer(figures["as printed"]), OF_MINDSPORE
+        ),
+        Observation(f"set_context with {here}", _answer(meant), OF_MINDSPORE, meant == here),
+        Observation("warnings", warnings, OF_MINDSPORE, not figures["warnings"]),
     )
     if raised(meant):
         return Ruling("outdated", seen, "Call set_device(target, number) before anything runs.")
@@ -88,7 +95,10 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         element = answers[style]["element written"]
         reading = answers[style]["array written"]
         writable[style] = element == expects["written"] and not raised(reading)
-    seen = f"{_mindspore_seen(answers)}; PyTorch: {_torch_seen(answers['torch'])}"
+    seen = (
+        *_mindspore_seen(answers, expects["written"]),
+        *_torch_seen(answers["torch"]),
+    )
     if by_style(writable) != "holds":
         return Ruling(
             by_style(writable),
@@ -105,7 +115,7 @@ def outputs_on_the_host(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if target == "CPU":
         return Ruling(
             "not_checkable_here",
-            f"{seen}; MindSpore runs on the CPU here, from where nothing has to come back",
+            seen,
             f"Write to outputs; where they are, a machine with an NPU has to tell.{copying}",
         )
     if all(place.startswith("CPU") for place in places):
@@ -123,26 +133,30 @@ def _writes_through(answers: Mapping[str, Figures], written: Any) -> str:
     return " and ".join(SHORT_LABELS[style] for style in styles)
 
 
-def _mindspore_seen(answers: Mapping[str, Figures]) -> str:
-    clauses = []
-    for style in MINDSPORE_STYLES:
-        figures = answers[style]
-        clauses.append(f"{SHORT_LABELS[style]} on {figures['device']}, {_writing(figures)}")
-    return "; ".join(clauses)
+def _mindspore_seen(answers: Mapping[str, Figures], written: Any) -> Iterator[Observation]:
+    """Where outputs are in each style, and what becomes of them when they are written to."""
+    by_style = {style: answers[style] for style in MINDSPORE_STYLES}
+    targets = {style: figures["target"] for style, figures in by_style.items()}
+    devices = {style: figures["device"] for style, figures in by_style.items()}
+    elements = {style: figures["element written"] for style, figures in by_style.items()}
+    arrays = {style: figures["array written"] for style, figures in by_style.items()}
+    yield from observed("device of the process", targets)
+    yield from observed("device of the output", devices)
+    as_stated = {style: element == written for style, element in elements.items()}
+    yield from observed("output after an element was set", elements, _value, as_stated)
+    as_stated = {style: not raised(array) for style, array in arrays.items()}
+    yield from observed("output after an element of its array was set", arrays, _value, as_stated)
 
 
-def _torch_seen(figures: Figures) -> str:
-    clauses = []
+def _torch_seen(figures: Figures) -> Iterator[Observation]:
     for device, writes in figures.items():
-        detached = _value(writes["array of the detached written"])
-        clauses.append(f"on {device}, {_writing(writes)}, of the detached {detached}")
-    return "; ".join(clauses)
-
-
-def _writing(figures: Figures) -> str:
-    element = _value(figures["element written"])
-    array = _value(figures["array written"])
-    return f"setting an element gives {element}, setting one of its array {array}"
+        for what, name in (
+            ("an element", "element written"),
+            ("an element of its array", "array written"),
+            ("an element of the detached output's array", "array of the detached written"),
+        ):
+            value = _value(writes[name])
+            yield Observation(f"output on {device} after {what} was set", value, ("torch",))
 
 
 def _value(figure: Any) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence, flat_numbers, grouped
+from explorer.topics.evidence import Evidence, flat_numbers
 from explorer.topics.gradients.questions import (
     ALL_OUTPUTS,
     DX_OF_SUM,
@@ -16,13 +16,13 @@ from explorer.topics.gradients.questions import (
     OLDER_FORMS,
     SUM_OF_OUTPUTS,
     TOPIC,
-    WIDEST,
     GuideCall,
     guides_structure,
 )
 from explorer.topics.gradients.wording import nested_numbers
+from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import SHORT_LABELS, by_style, ruling_by_style
+from explorer.topics.styles import by_style, ruling_by_style
 
 HEADING = "gradients"
 GUIDES = ("004",)
@@ -44,15 +44,6 @@ def shown(figures: Figures) -> str:
     return f"{figures['structure']} = {nested_numbers(figures['values'])}"
 
 
-def _by_label(answers: Mapping[str, Figures]) -> str:
-    """What each engine answered; those that answered the same stand together."""
-    sentences = []
-    for engines, answer in grouped({engine: shown(answers[engine]) for engine in answers}):
-        labels = ", ".join(SHORT_LABELS[engine] for engine in engines)
-        sentences.append(f"{labels}: {answer}")
-    return "; ".join(sentences)
-
-
 def _has_values(figures: Figures, values: Sequence[Any]) -> bool:
     """Whether an answer has ``values`` from left to right, whatever their shapes."""
     if raised(figures):
@@ -64,8 +55,8 @@ def _has_values(figures: Figures, values: Sequence[Any]) -> bool:
 # Rows 1 to 7: the structures
 
 
-def structure_ruling(answers: Mapping[str, Figures], expects: dict[str, Any]) -> Ruling:
-    """The ruling on a call of the guide: it holds when numbers and structure are the guide's.
+def structure_ruling(call: str, answers: Mapping[str, Figures], expects: dict[str, Any]) -> Ruling:
+    """The ruling on a ``call`` of the guide: it holds when numbers and structure are the guide's.
 
     It holds with changes when only the numbers are.
     """
@@ -76,7 +67,7 @@ def structure_ruling(answers: Mapping[str, Figures], expects: dict[str, Any]) ->
         nests_alike = figures.get("structure") == expects["structure"]
         has_both[engine] = has_values[engine] and nests_alike
 
-    seen = _by_label(answers)
+    seen = tuple(observed(call, answers, shown, has_both))
     # PyTorch's answer is evidence only: by_style judges MindSpore's two styles.
     if by_style(has_both) != "holds" and by_style(has_values) == "holds":
         structures = [answers[style]["structure"] for style in MINDSPORE_STYLES]
@@ -120,7 +111,7 @@ def claim_structure(row: int, call: GuideCall) -> None:
     )
     def returns_as_said(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         """As ``structure_ruling``."""
-        return structure_ruling(evidence[call.grad], expects)
+        return structure_ruling(call.case.label, evidence[call.grad], expects)
 
 
 for row, call in enumerate(GUIDE_CALLS, start=1):
@@ -143,15 +134,16 @@ for row, call in enumerate(GUIDE_CALLS, start=1):
 def all_outputs_are_their_sum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when both nets have the guide's gradient."""
     outputs, total = evidence[ALL_OUTPUTS], evidence[SUM_OF_OUTPUTS]
-    right = {}
-    for engine in outputs:
-        both_nets = (outputs[engine], total[engine])
-        right[engine] = all(_has_values(net, [expects["gradient"]]) for net in both_nets)
+    gradient = [expects["gradient"]]
+    of_outputs = {engine: _has_values(outputs[engine], gradient) for engine in outputs}
+    of_total = {engine: _has_values(total[engine], gradient) for engine in outputs}
     return ruling_by_style(
-        right,
+        {engine: of_outputs[engine] and of_total[engine] for engine in outputs},
         (
-            f"has_aux=False: {_by_label(outputs)}. A net that returns loss + logits: "
-            f"{_by_label(total)}"
+            *observed(
+                "net that returns loss and logits, has_aux=False", outputs, shown, of_outputs
+            ),
+            *observed("net that returns loss + logits", total, shown, of_total),
         ),
         {
             "holds": (
@@ -192,7 +184,9 @@ def nothing_to_differentiate_by(evidence: Evidence, expects: dict[str, Any]) -> 
         refused[engine] = raised(figures) and figures["raised"] == expects["raised"]
         worded_alike[engine] = refused[engine] and expects["message"] in figures["message"]
 
-    seen = _by_label(answers)
+    # PyTorch refuses it as well, with an error of its own, of which the statement says nothing.
+    by_mindspore = {style: refused[style] for style in MINDSPORE_STYLES}
+    seen = tuple(observed("grad(net, None, None)", answers, shown, by_mindspore))
     if by_style(worded_alike) == "holds":
         return Ruling("holds", seen, "Give a grad_position, weights, or both.")
     if by_style(refused) == "holds":
@@ -221,24 +215,20 @@ def nothing_to_differentiate_by(evidence: Evidence, expects: dict[str, Any]) -> 
 def value_beside_gradients(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when every call returns the outputs beside the gradients, nested as grad nests them."""
     right = dict.fromkeys(MINDSPORE_STYLES, True)
-    unexpected = []
+    seen: list[Observation] = []
     for call in GUIDE_CALLS:
         structure = f"({expects['outputs']}, {_without_outputs(call)})"
         values = [*expects["value"], *call.gradients]
-        for style, figures in evidence[call.value_and_grad].items():
-            if _has_values(figures, values) and figures["structure"] == structure:
-                continue
-            right[style] = False
-            unexpected.append(
-                f"; not {SHORT_LABELS[style]}, {call.with_value.label}: {shown(figures)}"
-            )
+        answers = evidence[call.value_and_grad]
+        is_expected: dict[str, bool] = {}
+        for style, figures in answers.items():
+            is_expected[style] = _has_values(figures, values) and figures["structure"] == structure
+            right[style] = right[style] and is_expected[style]
+        seen.extend(observed(call.with_value.label, answers, shown, is_expected))
 
-    count = len(MINDSPORE_STYLES) * len(GUIDE_CALLS)
-    widest = evidence[WIDEST.value_and_grad]["mindspore-graph"]
     return ruling_by_style(
         right,
-        f"{count - len(unexpected)} of {count} calls as expected{''.join(unexpected)}; "
-        f"the widest: {shown(widest)}",
+        tuple(seen),
         {
             "holds": (
                 "Unpack as `(outputs, gradients)`: the gradients nest as those of grad do, "
@@ -276,27 +266,27 @@ def _without_outputs(call: GuideCall) -> str:
 def older_form(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when every flag returns the numbers of the call of grad; outdated when it is gone."""
     equal_numbers = dict.fromkeys(MINDSPORE_STYLES, 0)
-    equal_nesting = 0
-    sentences = []
+    seen: list[Observation] = []
     for form in OLDER_FORMS:
         older_answers, newer_answers = evidence[form.older], evidence[form.newer]
+        is_equal = dict.fromkeys(older_answers, False)
         for style, older in older_answers.items():
             newer = newer_answers[style]
             # Only GradOperation itself is looked up as an attribute in such a call.
             if raised(older) and older["raised"] == "AttributeError":
                 advice = "Use grad or value_and_grad: GradOperation is gone."
-                return Ruling("outdated", said(older), advice)
+                gone = observed(form.case.label, {style: older}, said, {style: False})
+                return Ruling("outdated", tuple(gone), advice)
             if raised(older) or raised(newer):
                 continue
-            equal_numbers[style] += _has_values(older, newer["values"])
-            equal_nesting += older["structure"] == newer["structure"]
-        sentences.append(f"{form.case.label}: {shown(older_answers['mindspore-tape'])}")
+            is_equal[style] = _has_values(older, newer["values"])
+            equal_numbers[style] += is_equal[style]
+        seen.extend(observed(form.case.label, older_answers, shown, is_equal))
 
     count = len(OLDER_FORMS)
     return ruling_by_style(
         {style: equal == count for style, equal in equal_numbers.items()},
-        f"equal numbers in {sum(equal_numbers.values())} of {2 * count} pairs, equal nesting in "
-        f"{equal_nesting}; {'; '.join(sentences)}",
+        tuple(seen),
         {
             "holds": "Write grad(net, position, weights) instead: the numbers are the same.",
             "depends_on_style": "Use grad: the older form agrees with it in one style alone.",

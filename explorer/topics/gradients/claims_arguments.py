@@ -1,15 +1,16 @@
 """The claim about what grad takes as positions and as weights (row 82)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import ClaimVerdict, Ruling
+from explorer.model.claim import ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence
 from explorer.topics.gradients.arguments import TRUE_GRADIENTS
 from explorer.topics.gradients.questions import ARGUMENTS, TOPIC
-from explorer.topics.gradients.wording import outcomes
+from explorer.topics.gradients.wording import outcome
+from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
 
@@ -40,10 +41,7 @@ def arguments_taken(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     graph, tape = (_taken_beside(answers[style], gradients) for style in MINDSPORE_STYLES)
     both = [form for form in graph if form in tape]
     graph_alone, tape_alone = _without(graph, tape), _without(tape, graph)
-    seen = (
-        f"beside what the text names both styles take {_listed(both)}; graph alone takes"
-        f" {_listed(graph_alone)}, tape alone {_listed(tape_alone)}. {_table(answers)}"
-    )
+    seen = tuple(_forms_seen(answers, gradients))
 
     if by_style(as_said) != "holds":
         return Ruling(
@@ -87,20 +85,23 @@ def _without(forms: list[str], others: list[str]) -> list[str]:
     return [form for form in forms if form not in others]
 
 
-def _table(answers: Mapping[str, Figures]) -> str:
-    """Every form with what each party gave or raised."""
-    rows = []
-    for part in ("positions", "weights"):
-        names = answers["mindspore-graph"][part]
-        cells = []
-        for name in names:
+def _forms_seen(
+    answers: Mapping[str, Figures], gradients: Mapping[str, Any]
+) -> Iterator[Observation]:
+    """Every form with what each party gave or raised; the statement is about MindSpore's."""
+    for part, called in (("positions", "grad_position"), ("weights", "weights")):
+        for name in answers["mindspore-graph"][part]:
             by_party: dict[str, Any] = {}
+            is_expected: dict[str, bool] = {}
             for party, figures in answers.items():
-                if name in figures[part]:  # PyTorch has no ParameterTuple
-                    by_party[party] = figures[part][name]
-            cells.append(f"{name} {outcomes(by_party)}")
-        rows.append(f"{part}: {'; '.join(cells)}")
-    return ". ".join(rows)
+                if name not in figures[part]:  # PyTorch has no ParameterTuple
+                    continue
+                gradient = by_party[party] = figures[part][name]
+                if party in MINDSPORE_STYLES:
+                    is_expected[party] = (
+                        gradient == gradients[name] if name in gradients else raised(gradient)
+                    )
+            yield from observed(f"{called} {name}", by_party, outcome, is_expected)
 
 
 def _listed(forms: list[str]) -> str:

@@ -1,15 +1,16 @@
 """The claim about gradients that are written by hand (row 75)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.text.messages import first_clause
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import Evidence
+from explorer.topics.evidence import Evidence, flat_numbers
 from explorer.topics.gradients.questions import FUNCTION, SAMPLER, TOLD_GRADIENT, TOPIC
-from explorer.topics.gradients.wording import LABELS, nested_numbers, outcomes
+from explorer.topics.gradients.wording import LABELS, nested_numbers, outcome
+from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
 
@@ -45,11 +46,12 @@ def free_to_write(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         as_meant[style] = obeys and counts_draws(sampled[style]["as meant"])
 
     drawing = {**sampled, **evidence[FUNCTION]}
+    is_told = {engine: figures.get("values") == expects["told"] for engine, figures in told.items()}
     seen = (
-        f"a straight-through sign: {outcomes(_told_values(told))}; the guide's sampler as printed"
-        f" ({nested_numbers(expects['sampler'])}): {_by_style(sampled, 'as printed')}; as meant,"
-        f" with a tuple: {_by_style(drawing, 'as meant')};"
-        f" without a rule: {_by_style(drawing, 'without')}"
+        *observed("gradient of a straight-through sign", _told_values(told), outcome, is_told),
+        *_sampler_seen(sampled, "as printed", "gradient of the guide's sampler, as printed"),
+        *_sampler_seen(drawing, "as meant", "gradient of the sampler that returns a tuple"),
+        *_sampler_seen(drawing, "without", "gradient of the sampler without a bprop"),
     )
     beware = _warning_of_another_draw(sampled)
     if by_style(as_printed) == "holds":
@@ -117,15 +119,19 @@ def _strayed(sampled: Mapping[str, Figures]) -> list[str]:
     return strayed
 
 
-def _by_style(sampled: Mapping[str, Figures], rule: str) -> str:
-    sentences = []
-    for engine, answers in sampled.items():
-        if rule not in answers:
-            continue
-        figures = answers[rule]
-        if raised(figures):
-            shown = f"{figures['raised']}: {first_clause(figures['message'])}"
+def _sampler_seen(sampled: Mapping[str, Figures], rule: str, what: str) -> Iterator[Observation]:
+    """What each engine gave for the sampler with a rule, or without one."""
+    drawn = {engine: answers[rule] for engine, answers in sampled.items() if rule in answers}
+    is_expected: dict[str, bool] = {}
+    for engine, figures in drawn.items():
+        if rule == "without":
+            is_expected[engine] = not raised(figures) and not any(flat_numbers(figures["gradient"]))
         else:
-            shown = nested_numbers(figures["gradient"])
-        sentences.append(f"{LABELS[engine]} {shown}")
-    return ", ".join(sentences)
+            is_expected[engine] = counts_draws(figures)
+    yield from observed(what, drawn, _gradient_shown, is_expected)
+
+
+def _gradient_shown(figures: Figures) -> str:
+    if raised(figures):
+        return f"{figures['raised']}: {first_clause(figures['message'])}"
+    return nested_numbers(figures["gradient"])

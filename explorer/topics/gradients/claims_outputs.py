@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
 from explorer.topics.gradients.questions import OUTPUTS, TOPIC
-from explorer.topics.gradients.wording import nested_numbers, outcomes
+from explorer.topics.gradients.wording import nested_numbers, outcome
+from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import SHORT_LABELS, by_style, ruling_by_style
+from explorer.topics.styles import by_style, ruling_by_style
 
 LOSS_GRADIENT = [18.0, 36.0, 54.0]
 """The gradient of the sum of 9x² at (1, 2, 3)."""
@@ -18,6 +19,13 @@ LOGITS = [3.0, 6.0, 9.0]
 
 SUM_GRADIENT = [21.0, 39.0, 57.0]
 """The gradient of both added up."""
+
+WITH_AUX = "gradient with has_aux=True"
+STOPPED = "gradient with stop_gradient on the output"
+NEITHER = "gradient with neither"
+STOPPED_EARLY = "gradient with stop_gradient on what the loss is made of"
+WAYS = (WITH_AUX, STOPPED, NEITHER, STOPPED_EARLY)
+"""The ways to return an output beside the loss, in the order in which the evidence has them."""
 
 
 @TOPIC.claim(
@@ -44,11 +52,14 @@ def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         if raised(figures["one output"]):
             refusals.append(figures["one output"]["raised"])
 
-    forms = []
+    seen: list[Observation] = []
     for form in ("one output", "a tuple of one", "two outputs"):
         by_party = {party: figures["has_aux"][form] for party, figures in answers.items()}
-        forms.append(f"{form}: {outcomes(by_party)}")
-    seen = "; ".join(forms)
+        is_expected: dict[str, bool] = {}
+        for style in MINDSPORE_STYLES:
+            figure = by_party[style]
+            is_expected[style] = figure == expects[form] if form in expects else raised(figure)
+        seen.extend(observed(f"has_aux=True, {form}", by_party, outcome, is_expected))
 
     if len(set(refusals)) > 1:
         catching = f"Catch {' and '.join(refusals)}: the styles refuse one output differently"
@@ -58,7 +69,7 @@ def more_than_one_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         catching += "; a tuple of one passes where it is not refused, with nothing beside the loss"
     return ruling_by_style(
         strict,
-        seen,
+        tuple(seen),
         {
             "holds": f"{catching}.",
             "depends_on_style": f"{catching}.",
@@ -83,7 +94,7 @@ def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Rul
     """Holds when either way gives the loss's gradient, and neither of them the sum's."""
     answers = evidence[OUTPUTS]
     alike: dict[str, bool] = {}
-    sentences = []
+    ways: dict[str, dict[str, Any]] = {way: {} for way in WAYS}
     for party, figures in answers.items():
         with_aux, without = figures["has_aux"]["two outputs"], figures["without"]
         alike[party] = (
@@ -92,15 +103,21 @@ def stop_gradient_is_has_aux(evidence: Evidence, expects: dict[str, Any]) -> Rul
             and without["stop_gradient"] == expects["loss"]
             and without["two outputs"] == expects["sum"]
         )
-        label = SHORT_LABELS.get(party, "PyTorch")
-        sentences.append(
-            f"{label}: has_aux {_shown(with_aux)}, stopped {_shown(without['stop_gradient'])},"
-            f" neither {_shown(without['two outputs'])},"
-            f" stopped before the loss {_shown(without['stop_gradient too early'])}"
-        )
+        ways[WITH_AUX][party] = with_aux if raised(with_aux) else with_aux[0]
+        ways[STOPPED][party] = without["stop_gradient"]
+        ways[NEITHER][party] = without["two outputs"]
+        ways[STOPPED_EARLY][party] = without["stop_gradient too early"]
+
+    seen: list[Observation] = []
+    gradient_of = {WITH_AUX: expects["loss"], STOPPED: expects["loss"], NEITHER: expects["sum"]}
+    for way, figures in ways.items():
+        is_expected: dict[str, bool] = {}
+        if way in gradient_of:
+            is_expected = {party: figures[party] == gradient_of[way] for party in figures}
+        seen.extend(observed(way, figures, _shown, is_expected))
     return ruling_by_style(
         alike,
-        "; ".join(sentences),
+        tuple(seen),
         {
             "holds": (
                 "Use has_aux=True where you want the output back, stop_gradient where the gradient"

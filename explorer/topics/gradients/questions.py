@@ -119,9 +119,6 @@ GUIDE_CALLS = (
 )
 """The guide's seven structures, in its order."""
 
-WIDEST = GUIDE_CALLS[5]
-"""The call that asks for the most gradients."""
-
 ALL_OUTPUTS = GUIDE_CALLS[6].grad
 """The gradient of a net with two outputs, neither of them auxiliary."""
 

@@ -1,6 +1,6 @@
 """The claim about higher orders: nested gradients, their values and what they cost (row 26)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,7 @@ from explorer.topics.higher_order import wave
 from explorer.topics.higher_order.operators import by_outcome, words
 from explorer.topics.higher_order.questions import NODES_OF_WAVE, SECOND_DERIVATIVES, TOPIC
 from explorer.topics.higher_order.transformations import NEAR
+from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS, by_style, ruling_by_style
 
@@ -46,13 +47,21 @@ def nesting(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     wrong: dict[str, list[str]] = {}
     for engine, figures in evidence[BY_SHAPE].items():
         wrong[engine] = by_outcome(figures)["wrong"]
+    rises = {engine: _rises(by_order) for engine, by_order in counts.items()}
+    orders = f"orders {expects['orders'][0]} to {expects['orders'][-1]}"
     seen = (
-        f"{_counted(counts)}; {sum(right.values())} of {len(right)} engines match the closed form "
-        f"of eˣ·sin x{_wrong_operators(wrong)}"
+        *observed(f"operators of the last stage, {orders} of eˣ·sin x", counts, _listed, rises),
+        *observed(f"value against the closed form, {orders}", right, _correctness, right),
+        *observed(
+            "operators whose second derivative is wrong, without a message",
+            wrong,
+            _operators_listed,
+            {engine: not names for engine, names in wrong.items()},
+        ),
     )
 
     # Wrong values or a graph that does not grow decide before operators that lose a term do.
-    sound = {style: right[style] and _rises(counts[style]) for style in MINDSPORE_STYLES}
+    sound = {style: right[style] and rises[style] for style in MINDSPORE_STYLES}
     if by_style(sound) != "holds":
         return Ruling(
             by_style(sound),
@@ -100,20 +109,13 @@ def _rises(counts: Sequence[int | str]) -> bool:
     return len(numbers) == len(counts) and all(fewer < more for fewer, more in pairwise(numbers))
 
 
-def _counted(counts: Mapping[str, Sequence[int | str]]) -> str:
-    by_engine = []
-    for engine, by_order in counts.items():
-        by_engine.append(f"{engine} {', '.join(map(str, by_order))}")
-    return f"operators by order: {'; '.join(by_engine)}"
+def _listed(counts: Sequence[int | str]) -> str:
+    return ", ".join(map(str, counts))
 
 
-def _wrong_operators(wrong: Mapping[str, Sequence[str]]) -> str:
-    """Whose second derivatives are wrong, and of what; "" when nobody's are."""
-    clauses = ""
-    for engine, names in wrong.items():
-        if names:
-            operators = ", ".join(map(words, names))
-            clauses += (
-                f"; {engine} gives wrong second derivatives, without a message, of {operators}"
-            )
-    return clauses
+def _correctness(is_right: bool) -> str:
+    return "right" if is_right else "wrong"
+
+
+def _operators_listed(names: Sequence[str]) -> str:
+    return ", ".join(map(words, names)) or "none"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
@@ -17,6 +17,8 @@ from explorer.topics.higher_order.small_hessians import (
 )
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS
+
+NOTHING_WRONG = Observation("calls that return wrong numbers", "none", expected=False)
 
 VECTOR, COLUMN = "product_with_vector", "product_with_column"
 
@@ -44,7 +46,7 @@ def silently_wrong(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     answers = evidence[SMALL_HESSIANS]
     wrong = {party: wrong_in_silence(figures) for party, figures in answers.items()}
-    seen = "; ".join(_shown(answers, wrong)) or "no call returns wrong numbers"
+    seen = tuple(_shown(answers, wrong)) or (NOTHING_WRONG,)
     if any(wrong["torch-func"].values()):
         return Ruling(
             "does_not_hold",
@@ -61,19 +63,20 @@ def silently_wrong(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds" if as_said else "holds_with_changes", seen, advice)
 
 
-def _shown(answers: Mapping[str, Any], wrong: Wrong) -> Iterator[str]:
+def _shown(answers: Mapping[str, Any], wrong: Wrong) -> Iterator[Observation]:
     """What is wrong, each with what it should be; and what MindSpore refuses."""
     for party, by_call in wrong.items():
-        label = SHORT_LABELS.get(party, party)
         for call, functions in by_call.items():
             for function in functions:
                 figure = digits(answers[party][function][call])
                 truth = digits(closed_form(function, call))
-                yield f"{label}: {call} of {words(function)} is {figure} for {truth}"
+                value = f"{figure} instead of {truth}"
+                yield Observation(f"{call} of {words(function)}", value, (party,), expected=True)
         for function, figures in answers[party].items():
             for call, figure in figures.items():
                 if raised(figure):
-                    yield f"{label}: {call} of {words(function)} raises {said(figure)}"
+                    value = f"raises {said(figure)}"
+                    yield Observation(f"{call} of {words(function)}", value, (party,))
 
 
 def _advice(wrong: Wrong, answers: Mapping[str, Any]) -> Iterator[str]:

@@ -7,20 +7,18 @@ from torch import func
 
 from explorer.model.measurement import Ask, Found
 from explorer.topics.attempts import attempt_briefly
-from explorer.topics.higher_order.small_hessians import CALLS, HESSIAN, MATRIX, NESTED, POINT
+from explorer.topics.higher_order.small_hessians import (
+    CALLS,
+    HESSIAN,
+    MATRIX,
+    NESTED,
+    POINT,
+    broadcast,
+    cube_of_sum,
+)
 from explorer.topics.in_torch import numbers
 
 A = torch.tensor(MATRIX, dtype=torch.float32)
-
-
-def cube_of_sum(x: Any) -> Any:
-    """(Σx)³."""
-    return x.sum() ** 3
-
-
-def broadcast(x: Any) -> Any:
-    """Σ(xᵢ·xⱼ)²."""
-    return ((x[:, None] * x[None]) ** 2).sum()
 
 
 def product_with_vector(x: Any) -> Any:

@@ -20,6 +20,16 @@ HESSIAN = "jacfwd of grad"
 """The call whose result is the Hessian itself."""
 
 
+def cube_of_sum(x: Any) -> Any:
+    """(Σx)³."""
+    return x.sum() ** 3
+
+
+def broadcast(x: Any) -> Any:
+    """Σ(xᵢ·xⱼ)²."""
+    return ((x[:, None] * x[None]) ** 2).sum()
+
+
 def of_cube_of_sum() -> AnyArray:
     """The Hessian of (Σx)³: 6Σx everywhere."""
     return np.full((2, 2), 6 * POINT.sum())

@@ -3,10 +3,10 @@
 Rows 12 to 15.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import number
@@ -23,8 +23,9 @@ from explorer.topics.loss_scale.questions import (
     TOPIC,
     UNDERFLOW,
 )
-from explorer.topics.loss_scale.wording import by_name, said_of_routes, shown
-from explorer.topics.question import MINDSPORE_STYLES, PARTIES
+from explorer.topics.loss_scale.wording import said_of_route, shown
+from explorer.topics.observations import observed
+from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style, ruling_by_style
 
 HEADING = "loss scaling"
@@ -52,18 +53,20 @@ NEARLY = 1e-6
 )
 def static_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when loss and gradient are the guide's, scaled and unscaled."""
+    answers = evidence[GUIDE_EXAMPLE]
     right = {}
-    sentences = {}
-    for party, figures in evidence[GUIDE_EXAMPLE].items():
+    seen: list[Observation] = []
+    for party, figures in answers.items():
         scaled, unscaled = figures["scaled"], figures["unscaled"]
         right[party] = _near(scaled, expects["scaled"]) and _near(unscaled, expects["unscaled"])
-        sentences[party] = (
-            f"loss {scaled['loss']:g}, gradient {shown(scaled['gradient'])}; "
-            f"unscaled {unscaled['loss']:g} and {shown(unscaled['gradient'])}"
-        )
+    for which, expected in expects.items():
+        for what in expected:
+            found = {party: figures[which][what] for party, figures in answers.items()}
+            near = {party: _near({what: found[party]}, {what: expected[what]}) for party in found}
+            seen.extend(observed(f"{which} {what}", found, shown, near))
     return ruling_by_style(
         right,
-        _by_name(sentences),
+        tuple(seen),
         {
             "holds": (
                 "Scale the loss inside the function that you differentiate, and unscale the "
@@ -85,11 +88,6 @@ def _near(figures: Figures, expected: Mapping[str, Any]) -> bool:
     return max(differences) <= NEARLY
 
 
-def _by_name(sentences: Mapping[str, str]) -> str:
-    """What is said of each party; those of whom the same is said stand together."""
-    return "; ".join(f"{who}: {sentence}" for who, sentence in by_name(sentences))
-
-
 @TOPIC.claim(
     13,
     "`all_finite` is True when nothing overflowed, and False for an infinity or NaN.",
@@ -106,22 +104,20 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the check is right about every pair of tensors that it does not refuse."""
     answers = evidence[FINITENESS]
     right = {}
-    sentences = []
+    shares: dict[str, str] = {}
     for party, figures in answers.items():
         count = answered(figures)
         wrong = wrongly_answered(figures)
         right[party] = count > 0 and not wrong  # a check that refuses everything is not right
-        sentence = (
-            f"{PARTIES[party].label}: right about {count - len(wrong)} of {count} pairs of tensors"
-        )
+        shares[party] = f"{count - len(wrong)} of {count}"
         if wrong:
-            sentence += f", wrong about {', '.join(wrong)}"
-        sentences.append(sentence)
-    refused = refusals(answers["torch"])
-    sentences.extend(f"GradScaler on float16 gradients: {message}" for message in refused)
+            shares[party] += f", wrong about {', '.join(wrong)}"
+    seen = observed("pairs of tensors that the check is right about", shares, str, right)
+    for message in refusals(answers["torch"]):
+        seen.append(Observation("GradScaler on float16 gradients", message, ("torch",)))
     return ruling_by_style(
         right,
-        "; ".join(sentences),
+        tuple(seen),
         {
             "holds": (
                 "Ask all_finite of the gradients before each step, and leave the step out "
@@ -136,6 +132,15 @@ def all_finite(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             ),
         },
     )
+
+
+GRADIENTS = {
+    "without": "without scaling",
+    "scaled": "scaled by 65536",
+    "unscaled there": "scaled, and unscaled in float16",
+    "unscaled in float32": "scaled, and unscaled in float32",
+}
+"""What is made of a small gradient, in words, by the names of the figures."""
 
 
 @TOPIC.claim(
@@ -156,12 +161,13 @@ def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -
     answers = {party: figures["float16"] for party, figures in evidence[UNDERFLOW].items()}
     lost = {party: number(figures["without"]) == 0 for party, figures in answers.items()}
     lost_in_mindspore = any(lost[style] for style in MINDSPORE_STYLES)
-    right = {}
-    sentences = {}
-    for party, figures in answers.items():
-        right[party] = lost[party] and _is_kept(figures, expects["within"])
-        values = ", ".join(f"{what} {shown(value)}" for what, value in figures.items())
-        sentences[party] = f"1e-8 becomes {values}"
+    kept = {party: _is_kept(figures, expects["within"]) for party, figures in answers.items()}
+    right = {party: lost[party] and kept[party] for party in answers}
+    seen: list[Observation] = []
+    for what, called in GRADIENTS.items():
+        found = {party: figures[what] for party, figures in answers.items()}
+        as_stated = {"without": lost, "unscaled in float32": kept}.get(what)
+        seen.extend(observed(f"gradient of 1e-8 {called}", found, shown, as_stated))
     verdict = by_style(right)
     if verdict == "holds":
         advice = _how_to_unscale([figures["unscaled there"] for figures in answers.values()])
@@ -169,7 +175,7 @@ def scaling_saves_small_gradients(evidence: Evidence, expects: dict[str, Any]) -
         advice = "Keep such gradients in float32."
     else:
         advice = "A gradient of this size needs no scaling here."
-    return Ruling(verdict, _by_name(sentences), advice)
+    return Ruling(verdict, tuple(seen), advice)
 
 
 def _is_kept(figures: Figures, within: float) -> bool:
@@ -218,24 +224,24 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     changes when the caller has to.
     """
     turns = {party: figures["turns"] for party, figures in evidence[LIFE].items()}
-    right = {}
-    sentences = {}
-    for party, steps in turns.items():
-        count = counts(steps)
-        right[party] = _keeps_the_rules(count)
-        sentences[party] = (
-            f"{count['overflows']} overflows, {count['shrunk']} halve the scale; "
-            f"{count['grown']} growths, {count['on time']} after a whole window"
-        )
-    by_itself = counts(turns["torch"])
+    counted = {party: counts(steps) for party, steps in turns.items()}
+    right = {party: _keeps_the_rules(count) for party, count in counted.items()}
+    by_itself = counted["torch"]
     routes = evidence[OVERFLOWED_STEP]
     skipping = {style: _routes_that_skip(figures) for style, figures in routes.items()}
-    sentences_of_routes = {style: said_of_routes(figures) for style, figures in routes.items()}
     seen = (
-        f"{_by_name(sentences)}; the same scale everywhere at {same_scales(turns.values())} "
-        f"of {len(turns['torch'])} steps; GradScaler skips {by_itself['skipped']} of "
-        f"{by_itself['overflows']} overflows; a step of MindSpore after one, by its routes: "
-        f"{_by_name(sentences_of_routes)}"
+        *_rules_seen(counted),
+        Observation(
+            "steps at which all scales are the same",
+            f"{same_scales(turns.values())} of {len(turns['torch'])}",
+        ),
+        Observation(
+            "overflowed steps that GradScaler.step skips",
+            f"{by_itself['skipped']} of {by_itself['overflows']}",
+            ("torch",),
+            by_itself["skipped"] == by_itself["overflows"],
+        ),
+        *_overflowed_steps_seen(routes),
     )
     verdict = by_style(right)
     if verdict == "depends_on_style":
@@ -266,6 +272,27 @@ def dynamic_scaler(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         f"Leave the skipping to {' or '.join(in_both) or 'the route that skips in your style'}, "
         "and to GradScaler.step.",
     )
+
+
+def _rules_seen(counted: Mapping[str, Mapping[str, int]]) -> Iterator[Observation]:
+    """How often the scale shrinks after an overflow, and grows after a whole window."""
+    for what, part, whole in (
+        ("overflows that halve the scale", "shrunk", "overflows"),
+        ("growths of the scale after a whole window", "on time", "grown"),
+    ):
+        shares = {party: f"{count[part]} of {count[whole]}" for party, count in counted.items()}
+        as_stated: dict[str, bool] = {}
+        for party, count in counted.items():
+            as_stated[party] = count[whole] > 0 and count[part] == count[whole]
+        yield from observed(what, shares, str, as_stated)
+
+
+def _overflowed_steps_seen(routes: Mapping[str, Figures]) -> Iterator[Observation]:
+    """What each of MindSpore's routes makes of a step after an overflow."""
+    for route in next(iter(routes.values())):
+        steps = {style: figures[route] for style, figures in routes.items()}
+        skips = {style: not raised(step) and not step["stepped"] for style, step in steps.items()}
+        yield from observed(f"a step after an overflow by {route}", steps, said_of_route, skips)
 
 
 def _keeps_the_rules(count: Mapping[str, int]) -> bool:

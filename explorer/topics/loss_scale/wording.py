@@ -64,17 +64,16 @@ def shown(value: Any) -> str:
     return said(value) if raised(value) else f"{number(value):.4g}"
 
 
+def said_of_route(step: Any) -> str:
+    """What one of MindSpore's routes makes of a step after an overflow."""
+    if raised(step):
+        return f"raises {said(step)}"
+    return f"steps to {shown(step['weight'])}" if step["stepped"] else "skips it"
+
+
 def said_of_routes(routes: Mapping[str, Any]) -> str:
-    """What each of MindSpore's routes makes of a step after an overflow."""
-    clauses = []
-    for name, step in routes.items():
-        if raised(step):
-            clauses.append(f"{name} raises {said(step)}")
-        elif step["stepped"]:
-            clauses.append(f"{name} steps to {shown(step['weight'])}")
-        else:
-            clauses.append(f"{name} skips it")
-    return ", ".join(clauses)
+    """What each of MindSpore's routes makes of a step after an overflow, in a sentence."""
+    return ", ".join(f"{name} {said_of_route(step)}" for name, step in routes.items())
 
 
 def percent(share: float) -> str:

@@ -1,9 +1,9 @@
 """Claims about networks: modes, parameters, parts, kinds of data (rows 32 to 36)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised
@@ -16,6 +16,7 @@ from explorer.topics.networks.questions import (
     STARTING_MODE,
     TOPIC,
 )
+from explorer.topics.observations import observed
 from explorer.topics.question import Question
 
 HEADING = "networks"
@@ -43,9 +44,14 @@ def cells_and_modules(evidence: Evidence, question: Question) -> tuple[Figures, 
 def starting_mode(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when every cell starts in inference mode and every module in training mode."""
     cells, modules = cells_and_modules(evidence, STARTING_MODE)
-    seen = f"training is {_values(cells)} in a new Cell, {_values(modules)} in a new Module"
     cell_modes, module_modes = set(cells.values()), set(modules.values())
-    if cell_modes == {expects["cell"]} and module_modes == {expects["module"]}:
+    cells_as_stated = cell_modes == {expects["cell"]}
+    modules_as_stated = module_modes == {expects["module"]}
+    seen = (
+        Observation("training of a new Cell", _values(cells), ("mindspore",), cells_as_stated),
+        Observation("training of a new Module", _values(modules), ("torch",), modules_as_stated),
+    )
+    if cells_as_stated and modules_as_stated:
         return Ruling(
             "holds",
             seen,
@@ -84,19 +90,30 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     cells, modules = cells_and_modules(evidence, MODES)
     greatest = 0.0
-    zeros = {}
+    zeros: dict[str, dict[str, int]] = {}
     for mode in ("training", "inference"):
         for what in ("norm", "running_mean"):
             difference = greatest_difference(cells[mode][what], modules[mode][what])
             greatest = max(greatest, difference)
-        zeros[mode] = (cells[mode]["dropout_zeros"], modules[mode]["dropout_zeros"])
+        zeros[mode] = {
+            "mindspore": cells[mode]["dropout_zeros"],
+            "torch": modules[mode]["dropout_zeros"],
+        }
 
+    drops = {name: bool(count) for name, count in zeros["training"].items()}
+    keeps = {name: not count for name, count in zeros["inference"].items()}
     seen = (
-        f"batch norm differs by at most {greatest:.2g} over both modes; of 100 elements dropout "
-        f"zeroes {zeros['training']} in training and {zeros['inference']} in inference (MindSpore, "
-        "PyTorch)"
+        Observation(
+            "greatest difference of the frameworks in batch norm, over both modes",
+            f"{greatest:.2g}",
+            expected=greatest <= TOLERANCE,
+        ),
+        *observed("zeros of 100 elements behind dropout, training", zeros["training"], str, drops),
+        *observed(
+            "zeros of 100 elements behind dropout, inference", zeros["inference"], str, keeps
+        ),
     )
-    if greatest <= TOLERANCE and all(zeros["training"]) and not any(zeros["inference"]):
+    if greatest <= TOLERANCE and all(drops.values()) and all(keeps.values()):
         return Ruling(
             "holds", seen, "Replace train() by set_train(True) and eval() by set_train(False)."
         )
@@ -126,7 +143,7 @@ def modes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 def containers(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when a plain list registers nothing and the containers register everything."""
     cells, modules = cells_and_modules(evidence, CONTAINERS)
-    seen = f"parameters found: {_counts(cells)} in MindSpore; {_counts(modules)} in PyTorch"
+    seen = tuple(_counts_seen(cells, modules))
     in_lists = {cells["list"], modules["list"]}
     if not (_containers_register(cells) and _containers_register(modules)):
         return Ruling("does_not_hold", seen, "Count a net's parameters before you train it.")
@@ -149,8 +166,12 @@ def containers(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
 
 
-def _counts(figures: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in figures.items())
+def _counts_seen(cells: Mapping[str, int], modules: Mapping[str, int]) -> Iterator[Observation]:
+    """The number of parameters that each framework finds in each container."""
+    for framework, figures in (("mindspore", cells), ("torch", modules)):
+        for name, count in figures.items():
+            as_stated = bool(count) == (name != "list")
+            yield Observation(f"parameters found in a {name}", str(count), (framework,), as_stated)
 
 
 def _containers_register(figures: Mapping[str, int]) -> bool:
@@ -179,17 +200,23 @@ def parts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     children, all_cells = modules["named_children"], cells["cells_and_names"]
     added, added_cells = modules["after_add_module"], cells["after_insert_child_to_cell"]
     parameters, cell_parameters = modules["parameters"], cells["get_parameters"]
+    has_as_many = len(cell_parameters) == len(parameters)
     seen = (
-        f"named_children gives {_listed(children)}, cells_and_names {_listed(all_cells)}; after"
-        f" adding a part {_listed(added)} and {_listed(added_cells)}; parameters gives"
-        f" {_listed(parameters)}, get_parameters {_listed(cell_parameters)}"
+        _names_seen("named_children()", children, "torch"),
+        _names_seen("cells_and_names()", all_cells, "mindspore", all_cells == children),
+        _names_seen("children after add_module", added, "torch"),
+        _names_seen(
+            "cells after insert_child_to_cell", added_cells, "mindspore", added_cells == added
+        ),
+        _names_seen("parameters()", parameters, "torch"),
+        _names_seen("get_parameters()", cell_parameters, "mindspore", has_as_many),
     )
     advice = []
     if all_cells != children:
         advice.append(_advice_on_children(cells, modules))
     if added_cells != added:
         advice.append("List the parts after insert_child_to_cell: they are not add_module's.")
-    if len(cell_parameters) != len(parameters):
+    if not has_as_many:
         advice.append(
             "Use trainable_params() for parameters(): get_parameters() has"
             f" {len(cell_parameters)} where parameters() has {len(parameters)}."
@@ -211,6 +238,12 @@ def _advice_on_children(cells: Figures, modules: Figures) -> str:
     if not counterparts:
         return "Go through the parts by hand: no call of MindSpore lists what named_children does."
     return f"Use {', '.join(counterparts)}."
+
+
+def _names_seen(
+    what: str, names: Iterable[str], framework: str, as_stated: bool | None = None
+) -> Observation:
+    return Observation(what, _listed(names), (framework,), as_stated)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -250,11 +283,25 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     has_buffers = not raised(cells["registered"]) and bool(cells["registered"])
     mindspore_kinds = [*cells["kinds"], *(["buffer (register_buffer)"] if has_buffers else [])]
     decides = _requires_grad_decides(cells, modules)
+    # PyTorch's kinds in any order; MindSpore's as they were looked up, which is the guide's order.
+    torch_as_said = sorted(torch_kinds) == sorted(expects["torch"])
+    mindspore_as_said = mindspore_kinds == expects["mindspore"]
     seen = (
-        f"PyTorch has {_listed(torch_kinds)} (Variable is {modules['Variable_is']}); MindSpore has "
-        f"{_listed(mindspore_kinds)}, and on Tensor {_listed(cells['tensor_has']) or 'nothing'} "
-        f"for gradients; requires_grad=False {'takes' if decides else 'does not take'} a parameter "
-        "out of training in both"
+        _names_seen("kinds of data", torch_kinds, "torch", torch_as_said),
+        Observation("Variable is", modules["Variable_is"], ("torch",)),
+        _names_seen("kinds of data", mindspore_kinds, "mindspore", mindspore_as_said),
+        Observation(
+            "on Tensor, for gradients",
+            _listed(cells["tensor_has"]) or "nothing",
+            ("mindspore",),
+            not cells["tensor_has"],
+        ),
+        Observation(
+            "requires_grad=False takes a parameter out of training",
+            "yes" if decides else "no",
+            ("mindspore", "torch"),
+            decides,
+        ),
     )
     if not decides:
         return Ruling(
@@ -266,9 +313,6 @@ def kinds_of_data(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             ),
         )
     freeze = "freeze a parameter with requires_grad=False"
-    # PyTorch's kinds in any order; MindSpore's as they were looked up, which is the guide's order.
-    torch_as_said = sorted(torch_kinds) == sorted(expects["torch"])
-    mindspore_as_said = mindspore_kinds == expects["mindspore"]
     if not mindspore_as_said or cells["tensor_has"]:
         kept = "register_buffer" if has_buffers else "a Tensor"
         return Ruling("outdated", seen, f"Keep what is not trained in {kept}; {freeze}.")

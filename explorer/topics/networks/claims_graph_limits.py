@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
@@ -16,6 +16,8 @@ TOLERANCE = 1e-5
 
 SLICING = tuple(function.__name__ for function in INDEXING)
 """The functions that read or write by variable indices."""
+
+GRAPH = "mindspore-graph"
 
 AS_ON_THE_TAPE = "value and gradient as on the tape"
 """What is said of a construct that graph style takes."""
@@ -52,10 +54,19 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     restricted = _restricted(outcomes)
     shapes_are_restricted = raised(compiled["dynamic"]) or compiled["dynamic"] > 1
     shapes = said(compiled["dynamic"]) if raised(compiled["dynamic"]) else compiled["dynamic"]
-    groups = [f"{', '.join(names)}: {outcome}" for names, outcome in grouped(outcomes)]
     seen = (
-        f"in graph style {'; '.join(groups)}; {compiled['lengths']} lengths of a vector are "
-        f"{compiled['fixed']} compilations, with a dynamic dimension declared: {shapes}"
+        *_outcomes_seen(outcomes),
+        Observation(
+            f"compilations of {compiled['lengths']} lengths of a vector",
+            str(compiled["fixed"]),
+            (GRAPH,),
+        ),
+        Observation(
+            "compilations with a dynamic dimension declared",
+            str(shapes),
+            (GRAPH,),
+            shapes_are_restricted,
+        ),
     )
     advice = " ".join(_advice_on_graphs(outcomes, compiled))
     if not restricted and not shapes_are_restricted:
@@ -63,6 +74,16 @@ def graph_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if shapes_are_restricted and len(restricted) == len(SLICING):
         return Ruling("holds", seen, advice)
     return Ruling("holds_with_changes", seen, advice)
+
+
+def _outcomes_seen(outcomes: Mapping[str, str]) -> Iterator[Observation]:
+    """What becomes of the constructs in graph style; of loops the statement says nothing."""
+    restricted = _restricted(outcomes)
+    fates: dict[str, tuple[str, bool | None]] = {}
+    for name, outcome in outcomes.items():
+        fates[name] = (outcome, name in restricted if name in SLICING else None)
+    for names, (outcome, as_stated) in grouped(fates):
+        yield Observation(", ".join(names), outcome, (GRAPH,), as_stated)
 
 
 def _in_graph_style(slices: Figures, construct: str) -> str:

@@ -1,25 +1,24 @@
 """Claims about writing a net: lists of Parameters, precision, inference first (rows 74, 76, 78)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_clause
 from explorer.topics.attempts import raised
-from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.evidence import Evidence
 from explorer.topics.networks.batches import SAMPLES
 from explorer.topics.networks.questions import AMP_LEVEL, BATCHES, PARAMETERS, TOPIC
+from explorer.topics.observations import observed
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.styles import SHORT_LABELS, by_style
+from explorer.topics.styles import by_style
 
 HEADING = "networks"
 
 TOLERANCE = 1e-5
 """Up to this difference outputs are the same: batch norm divides by a root in float32."""
-
-LABELS = {**SHORT_LABELS, "torch": "PyTorch"}
 
 AUTHORING = "Considerations for MindSpore Network Authoring"
 """The section of the guide on building networks that lists what goes wrong."""
@@ -39,7 +38,10 @@ def lists_of_parameters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when MindSpore's list registers nothing and its ParameterTuple both Parameters."""
     answers = evidence[PARAMETERS]
     mindspore, torch = answers["mindspore"], answers["torch"]
-    seen = f"registered in MindSpore: {_registered(mindspore)}; in PyTorch: {_registered(torch)}"
+    seen = (
+        *_registered("mindspore", mindspore, expects),
+        *_registered("torch", torch, {}),
+    )
     if len(mindspore["ParameterTuple"]["registered"]) != expects["container"]:
         return Ruling(
             "does_not_hold", seen, "Keep each Parameter under a name of its own in the Cell."
@@ -56,14 +58,19 @@ def lists_of_parameters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
 
 
-def _registered(containers: Figures) -> str:
-    clauses = []
+def _registered(
+    framework: str, containers: Figures, expects: Mapping[str, int]
+) -> Iterator[Observation]:
+    """How many Parameters each container registers; what is said of ParameterTuple is expected."""
+    said_of = {"list": "list", "ParameterTuple": "container"}
     for name, figures in containers.items():
-        clauses.append(
-            f"{name} {len(figures['registered'])}, with {len(figures['gradients'])} gradients"
-            f" and the output {figures['value']:g}"
+        count, expected = len(figures["registered"]), expects.get(said_of.get(name, ""))
+        value = (
+            f"{count} registered, {len(figures['gradients'])} gradients,"
+            f" output {figures['value']:g}"
         )
-    return "; ".join(clauses)
+        as_stated = None if expected is None else count == expected
+        yield Observation(f"a {name} of two Parameters", value, (framework,), as_stated)
 
 
 @TOPIC.claim(
@@ -86,7 +93,7 @@ def own_precision(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         for level, dtypes in levels.items():
             if dtypes != own and not raised(dtypes):
                 silent[level] = None
-    seen = _dtypes_seen(answers)
+    seen = tuple(_dtypes_seen(answers))
     verdict = by_style(conflicts)
     if verdict == "does_not_hold":
         return Ruling(verdict, seen, "Give amp_level too where you like: your precision is kept.")
@@ -95,22 +102,21 @@ def own_precision(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling(verdict, seen, f"Leave amp_level out where you call to_float: {how}{where}.")
 
 
-def _dtypes_seen(answers: Mapping[str, Figures]) -> str:
-    """The dtypes by level; styles that have the same stand together."""
-    clauses = []
+def _dtypes_seen(answers: Mapping[str, Figures]) -> Iterator[Observation]:
+    """The dtypes by level; a conflict is one that O0, which leaves the layers alone, has not."""
     for level in answers[MINDSPORE_STYLES[0]]:
-        shown: dict[str, str] = {}
-        for style, levels in answers.items():
-            dtypes = levels[level]
-            shown[style] = _refusal(dtypes) if raised(dtypes) else "/".join(dtypes)
-        for styles, text in grouped(shown):
-            labels = ", ".join(LABELS[style] for style in styles)
-            clauses.append(f"{level} {text} ({labels})")
-    return f"dense, batch norm, dense, by amp_level: {'; '.join(clauses)}"
+        dtypes = {style: levels[level] for style, levels in answers.items()}
+        as_stated: dict[str, bool] = {}
+        if level != "O0":
+            as_stated = {style: dtypes[style] != answers[style]["O0"] for style in answers}
+        what = f"dtypes of dense, batch norm, dense with amp_level {level}"
+        yield from observed(what, dtypes, _dtypes, as_stated)
 
 
-def _refusal(figure: Figures) -> str:
-    return f"{figure['raised']}: {first_clause(figure['message'])}"
+def _dtypes(figure: Any) -> str:
+    if raised(figure):
+        return f"{figure['raised']}: {first_clause(figure['message'])}"
+    return ", ".join(figure)
 
 
 @TOPIC.claim(
@@ -144,7 +150,7 @@ def inference_first(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         ]
         right[style] = all(same)
         loses[style] = len(figures["dropping the rest"]) < len(SAMPLES)
-    seen = _batches_seen(answers, reference)
+    seen = tuple(_batches_seen(answers, reference))
 
     verdict = by_style(right)
     if verdict == "depends_on_style":
@@ -170,14 +176,23 @@ def _same(outputs: Any, reference: Any) -> bool:
     return greatest_difference(outputs, reference) <= TOLERANCE
 
 
-def _batches_seen(answers: Mapping[str, Figures], reference: Any) -> str:
-    clauses = []
-    for party, figures in answers.items():
-        difference = greatest_difference(figures["one by one"], reference)
-        ways = ("by default", "keeping the rest", "dropping the rest")
-        counts = [f"{way} {len(figures[way])}" for way in ways]
-        clauses.append(
-            f"{LABELS[party]}: {difference:.2g} from PyTorch's outputs one by one;"
-            f" of {len(SAMPLES)} samples {', '.join(counts)}"
-        )
-    return "; ".join(clauses)
+def _batches_seen(answers: Mapping[str, Figures], reference: Any) -> Iterator[Observation]:
+    """How far outputs are from PyTorch's, and how many samples each way to batch leaves."""
+    differences: dict[str, float] = {}
+    for style in MINDSPORE_STYLES:
+        differences[style] = greatest_difference(answers[style]["one by one"], reference)
+    near = {style: difference <= TOLERANCE for style, difference in differences.items()}
+    what = "greatest difference from PyTorch's outputs, one by one"
+    yield from observed(what, differences, "{:.2g}".format, near)
+    for way, is_whole in (
+        ("by default", None),
+        ("keeping the rest", True),
+        ("dropping the rest", False),
+    ):
+        counts = {party: len(figures[way]) for party, figures in answers.items()}
+        as_stated: dict[str, bool] = {}
+        if is_whole is not None:
+            as_stated = {
+                party: (count == len(SAMPLES)) == is_whole for party, count in counts.items()
+            }
+        yield from observed(f"outputs of {len(SAMPLES)} samples, {way}", counts, str, as_stated)

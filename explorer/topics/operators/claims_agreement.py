@@ -1,10 +1,12 @@
 """Claims about operators with equal weights and settings: outputs, gradients (rows 40 and 51)."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.operators.findings_agreement import (
     REFERENCE,
     Agreement,
@@ -37,29 +39,39 @@ def inference_is_deterministic(evidence: Evidence, expects: dict[str, Any]) -> R
     answers = evidence[INFERENCE]
     inference = _greatest_difference(answers, "inference")
     training = _greatest_difference(answers, "training")
-    changing = []
-    for engine, figures in answers.items():
-        if not reproducible(figures["inference"]):
-            changing.append(LABELS[engine])
-    repeat = f"not equal in {changing}" if changing else "equal in every engine"
+    repeats = {engine: reproducible(each["inference"]) for engine, each in answers.items()}
+    # Dropout draws new masks at every call, so that outputs in training should differ.
+    training_repeats = all(reproducible(figures["training"]) for figures in answers.values())
+    training_agrees = training_repeats and training <= ROUNDING
     seen = (
-        f"{expects['calls']} calls of one net with given weights: {repeat};"
-        f" greatest difference from {LABELS[REFERENCE]}"
-        f" {inference:.1e} in inference, {training:.1e} in training"
+        *observed(
+            f"outputs of {expects['calls']} calls in inference",
+            repeats,
+            lambda same: "equal" if same else "not equal",
+            repeats,
+        ),
+        Observation(
+            f"greatest difference from {LABELS[REFERENCE]} in inference",
+            f"{inference:.1e}",
+            expected=inference <= ROUNDING,
+        ),
+        Observation(
+            f"greatest difference from {LABELS[REFERENCE]} in training",
+            f"{training:.1e}",
+            expected=not training_agrees,
+        ),
     )
-    if changing or inference > ROUNDING:
+    if not all(repeats.values()) or inference > ROUNDING:
         return Ruling(
             "does_not_hold",
             seen,
             "Find the first layer whose outputs differ before you compare anything that is"
             " trained.",
         )
-    # Dropout draws new masks at every call, so that outputs in training should differ.
-    training_repeats = all(reproducible(figures["training"]) for figures in answers.values())
-    if training_repeats and training <= ROUNDING:
+    if training_agrees:
         return Ruling(
             "holds_with_changes",
-            f"{seen}; training outputs agree as well",
+            seen,
             "Compare training outputs too: they agree.",
         )
     return Ruling(
@@ -96,11 +108,11 @@ def gradients_agree(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     second = compared(evidence[OPERATOR_GRADIENTS], "second")
     # Masks are random, so dropout is compared with itself: for ones, output and gradient are both
     # the mask times 1 / (1 - p).
-    other_masks = []
+    is_mask: dict[str, bool] = {}
     for engine, figures in evidence[DROPOUT_MASK].items():
-        if figures["output"] != figures["gradient"]:
-            other_masks.append(engine)
-    seen = _gradients_seen(first, second, other_masks)
+        is_mask[engine] = figures["output"] == figures["gradient"]
+    other_masks = [engine for engine, is_same in is_mask.items() if not is_same]
+    seen = tuple(_gradients_seen(first, second, is_mask))
     apart = first.differing + second.differing
     failing = {engine for engine, _ in (*apart, *first.undefined)} | set(other_masks)
     if len(failing) == 1 and failing <= set(MINDSPORE_STYLES):
@@ -127,21 +139,22 @@ def gradients_agree(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds", seen, f"{advice}.")
 
 
-def _gradients_seen(first: Agreement, second: Agreement, other_masks: list[str]) -> str:
-    undefined = ""
-    if second.undefined:
-        undefined = f", not defined: {by_operator(second.undefined)}"
-    where = "everywhere"
-    if other_masks:
-        where = f"but not in {', '.join(LABELS[engine] for engine in other_masks)}"
-    seen = (
-        f"first order: {len(first.agreeing)} of {first.total} agree with PyTorch's tape;"
-        f" second order: {len(second.agreeing)} agree{undefined};"
-        f" dropout's gradient is its mask {where}"
-    )
-    apart = first.differing + second.differing
-    if apart:
-        seen += f"; apart: {by_operator(apart)}"
-    if first.undefined:
-        seen += f"; no gradient: {by_operator(first.undefined)}"
-    return seen
+def _gradients_seen(
+    first: Agreement, second: Agreement, is_mask: dict[str, bool]
+) -> Iterator[Observation]:
+    """How many derivatives agree with the reference's, and of which operators they do not."""
+    reference = LABELS[REFERENCE]
+    for order, agreement in (("first", first), ("second", second)):
+        what = f"{order} derivatives that agree with {reference}'s"
+        share = f"{len(agreement.agreeing)} of {agreement.total}"
+        yield Observation(what, share, expected=not agreement.differing)
+        if agreement.differing:
+            differing = by_operator(agreement.differing)
+            yield Observation(f"{order} derivatives that differ", differing, expected=False)
+        if agreement.undefined:
+            # Where it is not defined a second derivative cannot differ.
+            is_first = False if order == "first" else None
+            undefined = by_operator(agreement.undefined)
+            yield Observation(f"{order} derivatives that are not defined", undefined, (), is_first)
+    what = "dropout's gradient is its mask"
+    yield from observed(what, is_mask, lambda same: "yes" if same else "no", is_mask)

@@ -1,9 +1,9 @@
 """The claim about operators on Ascend (row 77)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence, grouped
 from explorer.topics.operators.questions import ASCEND_OPERATORS, TOPIC
@@ -25,11 +25,15 @@ def ascend_limits(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     figures = evidence[ASCEND_OPERATORS]["mindspore"]
     target, dtypes, strides = figures["target"], figures["dtypes"], figures["strides"]
-    seen = f"on {target}: {_grouped(dtypes)}; widths by stride: {_grouped(strides)}"
+    seen = (
+        Observation("device here", target, ("mindspore",)),
+        *_grouped("dtype of the result of", dtypes),
+        *_grouped("width of the result by stride of", strides),
+    )
     if target != "Ascend":
         return Ruling(
             "not_checkable_here",
-            f"{seen}; an Ascend NPU is not here, and another device does not tell",
+            seen,
             "Run this row on an Ascend NPU before you cast Conv, Sort and TopK to float16.",
         )
     in_float32 = {name: figure for name, figure in dtypes.items() if name.endswith("float32")}
@@ -46,12 +50,10 @@ def _refused(figures: Mapping[str, Any]) -> list[str]:
     return [name for name, figure in figures.items() if raised(figure)]
 
 
-def _grouped(figures: Mapping[str, Any]) -> str:
-    """What operators gave or raised; those that did the same stand together."""
-    clauses = []
+def _grouped(what: str, figures: Mapping[str, Any]) -> Iterator[Observation]:
+    """What operators gave or raised; those that did the same are one row."""
     for names, text in grouped({name: _shown(figure) for name, figure in figures.items()}):
-        clauses.append(f"{', '.join(names)}: {text}")
-    return "; ".join(clauses)
+        yield Observation(f"{what} {', '.join(names)}", text, ("mindspore",))
 
 
 def _shown(figure: Any) -> str:

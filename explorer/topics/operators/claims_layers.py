@@ -1,11 +1,13 @@
 """Claims about layers: dropout, batch norm, initial values (rows 41 to 43, 49 and 50)."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.operators.inputs import MOMENTA
 from explorer.topics.operators.questions import (
     BATCH_NORM_MOMENTUM,
@@ -24,7 +26,8 @@ from explorer.topics.operators.readings import (
     statistics_moved,
     statistics_used,
 )
-from explorer.topics.operators.wording import LABELS, labelled, short
+from explorer.topics.operators.wording import short
+from explorer.topics.question import FRAMEWORKS
 
 SAMPLED = 0.02  # six times the standard error of 20,000 draws
 """Shares of 20,000 draws are within this of the probability."""
@@ -50,14 +53,7 @@ def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     settings = evidence[DROPOUT_SETTINGS]
     mindspore, torch = settings["mindspore"], settings["torch"]
     keep_prob, rate, bare = mindspore["keep_prob=0.7"], mindspore["p=0.3"], mindspore["0.3 alone"]
-    seen = (
-        f"share kept: MindSpore keep_prob=0.7 {_share(keep_prob)}, p=0.3 {_share(rate)},"
-        f" Dropout(0.3) {_share(bare)};"
-        f" PyTorch p=0.3 {_share(torch['p=0.3'])}, Dropout(0.3) {_share(torch['0.3 alone'])};"
-        f" Keras rate=0.3 {_share(settings['keras']['rate=0.3'])}"
-    )
-    if mindspore["notice"]:
-        seen += f"; MindSpore's documentation: {mindspore['notice'].rstrip('.')}"
+    seen = tuple(_shares_seen(settings))
     if raised(keep_prob):
         return Ruling("outdated", seen, "Use p in both frameworks: keep_prob is gone.")
     if not _keep_one_share(keep_prob, torch["p=0.3"]):
@@ -78,6 +74,28 @@ def dropout_probability(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if _keeps(bare, 0.3) and mindspore["notice"]:
         advice += " Once keep_prob is gone, as is announced, Dropout(0.3) will drop what it keeps."
     return Ruling("holds_with_changes", seen, advice)
+
+
+def _shares_seen(settings: Mapping[str, Figures]) -> Iterator[Observation]:
+    """The share that each setting keeps, and what MindSpore's documentation announces."""
+    mindspore, torch = settings["mindspore"], settings["torch"]
+    keep_prob, rate = mindspore["keep_prob=0.7"], mindspore["p=0.3"]
+    is_kept = _keep_one_share(keep_prob, torch["p=0.3"])
+    yield Observation("share kept by keep_prob=0.7", _share(keep_prob), ("mindspore",), is_kept)
+    both = {"mindspore": rate, "torch": torch["p=0.3"]}
+    # MindSpore is said to know no p.
+    yield from observed(
+        "share kept by p=0.3", both, _share, {"mindspore": raised(rate), "torch": True}
+    )
+    yield from observed(
+        "share kept by Dropout(0.3)",
+        {"mindspore": mindspore["0.3 alone"], "torch": torch["0.3 alone"]},
+        _share,
+    )
+    yield Observation("share kept by rate=0.3", _share(settings["keras"]["rate=0.3"]), ("keras",))
+    if mindspore["notice"]:
+        notice = mindspore["notice"].rstrip(".")
+        yield Observation("documentation of Dropout", notice, ("mindspore",))
 
 
 def _bare_number(figure: Any) -> str:
@@ -125,19 +143,8 @@ def states_have_counterparts(evidence: Evidence, expects: dict[str, Any]) -> Rul
     counterparts = expects["counterparts"]
     graph = _states_apart(states["mindspore-graph"], states["torch-graph"], counterparts)
     tape = _states_apart(states["mindspore-tape"], states["torch-tape"], counterparts)
-    settings = {name.partition(",")[0] for name in states["mindspore-tape"]}
     moving = _moving_states(states["mindspore-tape"])
-    of_the_batch = []
-    for name, state in states["keras"].items():
-        if statistics_used(state) == "batch":
-            of_the_batch.append(name)
-    seen = (
-        f"PyTorch {len(states['torch-tape'])} states, MindSpore {len(settings)} settings;"
-        f" outputs and gradients of {len(counterparts)} counterparts agree"
-        f" but for {graph + tape} in graph and tape;"
-        f" running statistics move in: {'; '.join(moving)}."
-        f" Keras takes the batch's in: {'; '.join(of_the_batch)}"
-    )
+    seen = tuple(_states_seen(states, counterparts))
     if graph and tape:
         return Ruling(
             "does_not_hold",
@@ -164,6 +171,28 @@ def states_have_counterparts(evidence: Evidence, expects: dict[str, Any]) -> Rul
         seen,
         "Use use_batch_statistics=True for track_running_stats=False, None for the usual switch.",
     )
+
+
+def _states_seen(
+    states: Mapping[str, Figures], counterparts: tuple[tuple[str, str], ...]
+) -> Iterator[Observation]:
+    """Whether counterparts agree, and which states use or move which statistics."""
+    settings = {name.partition(",")[0] for name in states["mindspore-tape"]}
+    yield Observation("number of states", str(len(states["torch-tape"])), ("torch",))
+    yield Observation("number of settings", str(len(settings)), ("mindspore",))
+    for mindspore_name, torch_name in counterparts:
+        agrees: dict[str, bool] = {}
+        for style in ("graph", "tape"):
+            left, right = states[f"mindspore-{style}"], states[f"torch-{style}"]
+            agrees[f"mindspore-{style}"] = _same_state(left[mindspore_name], right[torch_name])
+        what = f"outputs and gradients of {mindspore_name} against {torch_name}"
+        yield from observed(what, agrees, lambda same: "the same" if same else "others", agrees)
+    moving = "; ".join(_moving_states(states["mindspore-tape"])) or "none"
+    yield Observation("running statistics move in", moving, ("mindspore-tape",))
+    of_the_batch = [
+        name for name, state in states["keras"].items() if statistics_used(state) == "batch"
+    ]
+    yield Observation("statistics of the batch are used in", "; ".join(of_the_batch), ("keras",))
 
 
 def _states_apart(
@@ -212,16 +241,25 @@ def momentum_is_turned_round(evidence: Evidence, expects: dict[str, Any]) -> Rul
     weights: dict[str, float] = {}
     for library, figures in answers.items():
         weights[library] = implied_momentum(figures["default"])
-    defaults = {library: f"{weight:g}" for library, weight in weights.items()}
-    seen = (
-        f"running mean after one step: MindSpore momentum 0.9 {short(mindspore['0.9'][0])},"
-        f" PyTorch 0.1 {short(torch['one_minus']['0.9'][0])},"
-        f" PyTorch 0.9 {short(torch['same']['0.9'][0])},"
-        f" Keras 0.9 {short(answers['keras']['0.9'][0])};"
-        f" weight of the old mean by default: {labelled(defaults)}"
-    )
     turned_round = _same_statistics(mindspore, torch["one_minus"])
     plain = _same_statistics(mindspore, torch["same"])
+    means = {"mindspore": mindspore["0.9"][0], "keras": answers["keras"]["0.9"][0]}
+    seen = (
+        *observed("running mean after one step with momentum 0.9", means, short),
+        Observation(
+            "running mean after one step with momentum 0.1",
+            short(torch["one_minus"]["0.9"][0]),
+            ("torch",),
+            turned_round,
+        ),
+        Observation(
+            "running mean after one step with momentum 0.9",
+            short(torch["same"]["0.9"][0]),
+            ("torch",),
+            not plain,
+        ),
+        *observed("weight of the old mean by default", weights, "{:g}".format),
+    )
     if plain:
         return Ruling(
             "outdated",
@@ -279,7 +317,7 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     """
     kind = expects["kind"]
     answers = evidence[INITIAL_VALUES]
-    seen = _initial_values_seen(answers, kind)
+    seen = tuple(_initial_values_seen(answers, kind))
     mindspore, torch = answers["mindspore"], answers["torch"]
     weights, biases = fits(mindspore[f"{kind} weight"]), fits(mindspore[f"{kind} bias"])
     has_bias = mindspore["has_bias"][kind]
@@ -312,20 +350,24 @@ def initial_distributions(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     return neither
 
 
-def _initial_values_seen(answers: dict[str, Figures], kind: str) -> str:
-    weights = []
-    biases = []
-    without_bias = []
-    for library, figures in answers.items():
-        weights.append(f"{LABELS[library]} {_distribution(figures[f'{kind} weight'])}")
-        biases.append(f"{LABELS[library]} {_distribution(figures[f'{kind} bias'])}")
-        if not figures["has_bias"][kind]:
-            without_bias.append(LABELS[library])
+def _initial_values_seen(answers: dict[str, Figures], kind: str) -> Iterator[Observation]:
+    """Where weights and biases start, beside the bound of which the statement speaks."""
     bound = answers["torch"][f"{kind} weight"]["bound"]
-    seen = f"sqrt k = {bound:.4f}; weights: {'; '.join(weights)}; biases: {'; '.join(biases)}"
-    if without_bias:
-        seen += f"; no bias unless asked: {', '.join(without_bias)}"
-    return seen
+    yield Observation("sqrt k, the bound of the uniform distribution", f"{bound:.4f}")
+    for part in ("weight", "bias"):
+        values = {library: figures[f"{kind} {part}"] for library, figures in answers.items()}
+        # The statement says nothing of Keras.
+        drawn = {library: fits(values[library]) for library in FRAMEWORKS}
+        as_stated = {
+            "mindspore": NORMAL in drawn["mindspore"]
+            if part == "weight"
+            else drawn["mindspore"] == [ZEROS],
+            "torch": UNIFORM in drawn["torch"],
+        }
+        yield from observed(f"initial values of the {part}", values, _distribution, as_stated)
+    without = [library for library, figures in answers.items() if not figures["has_bias"][kind]]
+    for library in without:
+        yield Observation("bias by default", "none", (library,))
 
 
 def _distribution(values: Figures) -> str:
@@ -334,4 +376,4 @@ def _distribution(values: Figures) -> str:
         return "all zeros"
     uniform, normal = values["ks"][UNIFORM]["p"], values["ks"][NORMAL]["p"]
     bounds = f"[{values['minimum']:.4f}, {values['maximum']:.4f}]"
-    return f"in {bounds}, p {uniform:.2g} uniform, {normal:.2g} normal"
+    return f"in {bounds}, p = {uniform:.2g} for uniform, {normal:.2g} for normal"

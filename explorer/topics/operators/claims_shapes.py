@@ -1,12 +1,13 @@
 """Claims about shapes and borders: transposing, padding, output sizes (rows 44 to 48)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.operators.inputs import WINDOWS
 from explorer.topics.operators.questions import (
     AXES,
@@ -19,7 +20,7 @@ from explorer.topics.operators.questions import (
     VALID_SIZES,
 )
 from explorer.topics.operators.readings import odd_sides, valid_size
-from explorer.topics.operators.wording import LABELS, by_answer, joined, short
+from explorer.topics.operators.wording import short
 from explorer.topics.question import MINDSPORE_STYLES
 from explorer.topics.styles import by_style
 
@@ -48,11 +49,22 @@ def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     permuted = calls["torch"]["x.permute(3, 2, 1, 0)"]
     swapped = calls["torch"]["torch.transpose(x, 0, 3)"]
     in_keras = calls["keras"]["ops.transpose(x, (3, 2, 1, 0))"]
-    seen = (
-        f"from (1, 2, 3, 4): MindSpore ops.transpose(x, (3, 2, 1, 0)) {_shape(transposed)},"
-        f" PyTorch x.permute(3, 2, 1, 0) {_shape(permuted)},"
-        f" PyTorch torch.transpose(x, 0, 3) {_shape(swapped)},"
-        f" Keras ops.transpose(x, (3, 2, 1, 0)) {_shape(in_keras)}"
+    order = "ops.transpose(x, (3, 2, 1, 0))"
+    seen: tuple[Observation, ...] = (
+        Observation(order, _shape(transposed), ("mindspore",), transposed == permuted),
+        Observation(order, _shape(in_keras), ("keras",)),
+        Observation(
+            "x.permute(3, 2, 1, 0)",
+            _shape(permuted),
+            ("torch",),
+            permuted.get("shape") == expects["permuted"],
+        ),
+        Observation(
+            "torch.transpose(x, 0, 3)",
+            _shape(swapped),
+            ("torch",),
+            swapped.get("shape") == expects["swapped"],
+        ),
     )
     as_expected = (
         transposed == permuted
@@ -70,7 +82,12 @@ def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if swaps:
         return Ruling(
             "holds_with_changes",
-            f"{seen}; MindSpore swaps two axes too: {', '.join(swaps)}",
+            (
+                *seen,
+                Observation(
+                    "transposes that swap two axes", ", ".join(swaps), ("mindspore",), False
+                ),
+            ),
             "ops.transpose takes the whole order, as permute does;"
             " where both name two axes, MindSpore now swaps them as PyTorch.",
         )
@@ -80,7 +97,7 @@ def transpose_is_permute(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
 
 def _shape(figure: Any) -> str:
-    return said(figure) if raised(figure) else f"gives {short(figure['shape'])}"
+    return said(figure) if raised(figure) else f"shape {short(figure['shape'])}"
 
 
 @TOPIC.claim(
@@ -98,7 +115,13 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
     """Holds when both styles of MindSpore and Keras give the guide's figures."""
     answers = evidence[MAX_POOL]
     pooled = {party: figures["same"] for party, figures in answers.items()}
-    seen = f'max pooling, "same": {joined(by_answer(pooled))}'
+    # PyTorch has no such padding, of which the statement says nothing.
+    as_stated = {
+        party: figure == expects["pooled"]
+        for party, figure in pooled.items()
+        if not party.startswith("torch")
+    }
+    seen = tuple(observed('max pooling, "same"', pooled, short, as_stated))
     as_said = by_style({style: pooled[style] == expects["pooled"] for style in MINDSPORE_STYLES})
     if as_said == "depends_on_style":
         return Ruling(
@@ -111,7 +134,7 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
     if pooled["keras"] != expects["pooled"]:
         return Ruling(
             "holds_with_changes",
-            f"{seen}: Keras differs",
+            seen,
             "Do not expect TensorFlow's \"same\" to be MindSpore's.",
         )
     # PyTorch's pooling refuses "same" (2.13.0); another setting may give the same figures.
@@ -122,7 +145,7 @@ def same_pads_as_in_tensorflow(evidence: Evidence, expects: dict[str, Any]) -> R
     if raised(pooled["torch-tape"]) and others:
         return Ruling(
             "holds",
-            f"{seen}; PyTorch gives it with {', '.join(others)}",
+            (*seen, Observation("settings that give the same", ", ".join(others), ("torch-tape",))),
             f'PyTorch\'s pooling has no "same": for these figures use {" or ".join(others)}.',
         )
     return Ruling("holds", seen, 'Use pad_mode="same" where TensorFlow has padding="same".')
@@ -146,11 +169,12 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     pooled: dict[str, Any] = {}
     for party, figures in evidence[MAX_POOL].items():
         pooled[party] = figures["zeros top and left, then valid"]
-    seen = (
-        f"as printed: {joined(by_answer(printed))}; as meant: {joined(by_answer(meant))};"
-        f" zeros at the top and left, then no padding: {joined(by_answer(pooled))}"
-    )
     expected = expects["pooled"]
+    seen = (
+        *_pooled_seen("the printed lines", printed, expected),
+        *_pooled_seen("the lines as meant", meant, expected),
+        *_pooled_seen("zeros at the top and left, then no padding", pooled, expected),
+    )
     verdict = by_style({style: figure == expected for style, figure in printed.items()})
     if verdict == "depends_on_style":
         return Ruling(verdict, seen, "Check the padded image in the style that differs.")
@@ -165,6 +189,11 @@ def padding_by_hand(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling(
         "holds", seen, "Pad by hand where the side matters: every framework then gives the same."
     )
+
+
+def _pooled_seen(what: str, figures: Mapping[str, Any], expected: Any) -> list[Observation]:
+    as_stated = {party: figure == expected for party, figure in figures.items()}
+    return observed(what, figures, short, as_stated)
 
 
 def _in_place_of_the_print(printed: Figures, meant: Figures, expected: Any) -> str:
@@ -196,7 +225,7 @@ def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling
     same = _odd_sides(evidence[CONVOLUTION_SIDES])
     numbers = _odd_sides(evidence[CONVOLUTION_SIDES_OF_A_NUMBER])
     strided = evidence[STRIDED_CONVOLUTION]
-    seen = "; ".join(_odd_zeros_seen(same, numbers, strided))
+    seen = tuple(_odd_zeros_seen(same, numbers, strided))
 
     mindspore, torch = same["mindspore"], same["torch"]
     if not mindspore["after"] or mindspore["before"]:
@@ -218,15 +247,20 @@ def sides_of_the_odd_zero(evidence: Evidence, expects: dict[str, Any]) -> Ruling
 
 def _odd_zeros_seen(
     same: OddSides, numbers: OddSides, strided: dict[str, Figures]
-) -> Iterator[str]:
+) -> Iterator[Observation]:
     """Where each library puts odd zeros, and what one strided convolution gives by each setting."""
-    for names, text in by_answer(same, _counted).items():
-        yield f'"same" in {names} {text}'
-    for names, text in by_answer(numbers, _counted).items():
-        yield f"padding=1 in {names} {text}"
+    for what, sides, said_of in (
+        ('odd zero with "same"', same, {"mindspore": "after", "torch": "before"}),
+        ("odd zero with padding=1", numbers, {"torch": "before"}),
+    ):
+        as_stated: dict[str, bool] = {}
+        for library, side in said_of.items():
+            other = "before" if side == "after" else "after"
+            as_stated[library] = bool(sides[library][side]) and not sides[library][other]
+        yield from observed(what, sides, _counted, as_stated)
     for library, figures in strided.items():
         for way, figure in figures.items():
-            yield f"kernel 3, stride 2, {way} in {LABELS[library]} gives {_brief(figure)}"
+            yield Observation(f"kernel 3, stride 2, {way}", _brief(figure), (library,))
 
 
 def _advice_on_a_number(strided: dict[str, Figures]) -> str:
@@ -253,11 +287,9 @@ def _odd_sides(answers: dict[str, Figures]) -> OddSides:
 
 
 def _counted(odd: dict[str, list[str]]) -> str:
-    refusal = f", refuses {len(odd['refused'])} settings" if odd["refused"] else ""
-    return (
-        f"puts the odd zero right/bottom {len(odd['after'])} times,"
-        f" left/top {len(odd['before'])} times{refusal}"
-    )
+    refusal = f", {len(odd['refused'])} settings refused" if odd["refused"] else ""
+    after, before = len(odd["after"]), len(odd["before"])
+    return f"right/bottom {after} times, left/top {before} times{refusal}"
 
 
 @TOPIC.claim(
@@ -274,17 +306,21 @@ def size_without_padding(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """Holds when the formula gives every size."""
     answers = evidence[VALID_SIZES]
     missed = {library: _missed_sizes(figures) for library, figures in answers.items()}
-    counts = {library: str(len(sizes)) for library, sizes in missed.items()}
+    counts = {library: len(sizes) for library, sizes in missed.items()}
     cases = len(next(iter(answers.values())))
-    seen = (
-        f"{cases} cases of size, kernel and stride, by convolution, max and average pool;"
-        f" the formula misses: {joined(by_answer(counts, str))}"
+    seen = tuple(
+        observed(
+            f"sizes that the formula misses, of {cases} cases of convolution, max and average pool",
+            counts,
+            str,
+            {library: not count for library, count in counts.items()},
+        )
     )
     for sizes in missed.values():
         if sizes:
             return Ruling(
                 "does_not_hold",
-                f"{seen}; first: {sizes[0]}",
+                (*seen, Observation("first missed size", sizes[0])),
                 "Print the sizes of your own layers before you flatten them.",
             )
     return Ruling("holds", seen, "Compute sizes without padding alike in all frameworks.")

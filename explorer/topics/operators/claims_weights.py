@@ -1,12 +1,13 @@
 """Claims about layers' weights: what evaluation learns, and where they start (rows 71 and 72)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence, flat_numbers
+from explorer.topics.observations import observed
 from explorer.topics.operators.questions import (
     BATCH_NORM_STATES,
     EVALUATED_BATCH_NORM,
@@ -14,7 +15,7 @@ from explorer.topics.operators.questions import (
     TOPIC,
 )
 from explorer.topics.operators.readings import close
-from explorer.topics.operators.wording import LABELS, short
+from explorer.topics.operators.wording import SHORT, short
 
 STATE = "track_running_stats=False, inference"
 """The state of PyTorch's batch norm that the guide says learns nothing."""
@@ -44,19 +45,31 @@ def evaluation_learns_nothing(evidence: Evidence, expects: dict[str, Any]) -> Ru
     evaluation, training = steps["evaluation"], steps["training"]
     states = evidence[BATCH_NORM_STATES]
     learns: dict[str, bool] = {}
-    gradients = []
+    gradients: dict[str, Any] = {}
     for style in STYLES:
         state = states[style][STATE]
         learns[style] = not raised(state) and any(flat_numbers(state["gradients"][1:]))
-        shown = short(state) if raised(state) else short(state["gradients"][1:])
-        gradients.append(f"{LABELS[style]} {shown}")
+        gradients[style] = state if raised(state) else state["gradients"][1:]
     moved = evaluation["after"] != evaluation["before"]
     alike = close(evaluation["output"], training["output"])
     seen = (
-        f"gradients of weight and bias in evaluation: {'; '.join(gradients)}; a step of SGD takes"
-        f" them from {short(evaluation['before'])} to {short(evaluation['after'])}; the output is"
-        f" {'' if alike else 'not '}that of training mode; running mean"
-        f" {short(evaluation['running mean'])}"
+        *observed(
+            "gradients of weight and bias in evaluation",
+            gradients,
+            short,
+            {style: not learns[style] for style in STYLES},
+        ),
+        Observation("weight and bias", short(evaluation["before"]), ("torch",)),
+        Observation(
+            "weight and bias after a step of SGD in evaluation",
+            short(evaluation["after"]),
+            ("torch",),
+            not moved,
+        ),
+        Observation(
+            "output in evaluation is that of training mode", SHORT[alike], ("torch",), alike
+        ),
+        Observation("running mean", short(evaluation["running mean"]), ("torch",)),
     )
     if learns["torch-tape"] != learns["torch-graph"]:
         return Ruling(
@@ -105,9 +118,16 @@ def weights_start_elsewhere(evidence: Evidence, expects: dict[str, Any]) -> Ruli
     differing = [layer for layer in LAYERS if factors[layer] > SAMPLED]
     norms_apart = [norm for norm in NORMS if factors[norm] > SAMPLED]
     seen = (
-        f"{_starts(answers)}; factor between the deviations of MindSpore and PyTorch:"
-        f" {', '.join(f'{layer} {factors[layer]:.3g}' for layer in LAYERS)};"
-        f" normalisations that start differently: {', '.join(norms_apart) or 'none'}"
+        *_starts(answers),
+        *(
+            Observation(
+                f"ratio of the standard deviations of MindSpore and PyTorch, {layer}",
+                f"{factors[layer]:.3g}",
+                expected=factors[layer] > SAMPLED,
+            )
+            for layer in LAYERS
+        ),
+        Observation("normalisations that start differently", ", ".join(norms_apart) or "none"),
     )
 
     to_set = ", ".join([*differing, *norms_apart]) or "nothing"
@@ -144,17 +164,13 @@ def _factor(mindspore: Figures, torch: Figures, layer: str) -> float:
     return greatest
 
 
-def _starts(answers: Mapping[str, Figures]) -> str:
+def _starts(answers: Mapping[str, Figures]) -> Iterator[Observation]:
     """Where each layer's weights start, by library."""
-    clauses = []
-    for library, figures in answers.items():
-        starts = []
-        for layer in LAYERS:
-            name = "lstm input weight" if layer == "lstm" else f"{layer} weight"
-            starts.append(f"{layer} {_start(figures[name])}")
-        starts.append(f"LSTM bias {_start(figures['lstm bias'])}")
-        clauses.append(f"{LABELS[library]}: {', '.join(starts)}")
-    return "; ".join(clauses)
+    names = {layer: f"{layer} weight" for layer in LAYERS}
+    names |= {"lstm": "lstm input weight", "lstm bias": "lstm bias"}
+    for name in names.values():
+        values = {library: figures[name] for library, figures in answers.items()}
+        yield from observed(f"initial values of {name}", values, _start)
 
 
 def _start(values: Figures) -> str:

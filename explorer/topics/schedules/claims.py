@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
@@ -38,11 +38,13 @@ NEAR = 1e-6
 MOVED_BY_THE_OPTIMIZER = {"nn.SGD with a list", "nn.SGD with a Cell"}
 STEPPED = "experimental SGD, stepped by hand"
 NEVER_STEPPED = "experimental SGD, never stepped"
+TORCH_NEVER_STEPPED = "SGD, never stepped"
 
-AGREE = "the same rates over 20 steps"
-BY_FUNCTION = "only with a function of your own in PyTorch"
-PART = "part"
+AGREE = "the same rates"
+BY_FUNCTION = "the same rates, with a function of your own in PyTorch"
+PART = "other rates"
 NOT_COMPARABLE = "not comparable"
+OUTCOMES = (AGREE, BY_FUNCTION, PART, NOT_COMPARABLE)
 """The outcomes of comparing a family, in the order in which the evidence lists them."""
 
 
@@ -67,11 +69,19 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if raised(rates):
         return Ruling(
             "outdated",
-            said(rates),
+            (Observation("piecewise_constant_lr", said(rates), ("mindspore",), expected=False),),
             "Write the list of rates yourself: the function is gone.",
         )
-    seen = f"piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01]) = {rates}"
-    if figures["type"] != "list" or greatest_difference(rates, expects["rates"]) > NEAR:
+    is_guides = figures["type"] == "list" and _near(rates, expects["rates"])
+    seen: tuple[Observation, ...] = (
+        Observation(
+            "piecewise_constant_lr([2, 5, 10], [0.1, 0.05, 0.01])",
+            str(rates),
+            ("mindspore",),
+            is_guides,
+        ),
+    )
+    if not is_guides:
         return Ruling(
             "does_not_hold",
             seen,
@@ -81,7 +91,7 @@ def piecewise_constant(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if ending:
         return Ruling(
             "holds_with_changes",
-            f"{seen}; its documentation: {ending}",
+            (*seen, Observation("its documentation", ending, ("mindspore",))),
             "Write the list of rates yourself: it is no more than what the function returns.",
         )
     return Ruling("holds", seen, "Give the list to the optimizer as its learning rate.")
@@ -116,13 +126,27 @@ def exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             decaying.append(way)
 
     last_rates = torch["SGD, stepped by hand"].get("said")
+    never_stepped = _stays(used_rates(torch[TORCH_NEVER_STEPPED]))
     seen = (
-        f"get_last_lr() after each step(): {_brief(last_rates)};"
-        f" the rate decays in: {'; '.join(decaying) or 'none'}"
+        Observation(
+            "get_last_lr() after each step()",
+            _brief(last_rates),
+            ("torch",),
+            _near(last_rates, expects["rates"]),
+        ),
+        *(
+            Observation(
+                f"rate used by {way}",
+                _brief(used_rates(figure)),
+                ("torch" if way.startswith("torch.") else "mindspore",),
+                _is_as_stated(way, way in decaying, never_stepped),
+            )
+            for way, figure in figures.items()
+        ),
     )
     as_the_guides_say = (
         _near(last_rates, expects["rates"])
-        and _stays(used_rates(torch["SGD, never stepped"]))
+        and never_stepped
         and set(decaying) >= MOVED_BY_THE_OPTIMIZER
     )
     if not as_the_guides_say:
@@ -135,11 +159,20 @@ def exponential(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if STEPPED in decaying and NEVER_STEPPED not in decaying:
         return Ruling(
             "holds_with_changes",
-            f"{seen}; and stays in: {NEVER_STEPPED}",
+            seen,
             "nn optimizers move a list or Cell on by themselves; with experimental optimizers call"
             " scheduler.step() yourself.",
         )
     return Ruling("holds", seen, "Call scheduler.step() in PyTorch, and nothing in MindSpore.")
+
+
+def _is_as_stated(way: str, decays: bool, torch_stays: bool) -> bool | None:
+    """Whether a rate is used as the statement says; None where it says nothing of the way."""
+    if way == f"torch.optim.{TORCH_NEVER_STEPPED}":
+        return torch_stays
+    # MindSpore's rates are said to move on by themselves, whichever its optimizer is.
+    is_spoken_of = way in {*MOVED_BY_THE_OPTIMIZER, NEVER_STEPPED} or way.startswith("torch.")
+    return decays if is_spoken_of else None
 
 
 def _near(rates: Rates | None, expected: Rates) -> bool:
@@ -180,8 +213,16 @@ def counterparts(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     for comparison in compare_all(evidence, plain):
         by_outcome.setdefault(_outcome(comparison), []).append(comparison)
 
-    outcomes = [name for name in (AGREE, BY_FUNCTION, PART, NOT_COMPARABLE) if name in by_outcome]
-    seen = "; ".join(f"{name}: {', '.join(map(_named, by_outcome[name]))}" for name in outcomes)
+    seen = tuple(
+        Observation(
+            f"{comparison.family.name} decay over 20 steps",
+            _compared(comparison),
+            ("mindspore",),
+            (_outcome(comparison) == AGREE) == (comparison.family.name in expects["with"]),
+        )
+        for name in OUTCOMES
+        for comparison in by_outcome.get(name, ())
+    )
     agreeing = _names(by_outcome.get(AGREE, []))
     if NOT_COMPARABLE in by_outcome or not agreeing & set(expects["with"]):
         return Ruling(
@@ -209,12 +250,14 @@ def _names(comparisons: Iterable[FamilyComparison]) -> set[str]:
     return {comparison.family.name for comparison in comparisons}
 
 
-def _named(comparison: FamilyComparison) -> str:
-    """A family's name, with the first step that differs where one does."""
-    name = comparison.family.name
-    if comparison.first_different_step is None:
-        return name
-    return f"{name} (from step {comparison.first_different_step})"
+def _compared(comparison: FamilyComparison) -> str:
+    """What gives the rates of a family in PyTorch, or from which step on they are others."""
+    outcome = _outcome(comparison)
+    if outcome == AGREE:
+        return f"the rates of {_scheduler(comparison.family)}"
+    if outcome == PART:
+        return f"other rates than PyTorch's from step {comparison.first_different_step}"
+    return outcome
 
 
 def _what_to_use(by_outcome: Mapping[str, list[FamilyComparison]]) -> str:
@@ -237,10 +280,10 @@ def _scheduler(family: Family) -> str:
     return f"{name}(gamma=e^(-rate))" if family.name == "natural exponential" else f"{name}"
 
 
-LISTED = "the rates of piecewise_constant_lr"
-MATCHING = f"PyTorch's rates over {UNMATCHED_STEPS} steps"
-PARTING = "other rates"
-UNCOMPARED = "exported, and not compared"
+LISTED = "piecewise_constant_lr gives the rates of"
+MATCHING = f"in MindSpore, with PyTorch's rates over {UNMATCHED_STEPS} steps"
+PARTING = "in MindSpore, with other rates than PyTorch's"
+UNCOMPARED = "in MindSpore, and not compared"
 MISSING = "not in MindSpore"
 GONE = "not in PyTorch either"
 SCHEDULER_OUTCOMES = (MATCHING, PARTING, UNCOMPARED, MISSING, GONE)
@@ -270,7 +313,14 @@ def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if unlisted:
         return Ruling(
             "does_not_hold",
-            f"piecewise_constant_lr does not give the rates of {', '.join(unlisted)}",
+            (
+                Observation(
+                    "piecewise_constant_lr gives other rates than",
+                    ", ".join(unlisted),
+                    ("mindspore",),
+                    expected=False,
+                ),
+            ),
             "Make a list of PyTorch's rates for an optimizer of mindspore.nn.",
         )
     by_outcome: dict[str, list[str]] = {LISTED: list(expects["listed"])}
@@ -278,8 +328,12 @@ def without_counterpart(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     for name in expects["unmatched"]:
         by_outcome[_scheduler_outcome(evidence, name)].append(name)
 
-    sentences = [f"{outcome}: {', '.join(names)}" for outcome, names in by_outcome.items() if names]
-    seen = "; ".join(sentences)
+    as_stated = {LISTED: True, MISSING: True, MATCHING: False, PARTING: False, UNCOMPARED: False}
+    seen = tuple(
+        Observation(outcome, ", ".join(names), expected=as_stated.get(outcome))
+        for outcome, names in by_outcome.items()
+        if names
+    )
     missing = by_outcome[MISSING]
     if by_outcome[MATCHING]:
         advice = (

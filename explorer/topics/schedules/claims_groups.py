@@ -1,9 +1,9 @@
 """The claim about the rates of parameter groups: who can be asked, and what is answered."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import digits
@@ -44,7 +44,7 @@ def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     by_parameter, current = mindspore["get_lr_parameter"], mindspore["get_lr"]
     by_group = mindspore["param_groups"]
     telling = [place for place, figure in by_group.items() if _are(figure, [RATE, END_RATE])]
-    seen = "; ".join(_rates_seen(mindspore, torch))
+    seen = tuple(_rates_seen(mindspore, torch, expects))
     if all(raised(figure) for figure in by_parameter.values()):
         return Ruling("outdated", seen, "Keep the rates that you set: get_lr_parameter fails.")
     if not _are_of_kinds(by_parameter, expects["kinds"]):
@@ -72,15 +72,22 @@ def group_rates(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds", seen, f"{advice}.")
 
 
-def _rates_seen(mindspore: Figures, torch: Figures) -> Iterator[str]:
-    """What get_lr_parameter, get_lr, param_groups and PyTorch's get_last_lr tell."""
+def _rates_seen(
+    mindspore: Figures, torch: Figures, expects: Mapping[str, Any]
+) -> Iterator[Observation]:
+    """What get_lr_parameter, get_lr, param_groups and PyTorch's get_last_lr return."""
     for kind, figure in mindspore["get_lr_parameter"].items():
-        yield f"{kind}: {_described(figure)}"
+        what = f"get_lr_parameter where the rate is a {kind}"
+        as_stated = _is_of_kind(figure, expects["kinds"][kind])
+        yield Observation(what, _described(figure), ("mindspore",), as_stated)
     for kind, figure in mindspore["get_lr"].items():
-        yield f"get_lr() of a {kind}, a step on: {_rates(figure)}"
+        what = f"get_lr() after a step where the rate is a {kind}"
+        yield Observation(what, _rates(figure), ("mindspore",))
     for place, figure in mindspore["param_groups"].items():
-        yield f"param_groups of {place}: {_rates(figure)}"
-    yield f"PyTorch's get_last_lr(), a step on: {_rates(torch['get_last_lr'])}"
+        yield Observation("rates in param_groups", _rates(figure), (place,), raised(figure))
+    last_rates = torch["get_last_lr"]
+    as_stated = _are(last_rates, expects["get_last_lr"])
+    yield Observation("get_last_lr() after a step", _rates(last_rates), ("torch",), as_stated)
 
 
 def _are(figure: Any, rates: list[float]) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.topics.evidence import Evidence
 from explorer.topics.stages.questions import (
     BRANCH,
@@ -43,19 +43,30 @@ def structure(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         again += one["compiled again"] + other["compiled again"]
 
     one_tape_for_all = True
-    tapes = []
+    tapes: list[Observation] = []
     for party in ("torch", "mindspore-tape"):  # PyTorch's is cited beside it, not judged
         one, other = for_both_signs(evidence[BRANCH][party])
-        tapes += [f"{' + '.join(figures['tape'])} ({party})" for figures in (one, other)]
+        for which, figures in (("first", one), ("second", other)):
+            what = f"tape of a branch on a value, {which} input"
+            as_stated = one["tape"] == other["tape"] if party != "torch" else None
+            tapes.append(Observation(what, " + ".join(figures["tape"]), (party,), as_stated))
         if party == "mindspore-tape":
             one_tape_for_all = one["tape"] == other["tape"]
 
     branch, _ = for_both_signs(evidence[BRANCH][GRAPH])
+    of_both = f"{computing(branch)} operators in {branch['graphs']} graphs, with both sides"
     seen = (
-        f"MindSpore's graph for two inputs is {'the same' if same else 'not the same'}, with a"
-        f" branch on a value too ({computing(branch)} operators in {branch['graphs']} graphs: both"
-        f" sides), and {again} of 4 calls with other values compiled again; on the branch the tape"
-        f" is {', '.join(tapes)}"
+        Observation(
+            "graph for two inputs, also of a branch on a value",
+            "the same" if same else "not the same",
+            (GRAPH,),
+            same,
+        ),
+        Observation("graph of the branch", of_both, (GRAPH,)),
+        Observation(
+            "calls with other values that compile again", f"{again} of 4", (GRAPH,), not again
+        ),
+        *tapes,
     )
     if not same or again:
         return Ruling(
@@ -94,11 +105,23 @@ def far_more(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     calls = len(gradient["written"])
     times = computing(last) / calls if calls else 0.0
     largest = max(total(counts) for counts in gradient["passes"])
-    seen = (
-        f"{calls} calls written; {computing(last)} operators in the final graph ({last['forward']}"
-        f" forward, {last['backward']} backward), {largest} nodes in the largest pass; with the"
-        f" optimizer inside {step['forward']} forward, {step['backward']} backward and"
-        f" {step['update']} of the update in one graph, run as {training['kernels']} kernels"
+    seen = tuple(
+        Observation(what, value, (GRAPH,), as_stated)
+        for what, value, as_stated in (
+            ("calls that the author wrote", str(calls), None),
+            (
+                "operators in the final graph",
+                f"{computing(last)}: {last['forward']} forward, {last['backward']} backward",
+                times >= expects["times"],
+            ),
+            ("nodes in the largest pass", str(largest), None),
+            (
+                "operators in the final graph of a training step",
+                f"{step['forward']} forward, {step['backward']} backward, {step['update']} update",
+                bool(step["update"]),
+            ),
+            ("kernels that the training step runs as", str(training["kernels"]), None),
+        )
     )
     # No more operators than were written is the contrary; fewer times as many is only less.
     if not step["update"] or times <= 1:

@@ -5,10 +5,11 @@ Rows 18, 22, 29 and 31.
 
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.numeric.differences import greatest_difference
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.styles import by_style
 from explorer.topics.tape_life.questions import (
     ANSWERS,
@@ -41,38 +42,44 @@ def extra_output(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     In both styles of MindSpore; it is outdated where the output moves nothing in either.
     """
-    remedies = " and ".join(expects["ways"])
     shifts: dict[str, bool] = {}
     put_back: dict[str, bool] = {}
-    sentences = []
+    moved: dict[str, float] = {}
     for engine in MINDSPORE:
         ways = evidence[EXTRA_OUTPUT][engine]
         alone = ways["first output alone"]
-        moved = greatest_difference(ways["every output"], alone)
-        shifts[engine] = moved > TOLERANCE
+        moved[engine] = greatest_difference(ways["every output"], alone)
+        shifts[engine] = moved[engine] > TOLERANCE
         put_back[engine] = all(close(ways[way], alone) for way in expects["ways"])
-        effect = "put it back" if put_back[engine] else "do not put it back"
-        sentences.append(f"{engine}: moved by up to {moved:.3g}, {remedies} {effect}")
 
-    seen = "; ".join(sentences)
+    seen = list(
+        observed("gradient moved by the extra output by up to", moved, "{:.3g}".format, shifts)
+    )
+    for way in expects["ways"]:
+        is_back: dict[str, bool] = {}
+        for engine in MINDSPORE:
+            ways = evidence[EXTRA_OUTPUT][engine]
+            is_back[engine] = close(ways[way], ways["first output alone"])
+        what = f"gradient is that of the first output alone with {way}"
+        seen.extend(observed(what, is_back, lambda same: "yes" if same else "no", is_back))
     if not any(shifts.values()) and all(put_back.values()):
         return Ruling(
             "outdated",
-            seen,
+            tuple(seen),
             "An extra output is harmless here; has_aux=True still says what you mean.",
         )
     verdict = by_style({engine: shifts[engine] and put_back[engine] for engine in MINDSPORE})
     if not all(put_back.values()):
-        return Ruling(verdict, seen, "Return the loss alone from what you differentiate.")
+        advice = "Return the loss alone from what you differentiate."
+        return Ruling(verdict, tuple(seen), advice)
     if verdict == "holds":
         return Ruling(
             verdict,
-            seen,
+            tuple(seen),
             "Pass has_aux=True, or put stop_gradient around every output but the loss.",
         )
-    return Ruling(
-        verdict, seen, f"Pass has_aux=True wherever you differentiate; {named(shifts)} needs it."
-    )
+    advice = f"Pass has_aux=True wherever you differentiate; {named(shifts)} needs it."
+    return Ruling(verdict, tuple(seen), advice)
 
 
 @TOPIC.claim(
@@ -93,32 +100,34 @@ def reusable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     In both styles of MindSpore.
     """
     works: dict[str, bool] = {}
-    calls: list[str] = []
+    seen: list[Observation] = []
     for engine in MINDSPORE:
         figures = evidence[REUSED][engine]
         pairs = list(zip(figures["inputs"], figures["gradients"], strict=True))
         is_right = all(close(gradient, derivative_of_cube(x)) for x, gradient in pairs)
         works[engine] = figures["callable"] and is_right
-        # The calls of the last style are cited: both were called with the same inputs.
-        calls = [f"{shown(x)} → {shown(gradient)}" for x, gradient in pairs]
-
-    seen = (
-        f"one function for the derivative of x³, called three times: {'; '.join(calls)}; right in"
-        f" {named(works)}"
-    )
+    # Both styles were called with the same inputs.
+    for place, x in enumerate(evidence[REUSED][MINDSPORE[0]]["inputs"]):
+        gradients = {engine: evidence[REUSED][engine]["gradients"][place] for engine in MINDSPORE}
+        is_right_of: dict[str, bool] = {}
+        for engine, gradient in gradients.items():
+            is_right_of[engine] = close(gradient, derivative_of_cube(x))
+        what = f"call {place + 1}, the derivative of x³ at {shown(x)}"
+        seen.extend(observed(what, gradients, shown, is_right_of))
     if all(works.values()):
         return Ruling(
             "holds",
-            seen,
+            tuple(seen),
             "Make the gradient function once, outside the loop, and call it with every batch.",
         )
     if any(works.values()):
         return Ruling(
             "depends_on_style",
-            seen,
+            tuple(seen),
             f"Reuse the gradient function only in {named(works)}; make it anew elsewhere.",
         )
-    return Ruling("does_not_hold", seen, "Make the gradient function anew for every call.")
+    advice = "Make the gradient function anew for every call."
+    return Ruling("does_not_hold", tuple(seen), advice)
 
 
 def derivative_of_cube(x: Any) -> Any:
@@ -147,21 +156,33 @@ def variable(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     figures = evidence[VARIABLE]["torch-tape"]
     printed, gradient = figures["x.grad as printed"], figures["leaf.grad"]
-    shown_printed = said(printed) if raised(printed) else shown(printed)
-    seen = (
-        f"as printed, x.grad is {shown_printed} ({'; '.join(figures['warned']) or 'no warning'});"
-        f" with the leaf kept, leaf.grad is {shown(gradient)}; Variable(…) gives a {figures['type']}"
+    right = (expects["x.grad"], expects["leaf.grad"])
+    has_gradient = not raised(printed) and printed is not None
+    is_right = has_gradient and any(close(printed, figure) for figure in right)
+    exists = figures["torch.autograd.Variable exists"]
+    seen = tuple(
+        Observation(what, value, ("torch-tape",), as_stated)
+        for what, value, as_stated in (
+            ("x.grad, as printed", said(printed) if raised(printed) else shown(printed), is_right),
+            ("warning, as printed", "; ".join(figures["warned"]) or "none", None),
+            (
+                "leaf.grad, with the leaf kept",
+                shown(gradient),
+                close(gradient, expects["leaf.grad"]),
+            ),
+            ("type of Variable(…)", figures["type"], not figures["is a Tensor"]),
+            ("torch.autograd.Variable exists", "yes" if exists else "no", bool(exists)),
+        )
     )
-    if not figures["torch.autograd.Variable exists"]:
+    if not exists:
         return Ruling(
             "outdated",
-            f"{seen}; torch.autograd.Variable is gone",
+            seen,
             "Use a tensor with requires_grad=True.",
         )
     if not close(gradient, expects["leaf.grad"]):
         return Ruling("does_not_hold", seen, "Work the chain out by hand before you port it.")
-    right = (expects["x.grad"], expects["leaf.grad"])
-    if raised(printed) or printed is None or not any(close(printed, figure) for figure in right):
+    if not is_right:
         return Ruling(
             "does_not_hold",
             seen,
@@ -197,16 +218,19 @@ def same_tensor(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     sums = set()
     apart = set()
-    sentences = []
+    gradients: dict[str, Any] = {}
+    as_stated: dict[str, bool] = {}
     for engine, answers in evidence[ANSWERS].items():
-        gradient = only_leaf(answers["by a"])
-        sentences.append(f"{engine} {shown(gradient)}")
+        gradient = gradients[engine] = only_leaf(answers["by a"])
+        stated = expects["apart"] if engine in MINDSPORE else expects["summed"]
+        as_stated[engine] = close(gradient, stated)
         if close(gradient, expects["summed"]):
             sums.add(engine)
         elif close(gradient, expects["apart"]):
             apart.add(engine)
 
-    seen = "; ".join(sentences)
+    what = "gradient of sum(a·b) with respect to a, with one tensor as a and b"
+    seen = tuple(observed(what, gradients, shown, as_stated))
     if sums == {"torch-tape", "torch-graph"} and apart == set(MINDSPORE):
         return Ruling(
             "holds",

@@ -3,13 +3,14 @@
 Rows 23 to 25, and 30.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.text.numbers import counted
 from explorer.topics.attempts import raised
 from explorer.topics.evidence import Evidence, flat_numbers
+from explorer.topics.observations import observed
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     CALLED_AGAIN,
@@ -33,6 +34,8 @@ from explorer.topics.tape_life.wording import (
     shown,
     unwrapped,
 )
+
+TORCH, TAPE, GRAPH = "torch-tape", "mindspore-tape", "mindspore-graph"
 
 CALLED_AGAIN_IN_MINDSPORE = CALLED_AGAIN.by(*MINDSPORE)
 
@@ -64,10 +67,26 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     tape_nodes_alone = tape["by itself"]["nodes"]
 
     seen = (
-        f"PyTorch's forward leaves {torch_nodes} nodes; MindSpore's in tape style {tape_nodes}"
-        f" inside a gradient and {tape_nodes_alone} by itself, in graph style {graph_nodes} inside"
-        " a gradient, where what it saves cannot be observed; kept for the backward when the"
-        f" forward ends, watched on the tapes and read off the graphs: {_kept_by_engine(lives)}"
+        Observation("nodes that a forward leaves", str(torch_nodes), (TORCH,), torch_nodes > 0),
+        Observation(
+            "nodes that a forward leaves inside a gradient",
+            str(tape_nodes),
+            (TAPE,),
+            tape_nodes > 0,
+        ),
+        Observation(
+            "nodes that a forward leaves by itself",
+            str(tape_nodes_alone),
+            (TAPE,),
+            tape_nodes_alone > 0,
+        ),
+        Observation(
+            "nodes that a forward leaves inside a gradient",
+            f"{graph_nodes}, and what it saves cannot be observed",
+            (GRAPH,),
+            graph_nodes == 0,
+        ),
+        *_kept_by_engine(lives),
     )
     if not torch_nodes or not tape_nodes or graph_nodes:
         return Ruling(
@@ -85,14 +104,14 @@ def recording(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
 
 
-def _kept_by_engine(lives: Mapping[str, Any]) -> str:
+def _kept_by_engine(lives: Mapping[str, Any]) -> Iterator[Observation]:
     """What each engine keeps when its forward has ended, in tensors and bytes."""
-    ends = []
+    ends: dict[str, str] = {}
     for engine, life in lives.items():
         kept = after_forward(life)
         all_bytes = kept["bytes"] + kept["of inputs and parameters"]
-        ends.append(f"{engine} {counted(kept['tensors'], 'tensor')}, {all_bytes} bytes")
-    return "; ".join(ends)
+        ends[engine] = f"{counted(kept['tensors'], 'tensor')}, {all_bytes} bytes"
+    yield from observed("kept for the backward when the forward ends", ends)
 
 
 @TOPIC.claim(
@@ -116,14 +135,12 @@ def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     plain, no_grad = torch["plain"]["saved"], torch["no_grad"]["saved"]
     alone = evidence[FORWARD_ALONE]
     recorded = [engine for engine in MINDSPORE if alone[engine]["inside a gradient"]["nodes"]]
-    clauses = []
-    for engine in MINDSPORE:
-        ways = [f"{way} {left(forward)}" for way, forward in forwards(alone[engine])]
-        clauses.append(f"{engine} {'; '.join(ways)}")
-    public = "exists" if alone["mindspore-tape"]["mindspore.no_grad"] else "does not exist"
     seen = (
-        f"PyTorch saves {plain} tensors, under no_grad {no_grad}; MindSpore's forward leaves:"
-        f" {', '.join(clauses)}; a public mindspore.no_grad {public}"
+        Observation("tensors that a forward saves", str(plain), (TORCH,), plain > 0),
+        Observation(
+            "tensors that a forward saves under no_grad", str(no_grad), (TORCH,), not no_grad
+        ),
+        *_forwards_seen(alone),
     )
     if not plain or no_grad:
         return Ruling("does_not_hold", seen, "Do not count on no_grad to save memory.")
@@ -134,6 +151,21 @@ def switching_off(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     if recorded:
         return Ruling("depends_on_style", seen, _where_to_evaluate(alone[recorded[0]]))
     return Ruling("holds", seen, "Leave no_grad out when you port to MindSpore.")
+
+
+def _forwards_seen(alone: Mapping[str, Any]) -> Iterator[Observation]:
+    """What a forward of MindSpore leaves in each way, and whether there is a public switch."""
+    ways: dict[str, dict[str, Any]] = {}
+    for engine in MINDSPORE:
+        for way, forward in forwards(alone[engine]):
+            ways.setdefault(way, {})[engine] = forward
+    for way, forwards_left in ways.items():
+        as_stated: dict[str, bool] = {}
+        if way == "inside a gradient":
+            as_stated = {engine: not each["nodes"] for engine, each in forwards_left.items()}
+        yield from observed(f"a forward {way} leaves", forwards_left, left, as_stated)
+    exists = "yes" if alone[TAPE]["mindspore.no_grad"] else "no"
+    yield Observation("a public mindspore.no_grad exists", exists, ("mindspore",))
 
 
 def _where_to_evaluate(forwards_left: Mapping[str, Any]) -> str:
@@ -169,21 +201,21 @@ def second_backward(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     ways = evidence[SECOND_BACKWARD]["torch-tape"]
     second = ways["plain"]["second"]
-    outcome = refusal(second) if raised(second) else "a second backward runs"
+    outcome = refusal(second) if raised(second) else "runs"
     retained = ways["retain_graph"]["second"] == "ran"
-    retained_outcome = "it runs" if retained else "it fails too"
+    retained_outcome = "runs" if retained else "fails too"
 
     equal: dict[str, bool] = {}
-    calls = []
+    called: dict[str, Any] = {}
     for engine, figures in evidence[CALLED_AGAIN_IN_MINDSPORE].items():
-        gradients = figures["gradients"]
-        equal[engine] = all_equal(gradients)
-        steadiness = "each time" if equal[engine] else "first, then other numbers"
-        first = shown(unwrapped(gradients[0]))
-        calls.append(f"{len(gradients)} times ({engine}): {first} {steadiness}")
+        called[engine] = figures["gradients"]
+        equal[engine] = all_equal(figures["gradients"])
     seen = (
-        f"PyTorch: {outcome}; with retain_graph {retained_outcome}; MindSpore, called"
-        f" {'; '.join(calls)}"
+        Observation("a second backward", outcome, (TORCH,), raised(second)),
+        Observation("a second backward with retain_graph", retained_outcome, (TORCH,), retained),
+        *observed(
+            "gradients of repeated calls of one function", called, one_after_the_other, equal
+        ),
     )
     # The first backward frees what the tape saved, so the second must have nothing to read.
     if not raised(second):
@@ -233,16 +265,23 @@ def accumulating(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     steady: dict[str, bool] = {}
     has_grad = False
-    returned = []
+    returned: dict[str, Any] = {}
     for engine, figures in evidence[CALLED_AGAIN_IN_MINDSPORE].items():
         gradients = figures["gradients"]
         steady[engine] = all(close(unwrapped(gradient), expects["once"]) for gradient in gradients)
         has_grad = has_grad or not raised(figures["weight.grad"])
-        returned.append(f"{one_after_the_other(gradients)} ({engine})")
+        returned[engine] = gradients
     seen = (
-        f".grad is {one_after_the_other(sums_in_grad)}; zero_grad() leaves {_left_in_grad(cleared)};"
-        f" MindSpore returns {'; '.join(returned)}, and a Parameter has {'a' if has_grad else 'no'}"
-        " .grad"
+        Observation(
+            ".grad after two backwards", one_after_the_other(sums_in_grad), (TORCH,), added_up
+        ),
+        Observation(
+            ".grad after zero_grad()", _left_in_grad(cleared), (TORCH,), _is_nothing(cleared)
+        ),
+        *observed("gradients of repeated calls", returned, one_after_the_other, steady),
+        Observation(
+            "a Parameter has a .grad", "yes" if has_grad else "no", MINDSPORE, not has_grad
+        ),
     )
     if not _is_nothing(cleared):
         return Ruling("does_not_hold", seen, "Set .grad to None yourself before each backward.")

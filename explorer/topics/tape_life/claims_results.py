@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.text.numbers import counted
 from explorer.topics.evidence import Evidence
 from explorer.topics.tape_life.questions import GUIDE, LIFETIME, REUSED, TOPIC
@@ -34,12 +34,20 @@ def no_results_kept(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     # The net is x³, whose gradient is 3x².
     derivatives = [_tripled_squares(values) for values in reused["inputs"]]
     right = close_all(reused["gradients"], derivatives)
-    calls = "is right at every call" if right else "is not right at every call"
     seen = (
-        f"when the forward part has ended, the graph keeps {counted(kept['tensors'], 'tensor')} for"
-        f" the backward: {kept['bytes']} bytes of its own and {kept['of inputs and parameters']} of"
-        f" inputs and parameters; one gradient function {calls}:"
-        f" {one_after_the_other(reused['gradients'])}"
+        Observation(
+            "kept for the backward when the forward part has ended",
+            f"{counted(kept['tensors'], 'tensor')}: {kept['bytes']} bytes of its own and"
+            f" {kept['of inputs and parameters']} of inputs and parameters",
+            (GRAPH,),
+            not kept["bytes"],
+        ),
+        Observation(
+            "calls of one function for the derivative of x³",
+            one_after_the_other(reused["gradients"]),
+            (GRAPH,),
+            right,
+        ),
     )
     if not right:
         return Ruling(

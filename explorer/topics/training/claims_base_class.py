@@ -1,11 +1,13 @@
 """Claims about the base class of optimizers: its loss_scale, and what it tells of its groups."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.inputs import OWN_MOMENTUM, OWN_RATE, RATE
 from explorer.topics.training.questions import LOSS_SCALE, PARAM_GROUPS, TOPIC
@@ -30,9 +32,7 @@ def loss_scale(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     figures = evidence[LOSS_SCALE]
     refusing = [place for place in PLACES if raised(figures[place]["scaled"])]
-    facts = [f"{place}: {_step(figures[place])}" for place in PLACES]
-    facts.append(f"called as printed: {_called(figures)}")
-    seen = "; ".join(facts)
+    seen = (*_steps_seen(figures, refusing), *_calls_seen(figures))
     if "nn" in refusing:
         return Ruling("outdated", seen, "Divide the gradients yourself before the step.")
     nn = figures["nn"]
@@ -60,21 +60,41 @@ def loss_scale(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("holds", seen, f"{advice}; in PyTorch divide the gradients yourself.")
 
 
-def _step(figures: Figures) -> str:
-    """What the step with loss_scale leaves of 1, beside the steps without it."""
-    if raised(figures["scaled"]):
-        return said(figures["scaled"])
-    left = [f"{value:.4g} {step}" for step, value in figures.items() if step != "as printed"]
-    return f"left of 1: {', '.join(left)}"
+STEPS = {
+    "scaled": "gradient 4 and loss_scale 4",
+    "whole": "gradient 4",
+    "divided by hand": "gradient 4, divided by hand",
+    "scaled, decayed": "gradient 4, loss_scale 4 and weight_decay",
+    "divided by hand, decayed": "gradient 4, divided by hand, and weight_decay",
+}
+"""The steps in words, by the names of their figures."""
 
 
-def _called(figures: Figures) -> str:
+def _steps_seen(figures: Figures, refusing: list[str]) -> Iterator[Observation]:
+    """What each step leaves of 1; where loss_scale is refused, no other step is taken."""
+    for step, called in STEPS.items():
+        left: dict[str, Any] = {}
+        as_stated: dict[str, bool] = {}
+        for place in PLACES:
+            if step not in figures[place]:
+                continue
+            left[place] = figures[place][step]
+            if step == "scaled":
+                # In PyTorch it is said to be unknown, and to divide everywhere else.
+                as_stated[place] = (place == "torch") == (place in refusing)
+        yield from observed(f"weight of 1 after a step with {called}", left, _left, as_stated)
+
+
+def _left(figure: Any) -> str:
+    return said(figure) if raised(figure) else f"{figure:.4g}"
+
+
+def _calls_seen(figures: Figures) -> Iterator[Observation]:
     """What becomes of the guide's call of an optimizer, class by class."""
-    calls = []
     for place in ("nn", "torch"):
         for name, figure in figures[place]["as printed"].items():
-            calls.append(f"{place}.{name} {said(figure) if raised(figure) else 'is made'}")
-    return ", ".join(calls)
+            outcome = said(figure) if raised(figure) else "works"
+            yield Observation(f"{name}(…) as printed", outcome, (place,))
 
 
 @TOPIC.claim(
@@ -97,7 +117,9 @@ def param_groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     """
     groups = {place: evidence[PARAM_GROUPS][place]["groups"] for place in PLACES}
     telling = [place for place, figure in groups.items() if _tells(figure, expects["keys"])]
-    seen = "; ".join(f"{place}: {_brief_groups(figure)}" for place, figure in groups.items())
+    # The statement is that PyTorch alone has them.
+    as_stated = {place: (place == "torch") == (place in telling) for place in groups}
+    seen = tuple(observed("param_groups", groups, _brief_groups, as_stated))
     if "torch" not in telling:
         return Ruling(
             "does_not_hold",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.messages import first_statement
@@ -54,10 +54,10 @@ def optimizers_of_torch(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     gone = [name for name, figure in evidence[LOOKED_UP]["torch"].items() if raised(figure)]
     seen = _listed(
         {
-            "with PyTorch's weights after five gradients": matching,
-            "there, without PyTorch's weights": parting,
-            "not in MindSpore": missing,
-            "not in PyTorch either": gone,
+            "in MindSpore, with PyTorch's weights after five gradients": (matching, False),
+            "in MindSpore, with other weights than PyTorch's": (parting, False),
+            "not in MindSpore": (missing, True),
+            "not in PyTorch either": (gone, None),
         }
     )
     if matching:
@@ -112,12 +112,15 @@ def optimizers_of_mindspore(evidence: Evidence, expects: dict[str, Any]) -> Ruli
     refused = {**updates["nn"], "thor": evidence[THOR]["mindspore"]["step"]}
     seen = _listed(
         {
-            "as printed": misprints,
-            "in torch.optim by name": by_name,
-            "by the weights that five gradients leave": by_weights,
-            "like none of torch.optim": alone,
-            "not in torch.optim by name, and not compared": uncompared,
-            "refused here": _refusals(refused),
+            "a name as the guide prints it": (misprints, None),
+            "in torch.optim under the same name": (by_name, False),
+            "in torch.optim under another name, with the same weights after five gradients": (
+                by_weights,
+                False,
+            ),
+            "not in torch.optim, and no optimizer there leaves the same weights": (alone, True),
+            "not in torch.optim under this name; weights not compared": (uncompared, None),
+            "takes no step on this device": (_refusals(refused), None),
         }
     )
     if by_name:
@@ -167,6 +170,10 @@ def _refusals(attempts: Figures) -> list[str]:
     return refusals
 
 
-def _listed(groups: Mapping[str, list[str]]) -> str:
-    """The groups that have members, in one sentence."""
-    return "; ".join(f"{what}: {', '.join(names)}" for what, names in groups.items() if names)
+def _listed(groups: Mapping[str, tuple[list[str], bool | None]]) -> tuple[Observation, ...]:
+    """The groups that have members, with whether the statement says of them what they are."""
+    rows = []
+    for what, (names, as_stated) in groups.items():
+        if names:
+            rows.append(Observation(what, ", ".join(names), expected=as_stated))
+    return tuple(rows)

@@ -1,12 +1,16 @@
 """Claims about the guide's listings of a net: the parameters they choose, the labels they take."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
+from explorer.model.measurement import Figures
 from explorer.scenario.contract import RENAMES
 from explorer.text.messages import first_clause
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
+from explorer.topics.question import FRAMEWORKS
 from explorer.topics.training.questions import LISTED_FILTERS, LISTED_SHAPES, TOPIC
 
 
@@ -27,11 +31,19 @@ def filters(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     mindspore, torch = evidence[LISTED_FILTERS]["mindspore"], evidence[LISTED_FILTERS]["torch"]
     printed = (mindspore["as printed"], torch["as printed"])
     meant = (mindspore["as meant"], torch["as meant"])
+    are_same = _are_same(*printed)
     seen = (
-        f"as printed: MindSpore {_chosen(printed[0])}, PyTorch {_chosen(printed[1])};"
-        f" as meant: MindSpore {_chosen(meant[0])}, PyTorch {_chosen(meant[1])}"
+        *observed(
+            "parameters chosen, as printed",
+            dict(zip(FRAMEWORKS, printed, strict=True)),
+            _chosen,
+            dict.fromkeys(FRAMEWORKS, are_same),
+        ),
+        *observed(
+            "parameters chosen, as meant", dict(zip(FRAMEWORKS, meant, strict=True)), _chosen
+        ),
     )
-    if _are_same(*printed):
+    if are_same:
         return Ruling("holds", seen, "Filter by name as the guide does.")
     if _are_same(_trained(printed[0]), _trained(printed[1])):
         return Ruling(
@@ -89,12 +101,21 @@ def shapes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     Outdated when MindSpore's runs with PyTorch's label instead: its default pads no more.
     """
-    mindspore, torch = evidence[LISTED_SHAPES]["mindspore"], evidence[LISTED_SHAPES]["torch"]
-    seen = f"MindSpore: {_steps(mindspore)}; PyTorch: {_steps(torch)}"
+    both = evidence[LISTED_SHAPES]
+    mindspore, torch = both["mindspore"], both["torch"]
     as_listed = {
         "mindspore": mindspore["as printed"] == expects["mindspore"],
         "torch": torch["as printed"] == expects["torch"],
     }
+    seen = (
+        *observed(
+            "shape of the output, as printed",
+            {framework: figures["as printed"] for framework, figures in both.items()},
+            _shape,
+            as_listed,
+        ),
+        *_steps_seen(both),
+    )
     if all(as_listed.values()):
         if mindspore["padded as in PyTorch"] == expects["torch"]:
             advice = 'Say pad_mode="valid" in MindSpore where PyTorch\'s Conv2d has no padding'
@@ -108,13 +129,15 @@ def shapes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     )
 
 
-def _steps(figures: dict[str, Any]) -> str:
-    """The shape of the output after a step of each kind, or why it was not taken."""
-    steps = []
-    for way, figure in figures.items():
-        if raised(figure):
-            outcome = f"{figure['raised']}: {first_clause(figure['message'])}"
-        else:
-            outcome = str(tuple(figure))
-        steps.append(f"{way}: {outcome}")
-    return ", ".join(steps)
+def _steps_seen(both: Mapping[str, Figures]) -> Iterator[Observation]:
+    """The shape of the output after a step with another label or padding, or why it failed."""
+    for framework, figures in both.items():
+        for way, figure in figures.items():
+            if way != "as printed":
+                yield Observation(f"shape of the output, {way}", _shape(figure), (framework,))
+
+
+def _shape(figure: Any) -> str:
+    if raised(figure):
+        return f"{figure['raised']}: {first_clause(figure['message'])}"
+    return str(tuple(figure))

@@ -1,13 +1,15 @@
 """The claim about momentum written by hand, and about the step that scales its loss (row 60)."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.text.messages import first_statement
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
-from explorer.topics.evidence import Evidence, grouped
+from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.training.momentum import FUSED, MEANT, PRINTED, left, styles_that_agree
 from explorer.topics.training.questions import MOMENTUM, SCALED_STEP, TOPIC
 
@@ -34,7 +36,7 @@ def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     styles = evidence[MOMENTUM]["mindspore"]
     steps = evidence[SCALED_STEP]["mindspore"]
     refused = {style: figure for style, figure in steps.items() if raised(figure)}
-    seen = f"{_momentum_seen(styles)}; TrainOneStepWithLossScaleCell: {_steps_seen(steps)}"
+    seen = (*_momentum_seen(styles), *_steps_seen(steps))
 
     printed = styles_that_agree(styles, PRINTED)
     if not printed:
@@ -61,28 +63,35 @@ def momentum(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("does_not_hold", seen, f"{in_step}: the cell fails.")
 
 
-def _momentum_seen(styles: dict[str, Any]) -> str:
-    """What each way leaves of the weight; styles that agree stand together."""
-    sentences = []
+def _momentum_seen(styles: dict[str, Any]) -> Iterator[Observation]:
+    """What each way leaves of the weight."""
     for way in (FUSED, *PRINTED, *MEANT):
-        outcomes = []
-        for names, outcome in grouped({style: left(paths[way]) for style, paths in styles.items()}):
-            shown = first_statement(said(outcome)) if raised(outcome) else digits(outcome)
-            outcomes.append(f"{shown} ({' and '.join(names)})")
-        sentences.append(f"{way}: {', '.join(outcomes)}")
-    return "; ".join(sentences)
+        weights = {f"mindspore-{style}": left(paths[way]) for style, paths in styles.items()}
+        as_stated: dict[str, bool] = {}
+        if way in PRINTED:
+            agreeing = styles_that_agree(styles, (way,))
+            as_stated = {f"mindspore-{style}": style in agreeing for style in styles}
+        yield from observed(f"weight after three steps of {way}", weights, _left, as_stated)
 
 
-def _steps_seen(steps: dict[str, Any]) -> str:
-    """The loss of the scaled step or what it raised; what hardware it needs where a name says so."""
-    outcomes = []
-    for names, figure in grouped(steps):
-        if not raised(figure):
-            outcomes.append(f"loss {figure} ({' and '.join(names)})")
-            continue
-        outcome = first_statement(said(figure))
-        missing = MISSING_KERNEL.search(figure["message"])
-        if missing and missing["operator"].startswith("NPU"):
-            outcome += ", an operator of Ascend NPUs"
-        outcomes.append(f"{outcome} ({' and '.join(names)})")
-    return ", ".join(outcomes)
+def _left(outcome: Any) -> str:
+    return first_statement(said(outcome)) if raised(outcome) else digits(outcome)
+
+
+def _steps_seen(steps: dict[str, Any]) -> Iterator[Observation]:
+    """The loss of the scaled step or what it raised."""
+    losses = {f"mindspore-{style}": figure for style, figure in steps.items()}
+    as_stated = {party: not raised(figure) for party, figure in losses.items()}
+    what = "loss of TrainOneStepWithLossScaleCell"
+    yield from observed(what, losses, _loss, as_stated)
+
+
+def _loss(figure: Any) -> str:
+    """A loss, or what was raised, with the hardware that it needs where a name tells."""
+    if not raised(figure):
+        return str(figure)
+    outcome = first_statement(said(figure))
+    missing = MISSING_KERNEL.search(figure["message"])
+    if missing and missing["operator"].startswith("NPU"):
+        outcome += ", an operator of Ascend NPUs"
+    return outcome

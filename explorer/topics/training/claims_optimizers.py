@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.text.messages import first_statement
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.findings_optimizers import (
     by_place,
@@ -43,13 +44,24 @@ def filtering(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     With changes when the types are others.
     """
     mindspore, torch = evidence[FILTERED]["mindspore"], evidence[FILTERED]["torch"]
+    both = evidence[FILTERED]
+    keeps = {name: sorted(figures["chosen"]) == figures["moved"] for name, figures in both.items()}
+    moved = {name: ", ".join(figures["moved"]) for name, figures in both.items()}
     seen = (
-        f"trainable_params(): {mindspore['type']} of {mindspore['count']};"
-        f" parameters(): {torch['type']} of {torch['count']};"
-        f" given {', '.join(mindspore['chosen'])}, the step moves {', '.join(mindspore['moved'])}"
-        f" and {', '.join(torch['moved'])}"
+        Observation(
+            "type of trainable_params()",
+            mindspore["type"],
+            ("mindspore",),
+            mindspore["type"] == "list",
+        ),
+        Observation(
+            "type of parameters()", torch["type"], ("torch",), torch["type"] == "generator"
+        ),
+        *observed(
+            f"weights moved by a step of {', '.join(mindspore['chosen'])}", moved, str, keeps
+        ),
     )
-    if any(sorted(figures["chosen"]) != figures["moved"] for figures in (mindspore, torch)):
+    if not all(keeps.values()):
         return Ruling(
             "does_not_hold",
             seen,
@@ -85,10 +97,11 @@ def weight_decay(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     spared = {place: _spared(mindspore, place) for place in MINDSPORE_PLACES}
     by_default = decaying_by_default(by_place(evidence, WEIGHT_DECAY))
 
+    left = {"mindspore": mindspore["nn SGD"], "torch": torch["torch SGD"]}
     seen = (
-        f"SGD leaves {_left_in_words(mindspore['nn SGD'])} and"
-        f" {_left_in_words(torch['torch SGD'])} of 1;"
-        f" {_spared_seen(spared)}; decay by default: {', '.join(by_default) or 'none'}"
+        *observed("weight of 1 after a step of SGD with weight_decay=0.1", left, _left_in_words),
+        *_spared_seen(spared),
+        Observation("decay by default", ", ".join(by_default) or "none", (), not by_default),
     )
     # AdamW has its decay in its name: 0.01 by default, in both frameworks.
     unexpected = [name for name in by_default if "AdamW" not in name]
@@ -113,11 +126,13 @@ def _advice_on_decay(by_default: list[str], spared: Mapping[str, list[str]]) -> 
             yield f"Make a group in PyTorch for what {place} spares: {' and '.join(names)}."
 
 
-def _spared_seen(spared: Mapping[str, list[str]]) -> str:
-    clauses = []
-    for place, names in spared.items():
-        clauses.append(f"{place} spares {', '.join(names) or 'nothing'}")
-    return "; ".join(clauses)
+def _spared_seen(spared: Mapping[str, list[str]]) -> Iterator[Observation]:
+    as_stated = {place: not names for place, names in spared.items()}
+    yield from observed("weights that are not decayed", spared, _listed_or_none, as_stated)
+
+
+def _listed_or_none(names: list[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def _left_in_words(attempts: Figures) -> str:
@@ -176,7 +191,7 @@ def groups(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     growing = _growing(by_place(evidence, ADD_PARAM_GROUP))
     centralization = settings["nn"]["grad_centralization, rows of 16"]
 
-    seen = "; ".join(_group_facts(effective, growing, centralization))
+    seen = tuple(_group_facts(effective, growing, centralization))
     nn_as_said = {"lr", "weight_decay"} <= set(effective["nn"]) and not _is_unknown(centralization)
     torch_as_said = "momentum" in effective["torch"] and "torch" in growing
     if not nn_as_said or not torch_as_said:
@@ -210,12 +225,19 @@ def _effective(settings: Figures) -> list[str]:
 
 def _group_facts(
     effective: Mapping[str, list[str]], growing: list[str], centralization: Any
-) -> Iterator[str]:
+) -> Iterator[Observation]:
+    as_stated: dict[str, bool] = {}
+    additions: dict[str, str] = {}
     for place, names in effective.items():
-        yield f"{place}: {', '.join(names) or 'none'}"
-    yield f"add_param_group then a step: {', '.join(growing) or 'nowhere'}"
+        # Momentum of its own is what PyTorch alone is said to give a group.
+        as_stated[place] = ("momentum" in names) == (place == "torch")
+        additions[place] = "works" if place in growing else "fails"
+    what = "settings of a group that have an effect"
+    yield from observed(what, effective, _listed_or_none, as_stated)
+    yield from observed("add_param_group, then a step", additions)
     if raised(centralization):
-        yield f"grad_centralization: {first_statement(said(centralization))}"
+        refusal = first_statement(said(centralization))
+        yield Observation("grad_centralization for a group", refusal, ("nn",))
 
 
 def _growing(places: Mapping[str, Figures]) -> list[str]:
@@ -254,10 +276,19 @@ def optimizer_state(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     rates = {"get_lr": states["nn"]["get_lr"], "get_last_lr": last_rate}
 
     listed = listed_names(states["nn"]["state_dict"])
-    answers = [f"{place} {'yes' if has else 'no'}" for place, has in has_state_dict.items()]
-    rates_told = [f"{name} {_brief_rate(rate)}" for name, rate in rates.items()]
-    seen = f"state_dict: {', '.join(answers)} (nn: {listed}); {', '.join(rates_told)}"
-    as_set = all(_is_rate(rate, expects[name]) for name, rate in rates.items())
+    as_stated = {place: has == (place == "torch") for place, has in has_state_dict.items()}
+    is_set = {name: _is_rate(rate, expects[name]) for name, rate in rates.items()}
+    seen = (
+        *observed(
+            "has a state_dict", has_state_dict, lambda has: "yes" if has else "no", as_stated
+        ),
+        Observation("names in state_dict()", listed, ("nn",)),
+        Observation("get_lr()", _brief_rate(rates["get_lr"]), ("nn",), is_set["get_lr"]),
+        Observation(
+            "get_last_lr()", _brief_rate(rates["get_last_lr"]), ("torch",), is_set["get_last_lr"]
+        ),
+    )
+    as_set = all(is_set.values())
     if not has_state_dict["torch"] or not as_set:
         return Ruling(
             "does_not_hold",

@@ -1,13 +1,15 @@
 """The claim about a function with a state: an optimizer inside what ms.jit compiles."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
+from explorer.model.claim import Observation, Ruling
 from explorer.model.measurement import Figures
 from explorer.numeric.differences import greatest_difference
 from explorer.text.numbers import digits
 from explorer.topics.attempts import raised, said
 from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.question import PARTIES
 from explorer.topics.training.differences import NEAR
 from explorer.topics.training.questions import STATEFUL, TOPIC
@@ -30,15 +32,12 @@ def stateful(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     Depends on style when it does in one.
     """
-    keeping, sentences = [], []
+    keeping = []
     for party, figures in evidence[STATEFUL].items():
-        style = PARTIES[party].style
-        plain, jitted = figures["by itself"], figures["ms.jit"]
-        sentences.append(f"{style} style: {_compared(plain, jitted)}")
-        if _is_kept(plain, jitted):
-            keeping.append(style)
+        if _is_kept(figures["by itself"], figures["ms.jit"]):
+            keeping.append(PARTIES[party].style)
 
-    seen = "; ".join(sentences)
+    seen = tuple(_compared(evidence[STATEFUL]))
     if len(keeping) == len(evidence[STATEFUL]):
         return Ruling("holds", seen, "Put the optimizer's call inside the function, and jit that.")
     if keeping:
@@ -59,17 +58,28 @@ def _difference(plain: Figures, jitted: Figures) -> float:
     return max(greatest_difference(jitted[name], plain[name]) for name in STATE)
 
 
-def _compared(plain: Any, jitted: Any) -> str:
+def _compared(answers: Mapping[str, Figures]) -> Iterator[Observation]:
     """What both ways left, or what one of them raised."""
-    for figure in (plain, jitted):
-        if raised(figure):
-            return said(figure)
-    text = (
-        f"at most {_difference(plain, jitted):.1e} apart, with weight {digits(jitted['weight'])},"
-        f" moments {digits(jitted['moments'])} and {digits(jitted['steps counted'])} steps counted"
-    )
-    if "dispatched" in jitted:
-        text += (
-            f", {plain['dispatched']} operators dispatched and {jitted['dispatched']} under ms.jit"
-        )
-    return text
+    differences: dict[str, str] = {}
+    as_stated: dict[str, bool] = {}
+    left: dict[str, dict[str, str]] = {name: {} for name in STATE[1:]}
+    for party, figures in answers.items():
+        plain, jitted = figures["by itself"], figures["ms.jit"]
+        failed = [figure for figure in (plain, jitted) if raised(figure)]
+        if failed:
+            differences[party], as_stated[party] = said(failed[0]), False
+            continue
+        differences[party] = f"{_difference(plain, jitted):.1e}"
+        as_stated[party] = _difference(plain, jitted) <= NEAR
+        for name, texts in left.items():
+            texts[party] = digits(jitted[name])
+    what = "greatest difference of losses and state with and without ms.jit"
+    yield from observed(what, differences, str, as_stated)
+    for name, texts in left.items():
+        yield from observed(f"{name} under ms.jit", texts)
+    for party, figures in answers.items():
+        plain, jitted = figures["by itself"], figures["ms.jit"]
+        if not raised(plain) and not raised(jitted) and "dispatched" in jitted:
+            yield Observation("operators dispatched", str(plain["dispatched"]), (party,))
+            count = jitted["dispatched"]
+            yield Observation("operators dispatched under ms.jit", str(count), (party,), not count)

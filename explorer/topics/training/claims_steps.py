@@ -1,9 +1,11 @@
 """Claims about training steps: the routes to one, ms.jit, clipping and accumulation."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorer.model.claim import Ruling
-from explorer.topics.evidence import Evidence, grouped
+from explorer.model.claim import Observation, Ruling
+from explorer.topics.evidence import Evidence
+from explorer.topics.observations import observed
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES
 from explorer.topics.styles import SHORT_LABELS
 from explorer.topics.training.differences import (
@@ -66,10 +68,14 @@ def functional_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
         states = evidence[FUNCTIONAL][party]["states"]
         differences[style] = greatest_step_difference(states, loop)
 
-    sentences = []
-    for style, difference in differences.items():
-        sentences.append(f"{style} style at most {difference:.1e} from PyTorch's loop")
-    seen = f"{', '.join(sentences)} over 5 steps"
+    seen = tuple(
+        observed(
+            "weights' greatest difference from PyTorch's loop over 5 steps",
+            {f"mindspore-{style}": difference for style, difference in differences.items()},
+            "{:.1e}".format,
+            {f"mindspore-{style}": far <= NEAR for style, far in differences.items()},
+        )
+    )
     near = [style for style, difference in differences.items() if difference <= NEAR]
     if len(near) == len(differences):
         return Ruling(
@@ -107,8 +113,18 @@ def jitted_step(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     # The times themselves, which no two runs share, stand in the record alone: a board is the same twice.
     share = "at least" if is_faster else "less than"
     seen = (
-        f"weights at most {difference:.1e} apart after 5 steps; repeated without ms.jit, a step"
-        f" takes {share} {expects['faster']} times the processor's time"
+        Observation(
+            "weights' greatest difference with and without ms.jit after 5 steps",
+            f"{difference:.1e}",
+            (TAPE,),
+            difference <= NEAR,
+        ),
+        Observation(
+            "processor time of a repeated step without ms.jit, as a multiple of that with it",
+            f"{share} {expects['faster']}",
+            (TAPE,),
+            is_faster,
+        ),
     )
     if difference > NEAR:
         return Ruling(
@@ -147,19 +163,30 @@ def dispatches(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     operators = evidence[DISPATCHES]["mindspore"]
     graphs = evidence[GRAPHS]["mindspore"]
     with_operators = [part for part in PARTS if operators[part]]
-    counts = [f"{len(operators[part])} {part} operators" for part in with_operators]
+    counts = [f"{len(operators[part])} {part}" for part in with_operators]
+    graphs_of_tape = [counts for counts in graphs["tape"] if parts_of(counts)]
+    is_three_on_tape = len(with_operators) + len(graphs_of_tape) == len(PARTS)
+    is_three_in_graph = len(graphs["graph"]) == len(PARTS)
+    graphs_of_jit = [parts_of(counts) for counts in graphs["ms.jit"]]
+    is_one_with_jit = graphs_of_jit == [list(PARTS)] and not operators["ms.jit"]
+    one_by_one = " and ".join(counts) or "none"
     seen = (
-        f"tape: {' and '.join(counts)} one by one, {_brief(graphs['tape'])};"
-        f" graph style: {_brief(graphs['graph'])}; ms.jit: {_brief(graphs['ms.jit'])}"
+        Observation("operators dispatched one by one", one_by_one, (TAPE,), is_three_on_tape),
+        Observation("graphs compiled", _brief(graphs["tape"]), (TAPE,), is_three_on_tape),
+        Observation("graphs compiled", _brief(graphs["graph"]), (GRAPH,), is_three_in_graph),
+        Observation(
+            "graphs compiled under ms.jit",
+            _brief(graphs["ms.jit"]),
+            ("mindspore",),
+            is_one_with_jit,
+        ),
     )
 
-    graphs_of_jit = [parts_of(counts) for counts in graphs["ms.jit"]]
-    if graphs_of_jit != [list(PARTS)] or operators["ms.jit"]:
+    if not is_one_with_jit:
         return Ruling("does_not_hold", seen, "Look at the graphs: the step is not one of them.")
     # In tape style, what is not dispatched operator by operator is compiled: the optimizer is
     # (2.10.0).
-    graphs_of_tape = [counts for counts in graphs["tape"] if parts_of(counts)]
-    if len(with_operators) + len(graphs_of_tape) == len(graphs["graph"]) == len(PARTS):
+    if is_three_on_tape and is_three_in_graph:
         return Ruling("holds", seen, "Decorate the whole step with ms.jit to have one graph.")
     return Ruling(
         "depends_on_style",
@@ -204,11 +231,7 @@ def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
             **{name: figures["states"] for name, figures in steps.items()},
         }
         whole[style] = {name: greatest_step_difference(left, loop) for name, left in states.items()}
-    sentences = {style: _route_seen(evidence, style, whole[style], loop) for style in whole}
-    seen = "; ".join(
-        f"{' and '.join(SHORT_LABELS[style] for style in styles)}: {sentence}"
-        for styles, sentence in grouped(sentences)
-    )
+    seen = tuple(_routes_seen(evidence, whole, loop))
 
     asserted = ("Model", "TrainOneStepCell", "as printed")
     agreeing = [s for s, far in whole.items() if max(far[name] for name in asserted) <= NEAR]
@@ -223,18 +246,44 @@ def routes(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     return Ruling("does_not_hold", seen, _cure(whole))
 
 
-def _route_seen(evidence: Evidence, style: str, far: dict[str, float], loop: States) -> str:
-    """How far the routes of one style are from the loop, and the printed step in its weights alone."""
-    printed = evidence[GUIDE_STEP][style]["as printed"]["states"]
-    weights = greatest_step_difference(weights_of(printed), weights_of(loop))
-    ratio = _mean_moved(printed[0]) / _mean_moved(loop[0])
-    others = max(far["Model"], far["TrainOneStepCell"])
-    return (
-        f"Model and TrainOneStepCell at most {others:.1e} from PyTorch's loop;"
-        f" the printed step: weights {weights:.1e}, {farthest(printed, loop)} {far['as printed']:.2g},"
-        f" and one step moves the running mean {ratio:.3g} times as far;"
-        f" with set_grad() {far['set_grad()']:.2g}; as meant, with value_and_grad, {far['as meant']:.1e}"
-    )
+ROUTES = {
+    "Model": "Model.train",
+    "TrainOneStepCell": "TrainOneStepCell",
+    "as printed": "the printed step",
+    "set_grad()": "the printed step after set_grad()",
+    "as meant": "value_and_grad, then the optimizer",
+}
+"""The routes of MindSpore in words, by the names of their figures."""
+
+
+def _routes_seen(
+    evidence: Evidence, whole: Mapping[str, dict[str, float]], loop: States
+) -> Iterator[Observation]:
+    """How far each route is from the loop, and the printed step in its weights alone."""
+    weights: dict[str, float] = {}
+    ratios: dict[str, float] = {}
+    names: dict[str, None] = {}  # an ordered set
+    for style in whole:
+        printed = evidence[GUIDE_STEP][style]["as printed"]["states"]
+        weights[style] = greatest_step_difference(weights_of(printed), weights_of(loop))
+        ratios[style] = _mean_moved(printed[0]) / _mean_moved(loop[0])
+        names[farthest(printed, loop)] = None
+    for route, called in ROUTES.items():
+        far = {style: differences[route] for style, differences in whole.items()}
+        near = {style: difference <= NEAR for style, difference in far.items()}
+        what = f"greatest difference from PyTorch's loop, {called}"
+        yield from observed(what, far, "{:.2g}".format, near)
+        if route == "as printed":
+            near = {style: difference <= NEAR for style, difference in weights.items()}
+            yield from observed(
+                f"greatest difference of the weights alone, {called}",
+                weights,
+                "{:.2g}".format,
+                near,
+            )
+            yield Observation(f"what differs most after {called}", ", ".join(names))
+            what = f"how far one step moves the running mean, {called}"
+            yield from observed(what, ratios, "{:.3g} times as far as PyTorch's".format)
 
 
 def _mean_moved(state: dict[str, Any]) -> float:
@@ -280,12 +329,24 @@ def clipping(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
     difference = clipping_difference(evidence)
     default, by_default = figures["default"], figures["by default"]
     brief = [[round(value, 4) for value in gradient] for gradient in by_default]
-    seen = f"default clip_norm {default}: {brief}; at most {difference:.1e} from clip_grad_norm_"
+    is_guides = list_difference(by_default, expects["gradients"]) <= NEAR
+    seen = (
+        Observation(
+            "default of clip_norm", str(default), ("mindspore",), default == expects["default"]
+        ),
+        Observation("[[3, 4], [12]] clipped by default", str(brief), ("mindspore",), is_guides),
+        Observation(
+            "greatest difference from clip_grad_norm_ at every norm",
+            f"{difference:.1e}",
+            ("mindspore",),
+            difference <= NEAR,
+        ),
+    )
     if difference > NEAR:
         return Ruling(
             "does_not_hold", seen, "Compare clipped gradients before you compare training runs."
         )
-    if default != expects["default"] or list_difference(by_default, expects["gradients"]) > NEAR:
+    if default != expects["default"] or not is_guides:
         return Ruling(
             "holds_with_changes", seen, "Name the norm: the default does not clip to 1 any more."
         )
@@ -313,32 +374,49 @@ def accumulation(evidence: Evidence, expects: dict[str, Any]) -> Ruling:
 
     Batch norm is in inference for the verdict; what it does in training goes into the advice.
     """
-    undivided, divided, of_sum, with_batch_norm = [], [], [], []
+    undivided, divided, of_sum, with_batch_norm = {}, {}, {}, {}
     for framework in FRAMEWORKS:
         figures = evidence[ACCUMULATION][framework]
-        undivided.append(accumulation_difference(figures, "mean", "added"))
-        divided.append(accumulation_difference(figures, "mean", "divided"))
-        of_sum.append(accumulation_difference(figures, "sum", "added"))
+        undivided[framework] = accumulation_difference(figures, "mean", "added")
+        divided[framework] = accumulation_difference(figures, "mean", "divided")
+        of_sum[framework] = accumulation_difference(figures, "sum", "added")
         in_training = evidence[ACCUMULATION_BATCH_NORM][framework]
-        with_batch_norm.append(accumulation_difference(in_training, "mean", "divided"))
+        with_batch_norm[framework] = accumulation_difference(in_training, "mean", "divided")
 
     seen = (
-        f"mean: off by {max(divided):.1e} divided by 4 ({min(undivided):.1e} undivided);"
-        f" sum: {max(of_sum):.1e}; batch norm in training: {max(with_batch_norm):.1e}"
+        *_sums_seen("loss a mean, sum divided by 4", divided),
+        *_sums_seen("loss a mean, not divided", undivided, is_whole=False),
+        *_sums_seen("loss a sum, not divided", of_sum),
+        *_sums_seen("batch norm in training, sum divided by 4", with_batch_norm, None),
     )
     # Where it is right not to divide, it is wrong to.
-    if max(undivided) <= NEAR and max(of_sum) <= NEAR:
+    if max(undivided.values()) <= NEAR and max(of_sum.values()) <= NEAR:
         return Ruling(
             "does_not_hold", seen, "Do not divide: the gradients of a mean add up as they are."
         )
-    if max(divided) > NEAR or max(of_sum) > NEAR:
+    if max(divided.values()) > NEAR or max(of_sum.values()) > NEAR:
         return Ruling(
             "does_not_hold", seen, "Check the reduction of the loss: the gradients do not add up."
         )
     advice = "Divide by the number of micro-batches if the loss is a mean"
-    if max(with_batch_norm) > NEAR:
+    if max(with_batch_norm.values()) > NEAR:
         # Each micro-batch is normalised by its own mean and variance, not by the whole batch's.
         advice += (
             "; batch norm in training sees each micro-batch alone, so keep it out of the comparison"
         )
     return Ruling("holds", seen, f"{advice}.")
+
+
+def _sums_seen(
+    what: str, differences: Mapping[str, float], is_whole: bool | None = True
+) -> list[Observation]:
+    """How far sums of gradients are from the whole batch's; whether they are said to be near it."""
+    as_stated: dict[str, bool] = {}
+    if is_whole is not None:
+        as_stated = {party: (far <= NEAR) == is_whole for party, far in differences.items()}
+    return observed(
+        f"difference from the whole batch's gradient, {what}",
+        differences,
+        "{:.1e}".format,
+        as_stated,
+    )

@@ -1,0 +1,158 @@
+"""The programs of a claim: each function once, with the parties that ran it, ready to be pasted."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from explorer.model.claim import Board, ClaimRow, Listing
+from explorer.model.measurement import Measured
+from explorer.text.programs import (
+    Imported,
+    Piece,
+    Program,
+    double_quoted,
+    import_lines,
+    merged,
+    read,
+)
+from explorer.topics.parties import party_names
+from explorer.topics.question import PARTIES
+
+AS_PRINTED = "as the guide prints it"
+AS_MEANT = "as meant"
+WHAT_WAS_RUN = "what was run"
+AFTER_THE_ABOVE = "what was run, after the code above"
+
+OF_GUIDE = (AS_PRINTED, AS_MEANT)
+"""The titles of code that a guide prints or means; what was run has the others."""
+
+
+class ClaimProgram(msgspec.Struct, frozen=True):
+    """A listing on the page of a claim.
+
+    ``title`` is one of the four above; ``who`` names those that ran it.
+    """
+
+    title: str
+    who: str
+    code: str
+
+    @property
+    def heading(self) -> str:
+        """The title with those that ran it: "as meant (MindSpore graph and tape)"."""
+        return f"{self.title} ({self.who})" if self.who else self.title
+
+
+def programs(board: Board, row: ClaimRow) -> list[ClaimProgram]:
+    """A claim's listings: what a guide prints, what it means, and the programs that ran them.
+
+    No function is in two of them: pasted one after the other, in this order, they run.
+    """
+    shown: list[ClaimProgram] = []
+    pieces: set[str] = set()
+    for title, listings in ((AS_PRINTED, row.printed), (AS_MEANT, row.meant)):
+        for listing in listings:
+            code = _of_guide(listing, board.measured, pieces)
+            shown.append(ClaimProgram(title, _who(listing.measured), code))
+    scripts, rest = _scripts({name: board.measured[name] for name in row.measured})
+    for names, code in scripts:
+        shown.append(ClaimProgram(WHAT_WAS_RUN, _who(names), code))
+    for names, program in _groups(rest):
+        left = tuple(piece for piece in program.pieces if piece.text not in pieces)
+        is_whole = len(left) == len(program.pieces)
+        code = msgspec.structs.replace(program, pieces=left).text
+        title = WHAT_WAS_RUN if is_whole else AFTER_THE_ABOVE
+        shown.append(ClaimProgram(title, _who(names), code))
+    return shown
+
+
+def _who(names: Iterable[str]) -> str:
+    """The parties of measurements, by the ends of their names."""
+    parties = dict.fromkeys(name.rpartition(".")[2] for name in names)
+    return party_names(party for party in parties if party in PARTIES)
+
+
+def _of_guide(listing: Listing, measured: dict[str, Measured], pieces: set[str]) -> str:
+    """A guide's code below what it imports, without what ``pieces`` has; they grow by what is new."""
+    program = _program(listing.code)
+    if program is None:
+        return listing.code
+    imports: dict[Imported, None] = {}
+    for name in listing.measured:
+        whole = _program(measured[name].code)
+        imports.update(dict.fromkeys(whole.imports if whole else ()))
+    used = {name for piece in program.pieces for name in piece.uses}
+    needed = tuple(each for each in imports if each.name in used)
+    new = tuple(piece for piece in program.pieces if piece.text not in pieces)
+    pieces.update(piece.text for piece in new)
+    if len(new) < len(program.pieces):
+        return Program(needed, new).text
+    # Letter for letter, with its comments.
+    head = import_lines(needed)
+    return f"{head}\n\n\n{listing.code}" if head else listing.code
+
+
+def _program(code: str) -> Program | None:
+    """A program by its text; None where it is not one of definitions, such as a script."""
+    try:
+        return read(code)
+    except SyntaxError:
+        return None
+
+
+def _scripts(
+    measured: dict[str, Measured],
+) -> tuple[list[tuple[list[str], str]], dict[str, Measured]]:
+    """Measurements of an engine's own code as scripts with their names, and all others.
+
+    Scripts that differ in their last line alone are one script with all these lines.
+    """
+    last_lines: dict[str, dict[str, list[str]]] = {}
+    others: dict[str, Measured] = {}
+    for name, outcome in measured.items():
+        script = outcome.figures.get("code")
+        if not isinstance(script, str):
+            others[name] = outcome
+            continue
+        setup, _, last_line = script.rstrip("\n").rpartition("\n")
+        last_lines.setdefault(setup, {}).setdefault(last_line, []).append(name)
+    scripts = []
+    for setup, names_by_line in last_lines.items():
+        names = [name for its_names in names_by_line.values() for name in its_names]
+        scripts.append((names, double_quoted("\n".join((setup, *names_by_line)) + "\n")))
+    return scripts, others
+
+
+def _groups(measured: dict[str, Measured]) -> Iterator[tuple[list[str], Program]]:
+    """Programs that share a function as one, with the names of their measurements."""
+    groups: list[tuple[list[str], list[Program]]] = []
+    for name, outcome in measured.items():
+        program = _program(outcome.code)
+        if program is None:
+            continue
+        names, members = [name], [program]
+        apart = []
+        for group in groups:
+            if _belong_together(members, group[1]):
+                names, members = [*group[0], *names], [*group[1], *members]
+            else:
+                apart.append(group)
+        groups = [*apart, (names, members)]
+    for names, members in groups:
+        yield names, merged(members)
+
+
+def _belong_together(some: list[Program], others: list[Program]) -> bool:
+    """Whether programs share a function, and no name is two things in them."""
+    left, right = merged(some), merged(others)
+    if not set(left.pieces) & set(right.pieces):
+        return False
+    known = _meanings(left)
+    return all(known.get(name, meaning) == meaning for name, meaning in _meanings(right).items())
+
+
+def _meanings(program: Program) -> dict[str, Piece | Imported]:
+    """What each name of a program is."""
+    meanings: dict[str, Piece | Imported] = {each.name: each for each in program.imports}
+    meanings.update({name: piece for piece in program.pieces for name in piece.names})
+    return meanings

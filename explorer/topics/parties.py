@@ -1,0 +1,30 @@
+"""The names of parties in text: "MindSpore graph and tape, PyTorch tape"."""
+
+from collections.abc import Iterable
+
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.topics.question import PARTIES
+
+
+def party_names(parties: Iterable[str]) -> str:
+    """The names of parties in the order of PARTIES, each framework once with its styles.
+
+    Raises KeyError for what is not in PARTIES.
+    """
+    styles_by_name: dict[str, list[str]] = {}
+    ranks = {party: rank for rank, party in enumerate(PARTIES)}
+    for party in sorted(parties, key=lambda party: ranks[party]):
+        engine = ENGINES.get(party)
+        name = FRAMEWORK_LABELS[engine.framework] if engine else PARTIES[party].label
+        styles = styles_by_name.setdefault(name, [])
+        if engine and engine.style not in styles:
+            styles.append(engine.style)
+    names = [" ".join((name, _listed(styles))).rstrip() for name, styles in styles_by_name.items()]
+    if any(len(styles) > 1 for styles in styles_by_name.values()):
+        return ", ".join(names)
+    return _listed(names)
+
+
+def _listed(words: list[str]) -> str:
+    """ "a, b and c"."""
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)

@@ -1,0 +1,59 @@
+"""Observations: rows of evidence made of figures, and their text in one line."""
+
+import pytest
+
+from explorer.model.claim import Observation
+from explorer.topics.observations import in_one_line, observed
+from explorer.topics.parties import party_names
+
+GRAPH, TAPE, TORCH = "mindspore-graph", "mindspore-tape", "torch-tape"
+
+
+def test_parties_with_one_answer_are_one_row() -> None:
+    assert observed("sum", {GRAPH: 6, TAPE: 7, TORCH: 6}) == [
+        Observation("sum", "6", (GRAPH, TORCH)),
+        Observation("sum", "7", (TAPE,)),
+    ]
+
+
+def test_an_answer_that_is_as_stated_of_one_alone_is_two_rows() -> None:
+    expected = {GRAPH: True, TAPE: False}
+    assert observed("sum", {GRAPH: 6, TAPE: 6, TORCH: 6}, "{:.1f}".format, expected) == [
+        Observation("sum", "6.0", (GRAPH,), True),
+        Observation("sum", "6.0", (TAPE,), False),
+        Observation("sum", "6.0", (TORCH,)),
+    ]
+
+
+def test_a_line_has_what_was_measured_once_and_each_value_with_all_who_gave_it() -> None:
+    rows = [
+        Observation("sum", "6", (GRAPH,), True),
+        Observation("mean", "2"),
+        Observation("sum", "6", (TORCH,), False),
+        Observation("sum", "7", (TAPE,)),
+        Observation("an aside"),
+    ]
+    line = "sum: 6 (MindSpore graph and PyTorch tape), 7 (MindSpore tape); mean: 2; an aside"
+    assert in_one_line(rows) == line
+    assert in_one_line([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("parties", "names"),
+    [
+        ((), ""),
+        ((GRAPH,), "MindSpore graph"),
+        ((GRAPH, TAPE), "MindSpore graph and tape"),
+        ((GRAPH, TORCH), "MindSpore graph and PyTorch tape"),
+        ((GRAPH, TAPE, TORCH), "MindSpore graph and tape, PyTorch tape"),
+        (("mindspore", "torch", "keras"), "MindSpore, PyTorch and Keras"),
+        (("nn", "torch"), "PyTorch and mindspore.nn"),
+    ],
+)
+def test_a_framework_is_named_once_with_its_styles(parties: tuple[str, ...], names: str) -> None:
+    assert party_names(parties) == names
+
+
+def test_an_unknown_party_is_refused() -> None:
+    with pytest.raises(KeyError):
+        party_names(["nobody"])
