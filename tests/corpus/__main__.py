@@ -18,7 +18,9 @@ def main() -> int:
     arguments = parser.parse_args()
     unknown = [name for name in arguments.names if name not in folder.SCENARIOS]
     if unknown:
-        parser.error(f"no scenario is called {unknown[0]!r}; allowed: {', '.join(folder.SCENARIOS)}")
+        parser.error(
+            f"no scenario is called {unknown[0]!r}; allowed: {', '.join(folder.SCENARIOS)}"
+        )
     others = folder.other_versions()
     # One scenario of other versions would make a corpus of two kinds.
     if others and (arguments.compare or arguments.names):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import SequenceMatcher, unified_diff
 
-from tests.corpus.graphs import VALUES
+from tests.corpus.graphs import BETWEEN, VALUES
 from tests.corpus.values import values_agree
 
 Section = list[str]
@@ -55,6 +55,6 @@ def _form(line: str) -> str:
 
 def _lines_agree(recorded: str, new: str) -> bool:
     """Whether two lines of the same form have the same values up to rounding."""
-    ones = recorded.partition(VALUES)[2].split("; ")
-    others = new.partition(VALUES)[2].split("; ")
+    ones = recorded.partition(VALUES)[2].split(BETWEEN)
+    others = new.partition(VALUES)[2].split(BETWEEN)
     return len(ones) == len(others) and all(map(values_agree, ones, others))

@@ -90,7 +90,7 @@ def _node_line(node: Node, edges: list[Edge], labels: Labels, was_proven: bool) 
         words.append(f"body {node.body}")
     if node.calls:
         words.append(f"calls {','.join(node.calls)}")
-    words.append(",".join(_type(output) for output in node.outputs))
+    words += [",".join(map(_type, node.outputs))] if node.outputs else []
     if was_proven and node.proof not in ("", "proven"):
         words.append(node.proof)
     if node.saved_bytes:
@@ -98,7 +98,9 @@ def _node_line(node: Node, edges: list[Edge], labels: Labels, was_proven: bool) 
     missing = [what for what in sorted(node.missing) if was_proven or what != "proof"]
     if missing:
         words.append(f"without {','.join(missing)}")
-    return " ".join(words) + VALUES + BETWEEN.join(map(written_values, node.outputs))
+    line = " ".join(words)
+    values = BETWEEN.join(map(written_values, node.outputs))
+    return f"{line}{VALUES}{values}" if values else line
 
 
 def _type(output: Output) -> str:

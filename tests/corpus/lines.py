@@ -34,6 +34,4 @@ def _about_the_nets(report: Report) -> Section:
     for finding in report.findings:
         expected = "expected" if finding.expected else "not expected"
         section.append(f" finding {finding.kind} {' '.join(finding.names)} {expected}")
-    for engine in sorted(report.ungraphed):
-        section.append(f" no graph of {engine}")
-    return section
+    return section + [f" no graph of {engine}" for engine in sorted(report.ungraphed)]

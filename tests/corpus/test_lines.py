@@ -140,7 +140,10 @@ def test_a_value_changed_in_its_last_digits_does_not_show(recorded: Report) -> N
             {"pairs": (LEAVES, NEW_PAIR)},
             "+ value Mul@net.py:3<B.MulBackward> B.MulBackward",
         ),
-        ({"pairs": (LEAVES, replace(PAIR, how="value+order"))}, "+ value+order 1 of the same label"),
+        (
+            {"pairs": (LEAVES, replace(PAIR, how="value+order"))},
+            "+ value+order 1 of the same label",
+        ),
         (
             {"unpaired": (replace(LEFT_OVER, reason="fused"),)},
             "+ unpaired right B.MulBackward fused",
