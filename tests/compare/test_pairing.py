@@ -10,6 +10,7 @@ from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, Node, Phase
 from tests.support.alignments import every_node_with_itself, partners
 from tests.support.computed_graphs import ComputedGraph, Function
+from tests.support.handmade_graph import HandmadeGraph
 from tests.support.two_layer_nets import mindspore_net, pytorch_net
 
 
@@ -63,6 +64,31 @@ def test_rounding_noise_splits_no_pair(noise: float) -> None:
     alignment = align(plain, noisy)
     assert alignment.divergence is None
     assert partners(alignment) == every_node_with_itself(plain)
+
+
+def test_a_factor_that_a_compiler_returns_as_a_gradient_pairs_with_the_factor() -> None:
+    # The gradient of sum(rows * place) with respect to place: rows, or rows times ones.
+    rows, place = np.array([[-2.0, 0.25], [1.0, -1.0]]), np.array([[1.0, 10.0], [2.0, 20.0]])
+
+    def graph(is_simplified: bool) -> GradGraph:
+        made = HandmadeGraph()
+        table = made.leaf("table", value=rows[::-1])
+        factor = made.leaf("place", value=place)
+        gathered = made.add("Gather", [table], value=rows)
+        product = made.add("Mul", [gathered, factor], value=rows * place)
+        total = made.add("Sum", [product], value=(rows * place).sum())
+        gradient = gathered
+        if not is_simplified:
+            ones = made.back("Tile", total, [made.seed(value=1.0)], value=np.ones((2, 2)))
+            gradient = made.back("Mul", product, [ones], [gathered], value=rows)
+        made.result("out", total, value=(rows * place).sum())
+        made.gradient("dplace", gradient, value=rows)
+        return made.record()
+
+    left, right = graph(is_simplified=True), graph(is_simplified=False)
+    pairs = op_pairs(align(left, right), left, right)
+    assert ("Gather", "Gather") in pairs
+    assert ("Gather", "Mul") not in pairs
 
 
 def chain(length: int, step: Function) -> GradGraph:

@@ -37,7 +37,7 @@ def recorded_versions() -> dict[str, str]:
     if not VERSIONS.is_file():
         return {}
     lines = VERSIONS.read_text(encoding="utf-8").splitlines()
-    return dict(line.split(" ", 1) for line in lines)  # type: ignore[misc]
+    return dict(line.split(" ", 1) for line in lines)
 
 
 def other_versions() -> str:
