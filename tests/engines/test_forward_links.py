@@ -79,3 +79,12 @@ def test_a_sum_of_several_possible_nodes_is_that_of_the_leaf_it_is_returned_for(
     assert total.forward == y
     link_to_leaf(total, product, alternatives[number])
     assert total.forward == y
+
+
+@pytest.mark.parametrize("scope", ["", "fc"])
+def test_a_backward_node_is_in_the_module_of_its_forward_node_or_in_none(scope: str) -> None:
+    builder = GraphBuilder()
+    copy = builder.add("Squeeze", "op", "forward", outputs=SCALAR, scope=scope)
+    backward = builder.add("Reshape", "op", "backward", outputs=SCALAR, scope="pool")
+    links(builder, [copy])
+    assert builder.nodes[backward].scope == scope

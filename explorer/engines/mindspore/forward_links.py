@@ -190,9 +190,9 @@ class ForwardLinks:
         forward = self._nodes[linked]
         node.forward = linked
         node.source = node.source or forward.source or self._source_of_feeds(number)
-        if forward.kind == "op" and forward.scope:
+        if forward.kind == "op":
             # The compiler keeps one of equal nodes, with the scope of whichever it met first: the
-            # forward node knows better (2.10.0).
+            # forward node knows better, also where it is in no module (2.10.0).
             node.scope = forward.scope
 
     def _why_unlinked(self, number: int) -> str:
