@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from explorer.model.report import Report
@@ -29,7 +29,13 @@ PACKAGES = ("mindspore", "torch", "numpy")
 def versions_here() -> dict[str, str]:
     """The versions that a corpus made here would depend on."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return {"python": python, **{package: version(package) for package in PACKAGES}}
+    versions = {"python": python}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "none"
+    return versions
 
 
 def recorded_versions() -> dict[str, str]:
