@@ -29,13 +29,15 @@ PACKAGES = ("mindspore", "torch", "numpy")
 def versions_here() -> dict[str, str]:
     """The versions that a corpus made here would depend on."""
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    versions = {"python": python}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "none"
-    return versions
+    return {"python": python, **{package: _installed(package) for package in PACKAGES}}
+
+
+def _installed(package: str) -> str:
+    """The version of a package; "none" where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
 
 
 def recorded_versions() -> dict[str, str]:
