@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Where bytecode is not kept, every worker compiles the explorer, and every run all of its tests, anew.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare claims app screenshots catalogue recorded clean
+.PHONY: help run test whole quick sample mutants faults lint docs bench bench-compare claims app screenshots catalogue recorded corpus clean
 
 # The first of these that really runs, has venv and pip, and is a version that MindSpore 2.10.0 has wheels for.
 # (A name can exist and still fail to run: version managers leave such shims.) `make run PYTHON=...` names another.
@@ -39,6 +39,9 @@ mutants: .venv/.dev ## make small changes to the pure core, AREA by area, and co
 
 faults: .venv/.dev ## plant the mistakes of tests/faults one by one in a copy, and see that each is noticed: half an hour
 	$(PY) -m tests.faults
+
+corpus: .venv/.dev ## write anew what is recorded of every shipped scenario into tests/corpus/recorded, a quarter of an hour; NAMES="lstm real/gpt" for some
+	$(PY) -m tests.corpus $(NAMES)
 
 lint: .venv/.dev ## check style and layout (ruff) and types (mypy --strict)
 	$(PY) -m ruff check .

@@ -10,6 +10,7 @@ from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph, Node, Phase
 from tests.support.alignments import every_node_with_itself, partners
 from tests.support.computed_graphs import ComputedGraph, Function
+from tests.support.handmade_graph import HandmadeGraph
 from tests.support.two_layer_nets import mindspore_net, pytorch_net
 
 
@@ -63,6 +64,67 @@ def test_rounding_noise_splits_no_pair(noise: float) -> None:
     alignment = align(plain, noisy)
     assert alignment.divergence is None
     assert partners(alignment) == every_node_with_itself(plain)
+
+
+def test_a_factor_that_a_compiler_returns_as_a_gradient_pairs_with_the_factor() -> None:
+    # The gradient of sum(rows * place) with respect to place: rows, or rows times ones.
+    rows, place = np.array([[-2.0, 0.25], [1.0, -1.0]]), np.array([[1.0, 10.0], [2.0, 20.0]])
+
+    def graph(is_simplified: bool) -> GradGraph:
+        made = HandmadeGraph()
+        table = made.leaf("table", value=rows[::-1])
+        factor = made.leaf("place", value=place)
+        gathered = made.add("Gather", [table], value=rows)
+        product = made.add("Mul", [gathered, factor], value=rows * place)
+        total = made.add("Sum", [product], value=(rows * place).sum())
+        gradient = gathered
+        if not is_simplified:
+            ones = made.back("Tile", total, [made.seed(value=1.0)], value=np.ones((2, 2)))
+            gradient = made.back("Mul", product, [ones], [gathered], value=rows)
+        made.result("out", total, value=(rows * place).sum())
+        made.gradient("dplace", gradient, value=rows)
+        return made.record()
+
+    left, right = graph(is_simplified=True), graph(is_simplified=False)
+    pairs = op_pairs(align(left, right), left, right)
+    assert ("Gather", "Gather") in pairs
+    assert ("Gather", "Mul") not in pairs
+
+
+@pytest.mark.parametrize("is_mirrored", [False, True])
+def test_a_sum_pairs_with_a_sum_and_a_reshape_of_it_takes_no_place(is_mirrored: bool) -> None:
+    # One side normalises a reshaped tensor: its reshape is between the sum and what reads it.
+    rows = np.array([[-2.0, 0.25], [1.0, -1.0], [0.5, 3.0]])
+    image = (3, 2, 1, 1)
+
+    def graph(is_reshaped: bool) -> GradGraph:
+        made = HandmadeGraph()
+        x = made.leaf("x", value=rows)
+        if is_reshaped:
+            normed = made.add("BatchNorm", [x], value=(rows * 2).reshape(image))
+            out = made.add("Reshape", [normed], value=rows * 2)
+        else:
+            normed = out = made.add("BatchNorm", [x], value=rows * 2)
+        square = made.add("Mul", [out, out], value=rows**2 * 4)
+        total = made.add("Sum", [square], value=(rows**2 * 4).sum())
+        if is_reshaped:
+            # A compiler adds up what forward has computed.
+            both = made.accumulate("add", [square, square], forward=out, value=rows**2 * 8)
+            both = made.back("Reshape", out, [both], value=(rows**2 * 8).reshape(image))
+        else:
+            ones = made.back("Tile", total, [made.seed(value=1.0)], value=np.ones((3, 2)))
+            addends = [made.back("Mul", square, [ones, out], value=rows**2 * 4) for _ in range(2)]
+            both = made.accumulate("add", addends, forward=out, value=rows**2 * 8)
+        dx = made.back("BatchNormGrad", normed, [both, x], value=rows * 11)
+        made.result("out", total, value=(rows**2 * 4).sum())
+        made.gradient("dx", dx, value=rows * 11)
+        return made.record()
+
+    left, right = graph(is_reshaped=not is_mirrored), graph(is_reshaped=is_mirrored)
+    alignment = align(left, right)
+    nodes, other_nodes = left.by_id(), right.by_id()
+    by_op = {nodes[pair.left].op: other_nodes[pair.right].op for pair in alignment.pairs}
+    assert by_op["add"] == "add"
 
 
 def chain(length: int, step: Function) -> GradGraph:

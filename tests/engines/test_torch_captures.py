@@ -170,6 +170,12 @@ def test_a_backward_multiplication_derives_from_the_forward_one_in_its_module(
 
 
 @pytest.mark.parametrize("engine", TORCH_ENGINES)
+def test_the_net_itself_is_not_one_of_its_modules(torch: Torch, engine: str) -> None:
+    graph = only_graph(torch.capture("dense_mse", engine, EVERYTHING))
+    assert {node.scope for node in graph.nodes} == {"", "fc", "loss"}
+
+
+@pytest.mark.parametrize("engine", TORCH_ENGINES)
 def test_a_weight_used_twice_has_its_gradients_accumulated(torch: Torch, engine: str) -> None:
     graph = only_graph(torch.capture("shared_weight", engine, GradCase("grad", None, "all")))
     sums = [node for node in graph.nodes if node.kind == "accumulate"]

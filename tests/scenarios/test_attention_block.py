@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from explorer.model.engines import ENGINES
+from explorer.model.graph import GradGraph, Node
 from tests.support.scenario_reports import (
     FLOAT32,
     MINDSPORE,
@@ -11,6 +13,8 @@ from tests.support.scenario_reports import (
     Reports,
     all_say,
     graph,
+    origins,
+    output_called,
     row,
     value,
     values_of,
@@ -62,3 +66,27 @@ def test_the_backward_of_softmax_shows_what_it_hands_on(engine: str, report: Rep
     (node,) = (node for node in captured.nodes if node.op == "SoftmaxBackward")
     # The norm of the gradient with respect to the scores, which a plain PyTorch program gives.
     assert np.linalg.norm(value(node)) == pytest.approx(7.5818253, rel=1e-6)
+
+
+def sums_before(captured: GradGraph, result: Node) -> list[Node]:
+    """The sums of gradients that lead to a result without any other operator between them."""
+    sums = []
+    waiting = [result]
+    while waiting:
+        for origin in origins(captured, waiting.pop()):
+            if origin.kind == "accumulate":
+                sums.append(origin)
+                waiting.append(origin)
+    return sums
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_sums_of_the_gradients_of_the_input_derive_from_it_and_are_in_no_module(
+    engine: str, report: Reports
+) -> None:
+    # The residual hands one gradient to the input and to the attention.
+    captured = graph(report("attention_block"), engine)
+    (leaf,) = (node for node in captured.nodes if node.kind == "input")
+    sums = sums_before(captured, output_called(captured, "dx"))
+    assert len(sums) == (1 if engine == "mindspore-graph" else 3)
+    assert {(node.forward, node.scope) for node in sums} == {(leaf.id, "")}

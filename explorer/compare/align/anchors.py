@@ -152,13 +152,21 @@ def _are_equal_results(
 
 
 def _pair_makers(matching: Matching, first: Vertex, second: Vertex) -> None:
-    """Pairs the nodes that make an equal result, unless one of the two only reshapes it."""
+    """Pairs the nodes that make an equal result, unless one of the two only reshapes it.
+
+    Both are of one phase: where the derivative of a product is the other factor itself, a compiler
+    returns that, whose partner is the other side's factor.
+    """
     if not first.inputs or not second.inputs:
         return
     value, other = first.inputs[0], second.inputs[0]
     if not _is_made_by_free_work(value) or not _is_made_by_free_work(other):
         return
-    if value.node.is_bookkeeping == other.node.is_bookkeeping and value.agrees(other):
+    are_alike = (
+        value.node.phase == other.node.phase
+        and value.node.is_bookkeeping == other.node.is_bookkeeping
+    )
+    if are_alike and value.agrees(other):
         matching.join(value, other, "value+provenance")
 
 

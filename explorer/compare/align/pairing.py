@@ -190,7 +190,24 @@ def _pair_with_best(matching: Matching, rule: Rule, node: Vertex, candidates: Ca
         if score > best_score:
             best, best_score = (value, candidate), score
     if best is not None:
-        matching.join(*best, rule.how("value+provenance"))
+        value, other = best
+        how = rule.how("value+provenance")
+        matching.join(_made(value, other), _made(other, value), how)
+
+
+def _made(value: OutputValue, other: OutputValue) -> OutputValue:
+    """The value itself; where a reshape passes it on and the other node is none, its maker's.
+
+    Or else what only passes numbers on would take the maker's partner.
+    """
+    maker = value.node.origin
+    if not value.is_main or not value.node.is_bookkeeping or other.node.is_bookkeeping:
+        return value
+    may_pair = maker.is_free and maker.is_work and not maker.is_refuted
+    is_maker_of_the_other = other.is_main and maker.family == other.node.family
+    if may_pair and is_maker_of_the_other and maker.phase == other.node.phase:
+        return maker.value if maker.value.agrees(other) else value
+    return value
 
 
 def _options(

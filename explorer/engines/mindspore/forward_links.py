@@ -11,6 +11,9 @@ from explorer.engines.mindspore.forward_identities import ForwardIdentities
 MERGED = "the compiler merged several nodes into this one; their forward nodes are not recorded"
 REMOVED = "the compiler removed the forward node {}, whose value is not needed"
 
+Alternatives = dict[int, frozenset[int]]
+"""The forward nodes whose gradient a sum may accumulate, by the number of the sum."""
+
 LINKED_KINDS = frozenset({"op", "accumulate", "call"})
 """The kinds of backward nodes that derive from a forward node."""
 
@@ -25,6 +28,9 @@ SHARED = 4
 
 DISTANT = 1
 """Points for a node that derives from a reader of a reader of the copy."""
+
+OTHER_LINE, LINE_NOT_KNOWN, SAME_LINE = 0, 1, 2
+"""How the lines of a backward node and a copy compare, the likeliest last."""
 
 
 class ForwardLinks:
@@ -46,9 +52,13 @@ class ForwardLinks:
         self._by_scope = _by_scope(builder.nodes)
         self._chosen: dict[int, int] = {}
         self._links: Counter[tuple[int, str]] = Counter()
+        self._alternatives: Alternatives = {}
 
-    def settle(self) -> None:
-        """Give every backward node its forward node, or the reason why it has none."""
+    def settle(self) -> Alternatives:
+        """Give every backward node its forward node, or the reason why it has none.
+
+        Returns all nodes that the sums may accumulate the gradients of, where there are several.
+        """
         numbers = [number for number, node in enumerate(self._nodes) if _is_linked(node)]
         for number in numbers:
             self._choose(number)
@@ -57,6 +67,7 @@ class ForwardLinks:
             if number not in self._chosen and self._is_sum(number):
                 self._choose_by_users(number)
             self._write(number)
+        return self._alternatives
 
     def _choose(self, number: int) -> None:
         forward = self._of_sum(number) if self._is_sum(number) else self._of_operator(number)
@@ -99,13 +110,18 @@ class ForwardLinks:
                 near.update(self._feeds.get(feeder, ()))
         return near
 
-    def _kinship(self, number: int, copy: int) -> tuple[int, int]:
+    def _kinship(self, number: int, copy: int) -> tuple[int, int, int]:
         """How closely a backward node is related to one of several copies of its forward node.
 
-        The points for the nodes that it reads come first. Where they are equal, the copy counts
+        The points for the nodes that it reads come first. Where they are equal, a copy on its line
+        of the net comes before those whose line is not known, and these before others; then the one
         that was chosen least often by backward nodes of the same operator.
         """
-        return self._points(number, copy), -self._links[copy, self._nodes[number].op]
+        node, other = self._nodes[number], self._nodes[copy]
+        line = LINE_NOT_KNOWN
+        if node.source and other.source:
+            line = SAME_LINE if node.source[0] == other.source[0] else OTHER_LINE
+        return self._points(number, copy), line, -self._links[copy, node.op]
 
     def _points(self, number: int, copy: int) -> int:
         """The points that the nodes which a backward node reads earn one of the copies."""
@@ -156,6 +172,8 @@ class ForwardLinks:
         outputs = self._nodes[number].outputs
         shape = outputs[0].shape if outputs else ()
         fitting = [other for other in candidates if _yields(self._nodes[other], shape)]
+        if len(fitting) > 1:
+            self._alternatives[number] = frozenset(fitting)
         return max(fitting, default=None)
 
     def _is_sum(self, number: int) -> bool:
@@ -172,9 +190,9 @@ class ForwardLinks:
         forward = self._nodes[linked]
         node.forward = linked
         node.source = node.source or forward.source or self._source_of_feeds(number)
-        if forward.kind == "op" and forward.scope:
+        if forward.kind == "op":
             # The compiler keeps one of equal nodes, with the scope of whichever it met first: the
-            # forward node knows better (2.10.0).
+            # forward node knows better, also where it is in no module (2.10.0).
             node.scope = forward.scope
 
     def _why_unlinked(self, number: int) -> str:
@@ -188,9 +206,14 @@ class ForwardLinks:
         return ()
 
 
-def link_to_leaf(node: NodeDraft, leaf: int) -> None:
-    """Link a sum to the leaf whose gradient it is returned as, unless it has a forward node."""
-    if node.forward is None and node.kind == "accumulate":
+def link_to_leaf(node: NodeDraft, leaf: int, alternatives: frozenset[int]) -> None:
+    """Link a sum to the leaf whose gradient it is returned as, unless it has a forward node.
+
+    Where it may have several, of which the leaf is one, it is the leaf.
+    """
+    if node.kind != "accumulate":
+        return
+    if node.forward is None or leaf in alternatives:
         node.forward = leaf
         node.missing.pop("forward", None)
 

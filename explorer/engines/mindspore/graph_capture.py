@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from explorer.engines.capture.builder import GraphBuilder, Slot
 from explorer.engines.capture.proof import PROVABLE, prove
 from explorer.engines.mindspore.forward_identities import ForwardIdentities
-from explorer.engines.mindspore.forward_links import ForwardLinks, link_to_leaf
+from explorer.engines.mindspore.forward_links import Alternatives, ForwardLinks, link_to_leaf
 from explorer.engines.mindspore.graph_proof import GraphReruns
 from explorer.engines.mindspore.ir import Module, Subgraph
 from explorer.engines.mindspore.ir.records import Parameter, StringValue
@@ -82,6 +82,7 @@ class GraphCapture:
         self._names = SubgraphNames()
         self._reruns = None if values is None else GraphReruns(self.builder, values)
         self._identities = ForwardIdentities()
+        self._alternatives: Alternatives = {}
         self._body = ""
         self._lane: Phase = "forward"
         self._in_forward: frozenset[int] = frozenset()
@@ -110,7 +111,8 @@ class GraphCapture:
         self._body = ""
 
         # The links are settled by the calls as they are written, hence before any is dissolved.
-        ForwardLinks(self.builder, self._identities, self._calls.feeds()).settle()
+        links = ForwardLinks(self.builder, self._identities, self._calls.feeds())
+        self._alternatives = links.settle()
         idle = self._values.idle if self._values else frozenset()
         self._calls.connect_results(idle, self.observed)
         self._calls.dissolve()
@@ -132,11 +134,12 @@ class GraphCapture:
         """
         slots = tuple(slots_of(self._placed(value, phase)))
         if slots:
-            origin = self.builder.nodes[self.builder.resolve(slots[0])[0]]
+            number, _ = self.builder.resolve(slots[0])
+            origin = self.builder.nodes[number]
             if origin.phase == "backward":
                 phase = "backward"
                 if leaf is not None:
-                    link_to_leaf(origin, leaf)
+                    link_to_leaf(origin, leaf, self._alternatives.get(number, frozenset()))
         summary = summarise(array, dtype) if self.observed else None
         self.builder.add(
             "output",

@@ -1,5 +1,6 @@
 """The call sites of operators: the module that was running, and the lines of Python above it."""
 
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,9 @@ PLUMBING = (
 )
 """Parts of MindSpore through which every operator is called: their lines say nothing (2.10.0)."""
 
+RECOMPUTED = re.compile(r"(^|\.)_recompute_cell\.wrap_cell\b")
+"""The steps to the copy of a Cell through which MindSpore recomputes it (2.10.0)."""
+
 CallSite = tuple[str, tuple[str, ...]]
 """The path of the module that called an operator, and the lines of Python as a node keeps them."""
 
@@ -44,7 +48,7 @@ class CallSites:
 
     def __init__(self, net: Any) -> None:
         cells = net.cells_and_names() if isinstance(net, ms.nn.Cell) else ()
-        self._paths = {id(cell): path for path, cell in cells}
+        self._paths = {id(cell): RECOMPUTED.sub("", path).lstrip(".") for path, cell in cells}
 
     def here(self, stop: str) -> CallSite:
         """The path of the innermost running module ("block.conv"), and the lines up the stack.

@@ -45,7 +45,7 @@ class TapeCapture:
         self._saved = SavedBytes(self.graph.nodes)
         self._running: int | None = None
         self._arriving: dict[tuple[int, int], list[Slot]] = {}
-        self._targets: dict[Slot, int] = {}
+        self._targets: dict[Slot, list[int]] = {}
         self._unpacked: list[TapeTensor] = []
         self._leaves: dict[str, int] = {}
         self._reruns = TapeReruns(self.graph)
@@ -114,15 +114,23 @@ class TapeCapture:
 
     def _sum(self, op: str, inputs: tuple[Slot, ...], outputs: list[Any]) -> int:
         """A node for an operator between two tape nodes: it sums gradients that go to one node."""
-        target = None
-        for slot in inputs:
-            if slot in self._targets:
-                target = self._targets[slot]
-                break
+        target = self._common_target(inputs)
         number = self._backward(op, "accumulate", inputs, outputs, self._tape.number(target))
         if target is not None:
-            self._targets[number, 0] = target
+            self._targets[number, 0] = [target]
         return number
+
+    def _common_target(self, addends: tuple[Slot, ...]) -> int | None:
+        """The tape node that all addends go to; None where that of none of them is known.
+
+        One gradient may go to several nodes: what reaches a sum reaches both its terms.
+        """
+        known = [self._targets[slot] for slot in addends if slot in self._targets]
+        if not known:
+            return None
+        first, *others = known
+        common = [target for target in first if all(target in targets for targets in others)]
+        return (common or first)[-1]
 
     def _backward(
         self,
@@ -137,18 +145,19 @@ class TapeCapture:
         if linked is None:
             missing = {"forward": UNLINKED}
             return self.graph.add_tensors(op, kind, "backward", inputs, outputs, missing=missing)
-        located = self.graph.nodes[linked]
-        if inputs and not located.source:
-            # It derives from a leaf, which stands on no line of the net: what feeds it does.
-            located = self.graph.nodes[inputs[0][0]]
+        forward = self.graph.nodes[linked]
+        source = forward.source
+        if inputs and not source:
+            # It derives from a leaf, which is on no line of the net: what feeds it is.
+            source = self.graph.nodes[inputs[0][0]].source
         return self.graph.add_tensors(
             op,
             kind,
             "backward",
             inputs,
             outputs,
-            scope=located.scope,
-            source=located.source,
+            scope=forward.scope,
+            source=source,
             forward=linked,
         )
 
@@ -208,7 +217,7 @@ class TapeCapture:
             if child is not None and place in results:
                 slot = self._origin(results[place])
                 self._arriving.setdefault((child, child_place), []).append(slot)
-                self._targets[slot] = child
+                self._targets.setdefault(slot, []).append(child)
         self._running = None
 
     def find_operator(self, node: Any) -> None:

@@ -200,7 +200,12 @@ class JointGradGraph:
         path, _ = list(stack.values())[-1]
         # Dynamo of torch 2.13 writes "L['self']._modules['block']._modules['conv']".
         steps = STEP.sub(r".\1", str(path)).removeprefix("L.self").replace("._modules", "")
-        return steps.lstrip(".").removeprefix("net." * self._part.joint.depth)
+        modules = steps.lstrip(".").split(".")
+        # Each wrapper of the net holds it as "net", which is the last step in the net itself.
+        for _ in range(self._part.joint.depth):
+            if modules[0] == "net":
+                modules = modules[1:] or [""]
+        return ".".join(modules)
 
     def _outputs(self, node: Any) -> tuple[Output, ...]:
         unwritten = unwritten_outputs(str(node.target))

@@ -1,0 +1,90 @@
+"""Which forward node a backward node of MindSpore's graph derives from, of several copies."""
+
+import pytest
+
+from explorer.engines.capture.builder import GraphBuilder
+from explorer.engines.mindspore.forward_identities import ForwardIdentities, ForwardReference
+from explorer.engines.mindspore.forward_links import ForwardLinks, link_to_leaf
+from explorer.model.graph import Output, Phase
+
+SCALAR = (Output((), "float32"),)
+
+
+class OneIdentity(ForwardIdentities):
+    """Forward nodes that inlining has copied, so that backward nodes name all of them."""
+
+    def __init__(self, copies: list[int]) -> None:
+        super().__init__()
+        self._copies = copies
+
+    def copies(self, number: int) -> list[int]:
+        return self._copies
+
+    def reference(self, number: int) -> ForwardReference:
+        return ForwardReference("1")
+
+
+def node(builder: GraphBuilder, op: str, phase: Phase, line: str, *inputs: int) -> int:
+    slots = tuple((number, 0) for number in inputs)
+    source = (line,) if line else ()
+    return builder.add(op, "op", phase, slots, source=source, outputs=SCALAR)
+
+
+def links(builder: GraphBuilder, copies: list[int]) -> None:
+    ForwardLinks(builder, OneIdentity(copies), {}).settle()
+
+
+@pytest.mark.parametrize(("line", "chosen"), [("net.py:1", 1), ("net.py:2", 2), ("net.py:3", 3)])
+def test_of_copies_that_read_alike_the_one_on_the_line_counts(line: str, chosen: int) -> None:
+    builder = GraphBuilder()
+    leaf = builder.add("input", "input", "forward", outputs=SCALAR)
+    copies = [node(builder, "Mean", "forward", f"net.py:{place}", leaf) for place in (1, 2, 3)]
+    assert copies == [1, 2, 3]
+    backward = node(builder, "Div", "backward", line)
+    links(builder, copies)
+    assert builder.nodes[backward].forward == chosen
+
+
+def test_a_copy_without_a_line_comes_before_one_on_another_line() -> None:
+    builder = GraphBuilder()
+    copies = [node(builder, "Mean", "forward", line) for line in ("", "net.py:2")]
+    backward = node(builder, "Div", "backward", "net.py:1")
+    links(builder, copies)
+    assert builder.nodes[backward].forward == copies[0]
+
+
+def test_what_a_node_reads_counts_more_than_its_line() -> None:
+    builder = GraphBuilder()
+    first, second = (builder.add("input", "input", "forward", outputs=SCALAR) for _ in range(2))
+    copies = [
+        node(builder, "Mul", "forward", "net.py:1", first),
+        node(builder, "Mul", "forward", "net.py:2", second),
+    ]
+    backward = node(builder, "Mul", "backward", "net.py:1", second)
+    links(builder, copies)
+    assert builder.nodes[backward].forward == copies[1]
+
+
+def test_a_sum_of_several_possible_nodes_is_that_of_the_leaf_it_is_returned_for() -> None:
+    builder = GraphBuilder()
+    y, z = (builder.add("input", "input", "forward", outputs=SCALAR) for _ in range(2))
+    product = node(builder, "Mul", "forward", "net.py:1", y, z)
+    addend = node(builder, "Mul", "backward", "net.py:1", z)
+    slots = ((product, 0), (addend, 0))
+    number = builder.add("AddN", "accumulate", "backward", slots, outputs=SCALAR)
+    alternatives = ForwardLinks(builder, OneIdentity([product]), {}).settle()
+    assert alternatives == {number: {y, z}}
+    total = builder.nodes[number]
+    link_to_leaf(total, y, alternatives[number])
+    assert total.forward == y
+    link_to_leaf(total, product, alternatives[number])
+    assert total.forward == y
+
+
+@pytest.mark.parametrize("scope", ["", "fc"])
+def test_a_backward_node_is_in_the_module_of_its_forward_node_or_in_none(scope: str) -> None:
+    builder = GraphBuilder()
+    copy = builder.add("Squeeze", "op", "forward", outputs=SCALAR, scope=scope)
+    backward = builder.add("Reshape", "op", "backward", outputs=SCALAR, scope="pool")
+    links(builder, [copy])
+    assert builder.nodes[backward].scope == scope
