@@ -16,7 +16,7 @@ LANGUAGES = {ENGLISH: "English", "zh": "中文"}
 """The languages by their codes, each under its own name."""
 
 _readers: list[Callable[[], str]] = []
-"""Says the code of the language of whoever reads now; the last one counts."""
+"""Functions that return the code of the reader's language; the last one counts."""
 
 
 def _(text: str) -> str:
