@@ -20,7 +20,7 @@ log = logging.getLogger("mkdocs.plugins.explorer")
 
 
 class ExplorerPlugin(BasePlugin):  # type: ignore[misc]  # its types are skipped
-    """Sets blocks: first a mark in the Markdown, then what the mark stands for in the page."""
+    """Sets blocks: first a mark in the Markdown, then the content in place of the mark in the page."""
 
     def __init__(self) -> None:
         self._pages: dict[str, dict[str, str]] = {}

@@ -185,7 +185,7 @@ def graph(
     """The gradient graph of one engine as a picture, or of two side by side, as ``explorer graph``.
 
     ``depth`` collapses modules below it: a number, "all" or "fit". ``prefix`` begins every id of an
-    SVG, so that several can stand in one page. Raises as diff() does.
+    SVG, so that several can be in one page. Raises as diff() does.
     """
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:

@@ -2,7 +2,7 @@
 
 Two graphs are shown by the app's own component, as plain HTML and not as a widget (anywidget): nothing
 has to be installed beside the notebook, no kernel has to run, and a saved notebook still has it. It
-lives in a shadow of the output, and where scripts are taken out a picture stands in its place.
+lives in a shadow of the output, and where scripts are removed a picture takes its place.
 """
 
 import base64

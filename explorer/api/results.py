@@ -44,7 +44,7 @@ Bundle = dict[str, Any]
 class Picture(msgspec.Struct, frozen=True):
     """One file with a gradient graph, or two; ``description`` is its text for who cannot see it.
 
-    ``graphs`` are those that it shows, ``alignments`` what tells their pairs, and ``prefix`` begins the
+    ``graphs`` are those that it shows, ``alignments`` their pairs, and ``prefix`` begins the
     ids of an SVG. ``code`` are the folders and packages whose lines a notebook shows.
     """
 
@@ -170,7 +170,7 @@ class Exploration(msgspec.Struct, frozen=True):
     ) -> Picture:
         """The gradient graph of an engine as a picture, or of two side by side.
 
-        ``prefix`` begins every id of an SVG, so that several can stand in one page.
+        ``prefix`` begins every id of an SVG, so that several can be in one page.
         """
         graphs, are_last = at_stage(self.report, engines, stage)
         choice = PictureChoice(

@@ -10,7 +10,7 @@ from explorer.workers.workers import Workers
 
 
 def diagnose(as_json: bool) -> int:
-    """Print what there is and what is missing."""
+    """Print what is installed and what is missing."""
     with Workers() as workers, progress() as step:
         checks = examine(workers, substitute_layout, step)
     if as_json:

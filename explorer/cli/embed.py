@@ -16,7 +16,7 @@ from explorer.text.messages import one_line
 def embed(files: list[Path], check: bool, fresh: bool) -> int:
     """Fill every block of ``files``; with ``check`` write nothing, and exit with 1 when one is stale.
 
-    All files are read and asked for before the first is written. Raises UsageError with all that is
+    All blocks are run before the first file is written. Raises UsageError with all that is
     wrong in them.
     """
     ask = functools.partial(contents, way=Way(fresh=fresh))

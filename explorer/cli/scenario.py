@@ -26,7 +26,7 @@ def compare_engines(
 ) -> int:
     """Run the cases on every engine; print the report, and write its files into ``out``."""
     formats = _formats(given_formats, out)
-    # All that can be refused is refused before the first worker starts.
+    # Every mistake that can be found without a worker is reported before the first one starts.
     plan = checked_plan(options)
     folder = prepare_folder(out) if out else None
     page = _Page(as_json)
@@ -60,7 +60,7 @@ class _Page:
         self._has_first = True
 
     def show_rest(self, report: Report) -> None:
-        """Print what there is to print beside the first part."""
+        """Print the rest of the report, or all of it."""
         if self._as_json:
             print_document(report_document(report))
         elif self._has_first:

@@ -37,12 +37,12 @@ def _parsed(script: str, options: Sequence[str]) -> dict[str, Any]:
         return dict(main_run.make_context("run", [script, *options]).params)
     except click.ClickException as error:
         raise UsageError(f"app: {_sentence(error.format_message())}; {HELP}") from error
-    except SystemExit as error:  # an option that may stand in a file alone
+    except SystemExit as error:  # an option that is allowed only in a file
         raise UsageError(f"app: {_sentence(str(error.code))}; {HELP}") from error
 
 
 def _sentence(message: str) -> str:
-    """A message of Click's, to stand within a sentence of ours."""
+    """A message of Click's as part of a sentence."""
     message = " ".join(message.split()).rstrip(".")
     return message[:1].lower() + message[1:]
 

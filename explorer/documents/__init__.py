@@ -1,5 +1,5 @@
 """Gradient graphs, tables, claims and differences in documents: one kind of block for every tool.
 
-``blocks`` reads and checks what a document asks for, ``contents`` asks the API for it, and what comes
+``blocks`` reads and checks the blocks of a document, ``contents`` runs them, and what comes
 out are plain parts: figures, tables, paragraphs, code. A tool (Markdown, Sphinx, MkDocs) sets them.
 """

@@ -22,7 +22,7 @@ from explorer.words.cases import summary_of
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A picture: its files, its text for who cannot see it, and how it is to stand.
+    """A picture: its files, its text alternative, and its place on the page.
 
     ``files`` is one SVG or PNG, or an SVG for each of two graphs; ``name`` is of plain characters, a
     file's name without its ending. ``folder`` is where a document that needs files has them.
@@ -46,7 +46,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Paragraph(msgspec.Struct, frozen=True):
-    """Text; ``is_strong`` says that it is the point. Between backticks stands code."""
+    """Text; ``is_strong`` sets it in bold. Text between backticks is code."""
 
     text: str
     is_strong: bool = False
@@ -54,13 +54,13 @@ class Paragraph(msgspec.Struct, frozen=True):
     @property
     def pieces(self) -> list[tuple[str, bool]]:
         """The text in pieces, and whether each is code."""
-        # What the pattern matched stands at the odd places.
+        # What the pattern matched is at the odd places.
         split = re.split(r"`([^`]+)`", self.text)
         return [(piece, place % 2 == 1) for place, piece in enumerate(split) if piece]
 
 
 class Code(msgspec.Struct, frozen=True):
-    """Text that stands as it is: a program in a language, or what one printed ("text")."""
+    """Text shown as it is: a program in a language, or what one printed ("text")."""
 
     text: str
     language: str = "text"
@@ -72,7 +72,7 @@ Part = Figure | Table | Paragraph | Code
 class Way(msgspec.Struct, frozen=True):
     """The way in which a tool wants the parts.
 
-    ``fresh`` asks again what is stored; pictures have a format, and SVGs' ids begin with ``prefix``.
+    ``fresh`` ignores stored results; pictures have a format, and SVGs' ids begin with ``prefix``.
     With ``each`` two graphs are an SVG each, and otherwise one file.
     """
 
@@ -83,7 +83,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 def contents(shown: Block, way: Way | None = None) -> tuple[Part, ...]:
-    """The parts of a block; raises ExplorerError for what cannot be asked, and runs what is not stored."""
+    """The parts of a block, stored or run; raises ExplorerError for a block that cannot be run."""
     return tuple(MAKERS[shown.kind](shown, way or Way()))
 
 
@@ -122,7 +122,7 @@ def _lines(parted: Difference) -> Iterator[str]:
     left = graphs_of(parted.report, parted.alignment.left)[-1]
     right = graphs_of(parted.report, parted.alignment.right)[-1]
     for line in (*finding_lines(parted.report), *diff_lines(parted.alignment, left, right)):
-        # The sentence stands above already.
+        # The sentence is shown above already.
         if clean(line) != parted.explain():
             yield clean(line)
 
@@ -165,7 +165,7 @@ def _table(shown: Block, way: Way) -> Iterator[Part]:
 
 
 def _is_shown(case: CaseReport, options: dict[str, str]) -> bool:
-    """Whether a case is one of the part of the matrix that is asked for."""
+    """Whether a case is selected by the options of a table."""
     by_api = options.get("api", case.case.api)
     by_verdict = options.get("verdict", case.verdict)
     return case.case.api == by_api and case.verdict == by_verdict

@@ -39,7 +39,7 @@ def figure(shown: Figure) -> str:
         shown.align
     ]
     caption = f"<figcaption>{escape(shown.caption)}</figcaption>" if shown.caption else ""
-    # Two graphs stand side by side where there is room, else one below the other.
+    # Two graphs are side by side if there is room, else one below the other.
     drawings = "".join(
         f'<div style="flex:1 1 28rem">{_drawing(file)}</div>' for file in shown.files
     )

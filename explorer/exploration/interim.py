@@ -1,10 +1,10 @@
-"""What an exploration tells before its report is whole, and how it ends on Ctrl-C."""
+"""The reports of an exploration before it is complete, and its end on Ctrl-C."""
 
 from explorer.model.report import CaseReport, Report
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during an exploration, with the ``report`` on what was there by then."""
+    """Ctrl-C during an exploration, with the ``report`` on the results so far."""
 
     def __init__(self, report: Report) -> None:
         super().__init__()
@@ -12,8 +12,8 @@ class Interrupted(KeyboardInterrupt):
 
 
 def no_report(report: Report) -> None:
-    """What is done with the first report where nobody wants it."""
+    """The default callback for the first report: ignores it."""
 
 
 def no_row(case_report: CaseReport) -> None:
-    """What is done with a case that is complete where nobody wants it."""
+    """The default callback for a complete case: ignores it."""

@@ -31,7 +31,7 @@ LEVELS_OF = {
 
 
 class Question(NamedTuple):
-    """What tells the gradients of two cases apart; the leaves asked for do not.
+    """What distinguishes the gradients of two cases, apart from the leaves that are differentiated.
 
     One case with all leaves measures the noise for all cases of one question.
     """

@@ -41,7 +41,7 @@ class MissingFrameworkError(ExplorerError):
 
 
 class WorkerStartError(ExplorerError):
-    """A worker process that cannot be started: there is no room for its files, or for itself."""
+    """A worker process that cannot be started, for lack of disk space, memory or processes."""
 
     exit_code = 3
 

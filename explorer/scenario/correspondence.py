@@ -54,8 +54,8 @@ def lone(one: Description, other: Description) -> list[ParameterSpec]:
 def is_weight(spec: ParameterSpec) -> bool:
     """Whether a tensor is trained, and holds floating numbers.
 
-    A Parameter of integers, as a counter or a table of indices, is trained in MindSpore 2.10 unless
-    told otherwise; nobody means that.
+    A Parameter of integers, as a counter or a table of indices, is trained by default in
+    MindSpore 2.10, which is never intended.
     """
     return spec.trainable and is_floating(spec)
 

@@ -70,7 +70,7 @@ def fits(one: ParameterSpec, other: ParameterSpec) -> bool:
 
 
 def kind_of(spec: ParameterSpec) -> str:
-    """The one of KINDS that PyTorch's name of a parameter tells; empty where it tells none."""
+    """The one of KINDS that is in PyTorch's name of a parameter; empty if there is none."""
     last = _last(spec)
     return next((kind for kind in KINDS if kind in last), "")
 
@@ -95,7 +95,7 @@ def _module_of(spec: ParameterSpec) -> str:
 
 
 def propose(mindspore: Description, torch: Description) -> Proposal:
-    """Which of the weights that one net alone has are the same, as far as that can be told.
+    """The likely pairs among the weights that only one of the nets has.
 
     Modules are paired first, each with one that has weights of the same names and sizes: by the
     modules' names, and where these do not tell by their order. What is left over is paired one by
@@ -127,9 +127,9 @@ def propose(mindspore: Description, torch: Description) -> Proposal:
 
 
 class _Crossings:
-    """Tells pairs that cross a module of one name and signature in both nets.
+    """Finds pairs that cross a module of the same name and signature in both nets.
 
-    Layers 1 and 2 beside layers 0 and 1: that the 2 is the 0 is no guess to be made.
+    Layers 1 and 2 beside layers 0 and 1: 2 must not be paired with 0.
     """
 
     def __init__(self, mindspore: Description, torch: Description) -> None:

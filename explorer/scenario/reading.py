@@ -1,4 +1,4 @@
-"""What a scenario's file declares, as a process of its own tells it: the asking one never runs its text.
+"""Reads what a scenario's file declares in a separate process, so that this one never runs its text.
 
 Whatever a text does where it is run — it exits, crashes, loops, prints, changes the working directory —
 it does there.
@@ -103,7 +103,7 @@ def in_this_process(file: File) -> Reading:
 
 
 def _record(value: Any) -> Any:
-    """A part of a Scenario that is no record, as one."""
+    """A part of a Scenario that is not a record, as one."""
     if isinstance(value, ModuleType):
         return _functions(value)
     if isinstance(value, np.generic):
@@ -149,7 +149,7 @@ def _scenario(path: Path, content: bytes) -> Scenario:
 
 
 def _part(kind: type, value: Any) -> Any:
-    """The part of a Scenario that is no record."""
+    """The part of a Scenario that is not a record."""
     if kind is ModuleType:
         return _stand_in(msgspec.convert(value, Functions))
     return kind(value)  # a path

@@ -50,9 +50,9 @@ class Header(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One result in the store, as far as it can be told without reading it.
+    """One result in the store, described without reading all of it.
 
-    ``made`` is when it was computed and ``used`` when it was asked for last, both in ISO 8601, UTC;
+    ``made`` is when it was computed and ``used`` when it was last read, both in ISO 8601, UTC;
     ``size`` is in bytes. ``name`` is "damaged" where the file cannot be read.
     """
 
@@ -93,7 +93,7 @@ class Store:
         self._room = 0
 
     def get(self, key: Key, kind: type[Record]) -> Record | None:
-        """The record of a key; None where there is none, or none that is whole."""
+        """The record of a key; None if there is none, or it is damaged."""
         if self.fresh:
             return None
         path = self._path(key)
@@ -240,7 +240,7 @@ def checked(content: bytes, key: Key, kind: type[Record]) -> Record | None:
 
 
 def _parted(content: bytes) -> tuple[bytes, bytes]:
-    """A file's header and its record; both empty where it is none of the store's."""
+    """A file's header and its record; both empty if the file is not from the store."""
     if not content.startswith(MAGIC):
         return b"", b""
     line, _, body = content.removeprefix(MAGIC).partition(b"\n")

@@ -1,6 +1,6 @@
 """Runs one job of a sweep and summarizes it in a row.
 
-``in_own_process()`` is what a sweep calls: a scenario's text is run where it is loaded, and what it
+A sweep calls ``in_own_process()``: a scenario's text is run where it is loaded, and what it
 does to that process, by an exit or a crash, must not reach the sweep.
 """
 

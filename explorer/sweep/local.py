@@ -13,7 +13,7 @@ Started = Callable[[SweepJob], None]
 
 
 def jobs_at_once() -> int:
-    """How many jobs run side by side where nobody says otherwise: each keeps two cores busy."""
+    """The default number of jobs that run in parallel: each keeps two cores busy."""
     return max(1, len(os.sched_getaffinity(0)) // 2)
 
 

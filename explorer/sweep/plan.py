@@ -45,7 +45,7 @@ def _matches(pattern: str) -> Iterator[tuple[str, Path]]:
         files = sorted(path.glob("*.py")) if path.is_dir() else [path]
         for file in files:
             if file.suffix == ".py" and not file.name.startswith("_"):
-                # As it was written: two files of one name are told apart by their folders.
+                # As it was written: two files of one name are distinguished by their folders.
                 yield str(file), file.resolve()
 
 
@@ -60,15 +60,15 @@ def jobs(
 ) -> list[SweepJob]:
     """A job for each scenario, and with ``studies`` one for each study that takes a scenario as well.
 
-    Raises UsageError for a pattern that stands for nothing, and for a device that is none.
+    Raises UsageError for a pattern that matches nothing, and for an unknown device.
     """
     check_names((), device, 1, None)
-    asked = [""]
+    kinds = [""]
     if studies:
-        asked += [name for name in STUDIES if study_topic(name).default_scenario is not None]
+        kinds += [name for name in STUDIES if study_topic(name).default_scenario is not None]
     planned = []
     for name, path in scenarios_called(patterns).items():
-        for study in asked:
+        for study in kinds:
             job = SweepJob(
                 scenario=name,
                 file=str(path),

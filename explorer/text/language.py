@@ -25,7 +25,7 @@ _fixed: ContextVar[str | None] = ContextVar("language", default=None)
 """The language in which texts are said for the time being, whoever reads."""
 
 _readers: list[Callable[[], str]] = []
-"""Says the code of the language of whoever reads now; the last one counts."""
+"""Functions that return the code of the reader's language; the last one counts."""
 
 
 def _(text: str) -> str:

@@ -19,7 +19,7 @@ def plain(value: Any) -> Any:
     """``value`` as strict JSON can carry it, nested values too.
 
     Tuples become lists, keys become strings, a complex number becomes {"re": …, "im": …}, and a
-    float that is not finite becomes "NaN", "Infinity" or "-Infinity". Values that are no builtins
+    float that is not finite becomes "NaN", "Infinity" or "-Infinity". Other values
     are returned as they are.
     """
     if isinstance(value, dict):
@@ -36,7 +36,7 @@ def plain(value: Any) -> Any:
 
 
 def number(value: Any) -> float:
-    """The float that ``plain`` made ``value`` of; raises ValueError for what is no number."""
+    """The float that ``plain`` made ``value`` of; raises ValueError for anything else."""
     # float() reads the three spellings of plain() as they are.
     return float(value)
 

@@ -1,4 +1,4 @@
-"""Python's collector of reference cycles: paused where it would look in vain, told what stays."""
+"""Python's collector of reference cycles: pauses where it would find nothing, and what it skips."""
 
 import gc
 import importlib

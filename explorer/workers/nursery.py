@@ -19,7 +19,7 @@ from explorer.workers.environments import nursery_environment
 from explorer.workers.protocol import HEADER
 
 NEWS = struct.Struct("<cq")
-"""What is told of a worker: BORN with its process id, or ENDED with its exit code."""
+"""A message about a worker: BORN with its process id, or ENDED with its exit code."""
 
 BORN, ENDED = b"b", b"e"
 
@@ -166,7 +166,7 @@ class Forked:
             self._nursery.child.kill()
 
     def _hear(self) -> None:
-        """Take in what has been told of it by now."""
+        """Read the messages about it that have arrived."""
         with self._lock, contextlib.suppress(BlockingIOError):
             while self._is_told:
                 message = os.read(self._news, NEWS.size)

@@ -29,16 +29,16 @@ WAITING_SECONDS = 0.2
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
-    """A Progress that tells nobody."""
+    """The default Progress: shows nothing."""
 
 
 @dataclass(frozen=True)
 class Job:
     """One request that is to be carried out by one of the workers ``kinds``.
 
-    ``stage`` is what progress is counted under; ``key`` tells the job from all others. ``compiles``
+    Progress is counted by ``stage``; ``key`` identifies the job. ``compiles``
     says that a compiler runs, which takes gigabytes for a net of thousands of nodes. ``isolated``
-    says that a fault of the explorer itself is an outcome too, and costs this job alone.
+    says that an internal error of the explorer is an outcome too, and affects only this job.
     """
 
     key: Any
@@ -121,7 +121,7 @@ class JobQueue:
         Workers start for all that wait, unless ``start`` is False: then those at work take the new
         jobs too, and for what they may not take others start with the next jobs that are added.
         """
-        # A worker takes jobs that nobody else may take before those that another could take for it.
+        # A worker takes jobs that only it may take before those that another could take.
         jobs = sorted(jobs, key=lambda job: len(job.kinds))
         self._unfinished += len(jobs)
         for job in jobs:
@@ -196,6 +196,6 @@ class JobQueue:
         """Whether the worker of ``kind`` should begin to compile: there is room, and it is its turn."""
         if any(self._workers.memory(other) > CROWDED for other in tuple(self._compiling)):
             return False
-        # Who waits for room looks now and then; nobody takes it from him in between.
+        # A job that waits for room checks now and then; no later job takes the room in between.
         first = next((job for job in self._waiting if job.compiles), None)
         return first is None or kind in first.kinds
