@@ -8,7 +8,9 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured
+from explorer.model.report import LeftOut
 from explorer.report.recorded import reading
 from explorer.report.recorded.reading import (
     DRAWINGS_FILE,
@@ -46,6 +48,7 @@ from explorer.topics.studying import target
 from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
 from tests.support.recorded_results import differences, marks_of
+from tests.support.sample_report import report
 from tests.support.scenario_files import MINIMAL, written
 
 SMALL = ("aliased_input", "kinks", "stop_gradient")
@@ -172,6 +175,22 @@ def test_another_version_than_the_recorded_one_is_named_and_another_build_is_not
     installed: dict[str, str], others: dict[str, str]
 ) -> None:
     assert other_versions({**recording().versions, **installed}) == others
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cause", ["selected", "timed_out"])
+def test_a_report_that_ran_out_of_time_is_not_recorded(
+    cause: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_out = (LeftOut(cause, "some are missing", ()),)
+    partial = msgspec.structs.replace(report(), left_out=left_out)
+    monkeypatch.setattr("explorer.report.recorded.recording.explored", lambda *_: partial)
+    path = PATHS[INTRODUCTION]
+    if cause == "selected":
+        assert scenario_card(path, Store(tmp_path)).cases == len(partial.cases)
+    else:
+        with pytest.raises(ExplorerError, match="not whole"):
+            scenario_card(path, Store(tmp_path))
 
 
 def test_a_difference_is_found_and_rounding_is_none() -> None:

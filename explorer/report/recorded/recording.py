@@ -7,6 +7,7 @@ import argparse
 import datetime
 import gzip
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from explorer.report.recorded.records import (
     Recording,
 )
 from explorer.report.scenario.card import INTRODUCTION, ScenarioCard, card_of, pair_of_ladders
+from explorer.scenario.devices import CPU
 from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.load import load
 from explorer.shipped import PACKAGE
@@ -63,6 +65,8 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
         ladders[name] = card.ladder
         say(f"scenario {name}: {card.different} of {card.cases} cases differ")
     introduction = pair_of_ladders(load(names(SHIPPED)[INTRODUCTION]), store)
+    if not introduction:
+        raise ExplorerError(f"{INTRODUCTION} has no two graphs to introduce the app with")
     drawings = RecordedDrawings(introduction=introduction, ladders=ladders)
 
     outcomes: dict[tuple[str, str], RecordedMeasurement] = {}
@@ -116,7 +120,7 @@ def measured_groups() -> Iterator[tuple[str, list[Measurement]]]:
     """The measurements of each study on its default scenario, and those of all claims."""
     for name in STUDIES:
         topic = study_topic(name)
-        yield f"study {name}", topic.measurements(target(topic, None, "cpu"))
+        yield f"study {name}", topic.measurements(target(topic, None, CPU))
     yield "claims", needed(every_claim().values())
 
 
@@ -151,7 +155,9 @@ def main() -> int:
     parser.add_argument("--fresh", action="store_true", help="run what is stored too")
     options = parser.parse_args()
     try:
-        files = recorded_now(Store(fresh=options.fresh))
+        # In a store of its own everything is run once: claims and studies share measurements.
+        with tempfile.TemporaryDirectory() as folder:
+            files = recorded_now(Store(Path(folder) if options.fresh else None))
     except ExplorerError as error:
         print(f"nothing is written: {error}", file=sys.stderr)
         return 1
