@@ -251,3 +251,17 @@ def test_the_forward_node_is_the_one_that_weighing_every_copy_would_yield(
     linked, others = map(int, told(mindspore.workers, "links_among_all", Word("3000")))
     assert linked > 10_000
     assert others == 0
+
+
+def test_a_copy_of_a_transposed_gradient_on_the_tape_is_that_gradient_and_no_constant(
+    mindspore: EngineRequests,
+) -> None:
+    (graph,) = mindspore.capture("ms_mixed_tokens", TAPE).graphs
+    constants = [node for node in graph.nodes if node.kind == "constant"]
+    assert [node.name for node in constants if node.phase == "backward"] == ["seed"]
+    nodes = graph.by_id()
+    dense = [node for node in backward(graph) if node.op == "MatMul"]
+    assert len(dense) == 2
+    for product in dense:
+        origins = [nodes[edge.origin] for edge in graph.edges if edge.target == product.id]
+        assert "Reshape" in [node.op for node in origins if node.phase == "backward"]

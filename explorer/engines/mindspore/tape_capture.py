@@ -87,7 +87,7 @@ class TapeCapture:
             number = self._backward(op, "op", inputs, outputs, forward)
         self._saved.operator_made(number)
         self._reruns.note_call(number, call, inputs)
-        self._origins.note_views(number, call.operands, outputs)
+        self._origins.note_views(call.op, number, call.operands, outputs)
         self._origins.register(number, outputs)
 
     def _forward(

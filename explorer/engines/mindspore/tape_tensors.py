@@ -75,11 +75,16 @@ class OperatorCall(NamedTuple):
         return _run_op(ms.ops.Primitive(self.op), self.op, args)
 
 
+RESHAPES = frozenset({"Reshape"})
+"""The operators whose output may be read in another order, though it shares no memory (2.10.0)."""
+
+
 class TensorView(NamedTuple):
-    """A tensor that shares memory with another one, and its slot."""
+    """A tensor that is a view of another one, its slot, and whether the two share memory."""
 
     slot: Slot
     tensor: Any
+    shares_memory: bool
 
 
 def on_tape(tensor: Any) -> TapeTensor:
@@ -157,22 +162,36 @@ class TensorOrigins:
         self._slots[memory_of(tensor)] = slot
         self.hold(tensor)
 
-    def note_views(self, number: int, operands: list[TapeTensor], outputs: list[Any]) -> None:
-        """Remember the outputs of a node that share memory with one of its operands."""
+    def note_views(
+        self, op: str, number: int, operands: list[TapeTensor], outputs: list[Any]
+    ) -> None:
+        """Remember the outputs of a node that are views of one of its operands.
+
+        They share its memory. A reshape of a view may lie elsewhere, and be copied all the same on
+        the way to a kernel (2.10.0).
+        """
         addresses = {operand.tensor.data_ptr() for operand in operands}
         for output, tensor in enumerate(outputs):
-            if tensor.data_ptr() in addresses:
+            shares_memory = tensor.data_ptr() in addresses
+            if shares_memory or op in RESHAPES:
                 views = self._views.setdefault(_form(tensor), [])
-                views.append(TensorView((number, output), tensor))
+                views.append(TensorView((number, output), tensor, shares_memory))
 
     def copied_view(self, tensor: Any) -> Slot | None:
         """The slot of the view that a tensor is a contiguous copy of; None where there is none.
 
         MindSpore copies on the way to a kernel, and announces no operator for it (2.10.0).
         """
-        latest_first = self._views.get(_form(tensor), [])[::-1]
-        for view in latest_first:
-            if array_of(view.tensor).tobytes() == array_of(tensor).tobytes():
+        views = self._views.get(_form(tensor))
+        if not views:
+            return None
+        elements = array_of(tensor)
+        data = elements.tobytes()
+        # One number throughout may be anything's.
+        varies = elements.size > 1 and bool((elements != elements.flat[0]).any())
+        for view in reversed(views):
+            is_evident = view.shares_memory or varies
+            if is_evident and array_of(view.tensor).tobytes() == data:
                 self.alias(tensor, view.slot)
                 return view.slot
         return None
