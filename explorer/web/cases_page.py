@@ -77,7 +77,7 @@ def _engines(key: ReportKey, report: Report) -> None:
         versions = [clean(report.versions[package]) for package in packages]
         table = {_("package"): packages, _("version"): versions}
         st.dataframe(table, hide_index=True, width="content")
-        asked = _("Asked for: device {device}, order {order}.")
+        asked = _("Run on device {device}, up to order {order}.")
         st.caption(asked.format(device=plain(key.device), order=key.order))
 
 

@@ -55,7 +55,7 @@ def code(graphs: StreamlitPage) -> Callable[[ReportKey, Report], None]:
             _(
                 "Hover over a line to see its counterpart; click it, or one of its nodes, to open"
                 " that node in the graphs. Dashed nodes belong to the backward; ≠ marks where the"
-                " graphs part."
+                " graphs differ."
             )
         )
         opened = _nets(key, report, last_stages[engines["left"]], last_stages[engines["right"]])

@@ -104,7 +104,7 @@ def show_store(entries: Sequence[Entry], limit: int) -> None:
     if entries:
         st.dataframe(rows, hide_index=True, width="content")
     else:
-        st.caption(_("Nothing is stored yet; `explorer warm` asks everything that is shipped."))
+        st.caption(_("Nothing is stored yet; `explorer warm` runs everything that is shipped."))
 
 
 def _workers(workers: Workers) -> None:
@@ -113,7 +113,7 @@ def _workers(workers: Workers) -> None:
     table = {_("worker"): list(states), _("state"): [_(state) for state in states.values()]}
     st.dataframe(table, hide_index=True, width="content")
     st.caption(
-        _("A framework runs in worker processes alone; each is started when it is first asked.")
+        _("Frameworks run in worker processes only; each starts when it is first needed.")
     )
 
 

@@ -336,7 +336,7 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
             )
             command = report_command(name_in_shell(key), file_format, key.device, key.order)
             st.code(command, language=None, wrap_lines=True)
-    told = _("{title}: cases, graphs and where they part.")
+    told = _("{title}: cases, graphs and where they differ.")
     st.caption(told.format(title=plain(report.title)))
 
 

@@ -149,17 +149,17 @@ def _introduce(pages: Pages) -> None:
         st.markdown(
             _(
                 "One small net is written twice, for MindSpore and for PyTorch, and four engines"
-                " differentiate it. Their gradient graphs stand side by side with the values in"
-                " them, paired node by node where they hold the same quantity. Where they part, a"
-                " sentence says where, and why."
+                " differentiate it. Their gradient graphs are side by side with the values in them,"
+                " paired node by node where they hold the same quantity. Where they differ, a"
+                " sentence says where."
             )
         )
         st.html(_two_by_two())
         st.markdown(
             _(
-                "Not only frameworks part, styles do too: pass one tensor `[1, 2, 3]` as both"
-                " arguments of `sum(a·b)`, and ask for the derivative with respect to `a`. Both"
-                " tapes say `[2, 4, 6]`, both graphs say `[1, 2, 3]`."
+                "Not only frameworks differ, styles do too: pass one tensor `[1, 2, 3]` as both"
+                " arguments of `sum(a·b)`, and differentiate with respect to `a`. Both tapes give"
+                " `[2, 4, 6]`, both graphs give `[1, 2, 3]`."
             )
         )
         st.page_link(

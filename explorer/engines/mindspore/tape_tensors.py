@@ -192,8 +192,9 @@ class TensorOrigins:
         for view in reversed(views):
             is_evident = view.shares_memory or varies
             if is_evident and array_of(view.tensor).tobytes() == data:
-                self.alias(tensor, view.slot)
-                return view.slot
+                slot: Slot = view.slot
+                self.alias(tensor, slot)
+                return slot
         return None
 
 
