@@ -112,9 +112,7 @@ def _workers(workers: Workers) -> None:
     states = workers.states()
     table = {_("worker"): list(states), _("state"): [_(state) for state in states.values()]}
     st.dataframe(table, hide_index=True, width="content")
-    st.caption(
-        _("Frameworks run in worker processes only; each starts when it is first needed.")
-    )
+    st.caption(_("Frameworks run in worker processes only; each starts when it is first needed."))
 
 
 def show_engines() -> None:
