@@ -182,14 +182,14 @@ class TensorOrigins:
 
         MindSpore copies on the way to a kernel, and announces no operator for it (2.10.0).
         """
-        views = self._views.get(_form(tensor))
-        if not views:
+        latest_first = self._views.get(_form(tensor), [])[::-1]
+        if not latest_first:
             return None
         elements = array_of(tensor)
         data = elements.tobytes()
         # One number throughout may be anything's.
         varies = elements.size > 1 and bool((elements != elements.flat[0]).any())
-        for view in reversed(views):
+        for view in latest_first:
             is_evident = view.shares_memory or varies
             if is_evident and array_of(view.tensor).tobytes() == data:
                 slot: Slot = view.slot
