@@ -67,7 +67,7 @@ def _refused(wanted: dict[str, str], names: list[str]) -> str:
     """Why what an address asks for cannot be asked; empty where it can."""
     name, order = wanted.get("scenario"), wanted.get("order", "1")
     if name is not None and name not in names:
-        return refusal(_("no scenario is called {name}").format(name=repr(name)), name, names)
+        return refusal(_("unknown scenario {name}").format(name=repr(name)), name, names)
     if not _is_order(order):
         text = _("order {order} is out of range; allowed: 1 to {most}")
         return text.format(order=repr(order), most=MAX_ORDER)

@@ -123,7 +123,7 @@ def studies_of_a_scenario() -> list[str]:
 
 def _study_box(first: str) -> str:
     if first not in STUDIES:
-        fact = _("no study is called {name}").format(name=repr(first))
+        fact = _("unknown study {name}").format(name=repr(first))
         raise UsageError(refusal(fact, first, list(STUDIES)))
     chosen = st.selectbox(_("Study"), STUDIES, index=STUDIES.index(first), key="study")
     return chosen or first
@@ -132,7 +132,7 @@ def _study_box(first: str) -> str:
 def _scenario_box(first: str) -> str:
     names = list(offered())
     if first not in names:
-        fact = _("no scenario is called {name}").format(name=repr(first))
+        fact = _("unknown scenario {name}").format(name=repr(first))
         raise UsageError(refusal(fact, first, names))
     chosen = st.selectbox(_("On the scenario"), names, index=names.index(first), key="on")
     return chosen or first

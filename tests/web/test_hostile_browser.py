@@ -98,5 +98,5 @@ def test_a_hostile_scenario_harms_no_page_of_the_app(app: str, chromium: str) ->
             page.get_by_role("radiogroup", name="Language").wait_for(timeout=RUN_MILLISECONDS)
             browser.assert_unharmed()
         page.goto(f"{app}/semantics?{urlencode({'scenario': TOGETHER, 'lang': TOGETHER})}")
-        page.get_by_text("no scenario is called").wait_for()
+        page.get_by_text("unknown scenario").wait_for()
         browser.assert_unharmed()

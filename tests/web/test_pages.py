@@ -88,7 +88,7 @@ def test_a_device_that_an_engine_cannot_use_is_one_message_with_those_it_can() -
         (cases_page, {"order": "99"}, "allowed: 1 to"),
         (cases_page, {"scenario": "<img src=x onerror=alert(1)>\x00\u202e"}, "img"),
         (studies_page, {"study": "divices"}, "did you mean 'devices'"),
-        (studies_page, {"study": "devices", "on": "nets"}, "no scenario is called"),
+        (studies_page, {"study": "devices", "on": "nets"}, "unknown scenario"),
     ],
 )
 def test_an_unknown_name_in_the_address_is_one_message(
