@@ -9,13 +9,15 @@ from typing import Any, TypedDict
 
 import msgspec
 
-from explorer.model.alignment import Alignment
+from explorer.model.alignment import Coverage, Pair
 from explorer.model.claim import Board, ClaimRow
-from explorer.model.findings import ReportFinding
-from explorer.model.graph import Edge, Node
+from explorer.model.findings import FindingKind
+from explorer.model.graph import Edge, Node, Phase
 from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
 from explorer.model.results import Failure, Outcome
+from explorer.model.sides import SideName
 from explorer.model.study import Chart, StudyRecord, Table
+from explorer.model.unpaired import Reason
 from explorer.report.json import Document
 from explorer.sweep.records import Change, Sweep, SweepRow
 from explorer.words.proofs import ProofCounts
@@ -125,6 +127,66 @@ class Case(TypedDict):
     in_mindspore_table: bool | None
 
 
+class Finding(TypedDict):
+    """Something about the nets that comes before the gradients; ``sentence`` says it in English."""
+
+    kind: FindingKind
+    sentence: str
+    names: list[str]
+    expected: bool
+    reason: str
+
+
+class Divergence(TypedDict):
+    """The earliest place whose inputs are equal on both sides and whose value is not.
+
+    ``left`` and ``right`` are node ids, null where a side has no counterpart. ``kind`` says what
+    the two have there, ``sentence`` says it in English. ``left_value`` and ``right_value`` read the
+    element that differs most, or the shapes where these differ. ``greatest`` is the difference of
+    that element, ``ratio`` times the ``noise``.
+    """
+
+    left: str | None
+    right: str | None
+    phase: Phase
+    kind: str
+    sentence: str
+    left_source: str
+    right_source: str
+    left_value: str
+    right_value: str
+    greatest: float | None
+    noise: float | None
+    ratio: float | None
+
+
+class Unpaired(TypedDict):
+    """A node without a partner for its main value, and why; ``detail`` says it in English."""
+
+    side: SideName
+    node: str
+    reason: Reason
+    detail: str
+
+
+class AlignedGraphs(TypedDict):
+    """Two engines' graphs of one case, side by side; ``same`` where nothing tells them apart."""
+
+    left: str
+    right: str
+    case: str
+    pairs: list[Pair]
+    unpaired: list[Unpaired]
+    divergence: Divergence | None
+    differing: list[str]
+    left_coverage: Coverage
+    right_coverage: Coverage
+    further: list[Divergence]
+    expected: bool
+    drawn: list[str]
+    same: bool
+
+
 class LeftOut(TypedDict):
     """Cases that were not asked, by their labels, and why."""
 
@@ -144,13 +206,13 @@ class ReportDocument(TypedDict):
     devices: dict[str, str]
     inputs: dict[str, Any]
     parameters: dict[str, Any]
-    findings: list[ReportFinding]
+    findings: list[Finding]
     cases: list[Case]
     left_out: list[LeftOut]
     graphs: list[Graph]
     ungraphed: dict[str, str]
     proofs: dict[str, ProofCounts]
-    alignments: list[Alignment]
+    alignments: list[AlignedGraphs]
 
 
 class Measured(TypedDict):

@@ -7,6 +7,8 @@ import jsonschema
 import msgspec
 import pytest
 
+from explorer.model.findings import LoneStart, ReportFinding
+from explorer.model.report import Report
 from explorer.report.claims.json import board_document
 from explorer.report.json import Document, encode
 from explorer.report.scenario.json import report_document
@@ -14,7 +16,7 @@ from explorer.report.schemas import schema
 from explorer.report.study.json import study_document
 from tests.report.test_scenario_json import with_groups
 from tests.report.test_study import RECORD
-from tests.support.deep_nets import deep_report
+from tests.support.deep_nets import SPOILED, deep_report
 from tests.support.sample_board import BOARD
 from tests.support.sample_report import report
 
@@ -28,12 +30,24 @@ def written(document: Document) -> Document:
     return decoded
 
 
+def differing() -> Report:
+    """A report with divergences, nodes without a partner and a finding."""
+    whole = deep_report(2, SPOILED)
+    (alignment,) = whole.alignments
+    assert alignment.divergence
+    assert alignment.unpaired
+    further = msgspec.structs.replace(alignment, further=(alignment.divergence,))
+    finding = ReportFinding(fact=LoneStart("w", "torch"), names=("w",))
+    return msgspec.structs.replace(whole, alignments=(further,), findings=(finding,))
+
+
 @pytest.mark.parametrize(
     ("kind", "document"),
     [
         ("report", report_document(report())),
         ("report", report_document(deep_report(2))),
         ("report", report_document(with_groups())),
+        ("report", report_document(differing())),
         ("board", board_document(BOARD)),
         ("study", study_document(RECORD)),
     ],
@@ -46,6 +60,30 @@ def test_documents_are_as_their_schemas_say(kind: str, document: Document) -> No
 def test_a_case_without_one_of_its_keys_is_refused(key: str) -> None:
     document = written(report_document(with_groups()))
     del document["cases"][0][key]
+    with pytest.raises(jsonschema.ValidationError):
+        validator("report").validate(document)
+
+
+@pytest.mark.parametrize(
+    ("part", "key"),
+    [
+        ("divergence", "kind"),
+        ("divergence", "sentence"),
+        ("further", "left_value"),
+        ("unpaired", "detail"),
+    ],
+)
+def test_an_alignment_without_one_of_its_keys_is_refused(part: str, key: str) -> None:
+    document = written(report_document(differing()))
+    found = document["alignments"][0][part]
+    del (found[0] if isinstance(found, list) else found)[key]
+    with pytest.raises(jsonschema.ValidationError):
+        validator("report").validate(document)
+
+
+def test_a_finding_s_sentence_is_required() -> None:
+    document = written(report_document(differing()))
+    del document["findings"][0]["sentence"]
     with pytest.raises(jsonschema.ValidationError):
         validator("report").validate(document)
 
