@@ -7,11 +7,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 LOCALE = Path(__file__).parent / "locale"
 """The catalogues: app.po is written, and app.mo, which gettext reads, is compiled from it."""
 
 DOMAIN = "app"
+
+ShippedDomain = Literal["claims", "scenarios"]
+"""The catalogues of what the shipped claims and scenarios say."""
 
 ENGLISH = "en"
 
@@ -31,7 +35,15 @@ _readers: list[Callable[[], str]] = []
 def _(text: str) -> str:
     """A text in the reader's language; as it is where the catalogue lacks it."""
     # Of an empty text, gettext gives the notes at the head of the catalogue.
-    return _catalogue(_language()).gettext(text) if text else ""
+    return _catalogue(_language(), DOMAIN).gettext(text) if text else ""
+
+
+def shipped(text: str, domain: ShippedDomain) -> str:
+    """A text of a shipped claim or scenario in the reader's language; as it is where nobody has put it there.
+
+    Other people's claims and scenarios may have the same texts, and so their translations.
+    """
+    return _catalogue(_language(), domain).gettext(text) if text else ""
 
 
 def later(text: str) -> str:
@@ -83,6 +95,6 @@ def _language() -> str:
 
 
 @lru_cache
-def _catalogue(code: str) -> gettext.NullTranslations:
+def _catalogue(code: str, domain: str) -> gettext.NullTranslations:
     # English is the language of the keys: it needs no catalogue.
-    return gettext.translation(DOMAIN, LOCALE, [code], fallback=code == ENGLISH)
+    return gettext.translation(domain, LOCALE, [code], fallback=code == ENGLISH)

@@ -144,7 +144,7 @@ SAME_EVERYWHERE = {"has_aux", "MB", "Sphinx", "MkDocs", "Markdown", ", ".join(FO
 def test_what_boxes_and_columns_are_called_is_in_the_catalogue(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(language, "_catalogue", lambda code: Marked())
+    monkeypatch.setattr(language, "_catalogue", lambda code, domain: Marked())
     page = opened(PAGES[name], {"label": "«»"})
     assert not page.exception
     called = list(labels(page))
