@@ -49,8 +49,8 @@ class Filters(msgspec.Struct, frozen=True):
 
     def _fits_words(self, case: CaseReport) -> bool:
         """Every word must stand in the case's names, in an answer, or in how one nests."""
-        answers = [answers.answer(result) + result.written for result in case.results.values()]
-        text = " ".join((case.case.label, case.case.short, *answers)).casefold()
+        said = [answers.answer(result) + result.written for result in case.results.values()]
+        text = " ".join((case.case.label, case.case.short, *said)).casefold()
         return all(word in text for word in self.words.casefold().split())
 
     def address(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from explorer.model.report import CaseReport, CaseVerdict, Report
+from explorer.report.scenario.case_rows import COMPARED
 from explorer.report.scenario.overview import cells_of, overview
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
@@ -30,9 +31,6 @@ MOST_TELLING: tuple[CaseVerdict, ...] = (
     "not_compared",
 )
 """The verdicts, most telling first; an unexpected case is more telling than any expected one."""
-
-COMPARED: tuple[CaseVerdict, ...] = ("match", "close", "differs")
-"""Verdicts that rest on a difference of values."""
 
 ROWS_SHOWN = 8
 """The number of rows above which the table scrolls."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from explorer.model.engines import ENGINES
+from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
 from explorer.model.report import (
     Agreement,
     CaseReport,
@@ -14,7 +14,7 @@ from explorer.model.report import (
     Report,
     Unanswered,
 )
-from explorer.model.results import Estimate, Outcome
+from explorer.model.results import ANSWERED, Estimate, Outcome
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.numbers import multiple
@@ -176,6 +176,22 @@ def answered(case: CaseReport) -> list[str]:
 
 
 # Engines
+
+
+def verdict(case: CaseReport) -> str:
+    """The verdict on a case; where some engines raise, it says which: "only PyTorch raises"."""
+    if case.verdict != "some_raise":
+        return _(VERDICTS[case.verdict])
+    given = set(answered(case))
+    raising = [name for name, result in case.results.items() if result.outcome in ANSWERED]
+    raising = [name for name in raising if name not in given]
+    frameworks = {ENGINES[name].framework for name in raising}
+    others = {ENGINES[name].framework for name in given}
+    if len(frameworks) == 1 and frameworks.isdisjoint(others):
+        (framework,) = frameworks
+        return _("only {framework} raises").format(framework=FRAMEWORK_LABELS[framework])
+    text = _("only {engines} raises") if len(raising) == 1 else _("only {engines} raise")
+    return text.format(engines=listed(raising))
 
 
 def who(engines: Sequence[str], every_engine: Sequence[str]) -> str:

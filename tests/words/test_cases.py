@@ -4,11 +4,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from explorer.compare.verdicts import judge
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.report import CaseReport, Difference, Report
-from explorer.model.results import OracleResult, Result
+from explorer.model.results import Failure, OracleResult, Result
+from explorer.report.scenario.case_rows import case_row
 from explorer.words import answers, cases
 from explorer.words.cases import described, greatest, summary, summary_of
 from tests.support.sample_report import DIVERGENCE, alignment, case_report, report
@@ -138,3 +140,42 @@ def test_the_summaries_say_where_the_net_is_not_finite() -> None:
     line = cases.oracle_summary([where, nowhere, nowhere])
     assert "agrees where the net is finite in 1," in line
     assert "cannot judge 2, since" in line
+
+
+def raising(*engines: str) -> CaseReport:
+    """A case that these engines refuse."""
+    case = case_report(GradCase("grad", 0))
+    error = Failure("ValueError", "no")
+    results = {
+        name: Result(outcome="raised", error=error) if name in engines else result
+        for name, result in case.results.items()
+    }
+    return judge(case.case, results, case.oracle)
+
+
+@pytest.mark.parametrize(
+    ("engines", "text"),
+    [
+        (("torch-tape", "torch-graph"), "only PyTorch raises"),
+        (("mindspore-tape", "mindspore-graph"), "only MindSpore raises"),
+        (("torch-tape",), "only torch-tape raises"),
+        (("mindspore-graph", "torch-graph"), "only mindspore-graph and torch-graph raise"),
+        (
+            ("mindspore-graph", "mindspore-tape", "torch-graph"),
+            "only mindspore-graph, mindspore-tape and torch-graph raise",
+        ),
+    ],
+)
+def test_where_some_engines_raise_the_verdict_says_which(
+    engines: tuple[str, ...], text: str
+) -> None:
+    case = raising(*engines)
+    assert case.verdict == "some_raise"
+    assert cases.verdict(case) == text
+    assert case_row(case).verdict == text
+    assert case_row(case).greatest == "—"
+
+
+def test_every_other_verdict_is_its_name() -> None:
+    assert cases.verdict(case_report(GradCase("grad", 0))) == "match"
+    assert cases.verdict(raising(*ENGINES)) == "all raise"

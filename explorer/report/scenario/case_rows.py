@@ -16,6 +16,9 @@ from explorer.words.voices import Voice, voices
 State = Literal["good", "foreseen", "alarm", "idle"]
 """As it should be; different, and the scenario says why; not as expected; nothing to compare."""
 
+COMPARED: tuple[CaseVerdict, ...] = ("match", "close", "differs")
+"""Verdicts on cases whose values were compared."""
+
 DIVIDED: tuple[CaseVerdict, ...] = ("differs", "some_raise")
 """Verdicts on cases in which engines say different things."""
 
@@ -92,7 +95,7 @@ def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
             statements, value = (), _("as {case}").format(case=first)
 
     size, greatest = cases.size(report.greatest), cases.greatest(report.greatest)
-    if report.verdict in ("all_raise", "not_compared", "drawn"):
+    if report.verdict not in COMPARED:
         size = greatest = NOTHING
     notes = {footnotes.number(remark) for remark in _remarks(report)}
     return CaseRow(
@@ -100,7 +103,7 @@ def row_among(report: CaseReport, footnotes: Footnotes) -> CaseRow:
         structure=structure,
         value=value,
         ids=clean(", ".join(_ids(report))),
-        verdict=_(cases.VERDICTS[report.verdict]),
+        verdict=cases.verdict(report),
         state=_state(report),
         size=size,
         greatest=greatest,
