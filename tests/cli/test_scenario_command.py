@@ -158,7 +158,7 @@ def test_interrupting_after_the_first_answers_prints_what_is_there(tmp_path: Pat
         assert child.wait(STOP_SECONDS) == 130
     out = output.read_text()
     assert "torch-tape  backward and autograd.grad" in out
-    assert re.search(r"\d+ of 16 cases not reached", out)
+    assert re.search(r"\d+ of 16 cases were not reached", out)
     assert re.search(r"^[1-9]\d* cases?: ", out, re.MULTILINE)
     assert list(scratch.glob("explorer-*")) == []
     (file,) = folder.iterdir()  # no picture: these take longer than somebody waits who interrupts
