@@ -9,12 +9,14 @@ from explorer.compare.align import align
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.claim import Board
+from explorer.model.divergence import OtherValue, Place, Row
 from explorer.model.findings import LoneStart, ReportFinding
 from explorer.model.graph import GradGraph, Node
 from explorer.model.measurement import Measured
 from explorer.model.report import CaseReport, Report
 from explorer.model.results import Failure, Leaf, Result
 from explorer.model.study import Chart, Series, StudyRecord, Table
+from explorer.model.unpaired import Recorded
 from tests.support.deep_nets import SPOILED, deep_report
 from tests.support.sample_board import BOARD
 from tests.support.sample_report import report
@@ -63,12 +65,16 @@ def _labelled_node(node: Node, label: str) -> Node:
 
 def _labelled_alignment(alignment: Alignment, label: str) -> Alignment:
     divergence = alignment.divergence
-    assert divergence is not None
+    assert isinstance(divergence, OtherValue)
+    # What stands between backticks of a sentence: no label ends them.
+    place = Place(label=label, scope=label, source=label, caller=label)
+    row = Row(first=place, last=label, count=2)
     return msgspec.structs.replace(
         alignment,
-        divergence=msgspec.structs.replace(divergence, sentence=label),
+        divergence=msgspec.structs.replace(divergence, rows=(row, row)),
         unpaired=tuple(
-            msgspec.structs.replace(unpaired, detail=label) for unpaired in alignment.unpaired
+            msgspec.structs.replace(unpaired, why=Recorded(label))
+            for unpaired in alignment.unpaired
         ),
         drawn=(label,),
     )
