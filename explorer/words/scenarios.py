@@ -3,9 +3,9 @@
 The catalogue has the texts of the shipped scenarios; others are as their files have them.
 """
 
-from explorer.text.language import shipped
+from explorer.text.language import _, later, shipped
 
-BETWEEN_REASONS = "; "
+BETWEEN_REASONS = later("; ")
 """What separates the reasons of a case that has several."""
 
 BETWEEN_PARAGRAPHS = "\n\n"
@@ -32,7 +32,10 @@ def said_reasons(reasons: str) -> str:
         count = next((n for n in range(len(rest), 0, -1) if _is_known(rest[:n])), 1)
         texts.append(said(BETWEEN_REASONS.join(rest[:count])))
         rest = rest[count:]
-    return BETWEEN_REASONS.join(texts)
+    # Where nothing is translated, the separator may be a part of a text, and stays.
+    if BETWEEN_REASONS.join(texts) == reasons:
+        return reasons
+    return _(BETWEEN_REASONS).join(texts)
 
 
 def _is_known(parts: list[str]) -> bool:

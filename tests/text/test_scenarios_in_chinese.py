@@ -100,7 +100,8 @@ def test_joined_reasons_are_found_though_they_contain_the_separator() -> None:
     assert "; " in one
     joined = "; ".join([other, "of somebody's own", one])
     with said_in("zh"):
-        assert said_reasons(joined) == "; ".join([said(other), "of somebody's own", said(one)])
+        assert said_reasons(joined) == "；".join([said(other), "of somebody's own", said(one)])
+        assert said_reasons("own; and other") == "own; and other"
     assert said_reasons(joined) == joined
 
 
