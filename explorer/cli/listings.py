@@ -12,6 +12,7 @@ from explorer.scenario.find import names, real_names
 from explorer.scenario.load import load
 from explorer.text.messages import one_line
 from explorer.topics import STUDIES, study_topic
+from explorer.words.scenarios import said
 
 REAL_HEADING = "Nets modelled on published ones:"
 
@@ -40,7 +41,7 @@ def _rows(paths: dict[str, Path]) -> list[dict[str, str]]:
 
 def _print_rows(rows: list[dict[str, str]]) -> None:
     for row in rows:
-        print(f"{one_line(row['name'])}\n    {one_line(row['title'])}")
+        print(f"{one_line(row['name'])}\n    {one_line(said(row['title']))}")
 
 
 def _title(path: Path) -> str:

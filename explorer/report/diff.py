@@ -14,6 +14,7 @@ from explorer.words.divergences import divergences
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.proofs import warnings
 from explorer.words.readings import greatest_difference, reading
+from explorer.words.scenarios import said
 from explorer.words.unpaired import detail
 
 
@@ -23,7 +24,7 @@ def finding_lines(report: Report) -> Iterator[str]:
         text = _("remark: {text}") if finding.is_remark else _("finding: {text}")
         if finding.expected:
             text = _("finding: {text} (expected: {reason})")
-        yield text.format(text=finding_sentence(finding), reason=finding.reason)
+        yield text.format(text=finding_sentence(finding), reason=said(finding.reason))
 
 
 def diff_lines(

@@ -20,19 +20,26 @@ from explorer.report.scenario.card import (
     stored_card,
     stored_pair,
 )
+from explorer.scenario.contract import Scenario
 from explorer.store.store import Store
 from explorer.text.clean import clean
+from explorer.text.language import LANGUAGES, code, said_in
 from explorer.web.offered_scenarios import digest_of_file, offered, scenario
+from explorer.words.scenarios import said
 
 SECONDS = 20
 """How long a page shows what was there before it looks again."""
 
 
 class AboutScenario(NamedTuple):
-    """A scenario's title, its point in a line, and its card; ``is_own`` is False for a recorded one."""
+    """A scenario's title, its point in a line, and its card; ``is_own`` is False for a recorded one.
+
+    ``searched`` is what a search looks at: the title and the point in every language.
+    """
 
     title: str
     line: str
+    searched: str
     card: ScenarioCard | None
     is_own: bool
 
@@ -46,19 +53,30 @@ class Introduction(NamedTuple):
 
 def scenario_card(path: Path) -> AboutScenario:
     """What a list says of a scenario; of a file that cannot be read, what is wrong with it."""
-    return _scenario_card(str(path), digest_of_file(path))
+    return _scenario_card(str(path), digest_of_file(path), code())
 
 
 @st.cache_data(ttl=SECONDS, show_spinner=False)
-def _scenario_card(path: str, digest: str) -> AboutScenario:
+def _scenario_card(path: str, digest: str, language: str) -> AboutScenario:
     try:
         about = scenario(Path(path))
     except ExplorerError as error:
-        return AboutScenario(clean(str(error)), "", None, is_own=False)
+        message = clean(str(error))
+        return AboutScenario(message, "", message, None, is_own=False)
     own = stored_card(about, Store())
+    with said_in(language):
+        title, line = said(about.title), point(about)
     return AboutScenario(
-        about.title, point(about), own or recorded_card(about), is_own=own is not None
+        title, line, _searched(about), own or recorded_card(about), is_own=own is not None
     )
+
+
+def _searched(about: Scenario) -> str:
+    texts = []
+    for language in LANGUAGES:
+        with said_in(language):
+            texts += [said(about.title), point(about)]
+    return " ".join(texts)
 
 
 def picture(svg: str, label: str) -> str:

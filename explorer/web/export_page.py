@@ -44,6 +44,7 @@ from explorer.web.graph_choices import (
 from explorer.web.links import follow, last_shown, remember
 from explorer.web.plain_text import plain
 from explorer.web.report_page import graphs_of
+from explorer.words.scenarios import said
 
 PLACE = "export"
 
@@ -262,7 +263,7 @@ def _one(
 
 
 def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> None:
-    description = f"{one_line(report.title)}: {_(' and ').join(choice.engines)}"
+    description = f"{one_line(said(report.title))}: {_(' and ').join(choice.engines)}"
     with st.spinner(_("Drawing …"), show_time=True):
         svg = _file(choice_as_svg(choice), graphs, report)
     image = image_of(in_theme(svg.decode()), description)
@@ -337,7 +338,7 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
             command = report_command(name_in_shell(key), file_format, key.device, key.order)
             st.code(command, language=None, wrap_lines=True)
     told = _("{title}: cases, graphs and where they differ.")
-    st.caption(told.format(title=plain(report.title)))
+    st.caption(told.format(title=plain(said(report.title))))
 
 
 def report_bytes(report: Report, file_format: str, code: tuple[Path, ...] = ()) -> bytes:

@@ -315,7 +315,7 @@ def _scenarios(page: StreamlitPage, own_mark: str) -> None:
     by_folder: dict[Path, list[Entry]] = {}
     for name, path in offered().items():
         about = scenario_card(path)
-        text = f"{name} {about.title} {about.line}".casefold()
+        text = f"{name} {about.searched}".casefold()
         if all(word in text for word in words.casefold().split()):
             by_folder.setdefault(path.parent, []).append(Entry(name, about))
     for place, (folder, entries) in enumerate(by_folder.items()):

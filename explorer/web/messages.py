@@ -10,6 +10,7 @@ from explorer.model.findings import ReportFinding
 from explorer.web.asking import StoppedError
 from explorer.web.plain_text import plain
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.scenarios import said
 
 
 def say_error(message: str) -> None:
@@ -35,6 +36,6 @@ def say_finding(finding: ReportFinding) -> None:
     if finding.is_remark:
         st.info(plain(finding_sentence(finding)))
     elif finding.expected:
-        st.info(plain(f"{finding_sentence(finding)} ({finding.reason})"))
+        st.info(plain(f"{finding_sentence(finding)} ({said(finding.reason)})"))
     else:
         st.warning(plain(finding_sentence(finding)))

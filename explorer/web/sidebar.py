@@ -17,6 +17,7 @@ from explorer.web.offered_scenarios import digest_of_file, first_scenario, offer
 from explorer.web.plain_text import plain, without_pictures
 from explorer.web.refusals import refusal
 from explorer.web.studies_page import studies_of_a_scenario
+from explorer.words.scenarios import said, said_notes
 
 PLACE = CHOICE
 """The pages that share one choice."""
@@ -111,6 +112,6 @@ def _introduce(path: Path) -> None:
     about = scenario(path)
     if about.notes:
         # Notes are Markdown by contract; Streamlit shows the HTML in it as text.
-        notes = without_pictures(clean(about.notes, keep="\n"))
+        notes = without_pictures(clean(said_notes(about.notes), keep="\n"))
         st.sidebar.expander(_("About this scenario")).markdown(notes)
-    st.subheader(plain(about.title), anchor=False)
+    st.subheader(plain(said(about.title)), anchor=False)

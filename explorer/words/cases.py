@@ -18,6 +18,7 @@ from explorer.model.results import ANSWERED, Estimate, Outcome
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.numbers import multiple
+from explorer.words.scenarios import said, said_reasons
 
 VERDICTS: dict[CaseVerdict, str] = {
     "match": later("match"),
@@ -227,7 +228,7 @@ def reason(case: CaseReport) -> str:
     """Why a difference is expected, in the scenario's words, or what is unexpected; "" without either."""
     surprise = case.surprise
     if surprise is None:
-        return case.reason
+        return said_reasons(case.reason)
     if isinstance(surprise, Unanswered):
         lost = []
         for outcome, engines in surprise.engines.items():
@@ -235,7 +236,7 @@ def reason(case: CaseReport) -> str:
         return _("; ").join(lost)
     if isinstance(surprise, Agreement):
         text = _("{engines} should differ from the others here, but agree: {reason}")
-        return text.format(engines=listed(surprise.engines), reason=surprise.reason)
+        return text.format(engines=listed(surprise.engines), reason=said(surprise.reason))
     one, other = surprise.one, surprise.other
     if len(one) == len(other) == 1:
         text = _("{engines} disagree, and the scenario does not expect it")

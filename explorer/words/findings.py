@@ -25,6 +25,7 @@ from explorer.text.language import _
 from explorer.text.numbers import multiple
 from explorer.words.cases import SEPARATOR
 from explorer.words.readings import place
+from explorer.words.scenarios import said
 
 OTHER: dict[Framework, Framework] = {"mindspore": "torch", "torch": "mindspore"}
 
@@ -91,7 +92,7 @@ def _returned_class(fact: ReturnedClass) -> str:
 
 def _unmet(fact: Unmet) -> str:
     text = _("{names}: EXPECTED_FINDINGS lists a finding that does not occur: {reason}")
-    return text.format(names=_(SEPARATOR).join(fact.names), reason=fact.reason)
+    return text.format(names=_(SEPARATOR).join(fact.names), reason=said(fact.reason))
 
 
 def _same_masks(fact: SameMasks) -> str:

@@ -8,7 +8,11 @@ import pytest
 
 from explorer.cli.entry import run
 from explorer.cli.listings import REAL_HEADING
+from explorer.scenario.find import find
+from explorer.scenario.load import load
+from explorer.text.language import said_in
 from explorer.topics import STUDIES, study_topic
+from explorer.words.scenarios import said
 from tests.support.command_line import ROOT, explorer
 
 
@@ -28,6 +32,19 @@ def test_scenarios_are_listed_with_their_titles_in_two_lines_each(
 def test_the_list_of_scenarios_is_also_one_json_document() -> None:
     done = explorer("scenario", "--json")
     assert set(json.loads(done.stdout)["scenarios"][0]) == {"name", "title", "path"}
+
+
+def test_a_list_in_chinese_has_chinese_titles_and_its_document_english_ones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    title = load(find("dense_mse")).title
+    assert run(["--lang", "zh", "scenario"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    with said_in("zh"):
+        assert lines[lines.index("dense_mse") + 1].strip() == said(title) != title
+    assert run(["--lang", "zh", "scenario", "--json"]) == 0
+    titles = {row["name"]: row["title"] for row in json.loads(capsys.readouterr().out)["scenarios"]}
+    assert titles["dense_mse"] == title
 
 
 def test_studies_are_listed_with_their_questions(capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,7 @@ SVG = "{http://www.w3.org/2000/svg}"
         ("One. Two.", "One."),
         ("The loss is 2.5 of `x`. Then more.", "The loss is 2.5 of x."),
         ("A *tape*\nrecords:\n\nno more", "A tape records:"),
+        ("一，二。三。", "一，二。"),
         ("", ""),
     ],
 )
@@ -45,6 +46,14 @@ def test_a_long_point_is_cut_between_words(tmp_path: Path) -> None:
     line = point(load(file))
     assert line.endswith("word …")
     assert len(line) <= LONGEST_POINT + 2
+
+
+def test_a_long_point_in_chinese_is_cut_between_clauses(tmp_path: Path) -> None:
+    clause = "四字的话，"
+    file = written(tmp_path, f'"""Title.\n\n{clause * 30}\n"""\n{MINIMAL}')
+    # Each character is as wide as two of the Latin ones that LONGEST_POINT counts.
+    count = LONGEST_POINT // (2 * len(clause))
+    assert point(load(file)) == (clause * count).removesuffix("，") + " …"
 
 
 @pytest.mark.slow

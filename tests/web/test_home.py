@@ -80,6 +80,17 @@ def test_a_search_picks_cards_by_name_title_and_point(
     assert any("No scenario has these words" in block.value for block in page.caption)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("words", ["transposed convolution", "转置卷积"])
+def test_a_search_finds_a_shipped_scenario_in_every_language(lang: str, words: str) -> None:
+    page = home(words=words, lang=lang)
+    assert not page.exception
+    (card,) = [card for card in cards(page) if card["name"] == "conv_transpose"]
+    titles = {"en": "A transposed convolution", "zh": "转置卷积"}
+    assert card["title"] == titles[lang]
+
+
 def test_a_broken_file_has_a_card_that_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -198,6 +198,40 @@ def test_a_remark_is_information_and_no_warning() -> None:
     assert [len(page.info), len(page.warning), len(page.exception)] == [1, 0, 0]
 
 
+def introduced() -> None:
+    from explorer.model.findings import ReportFinding, Unmet
+    from explorer.scenario.find import find
+    from explorer.scenario.load import load
+    from explorer.web.language import settle_language
+    from explorer.web.messages import say_finding
+    from explorer.web.sidebar import _introduce
+
+    settle_language()
+    path = find("integer_input")
+    (difference, *_others) = load(path).expected
+    say_finding(ReportFinding(fact=Unmet(("w",), ""), expected=True, reason=difference.reason))
+    _introduce(path)
+
+
+@pytest.mark.parametrize(
+    ("lang", "title", "notes", "reason"),
+    [
+        ("en", "An input of integers that picks rows", "looks up rows", "MindSpore returns zeros"),
+        ("zh", "用于取行的整数输入", "按行查表", "MindSpore 返回零"),
+    ],
+)
+def test_what_a_shipped_scenario_says_is_shown_in_the_visitor_s_language(
+    lang: str, title: str, notes: str, reason: str
+) -> None:
+    page = AppTest.from_function(introduced, default_timeout=SECONDS)
+    page.query_params["lang"] = lang
+    page.run()
+    assert not page.exception
+    assert page.subheader[0].value == title
+    assert notes in page.sidebar.markdown[0].value
+    assert reason in page.info[0].value
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("script", ["app.py", str(ENTRY)])
 def test_no_framework_is_imported_in_the_app_s_process(script: str) -> None:

@@ -1,6 +1,8 @@
 """A scenario as a card: its point in a line, the verdict in counts, and a small picture; stored."""
 
 import re
+from itertools import accumulate
+from unicodedata import east_asian_width
 
 import msgspec
 
@@ -12,12 +14,18 @@ from explorer.report.scenario.graphs import SHOWN_ENGINES
 from explorer.scenario.contract import Scenario
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store
+from explorer.words.scenarios import said
 
 INTRODUCTION = "aliased_input"
 """The scenario by which the app introduces itself: it parts the styles, and not the frameworks."""
 
 LONGEST_POINT = 160
-"""The number of characters after which a scenario's point is cut."""
+"""The width in characters after which a scenario's point is cut."""
+
+SENTENCE_END = re.compile(r"(?<=[.?!:])\s+(?=[A-Z])|(?<=[。？！])")
+"""Where a sentence ends: a blank and a capital follow ("e.g. 2.5 of x." has one end), or as in Chinese."""
+
+CLAUSE_END = re.compile(r"[，；：]")
 
 DIFFERENT = ("differs", "some_raise")
 """Verdicts on a case that the engines do not answer alike."""
@@ -45,14 +53,27 @@ class Drawn(msgspec.Struct, frozen=True):
 
 
 def point(scenario: Scenario) -> str:
-    """A scenario's point in a line: the first sentence of its notes, without marks of Markdown."""
-    paragraph = scenario.notes.strip().split("\n\n")[0]
+    """A scenario's point in a line: the first sentence of its notes, without marks of Markdown.
+
+    In the reader's language, where its catalogue has the notes.
+    """
+    paragraph = said(scenario.notes.strip().split("\n\n")[0])
     text = re.sub(r"[*`]", "", " ".join(paragraph.split()))
-    # A sentence ends where a blank and a capital follow: "e.g. 2.5 of x." has one end.
-    sentence = re.split(r"(?<=[.?!:])\s+(?=[A-Z])", text)[0]
-    if len(sentence) <= LONGEST_POINT:
+    sentence = SENTENCE_END.split(text)[0]
+    beginning = _beginning(sentence)
+    if beginning == sentence:
         return sentence
-    return sentence[:LONGEST_POINT].rsplit(" ", 1)[0] + " …"
+    # Chinese has no blanks between words, and is cut between clauses.
+    clauses = list(CLAUSE_END.finditer(beginning))
+    if clauses:
+        return beginning[: clauses[-1].start()] + " …"
+    return beginning.rsplit(" ", 1)[0] + " …"
+
+
+def _beginning(text: str) -> str:
+    """As much of a text as is not wider than LONGEST_POINT; Chinese characters are twice as wide."""
+    widths = accumulate(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return text[: sum(width <= LONGEST_POINT for width in widths)]
 
 
 def card_of(report: Report) -> ScenarioCard:

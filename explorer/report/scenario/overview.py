@@ -16,6 +16,7 @@ from explorer.words import answers, cases
 from explorer.words.coverage import in_short, where_they_differ
 from explorer.words.findings import sentence as finding_sentence
 from explorer.words.proofs import in_words, last_stages, proofs, warnings
+from explorer.words.scenarios import said, said_notes
 
 
 class FindingRow(msgspec.Struct, frozen=True):
@@ -105,9 +106,9 @@ def overview(report: Report) -> Overview:
     groups = [CaseGroup(_(answers.HEADINGS[key]), tuple(group)) for key, group in rows.items()]
     ungraphed = [Statement(name, one_line(reason)) for name, reason in report.ungraphed.items()]
     return Overview(
-        title=one_line(report.title),
+        title=one_line(said(report.title)),
         scenario=one_line(report.scenario),
-        about=clean(report.notes, keep="\n"),
+        about=clean(said_notes(report.notes), keep="\n"),
         findings=tuple(map(_finding_row, report.findings)),
         engines=tuple(_engine_rows(report)),
         groups=tuple(groups),
@@ -129,7 +130,7 @@ def _finding_row(finding: ReportFinding) -> FindingRow:
         return FindingRow(one_line(finding_sentence(finding)), "idle")
     if finding.expected:
         return FindingRow(
-            f"{one_line(finding_sentence(finding))} ({one_line(finding.reason)})", "foreseen"
+            f"{one_line(finding_sentence(finding))} ({one_line(said(finding.reason))})", "foreseen"
         )
     return FindingRow(one_line(finding_sentence(finding)), "alarm")
 

@@ -1,0 +1,138 @@
+"""The titles, notes and reasons of the shipped scenarios in Chinese."""
+
+import gettext
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+import pytest
+from babel.messages.pofile import read_po
+
+from explorer.model.findings import ReportFinding, Unmet
+from explorer.report.json import encode
+from explorer.report.scenario.card import point
+from explorer.report.scenario.json import report_document
+from explorer.report.scenario.overview import overview
+from explorer.scenario.contract import Scenario
+from explorer.scenario.find import find, names, real_names
+from explorer.scenario.load import load
+from explorer.text.language import LOCALE, said_in
+from explorer.words.cases import reason
+from explorer.words.scenarios import said, said_notes, said_reasons
+from tests.support.sample_report import report
+
+DOMAIN = "scenarios"
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+CODE = re.compile(r"`[^`]*`")
+
+
+@cache
+def shipped_scenarios() -> tuple[Scenario, ...]:
+    return tuple(map(load, (names() | real_names()).values()))
+
+
+@cache
+def translations() -> dict[str, str]:
+    with (LOCALE / "zh" / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
+        catalogue = read_po(file, locale="zh", domain=DOMAIN)
+    return {str(message.id): str(message.string) for message in catalogue if message.id}
+
+
+def reasons(scenario: Scenario) -> Iterator[str]:
+    for entries in (scenario.expected, scenario.expected_findings, scenario.tolerances):
+        for entry in entries:
+            yield entry.reason
+
+
+def paragraphs(scenario: Scenario) -> list[str]:
+    return [" ".join(paragraph.split()) for paragraph in scenario.notes.split("\n\n")]
+
+
+def every_text() -> set[str]:
+    """What all shipped scenarios say, as the catalogue has it."""
+    texts: set[str] = set()
+    for scenario in shipped_scenarios():
+        texts.update([scenario.title, *reasons(scenario), *paragraphs(scenario)])
+    return texts
+
+
+def test_every_text_is_translated_and_no_translation_is_left_over() -> None:
+    assert len(every_text()) > 2 * len(shipped_scenarios())
+    assert sorted(every_text() - set(translations())) == []
+    assert sorted(set(translations()) - every_text()) == []
+
+
+def test_every_scenario_s_point_is_translated() -> None:
+    with said_in("zh"):
+        points = {scenario.name: point(scenario) for scenario in shipped_scenarios()}
+    assert [name for name, line in points.items() if not CHINESE.search(line)] == []
+
+
+def test_translations_are_chinese_with_the_same_code() -> None:
+    for text, translation in translations().items():
+        assert CHINESE.search(translation), text
+        assert sorted(CODE.findall(translation)) == sorted(CODE.findall(text)), text
+
+
+def test_what_is_compiled_is_what_is_written() -> None:
+    compiled = gettext.translation(DOMAIN, LOCALE, ["zh"])
+    for text, translation in translations().items():
+        assert compiled.gettext(text) == translation
+
+
+def test_a_paragraph_is_found_at_any_width_and_an_unknown_one_stays_as_it_is() -> None:
+    scenario = load(find("aliased_input"))
+    first = scenario.notes.split("\n\n")[0]
+    rest = "Of nobody's\nscenario."
+    with said_in("zh"):
+        chinese = translations()[" ".join(first.split())]
+        assert said(first.replace(" ", "\n")) == chinese
+        assert said_notes(f"{first}\n\n{rest}") == f"{chinese}\n\n{rest}"
+    assert said_notes(f"{first}\n\n{rest}") == f"{first}\n\n{rest}"
+
+
+def test_joined_reasons_are_found_though_they_contain_the_separator() -> None:
+    (one, *_others) = reasons(load(find("polynomial")))
+    (other, *_others) = reasons(load(find("integer_input")))
+    assert "; " in one
+    joined = "; ".join([other, "of somebody's own", one])
+    with said_in("zh"):
+        assert said_reasons(joined) == "；".join([said(other), "of somebody's own", said(one)])
+        assert said_reasons("own; and other") == "own; and other"
+    assert said_reasons(joined) == joined
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_report_is_shown_in_the_reader_s_language_and_its_document_is_english(
+    language: str,
+) -> None:
+    scenario = load(find("integer_input"))
+    (why, *_others) = reasons(scenario)
+    whole = report(foreseen=True)
+    place = next(place for place, case in enumerate(whole.cases) if case.reason)
+    cases = list(whole.cases)
+    cases[place] = msgspec.structs.replace(cases[place], reason=why)
+    findings = (
+        ReportFinding(fact=Unmet(("w",), why), names=("w",)),
+        ReportFinding(fact=Unmet(("w",), "own"), names=("w",), expected=True, reason=why),
+    )
+    whole = msgspec.structs.replace(
+        whole, title=scenario.title, notes=scenario.notes, cases=tuple(cases), findings=findings
+    )
+    english = encode(report_document(whole))
+    with said_in(language):
+        shown = overview(whole)
+        assert encode(report_document(whole)) == english
+        assert reason(cases[place]) == said(why)
+    chinese = translations()
+    texts = [scenario.title, paragraphs(scenario)[0], why]
+    if language == "zh":
+        texts = [chinese[text] for text in texts]
+    title, first, because = texts
+    assert shown.title == title
+    assert " ".join(shown.about.split("\n\n")[0].split()) == first
+    assert because in shown.notes
+    assert all(because in row.text for row in shown.findings)
