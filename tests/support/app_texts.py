@@ -15,6 +15,7 @@ SOURCES = (
     "web",
     "pair",
     "words",
+    "report/claims",
     "report/diff.py",
     "report/scenario/case_rows.py",
     "report/scenario/html.py",
