@@ -89,6 +89,13 @@ def test_every_statement_and_all_advice_is_in_chinese() -> None:
     assert [text for text in needed if not CHINESE.search(translated[text])] == []
 
 
+def test_what_was_measured_is_in_chinese_unless_it_is_code() -> None:
+    translated = catalogue()
+    left = measured() - set(translated)
+    assert [text for text in left if WORDS.search(text)] == []
+    assert [text for text in measured() - left if not CHINESE.search(translated[text])] == []
+
+
 def test_code_and_numbers_are_the_same_in_chinese() -> None:
     for english, chinese in catalogue().items():
         assert code_spans(chinese) == code_spans(english), english
@@ -150,6 +157,7 @@ def test_faces_say_it_in_chinese() -> None:
         assert "returns the gradient" not in face, name
     assert "若论断成立" in faces["claim"]
     assert "无需解包" in faces["HTML"]
+    assert "与论断不符： 缩放后的损失" in faces["HTML"]
     assert '<html lang="zh">' in faces["HTML"]
     assert "## 建议" in faces["page"]
     assert escape("两种方式都返回 dx") in faces["page"]
