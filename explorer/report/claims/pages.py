@@ -73,7 +73,9 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
     yield f"## {_('What to do')}"
     yield escape(row.advice)
     yield f"## {_('Sources')}"
-    yield "\n".join(f"- {escape(f'{source(guide, row)}: {_(GUIDES[guide])}')}" for guide in row.guides)
+    yield "\n".join(
+        f"- {escape(f'{source(guide, row)}: {_(GUIDES[guide])}')}" for guide in row.guides
+    )
     yield f"## {_('Programs')}"
     yield _(RUN_AGAIN).format(number=row.id)
     for program in programs(board, row):
