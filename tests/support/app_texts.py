@@ -22,6 +22,8 @@ SOURCES = (
     "report/scenario/markdown.py",
     "report/scenario/overview.py",
     "report/scenario/terminal.py",
+    "topics/observations.py",
+    "topics/parties.py",
 )
 """The packages and modules whose texts are the catalogue's."""
 

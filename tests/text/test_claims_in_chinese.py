@@ -26,6 +26,7 @@ from explorer.report.recorded.reading import recorded_board
 from explorer.shipped import PACKAGE
 from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
+from explorer.topics.parties import party_names
 from tests.support.consoles import printed
 from tests.support.sample_board import BOARD
 
@@ -160,6 +161,7 @@ def test_faces_say_it_in_chinese() -> None:
     assert "与论断不符： 缩放后的损失" in faces["HTML"]
     assert '<html lang="zh">' in faces["HTML"]
     assert "## 建议" in faces["page"]
+    assert "缩放后的损失：1024（PyTorch 动态图）" in faces["Markdown"]
     assert escape("两种方式都返回 dx") in faces["page"]
 
 
@@ -183,6 +185,19 @@ def test_the_document_for_programs_is_english() -> None:
     with said_in("zh"):
         assert board_document(board) == english
     assert not CHINESE.search(json.dumps(english, ensure_ascii=False))
+
+
+def test_what_is_recorded_is_english_whoever_reads() -> None:
+    with said_in("zh"):
+        assert recorded_board(claims().values()) == recorded()
+
+
+def test_parties_have_chinese_names() -> None:
+    with said_in("zh"):
+        assert party_names(["torch-tape", "mindspore-tape", "mindspore-graph"]) == (
+            "MindSpore 静态图与动态图，PyTorch 动态图"
+        )
+        assert party_names(["keras", "mindspore"]) == "MindSpore 和 Keras"
 
 
 def test_in_english_a_row_is_as_it_was_recorded() -> None:
