@@ -28,6 +28,7 @@ from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
 from explorer.topics.parties import party_names
 from tests.support.consoles import printed
+from tests.support.pages import opened, said
 from tests.support.sample_board import BOARD
 
 DOMAIN = "claims"
@@ -163,6 +164,26 @@ def test_faces_say_it_in_chinese() -> None:
     assert "## 建议" in faces["page"]
     assert "缩放后的损失：1024（PyTorch 动态图）" in faces["Markdown"]
     assert escape("两种方式都返回 dx") in faces["page"]
+
+
+def chinese_page() -> None:
+    from explorer.text.language import said_in
+    from explorer.web.claims_page import show_board
+    from tests.text.test_claims_in_chinese import shipped_board
+
+    with said_in("zh"):
+        show_board(shipped_board())
+
+
+def test_the_app_says_it_in_chinese() -> None:
+    page = opened(chinese_page, claim="7")
+    assert not page.exception
+    text = said(page)
+    for part in (SAID, "1 条论断：成立 1", "缩放后的损失", "PyTorch 动态图", "无需解包"):
+        assert part in text
+    assert "returns the gradient" not in text
+    (table,) = page.dataframe
+    assert SAID in table.value["statement"][0]
 
 
 def test_blocks_in_documents_say_it_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
