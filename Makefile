@@ -60,7 +60,7 @@ bench-compare: .venv/.dev ## set two runs of `make bench` side by side: A=out/be
 	$(PY) -m benchmarks.compare $(A) $(B)
 
 claims: .venv/.run ## check what the migration guides say, and write a page for each claim into docs/claims
-	$(PY) -m explorer claims --fresh --pages docs/claims
+	$(PY) -m explorer --lang en claims --fresh --pages docs/claims
 
 app: .venv/.run ## start the app on http://localhost:8501
 	$(PY) -m explorer app

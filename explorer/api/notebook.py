@@ -16,7 +16,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
 from explorer.pair.page import two_panes
-from explorer.report.claims.wording import counts, verdict_name
+from explorer.report.claims.wording import board_as_read, counts, verdict_name
 from explorer.report.html import prose, row, table
 from explorer.report.scenario.case_rows import DIVIDED, case_row
 from explorer.report.scenario.export import side_by_side
@@ -131,14 +131,15 @@ def claims(board: Board) -> str:
             (
                 str(claim.id),
                 claim.statement,
-                verdict_name(claim.verdict),
+                _(verdict_name(claim.verdict)),
                 claim.evidence,
                 claim.advice,
             )
         )
-        for claim in board.rows
+        for claim in board_as_read(board).rows
     ]
-    shown = _table(("claim", "statement", "verdict", "evidence", "what to do"), rows)
+    columns = (_("claim"), _("statement"), _("verdict"), _("evidence"), _("what to do"))
+    shown = _table(columns, rows)
     return f"<p><b>{escape(counts(board))}</b></p>{shown}"
 
 

@@ -13,7 +13,7 @@ from explorer.documents.blocks import Block
 from explorer.model.report import CaseReport
 from explorer.report.claims.evidence import evidence_table
 from explorer.report.claims.programs import programs
-from explorer.report.claims.wording import title, verdict_sentence
+from explorer.report.claims.wording import row_as_read, title, verdict_sentence
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
 from explorer.text.clean import clean
@@ -173,7 +173,7 @@ def _is_shown(case: CaseReport, options: dict[str, str]) -> bool:
 
 def _claim(shown: Block, way: Way) -> Iterator[Part]:
     board = claims(int(shown.subject), fresh=way.fresh).board
-    (row,) = board.rows
+    row = row_as_read(board.rows[0])
     yield Paragraph(f"{row.id}. {row.statement}", is_strong=True)
     yield Paragraph(verdict_sentence(row))
     evidence = evidence_table(row)

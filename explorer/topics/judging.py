@@ -6,6 +6,7 @@ from explorer.exploration.about import stored_versions, versions_here
 from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing, Observation
 from explorer.model.measurement import Measured, Measurement
 from explorer.store.store import Store
+from explorer.text.language import ENGLISH, said_in
 from explorer.text.messages import one_line
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure, stored
@@ -63,8 +64,9 @@ def needed(claims: Iterable[Claim]) -> list[Measurement]:
     return measurements
 
 
+@said_in(ENGLISH)
 def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
-    """One claim judged on what was measured; pure."""
+    """One claim judged on what was measured; pure. A record is English, whoever reads it."""
     names = tuple(measurement.name for measurement in claim.measurements)
     evidence = Evidence({name: measured[name] for name in names})
     verdict: ClaimVerdict | None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from explorer.model.claim import Observation
+from explorer.text.language import _
 from explorer.topics.evidence import grouped
 from explorer.topics.parties import party_names
 
@@ -39,12 +40,14 @@ def in_one_line(observations: Iterable[Observation]) -> str:
     clauses = []
     for what, parties_by_value in found.items():
         values = [_value(value, parties) for value, parties in parties_by_value.items()]
-        text = ", ".join(filter(None, values))
-        clauses.append(f"{what}: {text}" if text else what)
-    return "; ".join(clauses)
+        text = _(", ").join(filter(None, values))
+        clauses.append(_("{what}: {values}").format(what=what, values=text) if text else what)
+    return _("; ").join(clauses)
 
 
 def _value(value: str, parties: list[str]) -> str:
     """A value with those who gave it in brackets."""
-    who = f"({party_names(parties)})" if parties else ""
-    return f"{value} {who}".strip()
+    if not parties:
+        return value
+    text = _("{value} ({who})") if value else _("({who})")
+    return text.format(value=value, who=party_names(parties))

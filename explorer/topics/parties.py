@@ -1,9 +1,19 @@
-"""The names of parties in text: "MindSpore graph and tape, PyTorch tape"."""
+"""The names of parties in text: "MindSpore graph and tape, PyTorch tape", in the reader's language."""
 
 from collections.abc import Iterable
 
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.text.language import _, later
 from explorer.topics.question import PARTIES
+
+WITH_STYLES = {
+    (): "{framework}",
+    ("graph",): later("{framework} graph"),
+    ("tape",): later("{framework} tape"),
+    ("graph", "tape"): later("{framework} graph and tape"),
+    ("tape", "graph"): later("{framework} tape and graph"),
+}
+"""A framework with the styles that are named of it."""
 
 
 def party_names(parties: Iterable[str]) -> str:
@@ -19,12 +29,17 @@ def party_names(parties: Iterable[str]) -> str:
         styles = styles_by_name.setdefault(name, [])
         if engine and engine.style not in styles:
             styles.append(engine.style)
-    names = [" ".join((name, _listed(styles))).rstrip() for name, styles in styles_by_name.items()]
+    names = [
+        _(WITH_STYLES[tuple(styles)]).format(framework=name)
+        for name, styles in styles_by_name.items()
+    ]
     if any(len(styles) > 1 for styles in styles_by_name.values()):
-        return ", ".join(names)
+        return _(", ").join(names)
     return _listed(names)
 
 
 def _listed(words: list[str]) -> str:
     """ "a, b and c"."""
-    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+    if len(words) < 2:
+        return "".join(words)
+    return _("{names} and {last}").format(names=_(", ").join(words[:-1]), last=words[-1])

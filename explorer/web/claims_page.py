@@ -1,13 +1,11 @@
 """The page of claims: the board with its counts, filters and search, and the chosen claim in full."""
 
-from collections import Counter
 from collections.abc import Iterable
 
 import streamlit as st
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS, Board, ClaimRow, ClaimVerdict
 from explorer.report.claims.evidence import (
-    ANSWERS,
     NOT_AS_STATED,
     against,
     evidence_table,
@@ -24,7 +22,9 @@ from explorer.report.claims.programs import (
 from explorer.report.claims.wording import (
     NOT_RUN,
     PAGE_TITLE,
+    board_as_read,
     count_form,
+    counts,
     source,
     verdict_name,
 )
@@ -44,7 +44,6 @@ from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
 from explorer.web.recorded_results import recorded_with, show_or_await
 from explorer.web.table_size import ROW_HEIGHT, table_height
-from explorer.words.cases import SEPARATOR
 from explorer.workers.workers import Workers
 
 COLOURS: dict[ClaimVerdict | None, str] = {
@@ -98,8 +97,9 @@ def claims() -> None:
 
 def show_board(whole: Board, is_recorded: bool = False) -> None:
     """Counts, filters, the table, and one claim."""
+    whole = board_as_read(whole)
     st.caption(plain(recorded_with() if is_recorded else _measured_with(whole)))
-    st.markdown(f"**{_counts(whole)}**")
+    st.markdown(f"**{counts(whole)}**")
     before = last_shown(PLACE)
     wanted = follow(PLACE, ("claim", "topic", "verdict", "words"))
     rows = _filtered(whole, wanted)
@@ -112,15 +112,6 @@ def show_board(whole: Board, is_recorded: bool = False) -> None:
 def _measured_with(whole: Board) -> str:
     text = _("Measured on {date} with {versions}")
     return text.format(date=whole.date, versions=versions_text(whole.versions))
-
-
-def _counts(whole: Board) -> str:
-    """The number of rows with each verdict."""
-    by_verdict = Counter(row.verdict for row in whole.rows)
-    verdicts = [verdict for verdict in (*CLAIM_VERDICTS, None) if by_verdict[verdict]]
-    parts = [count_text(by_verdict[verdict], verdict) for verdict in verdicts]
-    text = _("1 claim: {counts}") if len(whole.rows) == 1 else _("{n} claims: {counts}")
-    return text.format(n=len(whole.rows), counts=_(SEPARATOR).join(parts))
 
 
 def count_text(count: int, verdict: ClaimVerdict | None) -> str:
@@ -242,17 +233,13 @@ def _show_evidence(row: ClaimRow) -> None:
     if contrary:
         st.markdown(f"{_(NOT_AS_STATED)} {plain(contrary)}")
     # Markdown and not a dataframe: long results wrap, and the browser's search finds them.
-    lines = [_line(map(_, evidence.columns)), _line(["---"] * len(evidence.columns))]
-    lines.extend(_line(map(_answer_or_text, cells)) for cells in evidence.rows)
+    lines = [_line(evidence.columns), _line(["---"] * len(evidence.columns))]
+    lines.extend(_line(map(plain, cells)) for cells in evidence.rows)
     st.markdown("\n".join(lines))
 
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _answer_or_text(cell: str) -> str:
-    return _(cell) if cell in ANSWERS.values() else plain(cell)
 
 
 def _show_program(program: ClaimProgram) -> None:

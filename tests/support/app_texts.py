@@ -15,12 +15,15 @@ SOURCES = (
     "web",
     "pair",
     "words",
+    "report/claims",
     "report/diff.py",
     "report/scenario/case_rows.py",
     "report/scenario/html.py",
     "report/scenario/markdown.py",
     "report/scenario/overview.py",
     "report/scenario/terminal.py",
+    "topics/observations.py",
+    "topics/parties.py",
 )
 """The packages and modules whose texts are the catalogue's."""
 

@@ -3,17 +3,23 @@
 import msgspec
 
 from explorer.model.claim import ClaimRow, Observation
+from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.topics.observations import in_one_line
 from explorer.topics.parties import party_names
 
-WHAT, WHO, RESULT, AS_STATED = COLUMNS = ("what was measured", "who", "result", "as stated")
+WHAT, WHO, RESULT, AS_STATED = COLUMNS = (
+    later("what was measured"),
+    later("who"),
+    later("result"),
+    later("as stated"),
+)
 """The names of the columns."""
 
-ANSWERS: dict[bool | None, str] = {True: "yes", False: "no", None: ""}
+ANSWERS: dict[bool | None, str] = {True: later("yes"), False: later("no"), None: ""}
 """What the last column says: nothing where the statement says nothing."""
 
-NOT_AS_STATED = "Not as stated:"
+NOT_AS_STATED = later("Not as stated:")
 
 LENGTH = 200
 """The number of characters of the first observation that is not as stated."""
@@ -39,7 +45,7 @@ def evidence_table(row: ClaimRow) -> EvidenceTable:
         previous = observation.what
     filled = [place for place in range(len(COLUMNS)) if any(cells[place] for cells in rows)]
     return EvidenceTable(
-        tuple(COLUMNS[place] for place in filled),
+        tuple(_(COLUMNS[place]) for place in filled),
         tuple(tuple(cells[place] for place in filled) for cells in rows),
     )
 
@@ -48,7 +54,7 @@ def _cells(observation: Observation) -> tuple[str, ...]:
     return (
         party_names(observation.who),
         one_line(observation.value),
-        ANSWERS[observation.expected],
+        _(ANSWERS[observation.expected]),
     )
 
 
@@ -57,5 +63,5 @@ def against(row: ClaimRow) -> str:
     found = [observation for observation in row.observations if observation.expected is False]
     if not found:
         return ""
-    more = f"; and {len(found) - 1} more" if len(found) > 1 else ""
+    more = _("; and {n} more").format(n=len(found) - 1) if len(found) > 1 else ""
     return f"{one_line(in_one_line(found[:1]), LENGTH)}{more}"

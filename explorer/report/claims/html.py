@@ -4,21 +4,24 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from explorer.model.claim import CLAIM_VERDICTS, Board, ClaimRow, ClaimVerdict
+from explorer.model.claim import Board, ClaimRow, ClaimVerdict
 from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
 from explorer.report.claims.programs import OF_GUIDE, ClaimProgram, programs
 from explorer.report.claims.wording import (
     PAGE_TITLE,
+    board_as_read,
     counts,
     if_it_holds,
     rows_by_heading,
     source,
     title,
     verdict_name,
+    verdict_sentence,
 )
 from explorer.report.html import page, table
 from explorer.report.html import row as html_row
 from explorer.report.wording import versions_text
+from explorer.text.language import _
 
 STYLE = Path(__file__).with_name("claims.css").read_text(encoding="utf-8")
 
@@ -36,24 +39,26 @@ CLASSES: dict[ClaimVerdict | None, str] = {
 
 def board_html(board: Board) -> str:
     """The board as an HTML document."""
-    return page(PAGE_TITLE, _parts(board), STYLE)
+    return page(_(PAGE_TITLE), _parts(board_as_read(board)), STYLE)
 
 
 def _parts(board: Board) -> Iterator[str]:
-    yield f"<h1>{PAGE_TITLE}</h1>"
-    versions = escape(versions_text(board.versions))
-    yield f'<p class="faint">Measured on {escape(board.date)} with {versions}</p>'
+    yield f"<h1>{_(PAGE_TITLE)}</h1>"
+    measured = _("Measured on {date} with {versions}").format(
+        date=board.date, versions=versions_text(board.versions)
+    )
+    yield f'<p class="faint">{escape(measured)}</p>'
     yield f'<p class="summary">{escape(counts(board))}</p>'
     for heading, rows in rows_by_heading(board):
-        yield f"<h2>{escape(title(heading))}</h2>"
+        yield f"<h2>{escape(title(_(heading)))}</h2>"
         for row in rows:
             yield _claim(board, row)
 
 
 def _claim(board: Board, row: ClaimRow) -> str:
-    name = escape(verdict_name(row.verdict))
+    name = escape(_(verdict_name(row.verdict)))
     badge = f'<span class="badge {CLASSES[row.verdict]}">{name}</span>'
-    meaning = f": {CLAIM_VERDICTS[row.verdict]}" if row.verdict else ""
+    sentence = escape(verdict_sentence(row)).replace(name, badge, 1)
     sources = escape("; ".join(source(guide, row) for guide in row.guides))
     # What was run is folded: the programs are several times as long as all claims together.
     printed = run = ""
@@ -65,12 +70,12 @@ def _claim(board: Board, row: ClaimRow) -> str:
     return (
         f'<section class="claim" id="claim-{row.id}">'
         f"<h3>{row.id}. {escape(row.statement)}</h3>"
-        f"<p>{badge}{escape(meaning)}</p>"
+        f"<p>{sentence}</p>"
         f"<p>{escape(if_it_holds(row))}</p>"
         f"{_evidence(row)}"
-        f"<p><b>What to do:</b> {escape(row.advice)}</p>"
+        f"<p><b>{_('What to do:')}</b> {escape(row.advice)}</p>"
         f'<p class="faint">{sources}</p>{printed}'
-        f"<details><summary>What was run</summary>{run}</details></section>"
+        f"<details><summary>{_('What was run')}</summary>{run}</details></section>"
     )
 
 
@@ -80,7 +85,7 @@ def _evidence(row: ClaimRow) -> str:
     if not evidence.rows:
         return f"<p>{escape(row.evidence)}</p>"
     contrary = against(row)
-    begin = f"<p>{NOT_AS_STATED} {escape(contrary)}</p>" if contrary else ""
+    begin = f"<p>{_(NOT_AS_STATED)} {escape(contrary)}</p>" if contrary else ""
     return begin + table(evidence.columns, map(html_row, evidence.rows))
 
 

@@ -7,6 +7,7 @@ from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_tab
 from explorer.report.claims.markdown import board_head
 from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
+    board_as_read,
     if_it_holds,
     rows_by_heading,
     source,
@@ -14,12 +15,13 @@ from explorer.report.claims.wording import (
     verdict_name,
 )
 from explorer.report.markdown import escape, fenced, page, table
+from explorer.text.language import _, later
 
 INDEX = "index.md"
 """The page that leads to the others."""
 
 
-RUN_AGAIN = (
+RUN_AGAIN = later(
     "`python -m explorer claims {number}` runs everything again. Where the explorer is installed, each"
     " program can be pasted and run by itself; one that says *after the code above* continues it."
 )
@@ -27,9 +29,10 @@ RUN_AGAIN = (
 
 def board_pages(board: Board) -> dict[str, str]:
     """The pages by the names of their files: INDEX, and the number of each claim."""
-    pages = {INDEX: page(_index(board))}
-    for row in board.rows:
-        pages[name_of(row.id)] = page(_claim(board, row))
+    read = board_as_read(board)
+    pages = {INDEX: page(_index(read))}
+    for row in read.rows:
+        pages[name_of(row.id)] = page(_claim(read, row))
     return pages
 
 
@@ -41,34 +44,41 @@ def name_of(number: int) -> str:
 def _index(board: Board) -> Iterator[str]:
     yield from board_head(board)
     for heading, rows in rows_by_heading(board):
-        yield f"## {title(heading)}"
-        lines = ["| claim | statement | verdict |", "| --- | --- | --- |"]
+        yield f"## {title(_(heading))}"
+        columns = (_("claim"), _("statement"), _("verdict"))
+        lines = [f"| {' | '.join(columns)} |", "| --- | --- | --- |"]
         for row in rows:
             link = f"[{row.id}]({name_of(row.id)})"
-            lines.append(f"| {link} | {escape(row.statement)} | {verdict_name(row.verdict)} |")
+            lines.append(f"| {link} | {escape(row.statement)} | {_(verdict_name(row.verdict))} |")
         yield "\n".join(lines)
-    yield "## The guides"
-    yield "\n".join(f"- {number}: {escape(guide)}" for number, guide in GUIDES.items())
+    yield f"## {_('The guides')}"
+    yield "\n".join(f"- {number}: {escape(_(guide))}" for number, guide in GUIDES.items())
 
 
 def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
     yield f"# {row.id}. {escape(row.statement)}"
-    meaning = f": {CLAIM_VERDICTS[row.verdict]}." if row.verdict else ""
-    yield f"**{verdict_name(row.verdict)}**{meaning}"
+    verdict = _(verdict_name(row.verdict))
+    if row.verdict:
+        meaning = _(CLAIM_VERDICTS[row.verdict])
+        yield _("**{verdict}**: {meaning}.").format(verdict=verdict, meaning=meaning)
+    else:
+        yield f"**{verdict}**"
     contrary = against(row)
     if contrary:
-        yield f"{NOT_AS_STATED} {escape(contrary)}."
-    yield "## Evidence"
+        yield _("{text}.").format(text=f"{_(NOT_AS_STATED)} {escape(contrary)}")
+    yield f"## {_('Evidence')}"
     yield escape(if_it_holds(row))
     evidence = evidence_table(row)
     yield table(evidence.columns, evidence.rows) if evidence.rows else escape(row.evidence)
-    yield "## What to do"
+    yield f"## {_('What to do')}"
     yield escape(row.advice)
-    yield "## Sources"
-    yield "\n".join(f"- {escape(f'{source(guide, row)}: {GUIDES[guide]}')}" for guide in row.guides)
-    yield "## Programs"
-    yield RUN_AGAIN.format(number=row.id)
+    yield f"## {_('Sources')}"
+    yield "\n".join(
+        f"- {escape(f'{source(guide, row)}: {_(GUIDES[guide])}')}" for guide in row.guides
+    )
+    yield f"## {_('Programs')}"
+    yield _(RUN_AGAIN).format(number=row.id)
     for program in programs(board, row):
         yield f"### {escape(title(program.heading))}"
         yield fenced(program.code)
-    yield f"[All claims]({INDEX})"
+    yield f"[{_('All claims')}]({INDEX})"

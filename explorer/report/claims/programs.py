@@ -6,6 +6,7 @@ import msgspec
 
 from explorer.model.claim import Board, ClaimRow, Listing
 from explorer.model.measurement import Measured
+from explorer.text.language import _, later
 from explorer.text.programs import (
     Imported,
     Piece,
@@ -18,10 +19,10 @@ from explorer.text.programs import (
 from explorer.topics.parties import party_names
 from explorer.topics.question import PARTIES
 
-AS_PRINTED = "as the guide prints it"
-AS_MEANT = "as meant"
-WHAT_WAS_RUN = "what was run"
-AFTER_THE_ABOVE = "what was run, after the code above"
+AS_PRINTED = later("as the guide prints it")
+AS_MEANT = later("as meant")
+WHAT_WAS_RUN = later("what was run")
+AFTER_THE_ABOVE = later("what was run, after the code above")
 
 OF_GUIDE = (AS_PRINTED, AS_MEANT)
 """The titles of code that a guide prints or means; what was run has the others."""
@@ -40,7 +41,9 @@ class ClaimProgram(msgspec.Struct, frozen=True):
     @property
     def heading(self) -> str:
         """The title with those that ran it: "as meant (MindSpore graph and tape)"."""
-        return f"{self.title} ({self.who})" if self.who else self.title
+        if not self.who:
+            return _(self.title)
+        return _("{title} ({who})").format(title=_(self.title), who=self.who)
 
 
 def programs(board: Board, row: ClaimRow) -> list[ClaimProgram]:
@@ -114,7 +117,7 @@ def _scripts(
         if not isinstance(script, str):
             others[name] = outcome
             continue
-        setup, _, last_line = script.rstrip("\n").rpartition("\n")
+        setup, _newline, last_line = script.rstrip("\n").rpartition("\n")
         last_lines.setdefault(setup, {}).setdefault(last_line, []).append(name)
     scripts = []
     for setup, names_by_line in last_lines.items():

@@ -12,7 +12,9 @@ from explorer.model.measurement import Measured
 from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
 from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import (
+    board_as_read,
     counts,
+    row_as_read,
     rows_by_heading,
     source,
     verdict_name,
@@ -21,6 +23,7 @@ from explorer.report.claims.wording import (
 from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import versions_text
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.messages import one_line
 
 STYLES: dict[ClaimVerdict | None, str] = {
@@ -40,7 +43,7 @@ FIGURES_LENGTH = 1500
 
 def show_board(board: Board, console: Console) -> None:
     """Print every row: number, statement, verdict, and one line of evidence."""
-    show_parts(_board(board), console)
+    show_parts(_board(board_as_read(board)), console)
 
 
 def show_claim(board: Board, row: ClaimRow, console: Console) -> None:
@@ -49,14 +52,14 @@ def show_claim(board: Board, row: ClaimRow, console: Console) -> None:
     What would be true, the verdict, evidence, advice, the code that a guide prints, and the programs
     that were run.
     """
-    show_parts(_claim(board, row), console)
+    show_parts(_claim(board, row_as_read(row)), console)
 
 
 def _board(board: Board) -> Iterator[RenderableType]:
     yield Text(versions_text(board.versions), style="dim")
     for heading, rows in rows_by_heading(board):
         yield Text()
-        yield Text(heading, style="bold")
+        yield Text(_(heading), style="bold")
         yield indented(_grid(rows), 1)
     yield Text()
     yield Text(counts(board), style="bold")
@@ -67,7 +70,7 @@ def _grid(rows: list[ClaimRow]) -> Grid:
     grid.add_column(justify="right", no_wrap=True, vertical="top")
     grid.add_column(justify="left", vertical="top")
     for row in rows:
-        verdict = (verdict_name(row.verdict), STYLES[row.verdict])
+        verdict = (_(verdict_name(row.verdict)), STYLES[row.verdict])
         # Evidence goes below, as wide as the statement: a column of its own would be too narrow.
         grid.add_row(Text(str(row.id)), Text.assemble(verdict, "  ", one_line(row.statement)))
         grid.add_row("", Text(one_line(row.evidence), style="dim"))
@@ -79,16 +82,16 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style="dim")
     grid.add_column(overflow="fold")
-    grid.add_row("verdict", Text(verdict_sentence(row), style=STYLES[row.verdict]))
+    grid.add_row(_("verdict"), Text(verdict_sentence(row), style=STYLES[row.verdict]))
     contrary = against(row)
     if contrary:
-        grid.add_row("", Text(f"{NOT_AS_STATED} {contrary}"))
-    grid.add_row("if it holds", Text(row.would))
-    grid.add_row("evidence", _evidence(row))
-    grid.add_row("what to do", Text(row.advice))
+        grid.add_row("", Text(f"{_(NOT_AS_STATED)} {contrary}"))
+    grid.add_row(_("if it holds"), Text(row.would))
+    grid.add_row(_("evidence"), _evidence(row))
+    grid.add_row(_("what to do"), Text(row.advice))
     for guide in row.guides:
-        grid.add_row("from", Text(f"{source(guide, row)}: {GUIDES[guide]}"))
-    grid.add_row("measured on", Text(versions_text(board.versions)))
+        grid.add_row(_("from"), Text(f"{source(guide, row)}: {_(GUIDES[guide])}"))
+    grid.add_row(_("measured on"), Text(versions_text(board.versions)))
     yield indented(grid, 3)
     for program in programs(board, row):
         yield Text()
@@ -103,7 +106,7 @@ def _evidence(row: ClaimRow) -> RenderableType:
     if not evidence.rows:
         return Text(clean(row.evidence))
     grid = Grid.grid(padding=(0, 2, 0, 0))
-    for _ in evidence.columns:
+    for _column in evidence.columns:
         grid.add_column(overflow="fold")
     grid.add_row(*(Text(column, style="dim") for column in evidence.columns))
     for cells in evidence.rows:

@@ -1,26 +1,61 @@
-"""The words of a board of claims: its verdicts, its counts, its rows by heading."""
+"""The words of a board of claims: its verdicts, its counts, its rows by heading, in the reader's language."""
 
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
-from explorer.text.numbers import counted
+import msgspec
 
-NOT_RUN = "not run"
+from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
+from explorer.text.language import ENGLISH, _, code, later, shipped
+from explorer.topics.observations import in_one_line
+
+NOT_RUN = later("not run")
 
 COUNT_FORMS: dict[ClaimVerdict | None, tuple[str, str]] = {
-    "holds": ("{count} holds", "{count} hold"),
-    "holds_with_changes": ("{count} holds with changes", "{count} hold with changes"),
-    "outdated": ("{count} is outdated", "{count} are outdated"),
-    "does_not_hold": ("{count} does not hold", "{count} do not hold"),
-    "depends_on_style": ("{count} depends on the style", "{count} depend on the style"),
-    "not_checkable_here": ("{count} cannot be checked here", "{count} cannot be checked here"),
-    None: ("{count} was not run", "{count} were not run"),
+    "holds": (later("{count} holds"), later("{count} hold")),
+    "holds_with_changes": (
+        later("{count} holds with changes"),
+        later("{count} hold with changes"),
+    ),
+    "outdated": (later("{count} is outdated"), later("{count} are outdated")),
+    "does_not_hold": (later("{count} does not hold"), later("{count} do not hold")),
+    "depends_on_style": (
+        later("{count} depends on the style"),
+        later("{count} depend on the style"),
+    ),
+    "not_checkable_here": (
+        later("{count} cannot be checked here"),
+        later("{count} cannot be checked here"),
+    ),
+    None: (later("{count} was not run"), later("{count} were not run")),
 }
 """How many claims have a verdict: of one, and of several."""
 
-PAGE_TITLE = "What the migration guides say, checked"
+PAGE_TITLE = later("What the migration guides say, checked")
+
+
+def board_as_read(board: Board) -> Board:
+    """The board with what its claims say in the reader's language."""
+    return msgspec.structs.replace(board, rows=tuple(map(row_as_read, board.rows)))
+
+
+def row_as_read(row: ClaimRow) -> ClaimRow:
+    """A row with what its claim says in the reader's language; what was measured is as it was found."""
+    if code() == ENGLISH:
+        return row
+    observations = tuple(
+        msgspec.structs.replace(observation, what=shipped(observation.what, "claims"))
+        for observation in row.observations
+    )
+    return msgspec.structs.replace(
+        row,
+        statement=shipped(row.statement, "claims"),
+        would=shipped(row.would, "claims"),
+        advice=shipped(row.advice, "claims"),
+        observations=observations,
+        evidence=in_one_line(observations) if observations else row.evidence,
+    )
 
 
 def rows_by_heading(board: Board) -> Iterator[tuple[str, list[ClaimRow]]]:
@@ -55,8 +90,9 @@ def counts(board: Board) -> str:
     for verdict in (*CLAIM_VERDICTS, None):
         number = by_verdict[verdict]
         if number:
-            parts.append(count_form(number, verdict).format(count=number))
-    return f"{counted(len(board.rows), 'claim')}: {', '.join(parts)}"
+            parts.append(_(count_form(number, verdict)).format(count=number))
+    text = _("1 claim: {counts}") if len(board.rows) == 1 else _("{n} claims: {counts}")
+    return text.format(n=len(board.rows), counts=_(", ").join(parts))
 
 
 def count_form(count: int, verdict: ClaimVerdict | None) -> str:
@@ -67,10 +103,12 @@ def count_form(count: int, verdict: ClaimVerdict | None) -> str:
 
 def if_it_holds(row: ClaimRow) -> str:
     """What is true if the statement of a row holds, as a sentence."""
-    return f"If it holds: {row.would.rstrip('.')}."
+    return _("If it holds: {would}.").format(would=row.would.rstrip(".。"))
 
 
 def verdict_sentence(row: ClaimRow) -> str:
     """A claim's verdict, and what it means: "outdated: was true, and is not any more"."""
-    name = verdict_name(row.verdict)
-    return f"{name}: {CLAIM_VERDICTS[row.verdict]}" if row.verdict else name
+    name = _(verdict_name(row.verdict))
+    if not row.verdict:
+        return name
+    return _("{verdict}: {meaning}").format(verdict=name, meaning=_(CLAIM_VERDICTS[row.verdict]))

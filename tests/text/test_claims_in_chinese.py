@@ -1,0 +1,232 @@
+"""What the shipped claims say in Chinese: all of it, with the same code and the same numbers."""
+
+import ast
+import gettext
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from babel.messages.pofile import read_po
+
+from explorer.api import notebook
+from explorer.api.results import Claims
+from explorer.documents import contents
+from explorer.documents.blocks import Block
+from explorer.model.claim import Board, ClaimRow, Observation
+from explorer.report.claims.html import board_html
+from explorer.report.claims.json import board_document
+from explorer.report.claims.markdown import board_markdown
+from explorer.report.claims.pages import INDEX, board_pages
+from explorer.report.claims.terminal import show_board, show_claim
+from explorer.report.claims.wording import board_as_read, row_as_read
+from explorer.report.markdown import escape
+from explorer.report.recorded.reading import recorded_board
+from explorer.shipped import PACKAGE
+from explorer.text.language import ENGLISH, LOCALE, said_in
+from explorer.topics import claims
+from explorer.topics.parties import party_names
+from tests.support.consoles import printed
+from tests.support.pages import opened, said
+from tests.support.sample_board import BOARD
+
+DOMAIN = "claims"
+
+CHINESE = re.compile(r"[一-鿿]")
+
+WORDS = re.compile(r"(?<![\w.])[a-z]{2,} (?:[a-z]{2,}\b|\d)|(?<![\w.])[A-Z][a-z]+ [a-z]{2,}\b")
+"""What prose has, and code has not: two words in a row."""
+
+
+def catalogue() -> dict[str, str]:
+    with (LOCALE / "zh" / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
+        read = read_po(file, locale="zh", domain=DOMAIN)
+    assert not any(message.fuzzy for message in read if message.id)
+    return {str(message.id): str(message.string) for message in read if message.id}
+
+
+@cache
+def recorded() -> Board:
+    board = recorded_board(claims().values())
+    assert board is not None
+    return board
+
+
+def stated() -> set[str]:
+    """The statements, and what would be true."""
+    return {text for claim in claims().values() for text in (claim.statement, claim.would)}
+
+
+def found() -> set[str]:
+    """The advice, and what was measured, on the recorded board."""
+    advice = {row.advice for row in recorded().rows if row.advice}
+    return advice | measured()
+
+
+def measured() -> set[str]:
+    return {observation.what for row in recorded().rows for observation in row.observations}
+
+
+def written() -> Iterator[str]:
+    """The texts in the modules that judge claims: among them is the advice of all other verdicts."""
+    for module in (PACKAGE / "topics").glob("*/*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def numbers(text: str) -> list[str]:
+    return sorted(re.findall(r"\d+(?:\.\d+)?", text))
+
+
+def code_spans(text: str) -> list[str]:
+    return sorted(re.findall(r"`[^`]*`", text))
+
+
+def test_every_statement_and_all_advice_is_in_chinese() -> None:
+    translated = catalogue()
+    needed = stated() | {row.advice for row in recorded().rows if row.advice}
+    assert sorted(needed - set(translated)) == []
+    assert [text for text in needed if not CHINESE.search(translated[text])] == []
+
+
+def test_what_was_measured_is_in_chinese_unless_it_is_code() -> None:
+    translated = catalogue()
+    left = measured() - set(translated)
+    assert [text for text in left if WORDS.search(text)] == []
+    assert [text for text in measured() - left if not CHINESE.search(translated[text])] == []
+
+
+def test_code_and_numbers_are_the_same_in_chinese() -> None:
+    for english, chinese in catalogue().items():
+        assert code_spans(chinese) == code_spans(english), english
+        assert numbers(chinese) == numbers(english), english
+
+
+def test_no_text_is_left_over_that_no_claim_has() -> None:
+    assert sorted(set(catalogue()) - stated() - found() - set(written())) == []
+
+
+def test_what_is_compiled_is_what_is_written() -> None:
+    compiled = gettext.translation(DOMAIN, LOCALE, ["zh"])
+    for english, chinese in catalogue().items():
+        assert compiled.gettext(english) == chinese, "run `make catalogue`"
+
+
+def shipped_board() -> Board:
+    """A board of one shipped claim with an observation, not as stated."""
+    row = next(row for row in recorded().rows if row.id == 7)
+    seen = Observation("scaled loss", "1024", ("torch-tape",), expected=False)
+    row = ClaimRow(
+        id=row.id,
+        heading=row.heading,
+        statement=row.statement,
+        guides=row.guides,
+        would=row.would,
+        verdict="holds",
+        evidence="scaled loss: 1024 (PyTorch tape)",
+        advice=row.advice,
+        measured=("one",),
+        observations=(seen,),
+    )
+    return Board(
+        date="2026-01-01", versions={"torch": "2"}, rows=(row,), measured=dict(BOARD.measured)
+    )
+
+
+SAID = "返回所有输出之和的梯度"
+"""Words of claim 7."""
+
+
+def test_faces_say_it_in_chinese() -> None:
+    board = shipped_board()
+    (row,) = board.rows
+    with said_in("zh"):
+        pages = board_pages(board)
+        faces = {
+            "board": printed(lambda console: show_board(board, console)),
+            "claim": printed(lambda console: show_claim(board, row, console)),
+            "HTML": board_html(board),
+            "Markdown": board_markdown(board),
+            "index": pages[INDEX],
+            "page": pages["7.md"],
+        }
+    for name, face in faces.items():
+        text = "".join(face.split())
+        assert SAID in text, name
+        assert "成立" in text, name
+        assert "returns the gradient" not in face, name
+    assert "若论断成立" in faces["claim"]
+    assert "无需解包" in faces["HTML"]
+    assert "与论断不符： 缩放后的损失" in faces["HTML"]
+    assert '<html lang="zh">' in faces["HTML"]
+    assert "## 建议" in faces["page"]
+    assert "缩放后的损失：1024（PyTorch 动态图）" in faces["Markdown"]
+    assert escape("两种方式都返回 dx") in faces["page"]
+
+
+def chinese_page() -> None:
+    from explorer.text.language import said_in
+    from explorer.web.claims_page import show_board
+    from tests.text.test_claims_in_chinese import shipped_board
+
+    with said_in("zh"):
+        show_board(shipped_board())
+
+
+def test_the_app_says_it_in_chinese() -> None:
+    page = opened(chinese_page, claim="7")
+    assert not page.exception
+    text = said(page)
+    for part in (SAID, "1 条论断：成立 1", "缩放后的损失", "PyTorch 动态图", "无需解包"):
+        assert part in text
+    assert "returns the gradient" not in text
+    (table,) = page.dataframe
+    assert SAID in table.value["statement"][0]
+
+
+def test_blocks_in_documents_say_it_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "claims", lambda *_, **__: Claims(shipped_board()))
+    with said_in("zh"):
+        parts = contents.contents(Block("gradient-claim", "7", {}))
+    text = " ".join(str(part) for part in parts)
+    assert SAID in text
+    assert "returns the gradient" not in text
+
+
+def test_notebooks_say_it_in_chinese() -> None:
+    with said_in("zh"):
+        assert SAID in notebook.claims(shipped_board())
+
+
+def test_the_document_for_programs_is_english() -> None:
+    board = shipped_board()
+    english = board_document(board)
+    with said_in("zh"):
+        assert board_document(board) == english
+    assert not CHINESE.search(json.dumps(english, ensure_ascii=False))
+
+
+def test_what_is_recorded_is_english_whoever_reads() -> None:
+    with said_in("zh"):
+        assert recorded_board(claims().values()) == recorded()
+
+
+def test_parties_have_chinese_names() -> None:
+    with said_in("zh"):
+        assert party_names(["torch-tape", "mindspore-tape", "mindspore-graph"]) == (
+            "MindSpore 静态图与动态图，PyTorch 动态图"
+        )
+        assert party_names(["keras", "mindspore"]) == "MindSpore 和 Keras"
+
+
+def test_in_english_a_row_is_as_it_was_recorded() -> None:
+    with said_in(ENGLISH):
+        assert board_as_read(recorded()) == recorded()
+
+
+def test_what_nobody_has_put_into_chinese_is_as_it_was_written() -> None:
+    (row, _) = BOARD.rows
+    with said_in("zh"):
+        assert row_as_read(row) == row
