@@ -48,7 +48,7 @@ def language_box() -> None:
         required=True,
     )
     if language() != ENGLISH:
-        st.caption(_("What was measured, and what scenarios, studies and claims say, is English."))
+        st.caption(_("Measured values, findings of studies and framework messages are English."))
 
 
 def _choose() -> None:
