@@ -26,7 +26,9 @@ pytestmark = pytest.mark.slow
 WHOLE = msgspec.structs.replace(report(), left_out=(), ungraphed={})
 NOISE = ReportFinding(fact=NoiseUnknown("torch", "it was lost"))
 LOST = msgspec.structs.replace(
-    WHOLE.cases[0], results={"torch-tape": msgspec.convert({"outcome": "crashed"}, Result)}
+    WHOLE.cases[0],
+    results={"torch-tape": msgspec.convert({"outcome": "crashed"}, Result)},
+    groups=(),
 )
 
 
