@@ -54,18 +54,6 @@ def digits(values: Sequence[float] | AnyArray, limit: int = SHOWN, precision: in
     return f"{array.shape} {' '.join(first)} …"
 
 
-def against_noise(figure: str, noise: float | None, ratio: float | None, level: bool = True) -> str:
-    """A difference beside its noise: "0.008, 240 × the noise of 3e-05".
-
-    The ``figure`` alone where the noise was not measured, where there is none, and where ``ratio``,
-    the multiple, is not finite. Without ``level``: "0.008, 240 × the noise".
-    """
-    if not noise or ratio is None or not math.isfinite(ratio):
-        return figure
-    text = f"{figure}, {multiple(ratio)} × the noise"
-    return f"{text} of {noise:.1g}" if level else text
-
-
 def multiple(ratio: float) -> str:
     """A ratio in two digits: "0.85", "240", "12,000", "2.4e+06"."""
     rounded = float(f"{ratio:.2g}")
