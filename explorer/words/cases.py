@@ -291,7 +291,7 @@ def described(difference: Difference) -> str:
         return clean(text.format(place=where, engines=engines))
     relative = _("{relative} relative").format(relative=f"{difference.rel:.2g}")
     if _has_ratio(difference):
-        noise = f"{difference.noise:.1g}"
+        noise = f"{difference.noise:.2g}"
         text = _("{relative}, {ratio} × the noise of {noise}")
         relative = text.format(relative=relative, ratio=multiple(difference.ratio), noise=noise)
     text = _("greatest at {place}: {size} ({relative}) between {engines}")

@@ -5,7 +5,9 @@ from explorer.text.language import _, later
 from explorer.words.cases import SEPARATOR
 from explorer.words.divergences import first_divergence
 
-LEGEND = later("op nodes that are paired / steps inside one op of the other graph / unpaired")
+LEGEND = later(
+    "for each engine: op nodes that are paired / steps inside one op of the other graph / unpaired"
+)
 """What the three numbers of ``in_short`` count."""
 
 

@@ -89,7 +89,7 @@ def greatest_difference(gap: Gap) -> str:
     if not gap.noise or gap.ratio is None:
         return figure
     text = _("{figure}, {ratio} × the noise of {noise}")
-    return text.format(figure=figure, ratio=multiple(gap.ratio), noise=f"{gap.noise:.1g}")
+    return text.format(figure=figure, ratio=multiple(gap.ratio), noise=f"{gap.noise:.2g}")
 
 
 def likeness(like: Likeness, *, is_reversed: bool = False) -> str:
