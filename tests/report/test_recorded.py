@@ -47,6 +47,7 @@ from explorer.topics.question import Target
 from explorer.topics.studying import target
 from explorer.topics.topic import Topic
 from explorer.workers.workers import Workers
+from tests.corpus import folder
 from tests.support.recorded_results import differences, marks_of
 from tests.support.sample_report import report
 from tests.support.scenario_files import MINIMAL, written
@@ -215,8 +216,17 @@ def scenarios_to_run() -> list[Any]:
     return parameters
 
 
+@pytest.fixture
+def where_recorded() -> None:
+    """Skips where kernels may round otherwise: a difference near its noise may count otherwise there."""
+    others = folder.other_versions()
+    if "python" in others or "processor" in others:
+        pytest.skip(others)
+
+
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("where_recorded")
 @pytest.mark.parametrize("name", scenarios_to_run())
 def test_a_scenario_s_recorded_card_is_what_a_run_gives(name: str, tmp_path: Path) -> None:
     path = PATHS[name]
@@ -236,6 +246,7 @@ def groups_to_run() -> list[Any]:
 
 @pytest.mark.mindspore
 @pytest.mark.torch
+@pytest.mark.usefixtures("where_recorded")
 @pytest.mark.parametrize("group", groups_to_run())
 def test_recorded_measurements_are_what_a_run_gives(group: str, workers: Workers) -> None:
     found: list[str] = []
