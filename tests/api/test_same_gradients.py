@@ -72,8 +72,8 @@ def test_a_right_port_passes_and_a_wrong_one_fails_with_its_line(tmp_path: Path)
     assert str(report) in done.stdout
     assert "aten.gelu" in report.read_text()
     # A net that cannot be made is located in the user's file, and not in one that is gone by then.
-    assert f"ScenarioError: {PACKAGE}/torch/models.py:{BROKEN_LINE}: the torch net" in done.stdout
-    assert f"ScenarioError: {MISSING}: the torch net raises" in done.stdout
+    assert f"ScenarioError: {PACKAGE}/torch/models.py:{BROKEN_LINE}: the PyTorch net" in done.stdout
+    assert f"ScenarioError: {MISSING}: the PyTorch net raises" in done.stdout
     assert WRITTEN not in done.stdout
     assert str(ROOT) not in done.stdout
 
