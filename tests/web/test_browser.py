@@ -104,6 +104,11 @@ def open_graphs(page: Any) -> None:
         except TimeoutError:
             continue
     assert "/graphs" in page.url
+    try:
+        page.locator(".pick").first.wait_for(timeout=30_000)
+    except TimeoutError:
+        # Seen twice in a dozen runs beside other tests, and not understood: no drawing came.
+        page.reload()
 
 
 def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
