@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import TimeoutError, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.support.command_line import ROOT
 from tests.support.pressing import first_stage
@@ -94,23 +94,6 @@ def choose(page: Any, box: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
-def open_graphs(page: Any) -> None:
-    """Open the page of graphs; on a busy machine Streamlit may lose a click while it redraws."""
-    for _ in range(3):
-        page.get_by_role("link", name="Graphs", exact=True).first.click()
-        try:
-            page.wait_for_url("**/graphs*", timeout=20_000)
-            break
-        except TimeoutError:
-            continue
-    assert "/graphs" in page.url
-    try:
-        page.locator(".pick").first.wait_for(timeout=30_000)
-    except TimeoutError:
-        # Seen twice in a dozen runs beside other tests, and not understood: no drawing came.
-        page.reload()
-
-
 def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
     page: Any, report: Reports
 ) -> None:
@@ -125,7 +108,8 @@ def test_run_then_two_graphs_in_which_a_click_shows_a_node_and_its_pair(
         # The values of two engines, and perhaps their difference.
         expect(answers.nth(1)).to_be_visible()
 
-    open_graphs(page)
+    page.get_by_role("link", name="Graphs", exact=True).first.click()
+    page.wait_for_url("**/graphs*")
     left, right = (page.locator(f".pane[data-side={side}]") for side in ("left", "right"))
     tape = graph(whole, "torch-tape")
     expect(left.locator(".pick")).to_have_count(len(tape.nodes))

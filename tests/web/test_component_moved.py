@@ -125,3 +125,22 @@ def test_elements_of_other_graphs_begin_as_the_page_says(page: Any) -> None:
     expect(page.locator(".frame.chosen")).to_have_count(0)
     page.wait_for_function("window.told.at(-1)?.revision === 4")
     assert told(page)[-1]["node"] == ""
+
+
+def test_two_elements_in_the_page_at_once_keep_their_drawings_and_ask_for_nothing(
+    page: Any,
+) -> None:
+    # Streamlit keeps the old elements for a while beside the new ones, and calls both.
+    page.evaluate(
+        """() => {
+          const other = document.createElement('div')
+          other.innerHTML = window.host.innerHTML
+          for (const pane of other.querySelectorAll('.pane')) pane.replaceChildren()
+          document.body.append(other)
+          window.give(other, true)
+          for (const host of [window.host, other, window.host, other]) window.give(host, false)
+        }"""
+    )
+    page.wait_for_timeout(500)
+    assert "" not in [state["has"] for state in told(page)]
+    assert page.locator(".pane svg .pick").count() > 0
