@@ -225,16 +225,30 @@ def _global_names(text: str) -> list[str]:
     # The compiler's own table knows which names are local: an argument `loss` is not a function of
     # that name.
     found: set[str] = set()
+    tree = ast.parse(text)
+    inner = _names_of_comprehensions(tree)
     waiting = [symtable.symtable(text, "<program>", "exec")]
     while waiting:
         scope = waiting.pop()
         waiting.extend(scope.get_children())
         for symbol in scope.get_symbols():
-            if symbol.is_referenced() and (scope.get_type() == "module" or symbol.is_global()):
-                found.add(symbol.get_name())
-    names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
+            name = symbol.get_name()
+            outermost = scope.get_type() == "module"
+            if symbol.is_referenced() and (name not in inner if outermost else symbol.is_global()):
+                found.add(name)
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     names.sort(key=lambda name: (name.lineno, name.col_offset))
     return [name for name in dict.fromkeys(name.id for name in names) if name in found]
+
+
+def _names_of_comprehensions(tree: ast.AST) -> set[str]:
+    """The names that comprehensions bind.
+
+    From Python 3.12 on the compiler's table has them beside those of the text around.
+    """
+    targets = [node.target for node in ast.walk(tree) if isinstance(node, ast.comprehension)]
+    names = (name for target in targets for name in ast.walk(target))
+    return {name.id for name in names if isinstance(name, ast.Name)}
 
 
 def _needed(node: ast.AST) -> Iterator[str]:

@@ -73,6 +73,14 @@ def test_what_is_named_in_text_or_is_a_local_s_name_is_not_reached() -> None:
     assert [each.name for each in program.imports] == ["os", "Map", "Any"]
 
 
+def test_the_names_of_a_module_s_comprehension_are_its_own() -> None:
+    # From Python 3.12 on the compiler's table has them among those of the module.
+    module = read("dew = 1\nROWS = [1]\nTABLE = {dew: str(dew) for dew in ROWS}\n")
+    table = module.pieces[-1]
+    assert table.names == ("TABLE",)
+    assert table.uses == ("str", "ROWS")
+
+
 def test_a_base_class_comes_before_what_is_derived_from_it() -> None:
     names = defined(reached(read(MODULE), ["rain"]).text)
     assert names.index("Base") < names.index("Rain")
