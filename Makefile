@@ -69,7 +69,7 @@ screenshots: .venv/.dev ## take a picture of every page of the app, both themes,
 	$(PY) docs/take_screenshots.py
 
 catalogue: .venv/.dev ## compile the app's texts in other languages, after a change in explorer/text/locale
-	$(PY) -m babel.messages.frontend compile --domain "app claims scenarios" --directory explorer/text/locale
+	$(PY) -m babel.messages.frontend compile --domain "app topics scenarios" --directory explorer/text/locale
 
 recorded: .venv/.dev ## record the results of everything shipped, which the app shows until it is run: a quarter of an hour
 	$(PY) -m explorer.report.recorded.recording

@@ -28,6 +28,7 @@ from explorer.text.messages import one_line
 from explorer.topics import STUDIES, measuring, study_topic
 from explorer.topics.studying import record, target
 from explorer.topics.topic import Topic
+from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 
 DEVICE = "cpu"
@@ -116,7 +117,7 @@ def figure(
         return absent(name, "wall", one_line(str(error)))
     workers.request_seconds = limit or topic.seconds
     outcomes = memory.outcomes(topic.measurements(subject), workers)
-    study = record(topic, subject, versions, outcomes)
+    study = study_text(record(topic, subject, versions, outcomes))
     seconds = memory.seconds(name.replace("/", " "), time.perf_counter() - start)
     return Figure(
         name=name,

@@ -28,6 +28,7 @@ from explorer.text.language import _
 from explorer.text.messages import one_line
 from explorer.text.numbers import counted
 from explorer.words.answers import ALIGNMENT_COLUMNS
+from explorer.words.claims import advice_text, evidence_text
 from explorer.words.divergences import first_divergence
 
 LEFT = ' style="text-align:left"'
@@ -132,8 +133,8 @@ def claims(board: Board) -> str:
                 str(claim.id),
                 claim.statement,
                 _(verdict_name(claim.verdict)),
-                claim.evidence,
-                claim.advice,
+                evidence_text(claim),
+                advice_text(claim),
             )
         )
         for claim in board_as_read(board).rows

@@ -16,6 +16,7 @@ from explorer.model.alignment import Alignment
 from explorer.model.claim import Board
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
+from explorer.model.message import Text
 from explorer.model.report import Report
 from explorer.model.study import StudyRecord
 from explorer.pair.alignments import reported
@@ -33,6 +34,7 @@ from explorer.report.study.terminal import show_study
 from explorer.text.clean import clean
 from explorer.text.numbers import counted
 from explorer.words.divergences import first_divergence
+from explorer.words.messages import study_text
 
 WIDTH = 120
 """The default width of a text, in columns."""
@@ -216,21 +218,21 @@ class Exploration(msgspec.Struct, frozen=True):
 class Study(msgspec.Struct, frozen=True):
     """A study's findings, tables and charts; ``record`` has all of it."""
 
-    record: StudyRecord
+    record: StudyRecord[Text]
 
     @property
     def findings(self) -> tuple[str, ...]:
         """What was found, a sentence each."""
-        return self.record.findings
+        return study_text(self.record).findings
 
     def __repr__(self) -> str:
         return f"<Study {self.record.study}: {counted(len(self.findings), 'finding')}>"
 
     def __str__(self) -> str:
-        return _printed(lambda console: show_study(self.record, console))
+        return _printed(lambda console: show_study(study_text(self.record), console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
-        return {"text/plain": str(self), "text/html": notebook.study(self.record)}
+        return {"text/plain": str(self), "text/html": notebook.study(study_text(self.record))}
 
 
 class Claims(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import board
 from explorer.topics.topic import Claim
+from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
 
 DocumentFormat = Literal["json", "markdown", "html"]
@@ -148,6 +149,6 @@ def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:
         before = verdicts.get(row.id, row.verdict)
         if before != row.verdict:
             was = one_line(verdict_name(before))
-            now = f"is {verdict_name(row.verdict)}: {one_line(row.evidence)}"
+            now = f"is {verdict_name(row.verdict)}: {one_line(evidence_text(row))}"
             changes.append(f"changed: {row.id} was {was} on {versions}, {now}")
     return changes

@@ -9,6 +9,7 @@ from explorer.cli.options import check_seconds, chosen_formats
 from explorer.cli.output import print_document, print_written
 from explorer.cli.terminal import console, progress
 from explorer.model.measurement import Measured
+from explorer.model.message import Text
 from explorer.model.results import LOST, MISSING_FRAMEWORK
 from explorer.model.study import StudyRecord
 from explorer.report.files import prepare_folder, put_file
@@ -21,6 +22,7 @@ from explorer.topics import study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import refused_by_some, study, target
 from explorer.topics.topic import Topic
+from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 
 
@@ -60,13 +62,13 @@ def run_study(options: StudyOptions) -> int:
     if options.as_json:
         print_document(study_document(record))
     else:
-        show_study(record, console())
+        show_study(study_text(record), console())
     if folder:
         _write(record, folder, formats, options.as_json)
     return exit_code(topic, subject, record)
 
 
-def exit_code(topic: Topic, subject: Target, record: StudyRecord) -> int:
+def exit_code(topic: Topic, subject: Target, record: StudyRecord[Text]) -> int:
     """The exit code of a record: LOST if a framework is missing, or a worker died or timed out.
 
     DIFFERENT if an engine rejects the scenario and another one runs it.
@@ -77,7 +79,9 @@ def exit_code(topic: Topic, subject: Target, record: StudyRecord) -> int:
     return exit_codes.DIFFERENT if is_refused else exit_codes.AS_EXPECTED
 
 
-def _write(record: StudyRecord, folder: Path, formats: tuple[str, ...], as_json: bool) -> None:
+def _write(
+    record: StudyRecord[Text], folder: Path, formats: tuple[str, ...], as_json: bool
+) -> None:
     for name, make in study_files(record, formats):
         path = put_file(folder / name, make())
         if not as_json:

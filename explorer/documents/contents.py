@@ -19,6 +19,7 @@ from explorer.report.scenario.graphs import graphs_of
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.words.cases import summary_of
+from explorer.words.claims import advice_text, evidence_text
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -180,8 +181,8 @@ def _claim(shown: Block, way: Way) -> Iterator[Part]:
     if evidence.rows:
         yield Table(evidence.columns, evidence.rows)
     else:
-        yield Paragraph(one_line(row.evidence))
-    yield Paragraph(row.advice)
+        yield Paragraph(one_line(evidence_text(row)))
+    yield Paragraph(advice_text(row))
     if shown.options.get("code") == "yes":
         for program in programs(board, row):
             yield Paragraph(f"{title(program.heading)}:")

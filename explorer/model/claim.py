@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from explorer.model.measurement import Measured
+from explorer.model.message import Text
 
 ClaimVerdict = Literal[
     "holds",
@@ -58,18 +59,22 @@ class Observation(msgspec.Struct, frozen=True, omit_defaults=True):
     ``expected`` is whether the value is what the statement says; None where it says nothing of it.
     """
 
-    what: str
-    value: str = ""
+    what: Text
+    value: Text = ""
     who: tuple[str, ...] = ()
     expected: bool | None = None
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """A verdict on a statement, the evidence for it, and what a reader should do."""
+    """A verdict on a statement, and the evidence for it.
+
+    ``advice`` names what a reader should do where that depends on more than the verdict: a name of
+    the claim's advice in words/topics, or a message.
+    """
 
     verdict: ClaimVerdict
     evidence: tuple[Observation, ...]
-    advice: str
+    advice: Text = ""
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -85,9 +90,9 @@ class ClaimRow(
 ):
     """One claim on the board: its verdict, with evidence and advice.
 
-    ``verdict`` is None where the claim could not be run, and ``evidence`` says why; otherwise
-    ``evidence`` is ``observations`` in one line. ``would`` says what is true if the statement
-    holds; ``measured`` names the measurements that were looked at.
+    ``verdict`` is None where the claim could not be run, and ``not_run`` has the reasons by the
+    names of measurements. ``advice`` is that of Ruling. ``would`` says what is true if the
+    statement holds; ``measured`` names the measurements that were looked at.
     ``sections`` are the headings in the guides that the statement stands under, by guide.
     ``printed`` is the guide's code letter for letter, ``meant`` what was run beside it; both are
     empty where the guide prints nothing.
@@ -99,11 +104,11 @@ class ClaimRow(
     guides: tuple[str, ...]
     would: str
     verdict: ClaimVerdict | None
-    evidence: str
-    advice: str
     measured: tuple[str, ...]
+    advice: Text = ""
     sections: dict[str, str] = {}
     observations: tuple[Observation, ...] = ()
+    not_run: dict[str, str] = {}
     printed: tuple[Listing, ...] = ()
     meant: tuple[Listing, ...] = ()
 

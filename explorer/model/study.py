@@ -1,41 +1,51 @@
-"""The record of a study: findings, tables and charts, with the figures that they were made of."""
+"""The record of a study: findings, tables and charts, with the figures that they were made of.
 
-from typing import Any, Literal
+What a topic makes of its figures is facts, with messages where a reader reads text: a Table[Text]. A face
+shows what explorer.words.messages.as_text makes of it in the reader's language: a Table, all of whose
+texts are strings.
+"""
+
+from typing import Any, Generic, Literal
 
 import msgspec
+from typing_extensions import TypeVar
 
 from explorer.model.measurement import Measured
+from explorer.model.message import Text
+
+W = TypeVar("W", bound=Text, covariant=True, default=str)
+"""The kind of a record's texts: strings, or messages too."""
 
 Cell = str | int | float | bool | None
 """The content of a table's cell; None where there is nothing."""
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class Table(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
     """Rows under named columns.
 
     ``note`` says in a sentence what to see in the table; ``timing`` marks one that varies from run
     to run.
     """
 
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    note: str = ""
+    title: W
+    columns: tuple[W, ...]
+    rows: tuple[tuple[Cell | W, ...], ...]
+    note: W | str = ""
     timing: bool = False
 
 
-class Series(msgspec.Struct, frozen=True):
+class Series(msgspec.Struct, Generic[W], frozen=True):
     """One named line or set of bars.
 
     ``x`` holds numbers, or names for bars; ``y`` may hold None where there is no value.
     """
 
-    name: str
-    x: tuple[float | str, ...]
+    name: W
+    x: tuple[float | W, ...]
     y: tuple[float | None, ...]
 
 
-class Chart(msgspec.Struct, frozen=True, kw_only=True):
+class Chart(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
     """One figure of a study.
 
     ``name`` is its file's stem; ``log`` names the logarithmic axes, which bars have none of.
@@ -43,17 +53,17 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    title: str
+    title: W
     kind: Literal["line", "steps", "points", "bars"]
-    x: str
-    y: str
-    series: tuple[Series, ...] = ()
+    x: W
+    y: W
+    series: tuple[Series[W], ...] = ()
     log: tuple[Literal["x", "y"], ...] = ()
-    note: str = ""
+    note: W | str = ""
     timing: bool = False
 
 
-class StudyRecord(msgspec.Struct, frozen=True, kw_only=True):
+class StudyRecord(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
     """One run of a study: what was measured, by name, and what it tells.
 
     Timings apart, it is the same at every run.
@@ -67,9 +77,9 @@ class StudyRecord(msgspec.Struct, frozen=True, kw_only=True):
     device: str
     versions: dict[str, str]
     measured: dict[str, Measured]
-    findings: tuple[str, ...]
-    tables: tuple[Table, ...]
-    charts: tuple[Chart, ...]
+    findings: tuple[W, ...]
+    tables: tuple[Table[W], ...]
+    charts: tuple[Chart[W], ...]
 
     @property
     def figures(self) -> dict[str, dict[str, Any]]:

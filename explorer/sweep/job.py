@@ -32,6 +32,7 @@ from explorer.topics.studying import refused_by_some, stored_study, study, targe
 from explorer.words.cases import reason
 from explorer.words.divergences import divergences, first_divergence
 from explorer.words.findings import sentence as finding_sentence
+from explorer.words.messages import study_text
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
@@ -118,7 +119,7 @@ def _study(job: SweepJob) -> SweepRow:
         verdict=verdict,
         reason=reason,
         from_store=known is not None,
-        findings=record.findings,
+        findings=study_text(record).findings,
         versions=versions,
     )
 

@@ -14,8 +14,8 @@ LOCALE = Path(__file__).parent / "locale"
 
 DOMAIN = "app"
 
-ShippedDomain = Literal["claims", "scenarios"]
-"""The catalogues of what the shipped claims and scenarios say."""
+ShippedDomain = Literal["topics", "scenarios"]
+"""The catalogues of what the shipped studies and claims, and the shipped scenarios say."""
 
 ENGLISH = "en"
 
@@ -44,6 +44,11 @@ def shipped(text: str, domain: ShippedDomain) -> str:
     Other people's claims and scenarios may have the same texts, and so their translations.
     """
     return _catalogue(_language(), domain).gettext(text) if text else ""
+
+
+def counted(one: str, several: str, count: float, domain: ShippedDomain) -> str:
+    """The form of a shipped text for a count, in the reader's language."""
+    return _catalogue(_language(), domain).ngettext(one, several, 1 if count == 1 else 2)
 
 
 def later(text: str) -> str:

@@ -3,14 +3,11 @@
 from collections.abc import Iterable, Mapping
 
 from explorer.exploration.about import stored_versions, versions_here
-from explorer.model.claim import Board, ClaimRow, ClaimVerdict, Listing, Observation
+from explorer.model.claim import Board, ClaimRow, Listing
 from explorer.model.measurement import Measured, Measurement
 from explorer.store.store import Store
-from explorer.text.language import ENGLISH, said_in
-from explorer.text.messages import one_line
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure, stored
-from explorer.topics.observations import in_one_line
 from explorer.topics.topic import Claim
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
@@ -64,32 +61,25 @@ def needed(claims: Iterable[Claim]) -> list[Measurement]:
     return measurements
 
 
-@said_in(ENGLISH)
 def judged(claim: Claim, measured: Mapping[str, Measured]) -> ClaimRow:
-    """One claim judged on what was measured; pure. A record is English, whoever reads it."""
+    """One claim judged on what was measured; pure."""
     names = tuple(measurement.name for measurement in claim.measurements)
     evidence = Evidence({name: measured[name] for name in names})
-    verdict: ClaimVerdict | None
+    not_run = {name: failure.text for name, failure in evidence.failures.items()}
     # Nothing is judged on half of the evidence: what is missing might turn the verdict.
-    observations: tuple[Observation, ...] = ()
-    if evidence.failures:
-        verdict, text, advice = None, _why_not_run(evidence), ""
-    else:
-        ruling = claim.judge(evidence, claim.expects)
-        observations = ruling.evidence
-        verdict, text, advice = ruling.verdict, in_one_line(observations), ruling.advice
+    ruling = None if not_run else claim.judge(evidence, claim.expects)
     return ClaimRow(
         id=claim.id,
         heading=claim.heading,
         statement=claim.statement,
         guides=claim.guides,
         would=claim.would,
-        verdict=verdict,
-        evidence=text,
-        advice=advice,
+        verdict=ruling.verdict if ruling else None,
+        advice=ruling.advice if ruling else "",
         measured=names,
         sections=dict(claim.sections),
-        observations=observations,
+        observations=ruling.evidence if ruling else (),
+        not_run=not_run,
         printed=_listings({name: measured[name].printed for name in names}),
         meant=_listings({name: measured[name].meant for name in names}),
     )
@@ -102,10 +92,3 @@ def _listings(code_of: Mapping[str, str]) -> tuple[Listing, ...]:
         if code:
             names_by_code.setdefault(code, []).append(name)
     return tuple(Listing(code, tuple(names)) for code, names in names_by_code.items())
-
-
-def _why_not_run(evidence: Evidence) -> str:
-    reasons = []
-    for name, failure in evidence.failures.items():
-        reasons.append(f"{name}: {one_line(failure.text)}")
-    return "could not be run: " + "; ".join(reasons)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Generic
 
 import msgspec
 
@@ -9,8 +10,9 @@ from explorer.exploration.about import about, stored_versions, versions_here
 from explorer.model.engines import Framework, framework_of
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.measurement import Measured, Measurement
+from explorer.model.message import Text
 from explorer.model.results import About
-from explorer.model.study import Chart, StudyRecord, Table
+from explorer.model.study import Chart, StudyRecord, Table, W
 from explorer.scenario.contract import ExpectedDifference
 from explorer.scenario.devices import CPU, assign
 from explorer.scenario.find import find
@@ -25,12 +27,12 @@ from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
 
 
-class Telling(msgspec.Struct, frozen=True, kw_only=True):
+class Telling(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
     """What a study makes of its evidence: findings (a sentence each, computed), tables, charts."""
 
-    findings: tuple[str, ...]
-    tables: tuple[Table, ...]
-    charts: tuple[Chart, ...]
+    findings: tuple[W, ...]
+    tables: tuple[Table[W], ...]
+    charts: tuple[Chart[W], ...]
 
 
 def target(topic: Topic, scenario: str | None, device: str) -> Target:
@@ -59,7 +61,7 @@ def study(
     workers: Workers,
     progress: Progress = no_progress,
     store: Store | None = None,
-) -> StudyRecord:
+) -> StudyRecord[Text]:
     """The record of one run of a topic's study on ``target``; of what a ``store`` has, no run.
 
     Whatever a framework cannot do is an outcome in the record. Raises UsageError for a device that
@@ -99,7 +101,7 @@ def _where(devices: dict[Framework, str]) -> str:
     return ", ".join(f"{framework} on {device}" for framework, device in devices.items())
 
 
-def stored_study(topic: Topic, target: Target, store: Store) -> StudyRecord | None:
+def stored_study(topic: Topic, target: Target, store: Store) -> StudyRecord[Text] | None:
     """The record of a study all of which is stored; no worker is started.
 
     None for any device but the CPU: whether it is here, workers say.
@@ -115,10 +117,10 @@ def stored_study(topic: Topic, target: Target, store: Store) -> StudyRecord | No
 
 def record(
     topic: Topic, target: Target, versions: dict[str, str], measured: dict[str, Measured]
-) -> StudyRecord:
+) -> StudyRecord[Text]:
     """The record of what was measured for a topic's study on ``target``; pure."""
     telling = tell(topic, Evidence(measured, target))
-    return StudyRecord(
+    return StudyRecord[Text](
         study=topic.name,
         title=topic.title,
         question=topic.question,
@@ -139,7 +141,7 @@ Any other may come from how a study looks: PyTorch 2.13 has no saved tensor hook
 """
 
 
-def refused_by_some(topic: Topic, target: Target, record: StudyRecord) -> dict[str, str]:
+def refused_by_some(topic: Topic, target: Target, record: StudyRecord[Text]) -> dict[str, str]:
     """What the nets raise for a party that is not expected to differ from one that answers.
 
     By the measurements' names; empty where all have answered, or nobody has.
@@ -161,7 +163,7 @@ def refused_by_some(topic: Topic, target: Target, record: StudyRecord) -> dict[s
 
 
 def _parties(
-    question: Question, record: StudyRecord, outcome: str
+    question: Question, record: StudyRecord[Text], outcome: str
 ) -> dict[str, tuple[str, Measured]]:
     """The parties whose measurement ended in an outcome, with its name."""
     parties: dict[str, tuple[str, Measured]] = {}
@@ -177,15 +179,15 @@ def _is_foreseen(one: str, other: str, expected: Iterable[ExpectedDifference]) -
     return any(entry.covers(one) != entry.covers(other) for entry in expected)
 
 
-def tell(topic: Topic, evidence: Evidence) -> Telling:
+def tell(topic: Topic, evidence: Evidence) -> Telling[Text]:
     """Everything that a topic makes of some evidence; pure."""
-    findings: list[str] = []
+    findings: list[Text] = []
     for finding in topic.findings:
         findings.extend(finding(evidence))
-    tables: list[Table] = []
+    tables: list[Table[Text]] = []
     for table in topic.tables:
         tables.extend(table(evidence))
-    charts: list[Chart] = []
+    charts: list[Chart[Text]] = []
     for chart in topic.charts:
         charts.extend(chart(evidence))
     return Telling(findings=tuple(findings), tables=tuple(tables), charts=tuple(charts))

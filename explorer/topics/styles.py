@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.model.claim import ClaimVerdict, Observation, Ruling
+from explorer.model.message import Text
 from explorer.topics.question import MINDSPORE_STYLES
 
 SHORT_LABELS = {"mindspore-graph": "graph", "mindspore-tape": "tape", "torch-tape": "PyTorch"}
@@ -26,8 +27,8 @@ def by_style(right: Mapping[str, bool]) -> ClaimVerdict:
 def ruling_by_style(
     right: Mapping[str, bool],
     seen: tuple[Observation, ...],
-    advice: Mapping[ClaimVerdict, str],
+    advice: Mapping[ClaimVerdict, Text] | None = None,
 ) -> Ruling:
     """The verdict of ``by_style`` with the evidence ``seen``, and the advice for that verdict."""
     verdict = by_style(right)
-    return Ruling(verdict, seen, advice[verdict])
+    return Ruling(verdict, seen, advice[verdict] if advice else "")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from explorer.model.claim import HEADINGS, Ruling
 from explorer.model.engines import WorkerKind
 from explorer.model.measurement import Measurement
+from explorer.model.message import Text
 from explorer.model.study import Chart, Table
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import PARTIES, Question, Target
@@ -25,9 +26,9 @@ processes share them. It is there for what hangs.
 """
 
 Item = TypeVar("Item")
-FindingFunction = Callable[[Evidence], Iterable[str]]
-TableFunction = Callable[[Evidence], Iterable[Table]]
-ChartFunction = Callable[[Evidence], Iterable[Chart]]
+FindingFunction = Callable[[Evidence], Iterable[Text]]
+TableFunction = Callable[[Evidence], Iterable[Table[Text]]]
+ChartFunction = Callable[[Evidence], Iterable[Chart[Text]]]
 Judge = Callable[[Evidence, dict[str, Any]], Ruling]
 
 

@@ -44,6 +44,7 @@ from explorer.web.messages import told_errors
 from explorer.web.plain_text import plain
 from explorer.web.recorded_results import recorded_with, show_or_await
 from explorer.web.table_size import ROW_HEIGHT, table_height
+from explorer.words.claims import advice_text, evidence_text
 from explorer.workers.workers import Workers
 
 COLOURS: dict[ClaimVerdict | None, str] = {
@@ -159,7 +160,7 @@ def _fits(row: ClaimRow, topic: str, verdict: str, words: str) -> bool:
         return False
     if verdict and verdict_name(row.verdict) != verdict:
         return False
-    text = " ".join((str(row.id), row.statement, row.evidence, row.advice)).casefold()
+    text = " ".join((str(row.id), row.statement, evidence_text(row), advice_text(row))).casefold()
     return all(word in text for word in words.casefold().split())
 
 
@@ -209,8 +210,8 @@ def _show(whole: Board, row: ClaimRow) -> None:
     st.markdown(f":{colour}-badge[{verdict}] {meaning}")
     st.markdown(f"**{_('If it holds:')}** {plain(row.would)}")
     _show_evidence(row)
-    if row.advice:
-        st.markdown(f"**{_('What to do.')}** {plain(row.advice)}")
+    if advice_text(row):
+        st.markdown(f"**{_('What to do.')}** {plain(advice_text(row))}")
     sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
     st.caption(plain("; ".join(sources)))
     shown = programs(whole, row)
@@ -227,7 +228,7 @@ def _show_evidence(row: ClaimRow) -> None:
     """What is not as stated, and all that was measured."""
     evidence = evidence_table(row)
     if not evidence.rows:
-        st.markdown(f"**{_('Evidence.')}** {plain(row.evidence)}")
+        st.markdown(f"**{_('Evidence.')}** {plain(evidence_text(row))}")
         return
     contrary = against(row)
     if contrary:

@@ -12,6 +12,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from explorer.model.claim import CLAIM_VERDICTS, Board, ClaimVerdict
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS
+from explorer.model.message import Text
 from explorer.model.study import StudyRecord
 from explorer.report.claims.wording import verdict_name
 from explorer.report.recorded.reading import recorded_board, recorded_study
@@ -19,7 +20,7 @@ from explorer.report.scenario.card import INTRODUCTION, ScenarioCard
 from explorer.shipped import scenarios_folder
 from explorer.store.store import Store
 from explorer.text.clean import clean
-from explorer.text.language import _
+from explorer.text.language import _, code
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import stored_board
@@ -40,6 +41,7 @@ from explorer.web.links import follow, remember
 from explorer.web.offered_scenarios import offered
 from explorer.web.plain_text import plain
 from explorer.web.recorded_results import page_recorded_with
+from explorer.words.messages import text
 
 LONGEST_FINDING = 180
 
@@ -113,7 +115,7 @@ def read_ahead() -> None:
     introduction()
     _board_counts()
     for name in STUDIES:
-        _finding(name)
+        _finding(name, code())
     for path in offered().values():
         scenario_card(path)
 
@@ -137,7 +139,7 @@ def _shows_recorded() -> bool:
     """Whether anything on the page is recorded and not of this machine."""
     if not (introduction().is_own and _board_counts().is_own):
         return True
-    if not all(_finding(name).is_own for name in STUDIES):
+    if not all(_finding(name, code()).is_own for name in STUDIES):
         return True
     abouts = map(scenario_card, offered().values())
     return any(about.card is not None and not about.is_own for about in abouts)
@@ -259,7 +261,7 @@ def _studies(page: StreamlitPage, own_mark: str) -> None:
     cards = []
     for name, query in queries.items():
         question = clean(_(study_topic(name).question))
-        finding, is_own = _finding(name)
+        finding, is_own = _finding(name, code())
         note = own_mark if is_own else ""
         cards.append(Card(name, name, _href(page, query), question, finding, note=note))
     opened = card_grid(cards, key="cards-studies")
@@ -280,21 +282,21 @@ def _href(page: StreamlitPage, query: Mapping[str, str]) -> str:
 
 
 @st.cache_data(ttl=60, show_spinner=False)
-def _finding(name: str) -> Finding:
+def _finding(name: str, language: str) -> Finding:  # the key of what is cached
     """The first finding of a study that is stored or else recorded, cut to a card's length."""
     topic = study_topic(name)
     own = stored_study(topic, target(topic, None, "cpu"), Store())
     record = own or _recorded_study(name)
     if record is None or not record.findings:
         return Finding("", is_own=False)
-    finding = clean(record.findings[0])
+    finding = clean(text(record.findings[0]))
     if len(finding) > LONGEST_FINDING:
         finding = finding[:LONGEST_FINDING].rsplit(" ", 1)[0] + " …"
     return Finding(finding, is_own=own is not None)
 
 
 @cache
-def _recorded_study(name: str) -> StudyRecord | None:
+def _recorded_study(name: str) -> StudyRecord[Text] | None:
     topic = study_topic(name)
     return recorded_study(topic, target(topic, None, "cpu"))
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from explorer.drawing.chart_specification import in_dark, specification
 from explorer.model.errors import UsageError
+from explorer.model.message import Text
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.recorded.reading import recorded_study
 from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
@@ -30,6 +31,7 @@ from explorer.web.offered_scenarios import FIRST, digest_of_file, first_scenario
 from explorer.web.plain_text import plain
 from explorer.web.recorded_results import recorded_with, show_or_await
 from explorer.web.refusals import refusal
+from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 
 FIRST_STUDY = "devices"
@@ -43,13 +45,13 @@ FIRST_FINDINGS = 8
 """The number of findings that are in sight at once."""
 
 
-def ask_study(topic: Topic, on: Target, questions: Askings) -> Asking[StudyRecord]:
+def ask_study(topic: Topic, on: Target, questions: Askings) -> Asking[StudyRecord[Text]]:
     """A topic's study of a target, asked at once."""
 
-    def make(workers: Workers, asking: Asking[StudyRecord]) -> StudyRecord:
+    def make(workers: Workers, asking: Asking[StudyRecord[Text]]) -> StudyRecord[Text]:
         return study(topic, on, workers.limited(topic.seconds), asking.step, Store())
 
-    def stored() -> StudyRecord | None:
+    def stored() -> StudyRecord[Text] | None:
         return stored_study(topic, on, Store())
 
     digest = digest_of_file(Path(on.scenario)) if on.scenario else ""
@@ -138,8 +140,9 @@ def _scenario_box(first: str) -> str:
     return chosen or first
 
 
-def show_record(record: StudyRecord, is_recorded: bool = False) -> None:
+def show_record(facts: StudyRecord[Text], is_recorded: bool = False) -> None:
     """When it was measured, the findings, the charts and the tables of a study."""
+    record = study_text(facts)
     st.caption(plain(recorded_with() if is_recorded else _measured_with(record)))
     _findings(record.findings)
     for chart in record.charts:

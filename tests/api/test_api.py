@@ -13,6 +13,7 @@ import pytest
 import explorer
 from explorer.model.errors import UsageError
 from explorer.pair.source_code import source_lines
+from explorer.words.claims import evidence_text
 from tests.support.command_line import ROOT
 from tests.support.own_package import (
     MINDSPORE,
@@ -197,7 +198,7 @@ def test_claims_and_studies_show_themselves() -> None:
     board = explorer.claims(4, 30)
     assert [row.id for row in board.board.rows] == [4, 30]
     page = shown(board)
-    assert board.board.rows[1].evidence in page.texts
+    assert evidence_text(board.board.rows[1]) in page.texts
     assert "30" in str(board)
 
     schedules = explorer.study("schedules")

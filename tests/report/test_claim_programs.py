@@ -59,7 +59,6 @@ def board_of(claim: Claim) -> tuple[Board, ClaimRow]:
         guides=claim.guides,
         would=claim.would,
         verdict=None,
-        evidence="",
         advice="",
         measured=tuple(measured),
         printed=_listings({name: each.printed for name, each in measured.items()}),

@@ -14,6 +14,8 @@ from explorer.report.claims.pages import INDEX, board_pages
 from explorer.report.claims.terminal import STYLES, show_board, show_claim
 from explorer.report.claims.wording import COUNT_FORMS, counts, if_it_holds
 from explorer.report.markdown import escape
+from explorer.words import messages
+from explorer.words.claims import advice_text, evidence_text
 from tests.support.consoles import printed
 from tests.support.sample_board import BOARD, EVIDENCE, HOLDS, NOT_RUN
 
@@ -101,13 +103,15 @@ def test_each_claim_has_a_page_with_all_that_is_known_of_it() -> None:
     for row in BOARD.rows:
         page = pages[f"{row.id}.md"]
         assert page.startswith(f"# {row.id}. {escape(row.statement)}\n")
-        evidence = [escape(one.value) for one in row.observations] or [escape(row.evidence)]
+        evidence = [escape(messages.text(one.value)) for one in row.observations] or [
+            escape(evidence_text(row))
+        ]
         parts = [
             "## Evidence",
             escape(if_it_holds(row)),
             *evidence,
             "## What to do",
-            escape(row.advice),
+            escape(advice_text(row)),
             "## Sources",
         ]
         places = [page.index(part) for part in parts if part]

@@ -105,7 +105,9 @@ def _labelled_result(result: Result, label: str) -> Result:
 def labelled_board(label: str) -> Board:
     """The sample board with a label in every text."""
     rows = tuple(
-        msgspec.structs.replace(row, statement=label, would=label, evidence=label, advice=label)
+        msgspec.structs.replace(
+            row, statement=label, would=label, not_run={label: label}, advice=label
+        )
         for row in BOARD.rows
     )
     return msgspec.structs.replace(BOARD, rows=rows, versions={label: label})

@@ -12,6 +12,7 @@ from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.question import Question, Target
 from explorer.topics.studying import Telling, tell
 from explorer.topics.topic import Topic
+from explorer.words.messages import as_text
 from tests.support.topics import written
 
 REASON = "the measuring program found no paper to write on"
@@ -28,8 +29,14 @@ Answers = Mapping[tuple[Question, str], Figures]
 
 def told(topic: Topic, answers: Answers, scenario: str = "") -> Telling:
     """What a study tells of some answers, seen to be fit to read."""
-    telling = tell(topic, Evidence(written(answers), Target(scenario)))
+    telling = telling_text(topic, Evidence(written(answers), Target(scenario)))
     check_telling(telling)
+    return telling
+
+
+def telling_text(topic: Topic, evidence: Evidence) -> Telling:
+    """All that a study makes of some evidence, in English."""
+    telling: Telling = as_text(tell(topic, evidence))
     return telling
 
 
@@ -106,9 +113,9 @@ def check_every_failure(
 
     With ``every`` 9 each ninth measurement fails, where all of them would take too long.
     """
-    before = empty_cells(tell(topic, Evidence(measured, target)).tables)
+    before = empty_cells(telling_text(topic, Evidence(measured, target)).tables)
     for name in list(measured)[::every]:
-        telling = tell(topic, Evidence(without(measured, name), target))
+        telling = telling_text(topic, Evidence(without(measured, name), target))
         check_telling(telling)
         after = empty_cells(telling.tables)
         for table in telling.tables:

@@ -8,17 +8,18 @@ from typing import Any
 
 import msgspec
 
-from explorer.model.claim import ClaimVerdict, Observation, Ruling
+from explorer.model.claim import ClaimRow, ClaimVerdict, Observation, Ruling
 from explorer.model.measurement import Figures, Measured, Measurement
 from explorer.model.study import StudyRecord
 from explorer.topics import topic
 from explorer.topics.evidence import Evidence
 from explorer.topics.judging import needed
 from explorer.topics.measuring import measure
-from explorer.topics.observations import in_one_line
 from explorer.topics.question import PARTIES, Question
 from explorer.topics.studying import study, target
 from explorer.topics.topic import Claim
+from explorer.words.claims import advice_text, evidence_text, what_text
+from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 
 SLOW = {"training.inductor.torch"}
@@ -51,7 +52,7 @@ def studied(name: str, workers: Workers) -> StudyRecord:
     for question in list(quick.questions.values()):
         if any(question.measurement_name(party) in SLOW for party in question.asks):
             del quick.questions[question.name]
-    return study(quick, target(quick, None, "cpu"), workers)
+    return study_text(study(quick, target(quick, None, "cpu"), workers))
 
 
 class World:
@@ -129,7 +130,7 @@ def ruled(claim: Claim, figures: Mapping[tuple[Question, str], Figures]) -> Rule
     """
     evidence = Evidence(written(figures))
     assert evidence.answered(*claim.asks)
-    return _whole(claim.judge(evidence, claim.expects))
+    return _whole(claim, claim.judge(evidence, claim.expects))
 
 
 def judge(
@@ -143,10 +144,10 @@ def judge(
         {measurement.name: measured[measurement.name] for measurement in claim.measurements}
     )
     change(world)
-    return _whole(claim.judge(world.evidence, claim.expects))
+    return _whole(claim, claim.judge(world.evidence, claim.expects))
 
 
-def _whole(ruling: Ruling) -> Ruled:
+def _whole(claim: Claim, ruling: Ruling) -> Ruled:
     """A ruling, seen to be one that the board can show.
 
     It has a known verdict, observations of known parties, and advice.
@@ -155,9 +156,20 @@ def _whole(ruling: Ruling) -> Ruled:
     assert ruling.evidence
     for observation in ruling.evidence:
         # A line says "what: value".
-        assert observation.what
-        assert ": " not in observation.what
+        assert what_text(observation)
+        assert ": " not in what_text(observation)
         assert set(observation.who) <= set(PARTIES)
-    assert ruling.advice.endswith("."), ruling.advice
-    evidence = in_one_line(ruling.evidence)
-    return Ruled(ruling.verdict, evidence, ruling.advice, ruling.evidence)
+    row = ClaimRow(
+        id=claim.id,
+        heading=claim.heading,
+        statement=claim.statement,
+        guides=claim.guides,
+        would=claim.would,
+        verdict=ruling.verdict,
+        measured=(),
+        advice=ruling.advice,
+        observations=ruling.evidence,
+    )
+    advice = advice_text(row)
+    assert advice.endswith("."), advice
+    return Ruled(ruling.verdict, evidence_text(row), advice, ruling.evidence)

@@ -26,12 +26,13 @@ from explorer.report.recorded.reading import recorded_board
 from explorer.shipped import PACKAGE
 from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
-from explorer.topics.parties import party_names
+from explorer.words.claims import advice_text, what_text
+from explorer.words.parties import party_names
 from tests.support.consoles import printed
 from tests.support.pages import opened, said
 from tests.support.sample_board import BOARD
 
-DOMAIN = "claims"
+DOMAIN = "topics"
 
 CHINESE = re.compile(r"[一-鿿]")
 
@@ -60,17 +61,24 @@ def stated() -> set[str]:
 
 def found() -> set[str]:
     """The advice, and what was measured, on the recorded board."""
-    advice = {row.advice for row in recorded().rows if row.advice}
-    return advice | measured()
+    return advice() | measured()
 
 
 def measured() -> set[str]:
-    return {observation.what for row in recorded().rows for observation in row.observations}
+    rows = recorded().rows
+    return {what_text(observation) for row in rows for observation in row.observations}
+
+
+def advice() -> set[str]:
+    return {advice_text(row) for row in recorded().rows if row.verdict}
 
 
 def written() -> Iterator[str]:
     """The texts in the modules that judge claims: among them is the advice of all other verdicts."""
-    for module in (PACKAGE / "topics").glob("*/*.py"):
+    for module in [
+        *(PACKAGE / "topics").glob("*/*.py"),
+        *(PACKAGE / "words" / "topics").glob("*.py"),
+    ]:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
@@ -86,7 +94,7 @@ def code_spans(text: str) -> list[str]:
 
 def test_every_statement_and_all_advice_is_in_chinese() -> None:
     translated = catalogue()
-    needed = stated() | {row.advice for row in recorded().rows if row.advice}
+    needed = stated() | advice()
     assert sorted(needed - set(translated)) == []
     assert [text for text in needed if not CHINESE.search(translated[text])] == []
 
@@ -125,7 +133,6 @@ def shipped_board() -> Board:
         guides=row.guides,
         would=row.would,
         verdict="holds",
-        evidence="scaled loss: 1024 (PyTorch tape)",
         advice=row.advice,
         measured=("one",),
         observations=(seen,),

@@ -25,9 +25,8 @@ from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Target
-from explorer.topics.studying import tell
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import Ruled, judge, ruled
 
 both = [
@@ -272,7 +271,7 @@ def test_a_rank_that_was_told_another_mean_is_noticed() -> None:
 def test_ways_that_keep_local_gradients_are_told_from_those_that_average(
     measured: dict[str, Measured],
 ) -> None:
-    telling = tell(TOPIC, Evidence(measured))
+    telling = telling_text(TOPIC, Evidence(measured))
     (own,) = [text for text in telling.findings if "along its own gradient" in text]
     assert own.startswith("With value_and_grad, GradOperation each rank")
     assert "MindSpore: [[2, 4, 6]] and [[84, 168, 252]]" in own
@@ -302,12 +301,12 @@ def test_what_the_ranks_stepped_along(steps: list[Any], direction: str) -> None:
     for number, step in enumerate(steps):
         ranks[number]["routes"] = {"graph": {"loop": step}}
     measured = Measured(outcome="ok", figures={"ranks": ranks})
-    telling = tell(TOPIC, Evidence({TWO_PROCESSES.measurement_name("mindspore"): measured}))
+    telling = telling_text(TOPIC, Evidence({TWO_PROCESSES.measurement_name("mindspore"): measured}))
     assert CONSEQUENCES.get(direction, direction) in telling.findings[-1]
 
 
 def test_nothing_measured_is_told_as_nothing() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert (telling.findings, telling.tables, telling.charts) == ((), (), ())
 
 
@@ -316,5 +315,5 @@ def test_nothing_measured_is_told_as_nothing() -> None:
 def test_what_is_told_can_be_read_whichever_measurement_fails(
     measured: dict[str, Measured],
 ) -> None:
-    check_telling(tell(TOPIC, Evidence(measured)))
+    check_telling(telling_text(TOPIC, Evidence(measured)))
     check_every_failure(TOPIC, measured, Target())

@@ -7,7 +7,7 @@ import pytest
 from explorer.topics.data_parallel.findings import MEAN, OTHER, OWN
 from explorer.topics.data_parallel.questions import TOPIC, TWO_PROCESSES
 from explorer.topics.evidence import Evidence
-from explorer.topics.studying import Telling, tell
+from explorer.topics.studying import Telling
 from tests.support.tellings import (
     chart_of,
     check_telling,
@@ -15,6 +15,7 @@ from tests.support.tellings import (
     lines_of,
     rows_by_first,
     table_of,
+    telling_text,
 )
 from tests.support.topics import written
 
@@ -35,7 +36,7 @@ def told(parties: tuple[str, ...] = ("mindspore", "torch"), **changed: Any) -> T
     """What is told of ranks with the gradients 2 and 4; ``changed`` figures are rank 1's."""
     second = {**RANK, "rank": 1, "local": [4.0, 1.0], **changed}
     figures = {(TWO_PROCESSES, party): {"ranks": [RANK, second]} for party in parties}
-    telling = tell(TOPIC, Evidence(written(figures)))
+    telling = telling_text(TOPIC, Evidence(written(figures)))
     check_telling(telling)
     return telling
 
@@ -86,7 +87,7 @@ def test_each_way_to_take_a_step_is_a_row_with_what_it_went_along() -> None:
     second = {**first, "local": [4.0, 1.0], "rank": 1}
     second["routes"] = {"graph": {**ways["graph"], "by hand": [4.0, 1.0]}, "tape": tape}
     figures = {(TWO_PROCESSES, "mindspore"): {"ranks": [{**RANK, **first}, {**RANK, **second}]}}
-    telling = tell(TOPIC, Evidence(written(figures)))
+    telling = telling_text(TOPIC, Evidence(written(figures)))
     check_telling(telling)
     table = table_of(telling, "along")
     assert table.columns == ("way", "style", "rank 0", "rank 1", "along")

@@ -12,9 +12,10 @@ from explorer.topics.devices.questions import HOST, LIVES, MATRIX, MOVES, SEES, 
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import FRAMEWORKS, PARTIES, Question, Target
-from explorer.topics.studying import study, target, tell
+from explorer.topics.studying import study, target
+from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import World, judge, measured_for_claims
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -25,7 +26,7 @@ CLAIMS = TOPIC.claims
 
 @pytest.fixture(scope="module")
 def record(workers: Workers) -> StudyRecord:
-    return study(TOPIC, target(TOPIC, "polynomial", "cpu"), workers)
+    return study_text(study(TOPIC, target(TOPIC, "polynomial", "cpu"), workers))
 
 
 @pytest.fixture(scope="module")
@@ -160,5 +161,5 @@ def test_a_refusal_on_the_tape_is_told_where_there_is_one(measured: dict[str, Me
 
 def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
     looked_at = target(TOPIC, "polynomial", "cpu")
-    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_telling(telling_text(TOPIC, Evidence(record.measured, looked_at)))
     check_every_failure(TOPIC, record.measured, looked_at)

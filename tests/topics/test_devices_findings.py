@@ -7,7 +7,8 @@ from explorer.model.measurement import Measured
 from explorer.topics.devices.findings import difference
 from explorer.topics.devices.questions import HOST, MATRIX, TOPIC
 from explorer.topics.evidence import Evidence
-from explorer.topics.studying import Telling, tell
+from explorer.topics.studying import Telling
+from tests.support.tellings import telling_text
 from tests.support.tellings import told as told_of_all
 
 
@@ -17,7 +18,7 @@ def cases(leaf: float, outcome: str = "ok") -> dict[str, Any]:
 
 
 def test_nothing_measured_is_told_as_empty_tables() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert (telling.findings, telling.charts) == ((), ())
     assert all(table.rows == () for table in telling.tables)
 
@@ -49,7 +50,7 @@ def told(**by_engine: dict[str, Any]) -> Telling:
     for engine, devices in by_engine.items():
         name = MATRIX.measurement_name(engine.replace("_", "-"))
         measured[name] = Measured(outcome="ok", figures=devices)
-    return tell(TOPIC, Evidence(measured))
+    return telling_text(TOPIC, Evidence(measured))
 
 
 def test_a_second_device_is_compared_with_the_cpu() -> None:

@@ -11,9 +11,10 @@ from explorer.model.claim import GUIDES, HEADINGS
 from explorer.topics import STUDIES, claims, study_topic
 from explorer.topics.evidence import Evidence
 from explorer.topics.judging import board, needed
-from explorer.topics.studying import tell
 from explorer.topics.topic import Claim
+from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
+from tests.support.tellings import telling_text
 
 ROWS = tuple(range(1, 86))
 """The rows of the guides' statements that are judged."""
@@ -82,7 +83,7 @@ def test_one_measurement_serves_all_claims_that_need_it() -> None:
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_copes_with_no_evidence_at_all(name: str) -> None:
-    for table in tell(study_topic(name), Evidence({})).tables:
+    for table in telling_text(study_topic(name), Evidence({})).tables:
         assert all(len(row) == len(table.columns) for row in table.rows)
 
 
@@ -109,6 +110,6 @@ def test_without_one_framework_the_claims_about_the_other_still_run(
     alone, both = judged.rows
     assert alone.verdict is not None
     assert both.verdict is None
-    assert "No module named 'mindspore'" in both.evidence
-    assert "doctor" in both.evidence
+    assert "No module named 'mindspore'" in evidence_text(both)
+    assert "doctor" in evidence_text(both)
     assert list(judged.versions) == ["torch"]

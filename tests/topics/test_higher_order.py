@@ -52,7 +52,7 @@ from explorer.topics.higher_order.transformations import (
 )
 from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
-from explorer.topics.studying import Telling, target, tell
+from explorer.topics.studying import Telling, target
 from explorer.workers.workers import Workers
 from tests.support.results import answer
 from tests.support.tellings import (
@@ -61,6 +61,7 @@ from tests.support.tellings import (
     check_every_failure,
     check_telling,
     lines_of,
+    telling_text,
     told,
 )
 from tests.support.topics import World, measured_once
@@ -104,7 +105,7 @@ def figures_of(measured: dict[str, Measured]) -> FiguresOf:
 
 @pytest.fixture(scope="module")
 def telling(measured: dict[str, Measured]) -> Telling:
-    return tell(TOPIC, Evidence(measured, DENSE))
+    return telling_text(TOPIC, Evidence(measured, DENSE))
 
 
 # The wave
@@ -238,7 +239,7 @@ def test_the_wave_is_asked_about_once_when_it_is_looked_at() -> None:
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_the_wave_is_told_about_once_when_it_is_looked_at(measured: dict[str, Measured]) -> None:
-    telling = tell(TOPIC, Evidence(measured, Target(WAVE)))
+    telling = telling_text(TOPIC, Evidence(measured, Target(WAVE)))
     titles = [table.title for table in telling.tables]
     assert titles.count(f"Derivatives of {THE_WAVE.name}, orders 1 to 5") == 1
     assert not any("dense_mse" in title for title in titles)
@@ -413,7 +414,7 @@ def test_a_planted_error_is_found(measured: dict[str, Measured]) -> None:
     world = World(measured)
     figure = world[ORDERS_OF_WAVE, "torch-graph"]["by input"]["x"]["3"]
     figure["elements"][0] *= 1.001
-    findings = tell(TOPIC, world.evidence).findings
+    findings = telling_text(TOPIC, world.evidence).findings
     assert findings[0] == (
         f"{THE_WAVE.name}, PyTorch, graph: of 5 nested gradients 1 wrong without a message, the"
         " first by x at order 3 (relative error 0.001); 4 right."
@@ -441,7 +442,7 @@ def test_what_this_study_did_not_ask_is_not_laid_at_a_frameworks_door() -> None:
             )
         }
     )
-    telling = tell(TOPIC, evidence)
+    telling = telling_text(TOPIC, evidence)
     assert telling.findings == (
         f"{THE_WAVE.name}, PyTorch, graph: of 5 nested gradients 1 wrong without a message, the"
         " first by x at order 2 (relative error 0.32); 1 refused, from order 3 on (RuntimeError: no"
@@ -464,7 +465,7 @@ def test_how_far_right_gradients_are_from_the_truth_is_said_and_that_none_is_too
         (near, "at most a relative 1e-09 from"),
     ):
         measured = Measured(outcome="ok", figures=of_wave(elements))
-        (finding,) = tell(TOPIC, Evidence({name: measured})).findings
+        (finding,) = telling_text(TOPIC, Evidence({name: measured})).findings
         assert finding.endswith(f"right in PyTorch graph ({distance} the closed form).")
 
 
@@ -599,7 +600,7 @@ def test_graphs_of_orders_that_were_refused_are_no_part_of_the_growth() -> None:
             )
         }
     )
-    assert tell(TOPIC, evidence).findings == (
+    assert telling_text(TOPIC, evidence).findings == (
         f"{THE_WAVE.name}: the gradient grows from 10 to 45 operators in PyTorch graph (orders 1 to"
         " 3: 10, 45).",
     )
@@ -640,7 +641,7 @@ def test_the_same_figures_come_at_every_run(
 
 
 def test_without_evidence_there_are_no_findings() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert telling.findings == ()
     assert telling.charts == ()
     assert any("MindSpore, graph: not measured." in table.note for table in telling.tables)
@@ -649,7 +650,7 @@ def test_without_evidence_there_are_no_findings() -> None:
 @pytest.mark.torch
 def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
     torch_alone = {name: outcome for name, outcome in measured.items() if ".torch" in name}
-    telling = tell(TOPIC, Evidence(torch_alone, DENSE))
+    telling = telling_text(TOPIC, Evidence(torch_alone, DENSE))
     start = f"{THE_WAVE.name}: all 5"
     (right,) = [finding for finding in telling.findings if finding.startswith(start)]
     assert "PyTorch tape, PyTorch graph" in right
@@ -670,5 +671,5 @@ def test_who_was_not_asked_has_an_empty_column(telling: Telling) -> None:
 def test_what_is_told_can_be_read_whichever_measurement_fails(
     measured: dict[str, Measured],
 ) -> None:
-    check_telling(tell(TOPIC, Evidence(measured, DENSE)))
+    check_telling(telling_text(TOPIC, Evidence(measured, DENSE)))
     check_every_failure(TOPIC, measured, DENSE)

@@ -27,9 +27,9 @@ from explorer.topics.loss_scale.questions import (
 from explorer.topics.loss_scale.wording import FRAMEWORK_NAMES, SCALER_NAMES
 from explorer.topics.measuring import measure
 from explorer.topics.question import MINDSPORE_STYLES, Question, Target
-from explorer.topics.studying import target, tell
+from explorer.topics.studying import target
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import World, measured_once
 
 FiguresOf = Callable[[Question, str], Figures]
@@ -224,7 +224,7 @@ def test_cases_are_finite_by_what_is_in_them() -> None:
 @pytest.mark.mindspore
 @pytest.mark.torch
 def test_findings_carry_the_measured_numbers(measured: dict[str, Measured]) -> None:
-    telling = tell(TOPIC, Evidence(measured))
+    telling = telling_text(TOPIC, Evidence(measured))
     text = " ".join(telling.findings)
     assert "the guide's net the loss 1 and the gradient [[2, 4, 6]]; scaled by 1024 they" in text
     assert "were 1024 and [[2048, 4096, 6144]], all finite (both frameworks)" in text
@@ -240,7 +240,7 @@ def test_findings_carry_the_measured_numbers(measured: dict[str, Measured]) -> N
 def test_a_check_that_is_wrong_is_told(measured: dict[str, Measured]) -> None:
     world = World(measured)
     world[FINITENESS, "mindspore-tape"]["nan, float32"] = True
-    text = " ".join(tell(TOPIC, world.evidence).findings)
+    text = " ".join(telling_text(TOPIC, world.evidence).findings)
     assert "check for finite gradients is wrong about nan, float32 (MindSpore, tape)" in text
     # Nothing is made of a check that is right.
     assert "(MindSpore, graph)" not in text
@@ -264,14 +264,14 @@ def test_a_scenario_is_refused_since_the_study_has_nets_of_its_own() -> None:
 
 
 def test_without_evidence_there_are_no_findings_and_every_table_says_why() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert telling.findings == ()
     assert telling.charts == ()
     assert all("not measured" in table.note for table in telling.tables)
 
 
 def test_tables_are_read_from_the_sweep_by_the_scalers_lives_to_unscaling() -> None:
-    titles = [table.title for table in tell(TOPIC, Evidence({})).tables]
+    titles = [table.title for table in telling_text(TOPIC, Evidence({})).tables]
     assert len(titles) == 7
     assert titles[0].startswith("Gradients over 34 powers of two")
     assert titles[3].startswith("The life of a dynamic scaler")
@@ -281,7 +281,7 @@ def test_tables_are_read_from_the_sweep_by_the_scalers_lives_to_unscaling() -> N
 @pytest.mark.torch
 def test_one_framework_alone_is_told_about(measured: dict[str, Measured]) -> None:
     torch_alone = {name: outcome for name, outcome in measured.items() if name.endswith(".torch")}
-    telling = tell(TOPIC, Evidence(torch_alone))
+    telling = telling_text(TOPIC, Evidence(torch_alone))
     assert any("GradScaler skips 5 of 5 steps that" in finding for finding in telling.findings)
     assert all("MindSpore, graph: not measured." in table.note for table in telling.tables)
 
@@ -311,5 +311,5 @@ def test_those_who_agree_have_one_name(
 def test_what_is_told_can_be_read_whichever_measurement_fails(
     measured: dict[str, Measured],
 ) -> None:
-    check_telling(tell(TOPIC, Evidence(measured)))
+    check_telling(telling_text(TOPIC, Evidence(measured)))
     check_every_failure(TOPIC, measured, Target())

@@ -13,6 +13,7 @@ from explorer.topics.networks.questions import (
     STARTING_MODE,
     TOPIC,
 )
+from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, measured_for_claims
 
@@ -110,4 +111,4 @@ def test_a_claim_whose_framework_is_missing_says_so_and_has_no_verdict(
     name = STARTING_MODE.measurement_name("mindspore")
     row = judged(CLAIMS[32], {**measured, name: lost})
     assert row.verdict is None
-    assert "No module named 'mindspore'" in row.evidence
+    assert "No module named 'mindspore'" in evidence_text(row)

@@ -3,8 +3,9 @@
 import pytest
 
 from explorer.model.claim import Observation
-from explorer.topics.observations import in_one_line, observed
-from explorer.topics.parties import party_names
+from explorer.topics.observations import observed
+from explorer.words.claims import observations_text
+from explorer.words.parties import party_names
 
 GRAPH, TAPE, TORCH = "mindspore-graph", "mindspore-tape", "torch-tape"
 
@@ -34,8 +35,8 @@ def test_a_line_has_what_was_measured_once_and_each_value_with_all_who_gave_it()
         Observation("an aside"),
     ]
     line = "sum: 6 (MindSpore graph and PyTorch tape), 7 (MindSpore tape); mean: 2; an aside"
-    assert in_one_line(rows) == line
-    assert in_one_line([]) == ""
+    assert observations_text(rows) == line
+    assert observations_text([]) == ""
 
 
 @pytest.mark.parametrize(

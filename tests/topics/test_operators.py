@@ -50,9 +50,9 @@ from explorer.topics.operators.readings import (
 )
 from explorer.topics.operators.wording import by_answer
 from explorer.topics.question import FRAMEWORKS, MINDSPORE_STYLES, PARTIES, Question, Target
-from explorer.topics.studying import Telling, tell
+from explorer.topics.studying import Telling
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import measured_once
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -70,7 +70,7 @@ def evidence(measured: dict[str, Measured]) -> Evidence:
 
 @pytest.fixture(scope="module")
 def telling(evidence: Evidence) -> Telling:
-    return tell(TOPIC, evidence)
+    return telling_text(TOPIC, evidence)
 
 
 def answers_at_kink(evidence: Evidence, name: str) -> Figures:
@@ -356,7 +356,7 @@ def test_a_library_that_is_absent_leaves_its_cells_empty_and_the_reason_in_the_n
         outcome="unsupported",
         error=Failure("MissingFramework", "No module named 'keras'; see doctor"),
     )
-    telling = tell(TOPIC, Evidence(replaced(measured, ".keras", absent)))
+    telling = telling_text(TOPIC, Evidence(replaced(measured, ".keras", absent)))
     defaults = table_called("Defaults side by side", telling)
     assert {row[3] for row in defaults.rows} == {"-"}
     assert "TensorFlow (Keras): No module named 'keras'; see doctor." in defaults.note
@@ -366,7 +366,7 @@ def test_a_library_that_is_absent_leaves_its_cells_empty_and_the_reason_in_the_n
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_one_framework_alone_is_told_too(measured: dict[str, Measured], framework: str) -> None:
     lost = Measured(outcome="crashed", error=Failure("crashed", "the worker process died"))
-    telling = tell(TOPIC, Evidence(replaced(measured, f".{framework}", lost)))
+    telling = telling_text(TOPIC, Evidence(replaced(measured, f".{framework}", lost)))
     defaults = table_called("Defaults side by side", telling)
     column = 1 + FRAMEWORKS.index(framework)
     assert {row[column] for row in defaults.rows} == {"-"}
@@ -385,5 +385,5 @@ def replaced(
 def test_what_is_told_can_be_read_whichever_measurement_fails(
     measured: dict[str, Measured],
 ) -> None:
-    check_telling(tell(TOPIC, Evidence(measured)))
+    check_telling(telling_text(TOPIC, Evidence(measured)))
     check_every_failure(TOPIC, measured, Target())

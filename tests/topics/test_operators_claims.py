@@ -24,6 +24,7 @@ from explorer.topics.operators.questions import (
 )
 from explorer.topics.operators.readings import NORMAL, UNIFORM
 from explorer.topics.question import MINDSPORE_STYLES, Target
+from explorer.words.claims import what_text
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, measured_once, put, unchanged
 
@@ -278,6 +279,6 @@ def test_outputs_that_agree_in_training_are_told_beside_those_in_inference(
     measured: dict[str, Measured],
 ) -> None:
     ruling = judge(CLAIMS[40], measured, training_agrees)
-    assert ruling.observations[-1].what.endswith(" in training")
+    assert what_text(ruling.observations[-1]).endswith(" in training")
     assert ruling.observations[-1].expected is False
     assert "training" in ruling.advice

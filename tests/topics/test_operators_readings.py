@@ -44,11 +44,11 @@ from explorer.topics.operators.readings import (
     zeros_around,
 )
 from explorer.topics.operators.wording import by_answer, joint_label, short
-from explorer.topics.studying import tell
+from tests.support.tellings import telling_text
 
 
 def test_without_evidence_there_is_nothing_to_tell() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert (telling.findings, telling.tables, telling.charts) == ((), (), ())
 
 

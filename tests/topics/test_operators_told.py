@@ -34,7 +34,7 @@ from explorer.topics.operators.questions import (
 )
 from explorer.topics.operators.readings import GLOROT, NORMAL, UNIFORM, gelu_formulas, valid_size
 from explorer.topics.question import Question
-from explorer.topics.studying import Telling, tell
+from explorer.topics.studying import Telling
 from tests.support.tellings import (
     Answers,
     chart_of,
@@ -42,6 +42,7 @@ from tests.support.tellings import (
     lines_of,
     rows_by_first,
     table_of,
+    telling_text,
     told,
 )
 from tests.support.topics import written
@@ -242,7 +243,7 @@ def test_running_means_stand_under_the_momentum_that_was_given() -> None:
             }
         )
     )
-    telling = tell(TOPIC, evidence)
+    telling = telling_text(TOPIC, evidence)
     table = table_of(telling, "PyTorch, 1 - m")
     assert table.columns == ("m", "MindSpore", "PyTorch, 1 - m", "PyTorch, m")
     rows = rows_by_first(table)
@@ -368,7 +369,7 @@ def at_kinks(**gradients: Any) -> Telling:
         answers[GRADIENTS_AT_KINKS[group], party] = figures
     for party in SLOPES_AT_KINKS[group].asks:
         answers[SLOPES_AT_KINKS[group], party] = {name: [[[0.0]], [[1.0]]] for name in names}
-    return tell(TOPIC, Evidence(written(answers)))
+    return telling_text(TOPIC, Evidence(written(answers)))
 
 
 def by_group() -> dict[Group, list[str]]:

@@ -19,9 +19,10 @@ from explorer.topics.in_worker import run
 from explorer.topics.judging import _board, judged, needed
 from explorer.topics.measuring import measure
 from explorer.topics.question import LOOKED_AT, PARTIES, Target
-from explorer.topics.studying import tell
 from explorer.topics.topic import Topic
+from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
+from tests.support.tellings import telling_text
 
 
 @pytest.fixture
@@ -129,11 +130,11 @@ def test_what_needs_an_answer_is_told_only_when_everybody_gave_it(weather: Topic
         yield Chart(name="rain", title="rain", kind="bars", x="", y="drops")
 
     partly = Evidence({"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)})
-    telling = tell(weather, partly)
+    telling = telling_text(weather, partly)
     assert (telling.findings, telling.tables, telling.charts) == (("1 answered",), (), ())
 
     answers = {"weather.rain.mindspore": outcome(drops=1), "weather.rain.torch": outcome(drops=2)}
-    telling = tell(weather, Evidence(answers))
+    telling = telling_text(weather, Evidence(answers))
     assert telling.findings == ("2 drops", "2 answered")
     assert [table.title for table in telling.tables] == ["rain"]
     assert [chart.name for chart in telling.charts] == ["rain"]
@@ -177,7 +178,7 @@ def test_a_claim_whose_question_was_lost_has_no_verdict_and_says_why(weather: To
         {"weather.rain.mindspore": LOST, "weather.rain.torch": outcome(drops=2)},
     )
     assert row.verdict is None
-    assert row.evidence == "could not be run: weather.rain.mindspore: crashed: signal 11"
+    assert evidence_text(row) == "could not be run: weather.rain.mindspore: crashed: signal 11"
     assert row.measured == ("weather.rain.mindspore", "weather.rain.torch")
 
 

@@ -21,9 +21,9 @@ from explorer.topics.schedules.questions import (
     USED,
 )
 from explorer.topics.schedules.readings import FamilyComparison, compare_all, exports, uncompared
-from explorer.topics.studying import target, tell
+from explorer.topics.studying import target
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -142,7 +142,7 @@ def test_the_same_measurements_give_the_same_figures_again(
 def test_with_one_framework_missing_the_other_is_told_alone(record: StudyRecord) -> None:
     names = [name for name in record.measured if name.endswith(".torch")]
     torch_alone = {name: record.measured[name] for name in names}
-    telling = tell(TOPIC, Evidence(torch_alone))
+    telling = telling_text(TOPIC, Evidence(torch_alone))
     assert "PyTorch alone" in {row[-1] for row in telling.tables[0].rows}
     for chart in telling.charts:
         assert all("MindSpore" not in series.name for series in chart.series)
@@ -174,5 +174,5 @@ def test_rates_of_groups_are_told_by_parameter_or_by_group(evidence: Evidence) -
 
 def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
     looked_at = target(TOPIC, None, "cpu")
-    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_telling(telling_text(TOPIC, Evidence(record.measured, looked_at)))
     check_every_failure(TOPIC, record.measured, looked_at)

@@ -18,7 +18,7 @@ from explorer.topics.schedules.readings import (
     uncompared,
     used_rates,
 )
-from explorer.topics.studying import tell
+from tests.support.tellings import telling_text
 
 PLANTED = Family("planted", "", {"list": ("a", {}), "torch": ("B", {})})
 
@@ -95,7 +95,7 @@ def test_rates_used_are_a_list_or_beside_the_rates_that_were_told() -> None:
 
 
 def test_without_evidence_nothing_is_claimed() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert telling.findings == ()
     assert telling.charts == ()
     assert {row[-1] for row in telling.tables[0].rows} == {"not compared"}
@@ -103,6 +103,6 @@ def test_without_evidence_nothing_is_claimed() -> None:
 
 def test_a_family_that_pytorch_does_not_answer_for_is_not_compared() -> None:
     lists = Measured(outcome="ok", figures={"exponential": [0.1] * 20})
-    telling = tell(TOPIC, Evidence({LISTS.measurement_name("mindspore"): lists}))
+    telling = telling_text(TOPIC, Evidence({LISTS.measurement_name("mindspore"): lists}))
     assert telling.findings == ()
     assert [chart.name for chart in telling.charts] == ["schedules-mindspore"]

@@ -25,9 +25,9 @@ from explorer.topics.stages.questions import (
     TOPIC,
     TRAINING_PASSES,
 )
-from explorer.topics.studying import target, tell
+from explorer.topics.studying import target
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import World, judge, measured_for_claims, studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -218,5 +218,5 @@ def test_another_world_gets_another_verdict(
 
 def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
     looked_at = target(TOPIC, None, "cpu")
-    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_telling(telling_text(TOPIC, Evidence(record.measured, looked_at)))
     check_every_failure(TOPIC, record.measured, looked_at)

@@ -19,7 +19,7 @@ from explorer.topics.stages.programs import (
 )
 from explorer.topics.stages.questions import GRAPH, LENGTHS, LOOPS, TOPIC
 from explorer.topics.stages.readings import sizes_by_length
-from explorer.topics.studying import tell
+from tests.support.tellings import telling_text
 
 SAMPLES = Path(__file__).resolve().parents[1] / "ir_samples"
 
@@ -96,7 +96,7 @@ def test_a_pass_is_told_without_its_numbers(name: str, shown: str, last_part: st
 
 
 def test_without_figures_cells_say_why() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert (telling.findings, telling.charts) == ((), ())
     rows = [row for table in telling.tables for row in table.rows]
     assert all("-" in row or "not measured" in row for row in rows)
@@ -104,7 +104,7 @@ def test_without_figures_cells_say_why() -> None:
 
 def test_a_party_that_was_lost_says_so_in_its_row() -> None:
     lost = Measured(outcome="crashed", error=Failure("crashed", "exit code 3"))
-    telling = tell(TOPIC, Evidence({LOOPS.measurement_name("torch"): lost}))
+    telling = telling_text(TOPIC, Evidence({LOOPS.measurement_name("torch"): lost}))
     assert "crashed: exit code 3" in telling.tables[1].rows[0]
 
 

@@ -14,7 +14,7 @@ from explorer.scenario.find import find
 from explorer.topics.evidence import Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import Question, Target
-from explorer.topics.studying import target, tell
+from explorer.topics.studying import target
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
     ANSWERS,
@@ -39,7 +39,7 @@ from explorer.topics.tape_life.questions import (
 )
 from explorer.topics.tape_life.wording import after_forward
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling
+from tests.support.tellings import check_every_failure, check_telling, telling_text
 from tests.support.topics import studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -335,5 +335,5 @@ def test_a_net_that_cannot_be_compiled_spoils_no_later_measurement(workers: Work
 
 def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
     looked_at = target(TOPIC, None, "cpu")
-    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_telling(telling_text(TOPIC, Evidence(record.measured, looked_at)))
     check_every_failure(TOPIC, record.measured, looked_at)

@@ -17,6 +17,7 @@ from explorer.topics.tape_life.questions import (
     TOPIC,
     VARIABLE,
 )
+from explorer.words.claims import evidence_text
 from explorer.workers.workers import Workers
 from tests.support.topics import World, judge, measured_for_claims, put
 
@@ -175,4 +176,4 @@ def test_a_claim_without_its_measurement_says_why() -> None:
     lost = Measured(outcome="unsupported", error=Failure("MissingFramework", "no torch here"))
     row = judged(CLAIMS[29], {VARIABLE.measurement_name("torch-tape"): lost})
     assert row.verdict is None
-    assert "no torch here" in row.evidence
+    assert "no torch here" in evidence_text(row)

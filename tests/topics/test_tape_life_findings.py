@@ -8,7 +8,7 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import Question, Target
-from explorer.topics.studying import Telling, tell
+from explorer.topics.studying import Telling
 from explorer.topics.tape_life.charts import bytes_over_time
 from explorer.topics.tape_life.questions import (
     ACCUMULATION,
@@ -22,20 +22,20 @@ from explorer.topics.tape_life.questions import (
     TOPIC,
 )
 from explorer.topics.tape_life.wording import TRUE_IN_PLACE, correctness, refusal, unwrapped
-from tests.support.tellings import rows_by_first, table_of
+from tests.support.tellings import rows_by_first, table_of, telling_text
 
 REFUSED = {"raised": "RuntimeError", "message": "no. Hint"}
 
 
 def test_without_figures_nothing_is_claimed() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert (telling.findings, telling.charts) == ((), ())
     assert all(set(row[1:]) == {"-"} for row in telling.tables[0].rows)
 
 
 def test_a_table_with_empty_cells_says_why() -> None:
     lost = Measured(outcome="crashed", error=Failure("crashed", "exit code 3"))
-    telling = tell(TOPIC, Evidence({HOOKS.measurement_name("torch-tape"): lost}))
+    telling = telling_text(TOPIC, Evidence({HOOKS.measurement_name("torch-tape"): lost}))
     assert "hooks.torch-tape: crashed: exit code 3" in telling.tables[0].note
 
 
@@ -90,7 +90,7 @@ def told(question: Question, **by_engine: dict[str, Any]) -> Telling:
     for engine, figures in by_engine.items():
         name = question.measurement_name(engine.replace("_", "-"))
         measured[name] = Measured(outcome="ok", figures=figures)
-    return tell(TOPIC, Evidence(measured, Target("/nets/mine.py")))
+    return telling_text(TOPIC, Evidence(measured, Target("/nets/mine.py")))
 
 
 def test_who_keeps_least_stands_first_and_what_stays_is_said() -> None:
@@ -201,7 +201,7 @@ def test_gradients_that_differ_from_call_to_call_are_listed() -> None:
     for engine, returned in (("mindspore-tape", steady), ("torch-graph", moving)):
         name = CALLED_AGAIN.measurement_name(engine)
         measured[name] = Measured(outcome="ok", figures=returned)
-    assert tell(TOPIC, Evidence(measured)).findings == (
+    assert telling_text(TOPIC, Evidence(measured)).findings == (
         "In general: PyTorch's .grad is 1 after one backward and 2 after two; gradients"
         " that are returned are 1 every time (MindSpore tape); 1, then 2 (PyTorch graph).",
     )
@@ -210,7 +210,7 @@ def test_gradients_that_differ_from_call_to_call_are_listed() -> None:
 def test_a_long_message_is_shortened_and_stands_once() -> None:
     trace = "Attempted to wrap RNN\n  Explanation: Dynamo does not.\n" + "from user code\n" * 50
     lost = Measured(outcome="raised", error=Failure("Unsupported", trace))
-    telling = tell(TOPIC, Evidence({COMPILED.measurement_name("torch-graph"): lost}))
+    telling = telling_text(TOPIC, Evidence({COMPILED.measurement_name("torch-graph"): lost}))
     notes = " ".join(table.note for table in telling.tables)
     assert notes.count("Attempted to wrap RNN") == 1
     assert "from user code" not in notes

@@ -14,7 +14,7 @@ from explorer.topics.attempts import raised
 from explorer.topics.evidence import EMPTY, Evidence
 from explorer.topics.measuring import measure
 from explorer.topics.question import PARTIES, Question, Target
-from explorer.topics.studying import target, tell
+from explorer.topics.studying import target
 from explorer.topics.training.claims_steps import weights_of
 from explorer.topics.training.differences import (
     NEAR,
@@ -47,7 +47,7 @@ from explorer.topics.training.questions import (
 )
 from explorer.topics.training.update_rules import compare_rules
 from explorer.workers.workers import Workers
-from tests.support.tellings import check_every_failure, check_telling, table_of
+from tests.support.tellings import check_every_failure, check_telling, table_of, telling_text
 from tests.support.topics import studied
 
 pytestmark = [pytest.mark.mindspore, pytest.mark.torch]
@@ -312,7 +312,7 @@ def test_with_one_framework_missing_the_other_is_told_alone(
     record: StudyRecord, framework: str, verdicts: dict[str, set[str]]
 ) -> None:
     of_framework = [name for name in record.measured if library(name) == framework]
-    telling = tell(TOPIC, Evidence({name: record.measured[name] for name in of_framework}))
+    telling = telling_text(TOPIC, Evidence({name: record.measured[name] for name in of_framework}))
     check_telling(telling)
 
     routes = table_of(telling, "step 1")
@@ -334,5 +334,5 @@ def test_with_one_framework_missing_the_other_is_told_alone(
 
 def test_what_is_told_can_be_read_whichever_measurement_fails(record: StudyRecord) -> None:
     looked_at = target(TOPIC, None, "cpu")
-    check_telling(tell(TOPIC, Evidence(record.measured, looked_at)))
+    check_telling(telling_text(TOPIC, Evidence(record.measured, looked_at)))
     check_every_failure(TOPIC, record.measured, looked_at, every=9)

@@ -9,7 +9,6 @@ from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.topics.evidence import Evidence
 from explorer.topics.question import MINDSPORE_STYLES
-from explorer.topics.studying import tell
 from explorer.topics.training.differences import (
     NEAR,
     accumulation_difference,
@@ -22,6 +21,7 @@ from explorer.topics.training.findings_routes import ROUTES
 from explorer.topics.training.inputs import SHAPES, batches, start
 from explorer.topics.training.questions import LOOP, TOPIC
 from explorer.topics.training.update_rules import PLACES, UPDATE_RULES, compare_rules
+from tests.support.tellings import telling_text
 
 
 def test_every_route_is_a_question_of_its_own_and_styles_come_in_pairs() -> None:
@@ -90,7 +90,7 @@ def test_a_refused_rule_has_a_message_and_no_difference() -> None:
 
 
 def test_without_evidence_nothing_is_claimed() -> None:
-    telling = tell(TOPIC, Evidence({}))
+    telling = telling_text(TOPIC, Evidence({}))
     assert telling.findings == ()
     assert telling.charts == ()
     (routes,) = telling.tables
@@ -99,6 +99,6 @@ def test_without_evidence_nothing_is_claimed() -> None:
 
 def test_a_lost_measurement_is_a_row_with_its_message() -> None:
     lost = Measured(outcome="crashed", error=Failure("crashed", "signal 11"))
-    telling = tell(TOPIC, Evidence({LOOP.measurement_name("torch"): lost}))
+    telling = telling_text(TOPIC, Evidence({LOOP.measurement_name("torch"): lost}))
     verdicts = {row[1]: row[-1] for row in telling.tables[0].rows}
     assert verdicts["zero_grad, backward, step"] == "signal 11"

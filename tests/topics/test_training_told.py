@@ -6,7 +6,6 @@ import pytest
 
 from explorer.model.measurement import Figures, Measured
 from explorer.topics.evidence import Evidence
-from explorer.topics.studying import tell
 from explorer.topics.training.findings_routes import REFERENCE, ROUTES
 from explorer.topics.training.inputs import STEPS
 from explorer.topics.training.questions import (
@@ -38,6 +37,7 @@ from tests.support.tellings import (
     lines_of,
     rows_by_first,
     table_of,
+    telling_text,
     told,
 )
 
@@ -252,7 +252,7 @@ def test_a_step_is_listed_by_what_carries_it_out() -> None:
 def test_times_are_milliseconds_and_first_calls_are_not_drawn() -> None:
     seconds = {"by itself, first call": 0.5, "by itself": 0.0123456, "ms.jit": 0.002}
     name = SPEED.measurement_name("mindspore")
-    telling = tell(TOPIC, Evidence({name: Measured(outcome="ok", timings=seconds)}))
+    telling = telling_text(TOPIC, Evidence({name: Measured(outcome="ok", timings=seconds)}))
     check_telling(telling)
     table = table_of(telling, "milliseconds")
     assert table.columns[:2] == ("where", "way")

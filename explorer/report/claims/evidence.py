@@ -5,8 +5,9 @@ import msgspec
 from explorer.model.claim import ClaimRow, Observation
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.topics.observations import in_one_line
-from explorer.topics.parties import party_names
+from explorer.words.claims import observations_text, what_text
+from explorer.words.messages import text
+from explorer.words.parties import party_names
 
 WHAT, WHO, RESULT, AS_STATED = COLUMNS = (
     later("what was measured"),
@@ -40,9 +41,9 @@ def evidence_table(row: ClaimRow) -> EvidenceTable:
     rows = []
     previous = ""
     for observation in row.observations:
-        what = "" if observation.what == previous else observation.what
-        rows.append((what, *_cells(observation)))
-        previous = observation.what
+        what = what_text(observation)
+        rows.append(("" if what == previous else what, *_cells(observation)))
+        previous = what
     filled = [place for place in range(len(COLUMNS)) if any(cells[place] for cells in rows)]
     return EvidenceTable(
         tuple(_(COLUMNS[place]) for place in filled),
@@ -53,7 +54,7 @@ def evidence_table(row: ClaimRow) -> EvidenceTable:
 def _cells(observation: Observation) -> tuple[str, ...]:
     return (
         party_names(observation.who),
-        one_line(observation.value),
+        one_line(text(observation.value)),
         _(ANSWERS[observation.expected]),
     )
 
@@ -64,4 +65,4 @@ def against(row: ClaimRow) -> str:
     if not found:
         return ""
     more = _("; and {n} more").format(n=len(found) - 1) if len(found) > 1 else ""
-    return f"{one_line(in_one_line(found[:1]), LENGTH)}{more}"
+    return f"{one_line(observations_text(found[:1]), LENGTH)}{more}"

@@ -22,6 +22,7 @@ from explorer.report.html import page, table
 from explorer.report.html import row as html_row
 from explorer.report.wording import versions_text
 from explorer.text.language import _
+from explorer.words.claims import advice_text, evidence_text
 
 STYLE = Path(__file__).with_name("claims.css").read_text(encoding="utf-8")
 
@@ -73,7 +74,7 @@ def _claim(board: Board, row: ClaimRow) -> str:
         f"<p>{sentence}</p>"
         f"<p>{escape(if_it_holds(row))}</p>"
         f"{_evidence(row)}"
-        f"<p><b>{_('What to do:')}</b> {escape(row.advice)}</p>"
+        f"<p><b>{_('What to do:')}</b> {escape(advice_text(row))}</p>"
         f'<p class="faint">{sources}</p>{printed}'
         f"<details><summary>{_('What was run')}</summary>{run}</details></section>"
     )
@@ -83,7 +84,7 @@ def _evidence(row: ClaimRow) -> str:
     """What is not as stated, and all that was measured."""
     evidence = evidence_table(row)
     if not evidence.rows:
-        return f"<p>{escape(row.evidence)}</p>"
+        return f"<p>{escape(evidence_text(row))}</p>"
     contrary = against(row)
     begin = f"<p>{_(NOT_AS_STATED)} {escape(contrary)}</p>" if contrary else ""
     return begin + table(evidence.columns, map(html_row, evidence.rows))

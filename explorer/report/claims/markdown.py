@@ -17,6 +17,7 @@ from explorer.report.markdown import code_block, escape, page, table
 from explorer.report.wording import versions_text
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
+from explorer.words.claims import advice_text, evidence_text
 
 COLUMNS = (
     later("row"),
@@ -71,7 +72,7 @@ def _cells(row: ClaimRow) -> tuple[str, ...]:
         str(row.id),
         row.statement,
         _(verdict_name(row.verdict)),
-        one_line(row.evidence),  # a table's cell has no lines
-        row.advice,
+        one_line(evidence_text(row)),  # a table's cell has no lines
+        advice_text(row),
         "; ".join(source(guide, row) for guide in row.guides),
     )

@@ -16,6 +16,7 @@ from explorer.report.claims.wording import (
 )
 from explorer.report.markdown import escape, fenced, page, table
 from explorer.text.language import _, later
+from explorer.words.claims import advice_text, evidence_text
 
 INDEX = "index.md"
 """The page that leads to the others."""
@@ -69,9 +70,9 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
     yield f"## {_('Evidence')}"
     yield escape(if_it_holds(row))
     evidence = evidence_table(row)
-    yield table(evidence.columns, evidence.rows) if evidence.rows else escape(row.evidence)
+    yield table(evidence.columns, evidence.rows) if evidence.rows else escape(evidence_text(row))
     yield f"## {_('What to do')}"
-    yield escape(row.advice)
+    yield escape(advice_text(row))
     yield f"## {_('Sources')}"
     yield "\n".join(
         f"- {escape(f'{source(guide, row)}: {_(GUIDES[guide])}')}" for guide in row.guides

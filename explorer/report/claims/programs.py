@@ -16,8 +16,8 @@ from explorer.text.programs import (
     merged,
     read,
 )
-from explorer.topics.parties import party_names
 from explorer.topics.question import PARTIES
+from explorer.words.parties import party_names
 
 AS_PRINTED = later("as the guide prints it")
 AS_MEANT = later("as meant")

@@ -25,6 +25,7 @@ from explorer.report.wording import versions_text
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.messages import one_line
+from explorer.words.claims import advice_text, evidence_text
 
 STYLES: dict[ClaimVerdict | None, str] = {
     "holds": "green",
@@ -73,7 +74,7 @@ def _grid(rows: list[ClaimRow]) -> Grid:
         verdict = (_(verdict_name(row.verdict)), STYLES[row.verdict])
         # Evidence goes below, as wide as the statement: a column of its own would be too narrow.
         grid.add_row(Text(str(row.id)), Text.assemble(verdict, "  ", one_line(row.statement)))
-        grid.add_row("", Text(one_line(row.evidence), style="dim"))
+        grid.add_row("", Text(one_line(evidence_text(row)), style="dim"))
     return grid
 
 
@@ -88,7 +89,7 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
         grid.add_row("", Text(f"{_(NOT_AS_STATED)} {contrary}"))
     grid.add_row(_("if it holds"), Text(row.would))
     grid.add_row(_("evidence"), _evidence(row))
-    grid.add_row(_("what to do"), Text(row.advice))
+    grid.add_row(_("what to do"), Text(advice_text(row)))
     for guide in row.guides:
         grid.add_row(_("from"), Text(f"{source(guide, row)}: {_(GUIDES[guide])}"))
     grid.add_row(_("measured on"), Text(versions_text(board.versions)))
@@ -104,7 +105,7 @@ def _claim(board: Board, row: ClaimRow) -> Iterator[RenderableType]:
 def _evidence(row: ClaimRow) -> RenderableType:
     evidence = evidence_table(row)
     if not evidence.rows:
-        return Text(clean(row.evidence))
+        return Text(clean(evidence_text(row)))
     grid = Grid.grid(padding=(0, 2, 0, 0))
     for _column in evidence.columns:
         grid.add_column(overflow="fold")

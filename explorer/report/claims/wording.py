@@ -7,8 +7,8 @@ from itertools import groupby
 import msgspec
 
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow, ClaimVerdict
-from explorer.text.language import ENGLISH, _, code, later, shipped
-from explorer.topics.observations import in_one_line
+from explorer.text.language import _, later, shipped
+from explorer.words.messages import DOMAIN
 
 NOT_RUN = later("not run")
 
@@ -41,20 +41,9 @@ def board_as_read(board: Board) -> Board:
 
 
 def row_as_read(row: ClaimRow) -> ClaimRow:
-    """A row with what its claim says in the reader's language; what was measured is as it was found."""
-    if code() == ENGLISH:
-        return row
-    observations = tuple(
-        msgspec.structs.replace(observation, what=shipped(observation.what, "claims"))
-        for observation in row.observations
-    )
+    """A row with its statement in the reader's language."""
     return msgspec.structs.replace(
-        row,
-        statement=shipped(row.statement, "claims"),
-        would=shipped(row.would, "claims"),
-        advice=shipped(row.advice, "claims"),
-        observations=observations,
-        evidence=in_one_line(observations) if observations else row.evidence,
+        row, statement=shipped(row.statement, DOMAIN), would=shipped(row.would, DOMAIN)
     )
 
 

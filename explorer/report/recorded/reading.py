@@ -10,6 +10,7 @@ import msgspec
 
 from explorer.model.claim import Board
 from explorer.model.measurement import Measured, Measurement
+from explorer.model.message import Text
 from explorer.model.study import StudyRecord
 from explorer.report.recorded.records import (
     RecordedDrawings,
@@ -91,7 +92,7 @@ def recorded_introduction(scenario: Scenario) -> str:
     return drawings().introduction if recorded_scenario(scenario.path) else ""
 
 
-def recorded_study(topic: Topic, target: Target) -> StudyRecord | None:
+def recorded_study(topic: Topic, target: Target) -> StudyRecord[Text] | None:
     """The record of a study all of which is recorded."""
     if target.device != CPU:
         return None

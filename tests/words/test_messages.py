@@ -1,0 +1,110 @@
+"""Messages: facts whose texts are in words/topics, in English and in Chinese."""
+
+import string
+
+import pytest
+from babel.messages.pofile import read_po
+
+from explorer.model.claim import ClaimRow
+from explorer.model.message import Text, message
+from explorer.text.language import LOCALE, said_in
+from explorer.words import topics
+from explorer.words.claims import ANY_ADVICE, advice_text
+from explorer.words.lists import listed
+from explorer.words.messages import DOMAIN, as_text, text
+
+PLANTED: dict[str, topics.Template] = {
+    "rain.fell": "{who} saw {mm:.2f} mm in {places}",
+    "rain.days": ("{n} day", "{n} days"),
+    "rain.whole": "rain: {what}",
+}
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("explorer.words.messages.texts", lambda: PLANTED)
+
+
+@pytest.mark.usefixtures("planted")
+def test_a_message_is_its_template_with_its_values() -> None:
+    fell = message("rain.fell", who="A", mm=1.239, places=("x", "y", "z"))
+    assert text(fell) == "A saw 1.24 mm in x, y and z"
+    assert text(message("rain.whole", what=message("rain.days", n=1))) == "rain: 1 day"
+    assert text(message("rain.days", n=0)) == "0 days"
+    assert text("a name") == "a name"
+
+
+@pytest.mark.usefixtures("planted")
+def test_messages_in_a_record_however_deep_become_text() -> None:
+    record = {"rows": [(message("rain.days", n=2), 3, None)]}
+    assert as_text(record) == {"rows": [("2 days", 3, None)]}
+
+
+@pytest.mark.usefixtures("planted")
+def test_a_message_that_nobody_worded_or_that_lacks_a_value_is_refused() -> None:
+    for wrong in (message("rain.snow"), message("rain.whole")):
+        with pytest.raises(KeyError):
+            text(wrong)
+
+
+@pytest.mark.parametrize(
+    ("how", "line"), [("", "a, b and c"), ("or", "a, b or c"), (",", "a, b, c"), (";", "a; b; c")]
+)
+def test_lists_end_in_a_word(how: str, line: str) -> None:
+    assert listed(["a", "b", "c"], how) == line
+
+
+def test_lists_are_listed_as_chinese_is() -> None:
+    with said_in("zh"):
+        assert listed(["a", "b", "c"]) == "a、b 和 c"
+        assert listed(["a", "b"], "or") == "a 或 b"
+
+
+def row(advice: Text) -> ClaimRow:
+    return ClaimRow(
+        id=10**6,
+        heading="gradients",
+        statement="",
+        guides=(),
+        would="",
+        verdict="holds",
+        measured=(),
+        advice=advice,
+    )
+
+
+def test_a_verdict_without_advice_of_its_own_has_a_general_one() -> None:
+    assert advice_text(row("")) == ANY_ADVICE["holds"]
+    with said_in("zh"):
+        assert advice_text(row("")) != ANY_ADVICE["holds"]
+
+
+def test_advice_is_found_by_the_name_that_a_judge_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topics, "advice", lambda: {(10**6, "in float32"): "Use float32."})
+    assert advice_text(row("in float32")) == "Use float32."
+
+
+def templates() -> list[str]:
+    found: list[str] = list(topics.advice().values())
+    for template in topics.texts().values():
+        found.extend([template] if isinstance(template, str) else template)
+    return found
+
+
+def test_every_text_of_a_topic_is_in_chinese_with_the_same_places() -> None:
+    with (LOCALE / "zh" / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
+        catalogue = read_po(file, locale="zh", domain=DOMAIN)
+    chinese: dict[str, str] = {}
+    for entry in catalogue:
+        ids = [entry.id] if isinstance(entry.id, str) else list(entry.id)
+        # Chinese has one form for all numbers.
+        strings = [entry.string] if isinstance(entry.string, str) else list(entry.string or ())
+        for english in ids:
+            chinese[english] = strings[-1]
+    for english in templates():
+        assert chinese.get(english), english
+        assert places(chinese[english]) == places(english), english
+
+
+def places(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
