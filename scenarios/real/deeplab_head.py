@@ -1,8 +1,8 @@
 """Dilated convolutions side by side, and a bilinear way up.
 
-Modelled on the atrous spatial pyramid pooling of DeepLabv3 (Chen et al., 2017): convolutions of one
-kernel and three dilations, a mean over the whole image that is spread out again, a 1×1 convolution
-over all of them, and bilinear interpolation to the size of the mask.
+Modelled on the atrous spatial pyramid pooling of DeepLabv3 (Chen et al., 2017): a 1×1 convolution, two
+3×3 convolutions with dilations 2 and 3, a mean over the whole image that is spread out again, a 1×1
+convolution over all of them, and bilinear interpolation to the size of the mask.
 
 Watch `align_corners`, False in DeepLab and by default in PyTorch: with True the corner pixels of both
 sizes fall on each other and all others shift. MindSpore's `ops.interpolate` has the same argument and

@@ -3,9 +3,9 @@
 Modelled on SqueezeNet (Iandola et al., 2016): a 1×1 convolution squeezes, a 1×1 and a 3×3 one expand
 side by side. Its poolings have `ceil_mode=True`, so that a last window may hang over the edge.
 
-Watch the size behind the pooling, 4 for 7 here with a window of 3 and a stride of 2 only because of
-how sizes round. Half a window is filled with minus infinity. The classifier is a convolution, and the
-mean over all places comes after it.
+Watch the size behind the pooling: with a window of 3 and a stride of 2, 8 becomes 4 and not 3, only
+because sizes are rounded up. The part of the last window that hangs over the edge is filled with minus
+infinity. The classifier is a convolution, and the mean over all places comes after it.
 """
 
 import numpy as np
