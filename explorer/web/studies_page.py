@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from explorer.drawing.chart_specification import in_dark, specification
+from explorer.drawing.chart import in_dark, specification
 from explorer.model.errors import UsageError
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.recorded.reading import recorded_study

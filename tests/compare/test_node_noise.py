@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorer.compare.align import align
-from explorer.compare.levels import lent_levels, with_levels
+from explorer.compare.node_noise import lent_levels, with_levels
 from explorer.compare.noise import CLEAR
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import Divergence

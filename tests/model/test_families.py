@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.compare.align.families import BOOKKEEPING, FAMILIES, family
+from explorer.model.families import BOOKKEEPING, FAMILIES, family
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.compare.align.readings import Contrast, contrast, place, reading
-from explorer.compare.align.sides import OutputValue, Vertex, view
+from explorer.compare.align.contrasts import Contrast, contrast, place, reading
+from explorer.compare.align.vertices import OutputValue, Vertex, view
 from explorer.model.arrays import AnyArray
 from explorer.model.divergence import mirrored_gap
 from explorer.words import readings as words

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from explorer.compare.align.sides import Side, reach, view
+from explorer.compare.align.vertices import Side, reach, view
 from explorer.model.graph import Edge, GradGraph, Node, Output
 from explorer.numeric.summaries import summarise
 from tests.support.computed_graphs import ComputedGraph

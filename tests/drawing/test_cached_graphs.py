@@ -6,9 +6,8 @@ import msgspec
 import pytest
 
 from explorer.drawing import shown
-from explorer.drawing.collapse import Homes
-from explorer.drawing.folding import Folding
-from explorer.drawing.kept import MOST_KEPT, kept
+from explorer.drawing.folding import Folding, Homes
+from explorer.drawing.shown import MOST_CACHED, cached_by_graph
 from explorer.model.graph import GradGraph
 from explorer.report.scenario.files import draw_ladder, report_files
 from tests.support.deep_nets import deep_report
@@ -19,7 +18,7 @@ class Asked:
 
     def __init__(self) -> None:
         self.calls: list[tuple[GradGraph, int]] = []
-        self.find = kept(self._find)
+        self.find = cached_by_graph(self._find)
 
     def _find(self, graph: GradGraph, depth: int) -> int:
         self.calls.append((graph, depth))
@@ -45,11 +44,11 @@ def test_a_graph_with_equal_nodes_is_another_graph() -> None:
 
 
 def test_no_more_graphs_are_held_than_a_report_has() -> None:
-    asked, graphs = Asked(), [graph_with(str(number)) for number in range(MOST_KEPT + 1)]
+    asked, graphs = Asked(), [graph_with(str(number)) for number in range(MOST_CACHED + 1)]
     for graph in graphs:
         asked.find(graph, 1)
-    assert asked.find(graphs[-1], 1) == MOST_KEPT + 1
-    assert asked.find(graphs[0], 1) == MOST_KEPT + 2
+    assert asked.find(graphs[-1], 1) == MOST_CACHED + 1
+    assert asked.find(graphs[0], 1) == MOST_CACHED + 2
 
 
 def test_the_files_of_a_report_fold_each_graph_once(monkeypatch: pytest.MonkeyPatch) -> None:

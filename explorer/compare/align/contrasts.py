@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.compare.align.fingerprints import elements, noise_of_both
-from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.compare.noise import farthest, ratios
 from explorer.model.arrays import unpack
 from explorer.model.divergence import (
@@ -38,7 +38,7 @@ Two that each rise a little towards 1, and are not the same, are close in ascend
 
 
 @dataclass(frozen=True)
-class Finding:
+class FoundDivergence:
     """A divergence, and every node of either side that takes part in it.
 
     ``ends`` are a node of each side that would be the same quantity but for the divergence, where
@@ -50,7 +50,7 @@ class Finding:
     ends: tuple[Vertex, Vertex] | None = None
 
 
-NO_DIVERGENCE = Finding(None, frozenset())
+NO_DIVERGENCE = FoundDivergence(None, frozenset())
 
 
 @dataclass(frozen=True)
