@@ -28,22 +28,21 @@ from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.web.alignments import digest_of_graph
-from explorer.web.bar import new_bar
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
-from explorer.web.explorations import ReportKey
 from explorer.web.graph_choices import DEPTHS as GRAPH_DEPTHS
 from explorer.web.graph_choices import (
     GRAPHS,
     depth_labels,
-    say_unknown,
+    digest_of_graph,
+    show_unknown,
     stage_labels,
     view_labels,
 )
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.plain_text import plain
-from explorer.web.report_page import graphs_of
+from explorer.web.messages import plain
+from explorer.web.report_page import ReportKey, graphs_of
+from explorer.web.widgets import new_bar
 from explorer.words.scenarios import said
 
 PLACE = "export"
@@ -204,7 +203,7 @@ def _refuse_unknown(engines: Sequence[str], wanted: Mapping[str, str]) -> None:
     for side in ("left", "right"):
         asked = wanted.get(side, ALONE)
         if side in st.query_params and asked not in (*engines, ALONE):
-            say_unknown(side, asked, engines)
+            show_unknown(side, asked, engines)
 
 
 def _stage(

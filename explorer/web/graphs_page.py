@@ -26,24 +26,23 @@ from explorer.pair.words import words
 from explorer.scenario.own_nets import code_of
 from explorer.text.language import _
 from explorer.text.messages import one_line
-from explorer.web.alignments import alignment_of, digest_of_graph
-from explorer.web.bar import new_bar
-from explorer.web.explorations import ReportKey
-from explorer.web.graph_address import IN_VIEW, address_of, state_of
 from explorer.web.graph_choices import (
     GRAPHS,
     NAMES,
     SAME_CASE,
     Chosen,
+    alignment_of,
     chosen_depth,
     chosen_engine,
     chosen_stage,
     chosen_view,
+    digest_of_graph,
 )
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.pair_view import ViewState, pair_view
-from explorer.web.plain_text import plain
-from explorer.web.report_page import graphs_of
+from explorer.web.messages import plain
+from explorer.web.pair_view import IN_VIEW, ViewState, address_of, pair_view, state_of
+from explorer.web.report_page import ReportKey, graphs_of
+from explorer.web.widgets import new_bar
 from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
 

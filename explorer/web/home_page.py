@@ -24,9 +24,11 @@ from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import stored_board
 from explorer.topics.studying import stored_study, target
-from explorer.web.card_grid import Badge, Card, card_grid
 from explorer.web.cards import (
     AboutScenario,
+    Badge,
+    Card,
+    card_grid,
     draw_missing,
     image_source,
     in_theme,
@@ -37,9 +39,9 @@ from explorer.web.cards import picture as image_of
 from explorer.web.case_detail import STYLE_NAMES, STYLES
 from explorer.web.claims_page import COLOURS, count_text
 from explorer.web.links import follow, remember
+from explorer.web.messages import plain
 from explorer.web.offered_scenarios import offered
-from explorer.web.plain_text import plain
-from explorer.web.recorded_results import page_recorded_with
+from explorer.web.progress import page_recorded_with
 
 LONGEST_FINDING = 180
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.text.language import LOCALE
-from explorer.web.terms import terms
+from tests.support.app_terms import terms
 
 EXPLORER = LOCALE.parent.parent
 

@@ -20,7 +20,7 @@ from tests.support.sample_pages import PAGES
 TRANSLATIONS = [code for code in LANGUAGES if code != language.ENGLISH]
 
 NO_TEXTS = {
-    "Answer",  # the names of type variables
+    "Value",  # the names of type variables
     "Choice",
     "bold red",  # a style of the terminal
     "None",  # Python's own

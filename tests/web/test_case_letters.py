@@ -8,7 +8,7 @@ from explorer.model.cases import GradCase
 from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.results import Failure, OracleResult, Result
 from explorer.scenario.contract import Tolerance
-from explorer.web.answer_letters import letters
+from explorer.web.case_detail import letters
 from tests.support.results import answer
 from tests.support.sample_report import case_report
 
