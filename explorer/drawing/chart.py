@@ -26,6 +26,7 @@ from explorer.drawing.style import (
 )
 from explorer.drawing.svg_elements import element
 from explorer.model.study import Chart, Series
+from explorer.text.language import _
 
 # The specification
 
@@ -345,7 +346,7 @@ def with_equal_lines_joined(chart: Chart, height: int) -> Chart:
 
     lines = []
     for group in groups:
-        names = " and ".join(line.name for line in group)
+        names = _(" and ").join(line.name for line in group)
         lines.append(msgspec.structs.replace(group[0], name=names))
     return msgspec.structs.replace(chart, series=tuple(lines))
 
@@ -402,10 +403,10 @@ def chart_svg(chart: Chart) -> bytes:
     markup = _with_clips_numbered(_ACCESSIBLE_NAMES.sub("", markup), chart.name)
     title = escape(chart.title)
     names = f'class="marks chart" role="img" aria-label="{title}"'
-    start, _, body = markup.replace('class="marks"', names, 1).partition(">")
+    start, _end, body = markup.replace('class="marks"', names, 1).partition(">")
     head = [
         element("title", {}, title),
-        element("desc", {}, escape(chart.note or f"{chart.y} by {chart.x}")),
+        element("desc", {}, escape(chart.note or _("{y} by {x}").format(y=chart.y, x=chart.x))),
         element("style", {}, _style_sheet()),
         element("rect", {"class": "paper", "width": "100%", "height": "100%"}),
     ]

@@ -18,6 +18,7 @@ from explorer.drawing.links import (
 from explorer.drawing.modules import module_path, modules_of
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph, Node
+from explorer.text.language import _
 from explorer.text.numbers import counted
 
 # How far modules are merged
@@ -39,10 +40,10 @@ class Folding(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.depth is not None and self.depth < 0:
-            raise UsageError(
-                f"depth is {self.depth}: it counts the parts of a module path that stay apart, "
-                "0 or more"
+            text = _(
+                "depth is {depth}: it counts the parts of a module path that stay apart, 0 or more"
             )
+            raise UsageError(text.format(depth=self.depth))
 
     @property
     def merges_nothing(self) -> bool:

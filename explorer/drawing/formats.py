@@ -14,6 +14,7 @@ from explorer.drawing.text_formats import MOST_FOR_MERMAID, dot, mermaid
 from explorer.drawing.views import VIEWS, ViewName, picture
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
+from explorer.text.language import ENGLISH, _, said_in
 
 # PNG
 
@@ -166,10 +167,8 @@ def pair(
     _check(format, view)
     make = FORMATS[format].make_pair
     if make is None:
-        raise UsageError(
-            f"format {format!r} shows one graph; two side by side are drawn as "
-            f"{' or '.join(PAIR_FORMATS)}"
-        )
+        text = _("format {format} shows one graph; two side by side are drawn as {formats}")
+        raise UsageError(text.format(format=repr(format), formats=_(" or ").join(PAIR_FORMATS)))
     return make(*_drawings(left, right, view, depth, numbers, diverging, titles, timeout, prefix))
 
 
@@ -229,7 +228,9 @@ def _shown(graph: GradGraph, format: FormatName, depth: Depth) -> Shown:
 def _check(format: str, view: str) -> None:
     for name, value, allowed in (("format", format, FORMATS), ("view", view, VIEWS)):
         if value not in allowed:
-            raise UsageError(f"{name} {value!r} is unknown; there are {', '.join(allowed)}")
+            text = _("{name} {value} is unknown; there are {allowed}")
+            given = {"name": name, "value": repr(value), "allowed": ", ".join(allowed)}
+            raise UsageError(text.format(**given))
 
 
 def _title(graph: GradGraph, title: str | None) -> str:
@@ -242,9 +243,12 @@ def _svg(*drawings: Drawing) -> bytes:
 
 
 def _png(*drawings: Drawing) -> bytes:
-    pictures = [drawing.picture() for drawing in drawings]
-    # resvg-py 0.5.0 knows neither variables nor media queries in a style sheet.
-    plain = svg(pictures, [drawing.prefix for drawing in drawings], plain=True)
+    # The font that comes with the package has no Chinese signs, and which fonts a machine has
+    # must not change the picture: a PNG is English in every language.
+    with said_in(ENGLISH):
+        pictures = [drawing.picture() for drawing in drawings]
+        # resvg-py 0.5.0 knows neither variables nor media queries in a style sheet.
+        plain = svg(pictures, [drawing.prefix for drawing in drawings], plain=True)
     width = sum(picture.width for picture in pictures)
     return png(plain, width, max(picture.height for picture in pictures))
 

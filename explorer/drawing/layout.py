@@ -16,6 +16,7 @@ from explorer.drawing.links import Link, Neighbours, layers, neighbours
 from explorer.drawing.picture import Point, Size
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store, default_folder
+from explorer.text.language import _
 
 # Boxes of a row
 
@@ -186,9 +187,8 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         return Layout({})
     count = len(request.sizes)
     if count > LARGEST:
-        return arrange_simply(
-            request, _note(f"{count} nodes are more than the {LARGEST} that Graphviz is given")
-        )
+        reason = _("{n} nodes are more than the {most} that Graphviz is given")
+        return arrange_simply(request, _note(reason.format(n=count, most=LARGEST)))
     key = _key(request)
     known = _store(default_folder()).get(key, Layout)
     if known is not None:
@@ -197,11 +197,14 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         layout = Layout(_ask_graphviz(request, timeout))
     # A graph is drawn whatever happens to Graphviz, with a plainer layout and a note that says so.
     except subprocess.TimeoutExpired:
-        return arrange_simply(request, _note(f"Graphviz took longer than {timeout:g} s"))
+        reason = _("Graphviz took longer than {seconds} s").format(seconds=f"{timeout:g}")
+        return arrange_simply(request, _note(reason))
     except subprocess.CalledProcessError as error:
-        return arrange_simply(request, _note(f"Graphviz ended with status {error.returncode}"))
+        reason = _("Graphviz ended with status {status}").format(status=error.returncode)
+        return arrange_simply(request, _note(reason))
     except (OSError, msgspec.DecodeError) as error:
-        return arrange_simply(request, _note(f"Graphviz gave no layout ({type(error).__name__})"))
+        reason = _("Graphviz gave no layout ({error})").format(error=type(error).__name__)
+        return arrange_simply(request, _note(reason))
     # Only Graphviz's own: another one is made again, perhaps on a machine with more time.
     _store(default_folder()).put(key, layout)
     return layout
@@ -240,7 +243,7 @@ def _search_path() -> str:
 
 
 def _note(reason: str) -> str:
-    return f"Simple layout: {reason}."
+    return _("Simple layout: {reason}.").format(reason=reason)
 
 
 def arrange_simply(request: LayoutRequest, note: str) -> Layout:

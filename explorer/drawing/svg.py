@@ -40,6 +40,7 @@ from explorer.drawing.svg_elements import (
     path_data,
 )
 from explorer.model.errors import UsageError
+from explorer.text.language import ENGLISH, _, code, later
 
 PREFIX: Final = re.compile(r"([A-Za-z][\w-]*)?", re.ASCII)
 
@@ -88,9 +89,10 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
     # A prefix becomes part of ids, of a class and of selectors, none of which could be escaped.
     for prefix in prefixes:
         if not PREFIX.fullmatch(prefix):
-            raise UsageError(
-                f"prefix {prefix!r} cannot begin an id: letters, digits, '-' and '_', a letter first"
+            text = _(
+                "prefix {prefix} cannot begin an id: letters, digits, '-' and '_', a letter first"
             )
+            raise UsageError(text.format(prefix=repr(prefix)))
     # The style sheet and the arrow tips are shared: their ids and classes have the first prefix.
     scope = f"{prefixes[0]}gradgraph"
     parts = []
@@ -123,6 +125,9 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
         "role": "img",
         "aria-labelledby": f"{scope}-title {scope}-desc",
     }
+    if code() != ENGLISH:
+        # By it a browser takes the shapes of signs that Chinese and Japanese write differently.
+        root = {**root, "lang": code()}
     return (element("svg", root, "".join([*head, *parts])) + "\n").encode()
 
 
@@ -254,26 +259,26 @@ def _line(classes: str, x: float, y: float, text: str, anchor: str = "") -> str:
 
 
 ROLE_WORDS: Final[dict[BoxRole, str]] = {
-    "leaf": "input or parameter",
-    "forward": "forward operator",
-    "call": "module or subgraph",
-    "call-backward": "its backward",
-    "result": "output of the net",
-    "seed": "seed or constant",
-    "backward": "backward operator",
-    "accumulate": "sum of gradients",
-    "quiet": "only moves a value",
-    "gradient": "gradient",
+    "leaf": later("input or parameter"),
+    "forward": later("forward operator"),
+    "call": later("module or subgraph"),
+    "call-backward": later("its backward"),
+    "result": later("output of the net"),
+    "seed": later("seed or constant"),
+    "backward": later("backward operator"),
+    "accumulate": later("sum of gradients"),
+    "quiet": later("only moves a value"),
+    "gradient": later("gradient"),
 }
 """The meaning of a box of each role."""
 
 WIRE_WORDS: Final[dict[WireKind, str]] = {
-    "rung": "value kept for backward",
-    "control": "order only",
+    "rung": later("value kept for backward"),
+    "control": later("order only"),
 }
 """The meaning of an edge of some kinds; the others explain themselves."""
 
-UNKNOWN: Final = "This stage was not run: there are no values in it."
+UNKNOWN: Final = later("This stage was not run: there are no values in it.")
 
 WORDS_START: Final = 26.0
 """Where the words of an entry begin, in points from the left of its mark."""
@@ -317,7 +322,8 @@ def legend(picture: Picture) -> Legend:
     entries = _entries(picture)
     parts = []
     x, y = MARGIN, picture.height + ABOVE
-    for mark, words in entries:
+    for mark, text in entries:
+        words = _(text)
         width = WORDS_START + measure(words, SMALL_SIZE) + BETWEEN_ENTRIES
         if x > MARGIN and x + width > picture.width:
             x = MARGIN
@@ -359,7 +365,7 @@ def _mark_entries(picture: Picture) -> Iterator[_Entry]:
     if _has_no_values(cards):
         yield _Entry("", UNKNOWN)
     if any(card.badge for card in cards):
-        words = "same quantity, or a step to it, on the other side"
+        words = later("same quantity, or a step to it, on the other side")
         yield _Entry(badge_element("1", 3, -7), words)
 
 
@@ -377,12 +383,12 @@ def _swatch(classes: str, corner: float = SWATCH_CORNER) -> str:
 
 
 MARK_ENTRIES = {
-    "alarm": _Entry(_swatch("forward alarm"), "value not finite"),
-    "refuted": _Entry(_swatch("forward refuted"), "value is not what its operator yields"),
+    "alarm": _Entry(_swatch("forward alarm"), later("value not finite")),
+    "refuted": _Entry(_swatch("forward refuted"), later("value is not what its operator yields")),
     "diverges": _Entry(
-        divergence_element(11.0, 0.0), "first divergence: the first place where they part"
+        divergence_element(11.0, 0.0), later("first divergence: the first place where they part")
     ),
-    "idle": _Entry(_swatch("forward idle"), "did not run for this input"),
+    "idle": _Entry(_swatch("forward idle"), later("did not run for this input")),
 }
 """The entry of each mark that a card may have, by the card's field, in the legend's order."""
 

@@ -11,6 +11,7 @@ from explorer.drawing.picture import BoxRole, Card
 from explorer.drawing.style import FILL, LIGHT, WIRE
 from explorer.model.errors import UsageError
 from explorer.model.graph import Edge, EdgeKind, GradGraph, Phase
+from explorer.text.language import _
 
 # DOT
 
@@ -54,7 +55,7 @@ def dot(graph: GradGraph, marks: Marks, title: str) -> bytes:
     for phase in ("forward", "backward"):
         with digraph.subgraph(name=f"cluster_{phase}") as cluster:
             cluster.attr(
-                label=phase,
+                label=_(phase),
                 color=LIGHT["group-line"],
                 fontcolor=LIGHT[f"{phase}-line"],
                 fontname=FONT,
@@ -125,14 +126,17 @@ def mermaid(graph: GradGraph, marks: Marks) -> bytes:
     Raises UsageError for more than MOST_FOR_MERMAID nodes.
     """
     if len(graph.nodes) > MOST_FOR_MERMAID:
-        raise UsageError(
-            f"{len(graph.nodes)} nodes are too many for Mermaid, which shows at most {MOST_FOR_MERMAID}: "
-            "collapse modules with a smaller depth, or take svg"
+        text = _(
+            "{n} nodes are too many for Mermaid, which shows at most {most}: collapse modules"
+            " with a smaller depth, or take svg"
         )
+        raise UsageError(text.format(n=len(graph.nodes), most=MOST_FOR_MERMAID))
     shown = cards(graph, marks)
     lines = ["flowchart TB"]
     for phase in ("forward", "backward"):
-        lines.append(f"  subgraph {phase}")
+        # In English the id is the label, too.
+        name = _(phase)
+        lines.append(f"  subgraph {phase}" + (f'["{name}"]' if name != phase else ""))
         nodes = [node for node in graph.nodes if node.phase == phase]
         lines += [f"    {_box(shown[node.id])}" for node in nodes]
         lines.append("  end")

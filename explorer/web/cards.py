@@ -152,9 +152,13 @@ def in_theme(svg: str) -> str:
     return svg.replace(' class="', f' class="{theme} ', 1)
 
 
-@st.cache_data(ttl=SECONDS, show_spinner=False)
 def introduction() -> Introduction:
-    """The drawing of the scenario that introduces the app."""
+    """The drawing of the scenario that introduces the app, in the reader's language."""
+    return _introduction(code())
+
+
+@st.cache_data(ttl=SECONDS, show_spinner=False)
+def _introduction(language: str) -> Introduction:
     path = offered().get(INTRODUCTION)
     try:
         about = scenario(path) if path else None
@@ -162,8 +166,9 @@ def introduction() -> Introduction:
         about = None
     if about is None:
         return Introduction("", is_own=False)
-    own = stored_pair(about, Store())
-    return Introduction(own or recorded_introduction(about), is_own=bool(own))
+    with said_in(language):
+        own = stored_pair(about, Store())
+        return Introduction(own or recorded_introduction(about), is_own=bool(own))
 
 
 def draw_missing() -> None:
@@ -187,4 +192,10 @@ def _draw(scenarios: list[tuple[str, Path]]) -> None:
             about = scenario(path)
             card(about, Store())
             if name == INTRODUCTION:
-                pair_of_ladders(about, Store())
+                _draw_introduction(about)
+
+
+def _draw_introduction(about: Scenario) -> None:
+    for language in LANGUAGES:
+        with said_in(language):
+            pair_of_ladders(about, Store())

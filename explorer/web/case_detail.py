@@ -137,7 +137,7 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
     answer = _("answer {letter}").format(letter=letter)
     badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]" if letter else ""
     # Below each other on a phone, the columns' heads are far away: each says its style itself.
-    st.markdown(f"**{engine.label}** {engine.how}{badge}")
+    st.markdown(f"**{engine.label}** {_(engine.how)}{badge}")
     _answer(result, report.devices.get(engine.name, ""))
     if result.error and result.error.source:
         st.caption(plain(result.error.source))

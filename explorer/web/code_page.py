@@ -162,7 +162,7 @@ def _nets(
 
 
 def _title(graph: GradGraph) -> str:
-    return f"{graph.engine} · {ENGINES[graph.engine].how}"
+    return f"{graph.engine} · {_(ENGINES[graph.engine].how)}"
 
 
 def _address(engines: Mapping[SideName, str], side: SideName, node: str) -> dict[str, str]:

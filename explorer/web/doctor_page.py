@@ -119,7 +119,7 @@ def show_engines() -> None:
     rows = [
         {
             _("engine"): engine.name,
-            _("how"): engine.how,
+            _("how"): _(engine.how),
             _("answers in"): ", ".join(engine.answers_in),
         }
         for engine in ENGINES.values()

@@ -24,7 +24,7 @@ from explorer.pair.source_code import SourceLines
 from explorer.pair.stage_changes import StageChanges, stage_changes
 from explorer.pair.words import words
 from explorer.scenario.own_nets import code_of
-from explorer.text.language import _
+from explorer.text.language import _, code, said_in
 from explorer.text.messages import one_line
 from explorer.web.graph_choices import (
     GRAPHS,
@@ -263,7 +263,7 @@ def _side(choice: Choice, shown: Shown, view: ViewName, marks: Marks, prefix: st
     digest = digest_of_graph(shown.graph)
     said = tuple((node, mark.number, mark.diverges) for node, mark in marks.items())
     with st.spinner(_("Drawing …"), show_time=True):
-        drawing = _svg(digest, said, shown, view, marks, prefix)
+        drawing = _svg(digest, said, shown, view, marks, prefix, code())
     new = choice.changes.new if choice.changes else frozenset()
     return Side(caption(graph), drawing, prefix, shown, graph, digest_of_graph(graph), new)
 
@@ -276,10 +276,13 @@ def _svg(
     view: ViewName,
     _marks: Marks,
     prefix: str,
+    language: str,
 ) -> str:
     # Streamlit leaves arguments that begin with an underscore out of the key: the digest and what
     # is said of the nodes stand for these two.
-    return draw_shown(_shown, format="svg", view=view, marks=_marks, prefix=prefix).decode()
+    with said_in(language):
+        svg = draw_shown(_shown, format="svg", view=view, marks=_marks, prefix=prefix)
+    return svg.decode()
 
 
 @st.cache_data(show_spinner=False, max_entries=32)

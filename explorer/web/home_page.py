@@ -194,7 +194,7 @@ def _two_by_two() -> str:
         cells = [f'<th scope="row">{html_escape(label)}</th>']
         for style in STYLES:
             engine = ENGINES[f"{framework}-{style}"]
-            name, how = html_escape(engine.name), html_escape(engine.how)
+            name, how = html_escape(engine.name), html_escape(_(engine.how))
             cells.append(f"<td><code>{name}</code><br/><small>{how}</small></td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return f'<table class="two-by-two">{"".join(rows)}</table>'

@@ -8,8 +8,10 @@ import typing
 from collections.abc import Iterator
 
 from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
+from explorer.model.engines import ENGINES
+from explorer.model.graph import NodeKind, Phase, Proof
 from explorer.model.passes import PASSES
-from explorer.model.report import Difference
+from explorer.model.report import ORACLE, Difference
 from explorer.report.claims.evidence import ANSWERS, COLUMNS, NOT_AS_STATED
 from explorer.report.claims.wording import COUNT_FORMS, NOT_RUN, PAGE_TITLE, verdict_name
 from explorer.report.stored import KINDS
@@ -17,6 +19,9 @@ from explorer.report.study.cells import NO_ROWS
 from explorer.topics import STUDIES, study_topic
 from explorer.words import answers
 from explorer.workers.workers import WorkerState
+
+MISSING = ("forward", "noise", "source", "values")
+"""What engines say that a node lacks: the keys of ``Node.missing``."""
 
 
 def terms() -> Iterator[str]:
@@ -35,6 +40,11 @@ def terms() -> Iterator[str]:
     yield from KINDS.values()
     yield from typing.get_args(WorkerState)
     yield from (compiler_pass.label for compiler_pass in PASSES)
+    yield ORACLE
+    yield from (engine.how for engine in ENGINES.values())
+    for names in (NodeKind, Phase, Proof):
+        yield from filter(None, typing.get_args(names))
+    yield from MISSING
     for name in STUDIES:
         topic = study_topic(name)
         yield from (topic.title, topic.question)

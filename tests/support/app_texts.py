@@ -13,6 +13,8 @@ EXPLORER = LOCALE.parent.parent
 
 SOURCES = (
     "web",
+    "drawing",
+    "drawing/ladder",
     "pair",
     "words",
     "report/claims",

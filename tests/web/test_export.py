@@ -80,7 +80,7 @@ def test_the_shell_knows_a_scenario_of_one_s_own_by_its_file_without_its_folder(
 
 @pytest.mark.parametrize("file_format", list(REPORT_FORMATS))
 def test_the_whole_report_is_one_file(file_format: str) -> None:
-    content = report_bytes(report(), file_format)
+    content = report_bytes(report(), file_format, "en")
     assert b"Dense layer with mean squared error" in content
 
 

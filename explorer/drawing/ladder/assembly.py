@@ -16,6 +16,7 @@ from explorer.drawing.modules import PART_DOT, group_paths
 from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, Waypoint, Wire
 from explorer.drawing.style import BOX_HEIGHT, MARGIN
 from explorer.model.graph import GradGraph
+from explorer.text.language import _
 
 # Heights of rows
 
@@ -241,11 +242,11 @@ def _headings(placed: PlacedColumns) -> tuple[Text, ...]:
     y = HEAD - ABOVE_ROWS
     headings = []
     if placed.leaves.order:
-        headings.append(Text(placed.leaves_end, y, "given", "heading-leaf"))
+        headings.append(Text(placed.leaves_end, y, _("given"), "heading-leaf"))
     if placed.columns.forward:
-        headings.append(Text(sum(placed.forward_extent) / 2, y, "forward", "heading-forward"))
+        headings.append(Text(sum(placed.forward_extent) / 2, y, _("forward"), "heading-forward"))
     if placed.columns.backward:
-        headings.append(Text(sum(placed.backward_extent) / 2, y, "backward", "heading-backward"))
+        headings.append(Text(sum(placed.backward_extent) / 2, y, _("backward"), "heading-backward"))
     if placed.gradients.order:
-        headings.append(Text(placed.gradients_start, y, "gradients", "heading-gradient"))
+        headings.append(Text(placed.gradients_start, y, _("gradients"), "heading-gradient"))
     return tuple(headings)
