@@ -112,7 +112,7 @@ def wait_for_workers(url: str) -> None:
 
 
 def time_not_asked(browser: Any, url: str, rows: str, whole: str, times: Times) -> None:
-    """Note the seconds from asking for a scenario that is not stored to its rows."""
+    """Note the seconds from run for a scenario that is not stored to its rows."""
     page = new_page(browser)
     start = time.perf_counter()
     page.goto(address(url))
@@ -124,7 +124,7 @@ def time_not_asked(browser: Any, url: str, rows: str, whole: str, times: Times) 
 
 
 def seconds_until(browser: Any, place: str, is_there: Any) -> float:
-    """The seconds from asking for an address until what is waited for is there."""
+    """The seconds from run for an address until what is waited for is there."""
     page = new_page(browser)
     start = time.perf_counter()
     page.goto(place)

@@ -19,7 +19,7 @@ from benchmarks._figures import Figure
 from benchmarks._presenting import detail, parser, present
 from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
-from explorer.compare.levels import with_levels
+from explorer.compare.node_noise import with_levels
 from explorer.compare.results import Movements, compare, movements
 from explorer.exploration.noise import noise_jobs, noise_of, question
 from explorer.model.arrays import unpack

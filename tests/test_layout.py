@@ -85,10 +85,26 @@ def test_a_report_words_what_was_compared_and_compares_nothing(house: House, bel
     assert house.arrows_between("explorer.report", below) == []
 
 
+@pytest.mark.parametrize("part", ["drawing", "web"])
+def test_drawings_and_the_app_get_alignments_as_records(house: House, part: str) -> None:
+    assert house.arrows_between(f"explorer.{part}", "explorer.compare") == []
+
+
+def test_a_drawing_that_aligns_graphs_itself_is_found() -> None:
+    planted = House(
+        {
+            "explorer.drawing.cards": "from explorer.compare.align import align\n",
+            "explorer.compare.align": "",
+        }
+    )
+    found = planted.arrows_between("explorer.drawing", "explorer.compare")
+    assert found == [("explorer.drawing.cards", "explorer.compare.align")]
+
+
 @pytest.mark.parametrize("face", ["api", "cli", "web", "pair", "fuzz"])
 def test_no_face_compares_answers_again(house: House, face: str) -> None:
-    """What aligns graphs is another matter: an alignment may be asked for when a page shows it."""
-    for module in ("answers", "groups", "noise", "results", "verdicts"):
+    """A pair of graphs is another matter: other stages are aligned when a page shows them."""
+    for module in ("answers", "noise", "results", "verdicts"):
         assert house.arrows_between(f"explorer.{face}", f"explorer.compare.{module}") == []
 
 

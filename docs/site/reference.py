@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 
 from explorer.cli import commands
 from explorer.cli.entry import run
-from explorer.compare import tolerances
+from explorer.compare import noise
 from explorer.compare.noise import CLEAR, NEAR
 from explorer.model.claim import CLAIM_VERDICTS
 from explorer.report.claims.wording import verdict_name
@@ -88,9 +88,9 @@ def _tolerances() -> str:
                 " own tables; that does not decide."
             ),
             "## PyTorch's table (`torch.testing.assert_close`)",
-            _table_of(tolerances.TORCH_TABLE),
+            _table_of(noise.TORCH_TABLE),
             "## MindSpore's table",
-            _table_of(tolerances.MINDSPORE_TABLE),
+            _table_of(noise.MINDSPORE_TABLE),
             "## Verdicts on claims",
             table(("verdict", "meaning"), verdicts),
         )

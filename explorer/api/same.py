@@ -16,6 +16,7 @@ from explorer.report.files import prepare_folder
 from explorer.report.scenario.case_rows import case_row
 from explorer.text.clean import clean
 from explorer.text.numbers import counted
+from explorer.words.cases import sized
 from explorer.words.findings import sentence as finding_sentence
 from explorer.workers.workers import REQUEST_SECONDS
 
@@ -131,7 +132,7 @@ def _different_cases(report: Report) -> Iterator[str]:
     different = [case for case in report.cases if not case.expected or not _is_answered(case)]
     for case in different[:MOST_CASES]:
         row = case_row(case)
-        yield f"  {row.call}: {row.verdict} {row.greatest}".rstrip()
+        yield f"  {row.call}: {sized(row.verdict, row.greatest)}".rstrip()
         for statement in row.statements:
             yield f"    {statement.who} {statement.text}"
     if len(different) > MOST_CASES:

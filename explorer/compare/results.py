@@ -6,8 +6,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.noise import CLEAR, NEAR, farthest, level, ratios, scale
-from explorer.compare.tolerances import CENTRAL, EXACT, MINDSPORE_TABLE, TORCH_TABLE
+from explorer.compare.noise import (
+    CENTRAL,
+    CLEAR,
+    EXACT,
+    MINDSPORE_TABLE,
+    NEAR,
+    TORCH_TABLE,
+    farthest,
+    level,
+    ratios,
+    scale,
+)
 from explorer.model.arrays import AnyArray, unpack
 from explorer.model.noise import ResultNoise
 from explorer.model.report import ORACLE, CaseVerdict, Difference

@@ -1,15 +1,23 @@
 """The verdict on the results of a case, and whether it is what a scenario expects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 import msgspec
 
-from explorer.compare.allowances import allowance
-from explorer.compare.answers import NO_NOISE, Answers
-from explorer.compare.groups import answer_groups
-from explorer.compare.results import NOT_MEASURED, Comparison, Movements, Parties, worst
+from explorer.compare.answers import NO_NOISE, Answers, answer_groups
+from explorer.compare.results import (
+    NOT_MEASURED,
+    Comparison,
+    Movements,
+    Parties,
+    compare_form,
+    compare_leaf,
+    within,
+    worst,
+)
 from explorer.model.alignment import Alignment
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.noise import ResultNoise
 from explorer.model.report import (
@@ -21,8 +29,55 @@ from explorer.model.report import (
     Surprise,
     Unanswered,
 )
-from explorer.model.results import LOST, OracleResult, Outcome, Result
+from explorer.model.results import LOST, Leaf, OracleResult, Outcome, Result
 from explorer.scenario.contract import ExpectedDifference, Tolerance
+
+# What TOLERANCES allow
+
+
+def allowance(
+    case: GradCase,
+    left: Result,
+    right: Result,
+    tolerances: Iterable[Tolerance],
+    noise: tuple[Movements, Movements],
+    drawn: Collection[str] = (),
+) -> str:
+    """The reasons why two answers to a case may differ as they do.
+
+    Empty where they may not: another structure, shape or dtype, or a leaf that differs by more than
+    its ``noise`` and that no tolerance covers. The values of leaves in ``drawn``, which depend on
+    random numbers, may be any.
+    """
+    if left.structure != right.structure:
+        return ""
+    reasons: dict[str, None] = {}
+    for leaf, other in zip(left.leaves, right.leaves, strict=True):
+        if leaf.name in drawn and compare_form(leaf, other, ("left", "right")).verdict == "match":
+            continue
+        movement = noise[0].get(leaf.name), noise[1].get(other.name)
+        if compare_leaf(leaf, other, ("left", "right"), movement).verdict == "differs":
+            reason = _reason(case, leaf, other, tolerances)
+            if not reason:
+                return ""
+            reasons[reason] = None
+    return "; ".join(reasons)
+
+
+def _reason(case: GradCase, leaf: Leaf, other: Leaf, tolerances: Iterable[Tolerance]) -> str:
+    """The reason of the first tolerance that covers two leaves; empty where none does."""
+    one, another = leaf.value, other.value
+    if (one.shape, one.dtype) != (another.shape, another.dtype):
+        return ""
+    for tolerance in tolerances:
+        limits = tolerance.rtol, tolerance.atol
+        if tolerance.applies(case, leaf.name) and within(unpack(one), unpack(another), limits):
+            return tolerance.reason
+    return ""
+
+
+# Verdicts
+
 
 UNDIVIDED = ("match", "close", "drawn")
 """Verdicts on answers between which nothing differs."""

@@ -1,4 +1,4 @@
-"""Turns each node of a gradient graph into the card that its box shows."""
+"""The card of each node of a gradient graph: what its box shows, and its tooltip."""
 
 import math
 import re
@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from explorer.compare.align.families import BOOKKEEPING, family
 from explorer.drawing.label_text import fit, fit_between, fit_name, measure, printable
 from explorer.drawing.marks import PLAIN, Mark, Marks
 from explorer.drawing.picture import BoxRole, Card
@@ -22,10 +21,96 @@ from explorer.drawing.style import (
     TITLE_SIZE,
     VALUE_HEIGHT,
 )
-from explorer.drawing.tooltips import tooltip
 from explorer.model.arrays import unpack
-from explorer.model.graph import GradGraph, Node
-from explorer.text.numbers import digits
+from explorer.model.families import BOOKKEEPING, family
+from explorer.model.graph import GradGraph, Node, Output
+from explorer.text.language import _, later
+from explorer.text.numbers import counted, digits
+
+# Tooltips
+
+
+MOST_SOURCES: Final = 3
+MOST_SUBGRAPHS: Final = 4
+MOST_OUTPUTS: Final = 4
+MOST_MEMBERS: Final = 12
+MOST_TOOLTIP_ELEMENTS: Final = 24
+"""Values of more elements than this are not written out."""
+
+
+def tooltip(node: Node, mark: Mark) -> list[str]:
+    """The lines of a node's tooltip."""
+    lines = _name_lines(node, mark)
+    for source in node.source[:MOST_SOURCES]:
+        lines.append(_("source: {line}").format(line=source))
+    if node.body:
+        lines.append(_("subgraph: {name}").format(name=node.body))
+    for name in node.calls[:MOST_SUBGRAPHS]:
+        lines.append(_("enters: {name}").format(name=name))
+    if node.forward:
+        lines.append(_("derives from: {node}").format(node=node.forward))
+    for index, output in enumerate(node.outputs[:MOST_OUTPUTS]):
+        shape = ", ".join(map(str, output.shape))
+        text = _("output {index}: ({shape}) {dtype}").format(
+            index=index, shape=shape, dtype=output.dtype
+        )
+        lines.append(text + _statistics(output))
+    if node.saved_bytes:
+        lines.append(_("saves {n} bytes for backward").format(n=node.saved_bytes))
+    lines += _member_lines(node, mark)
+    if node.proof:
+        lines.append(_("proof: {proof}").format(proof=_(node.proof)))
+    for name, reason in sorted(node.missing.items()):
+        lines.append(_("no {name}: {reason}").format(name=_(name), reason=reason))
+    return lines
+
+
+def _name_lines(node: Node, mark: Mark) -> list[str]:
+    """What a node is, what it is called, and what it is paired with."""
+    what = _("{kind}, {phase}").format(kind=_(node.kind), phase=_(node.phase))
+    op, name = node.op, node.name
+    if mark.is_module and not node.scope:
+        merged = _merged_title(node, len(mark.members))
+        op, name = (op, merged) if name else (merged, name)
+    lines = [f"{op} · {node.id}", what]
+    if name:
+        lines.append(_("name: {name}").format(name=name))
+    if mark.diverges:
+        lines.append(_("the first divergence lies here"))
+    if mark.number is not None:
+        lines.append(_("pair: {number}").format(number=mark.number))
+    if node.scope:
+        lines.append(_("scope: {path}").format(path=node.scope))
+    return lines
+
+
+def _member_lines(node: Node, mark: Mark) -> list[str]:
+    """What a node shows beside itself, or instead of itself."""
+    others = [member for member in mark.members if mark.is_module or member.id != node.id]
+    lines = []
+    for member in others[:MOST_MEMBERS]:
+        shape = ", ".join(map(str, member.outputs[0].shape)) if member.outputs else ""
+        lines.append(f"{_(member.kind)} {member.name or member.op} ({shape}) · {member.id}")
+    if len(others) > MOST_MEMBERS:
+        lines.append(_("and {n} more").format(n=len(others) - MOST_MEMBERS))
+    return lines
+
+
+def _statistics(output: Output) -> str:
+    summary = output.values
+    if summary is None:
+        return ""
+    extremes = f"[{summary.minimum:.5g}, {summary.maximum:.5g}]"
+    text = f" · μ {summary.mean:.5g} · ‖·‖ {summary.norm:.5g} · {extremes}"
+    if summary.nonfinite:
+        text += " · " + _("{n} not finite").format(n=summary.nonfinite)
+    if summary.whole is not None and math.prod(summary.whole.shape) <= MOST_TOOLTIP_ELEMENTS:
+        text += f" · {digits(unpack(summary.whole), MOST_TOOLTIP_ELEMENTS)}"
+    return text
+
+
+# Cards
+
 
 WIDEST_LABEL: Final = 210.0
 """The greatest width of a text in a box, in points; a longer one is cut, not in the tooltip."""
@@ -55,6 +140,15 @@ DIVERGENCE_SIGN: Final = "≠"
 FitTitle = Callable[[str, float, float], str]
 """Cuts a text of a font size to a width."""
 
+FOLDED_TITLES: Final = {
+    "parameter": later("{n} parameters"),
+    "output": later("{n} gradients"),
+}
+"""The titles of cards that stand for several leaves, by their kind."""
+
+WHOLE_PHASES: Final = (later("net"), later("net, backward"))
+"""What the forward and the backward are called that are merged whole."""
+
 IDLE: Final = "did not run"
 """Part of the reason for a missing value, of a node in a branch that was not taken."""
 
@@ -83,7 +177,7 @@ def cards(graph: GradGraph, marks: Marks) -> dict[str, Card]:
     made = {node.id: card(node, marks.get(node.id, PLAIN)) for node in graph.nodes}
     names_by_title: defaultdict[str, set[str]] = defaultdict(set)
     for node in graph.nodes:
-        names_by_title[made[node.id].title].add(_title(node))
+        names_by_title[made[node.id].title].add(_title(node, marks.get(node.id, PLAIN)))
     for node in graph.nodes:
         # Names that end alike show where they begin, too.
         if len(names_by_title[made[node.id].title]) > 1:
@@ -100,7 +194,7 @@ def card(node: Node, mark: Mark = PLAIN, fit_title: FitTitle | None = None) -> C
     badge = "" if mark.number is None else str(mark.number)
     # Names come from scenarios and frameworks: they are made printable before they are measured.
     fit_title = fit_title or _fit_title(node, mark)
-    title = fit_title(printable(_title(node)), title_size(role), WIDEST_LABEL)
+    title = fit_title(printable(_title(node, mark)), title_size(role), WIDEST_LABEL)
     shape = fit(printable(_shape(node, mark)), SMALL_SIZE, WIDEST_LABEL / 2)
     value = ""
     # An operator that only moves a value would repeat it.
@@ -196,8 +290,20 @@ def _fit_title(node: Node, mark: Mark) -> FitTitle:
     return fit
 
 
-def _title(node: Node) -> str:
+def _title(node: Node, mark: Mark) -> str:
+    if mark.is_module and not node.scope:
+        return _merged_title(node, len(mark.members))
     return node.name if node.name and node.kind != "op" else short_name(node.op)
+
+
+def _merged_title(node: Node, count: int) -> str:
+    """The title of a card for several leaves, for a whole phase, or for a stretch of operators."""
+    # The record of the merged node has it in English, which programs read.
+    if node.kind in FOLDED_TITLES:
+        return _(FOLDED_TITLES[node.kind]).format(n=count)
+    if node.op == counted(count, "operator"):
+        return _("{n} operators").format(n=count)
+    return _(node.op) if node.op in WHOLE_PHASES else node.op
 
 
 def _shape(node: Node, mark: Mark) -> str:
@@ -207,10 +313,11 @@ def _shape(node: Node, mark: Mark) -> str:
     """
     if mark.is_module and node.kind != "call":
         shapes = [output.shape for member in mark.members for output in member.outputs]
-        return f"{sum(math.prod(shape) for shape in shapes):,} in all"
+        total = sum(map(math.prod, shapes))
+        return _("{n} in all").format(n=f"{total:,}")
     if not node.outputs:
         return ""
-    first = "×".join(map(str, node.outputs[0].shape)) or "scalar"
+    first = "×".join(map(str, node.outputs[0].shape)) or _("scalar")
     more = len(node.outputs) - 1
     return f"{first} +{more}" if more else first
 
@@ -219,7 +326,7 @@ def _value(node: Node, mark: Mark) -> str:
     if mark.is_module and node.kind != "call":
         return _module_and_names(mark.members)
     if node.proof == "refuted":
-        return f"refuted: {_numbers(node)}"
+        return _("refuted: {value}").format(value=_numbers(node))
     return _numbers(node)
 
 
@@ -228,8 +335,8 @@ def _moves(node: Node, mark: Mark) -> str:
     if mark.is_module:
         return ""
     states = [member for member in mark.members if member.kind == "output"]
-    _, names = _shared_path(states)
-    return f"moves {', '.join(names)}" if states else ""
+    names = _shared_path(states)[1]
+    return _("moves {names}").format(names=", ".join(names)) if states else ""
 
 
 def _module_and_names(nodes: Sequence[Node]) -> str:
@@ -257,7 +364,7 @@ def _numbers(node: Node) -> str:
     elements = math.prod(node.outputs[0].shape)
     # A reader looks for values that are not finite, so these go before everything else.
     if summary.nonfinite:
-        return f"{summary.nonfinite} of {elements} not finite"
+        return _("{n} of {total} not finite").format(n=summary.nonfinite, total=elements)
     if summary.whole is not None and elements <= MOST_ELEMENTS:
         written = digits(unpack(summary.whole), MOST_ELEMENTS)
         if measure(written, SMALL_SIZE) <= WIDEST_VALUE:

@@ -1,21 +1,60 @@
 """Draws a gradient graph in any format that is offered, alone or beside another."""
 
 from collections.abc import Callable, Collection, Mapping
+from importlib.resources import as_file, files
 from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from explorer.drawing.dot import dot
 from explorer.drawing.marks import Marks, marks, own_numbers, shared_numbers
-from explorer.drawing.mermaid import MOST_NODES as MOST_FOR_MERMAID
-from explorer.drawing.mermaid import mermaid
 from explorer.drawing.picture import Picture
-from explorer.drawing.png import png
 from explorer.drawing.shown import MOST_NODES, Depth, Shown, show, show_both, untouched
 from explorer.drawing.svg import svg
+from explorer.drawing.text_formats import MOST_FOR_MERMAID, dot, mermaid
 from explorer.drawing.views import VIEWS, ViewName, picture
 from explorer.model.errors import UsageError
 from explorer.model.graph import GradGraph
+from explorer.text.language import ENGLISH, _, said_in
+
+# PNG
+
+
+FONT_FILES: Final = ("Roboto-Regular.ttf", "Roboto-Medium.ttf")
+
+LONGEST_SIDE: Final = 16000.0
+"""The longest side of a PNG in pixels; larger pictures are scaled down to it."""
+
+LARGEST_FINE_AREA: Final = 10e6
+"""The largest area with ``scale`` pixels to the point, in square points.
+
+A larger picture gets fewer, down to one: time and size grow with the number of pixels.
+"""
+
+
+def png(svg: bytes, width: float, height: float, scale: float = 2.0) -> bytes:
+    """The PNG of a plain SVG that is ``width`` by ``height`` points.
+
+    It has ``scale`` pixels to the point, fewer where the picture is large.
+    """
+    import resvg_py  # here because only those who ask for a PNG need it
+
+    finest = (LARGEST_FINE_AREA / max(width * height, 1.0)) ** 0.5
+    zoom = min(scale, max(1.0, finest), LONGEST_SIDE / max(width, height, 1.0))
+    folder = files("font_roboto") / "files"
+    with as_file(folder / FONT_FILES[0]) as regular, as_file(folder / FONT_FILES[1]) as medium:
+        return bytes(
+            resvg_py.svg_to_bytes(
+                svg_string=svg.decode(),
+                zoom=zoom,
+                font_files=[str(regular), str(medium)],
+                font_family="Roboto",
+                sans_serif_family="Roboto",
+            )
+        )
+
+
+# All formats
+
 
 FormatName = Literal["svg", "dot", "png", "mermaid", "json"]
 
@@ -128,10 +167,8 @@ def pair(
     _check(format, view)
     make = FORMATS[format].make_pair
     if make is None:
-        raise UsageError(
-            f"format {format!r} shows one graph; two side by side are drawn as "
-            f"{' or '.join(PAIR_FORMATS)}"
-        )
+        text = _("format {format} shows one graph; two side by side are drawn as {formats}")
+        raise UsageError(text.format(format=repr(format), formats=_(" or ").join(PAIR_FORMATS)))
     return make(*_drawings(left, right, view, depth, numbers, diverging, titles, timeout, prefix))
 
 
@@ -191,7 +228,9 @@ def _shown(graph: GradGraph, format: FormatName, depth: Depth) -> Shown:
 def _check(format: str, view: str) -> None:
     for name, value, allowed in (("format", format, FORMATS), ("view", view, VIEWS)):
         if value not in allowed:
-            raise UsageError(f"{name} {value!r} is unknown; there are {', '.join(allowed)}")
+            text = _("{name} {value} is unknown; there are {allowed}")
+            given = {"name": name, "value": repr(value), "allowed": ", ".join(allowed)}
+            raise UsageError(text.format(**given))
 
 
 def _title(graph: GradGraph, title: str | None) -> str:
@@ -204,9 +243,12 @@ def _svg(*drawings: Drawing) -> bytes:
 
 
 def _png(*drawings: Drawing) -> bytes:
-    pictures = [drawing.picture() for drawing in drawings]
-    # resvg-py 0.5.0 knows neither variables nor media queries in a style sheet.
-    plain = svg(pictures, [drawing.prefix for drawing in drawings], plain=True)
+    # The font that comes with the package has no Chinese signs, and which fonts a machine has
+    # must not change the picture: a PNG is English in every language.
+    with said_in(ENGLISH):
+        pictures = [drawing.picture() for drawing in drawings]
+        # resvg-py 0.5.0 knows neither variables nor media queries in a style sheet.
+        plain = svg(pictures, [drawing.prefix for drawing in drawings], plain=True)
     width = sum(picture.width for picture in pictures)
     return png(plain, width, max(picture.height for picture in pictures))
 

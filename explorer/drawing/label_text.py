@@ -38,6 +38,9 @@ SIGNS: Final = {
 }
 """Advance widths of the other signs in labels: the wider of DejaVu Sans and Roboto."""
 
+CHINESE: Final = re.compile("[\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60]")
+"""Chinese signs with their punctuation: every font gives them one em."""
+
 WIDEST: Final = 1450
 """The advance width of every other character; the widest letter of DejaVu Sans has 1422."""
 
@@ -64,6 +67,8 @@ def advance(character: str) -> int:
         return ASCII[code - 32]
     if unicodedata.combining(character):
         return 0  # it stands above or below the character before it
+    if CHINESE.match(character):
+        return EM
     return SIGNS.get(character, WIDEST)
 
 

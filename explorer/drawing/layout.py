@@ -4,17 +4,145 @@ import functools
 import os
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
-from explorer.drawing.layered import layered
-from explorer.drawing.links import Link, layers
+from explorer.drawing.links import Link, Neighbours, layers, neighbours
 from explorer.drawing.picture import Point, Size
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store, default_folder
+from explorer.text.language import _
+
+# Boxes of a row
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """The preferred place of a box in a row.
+
+    ``centre`` is where its centre should be and ``size`` its length along the row, both in points.
+    ``weight`` is how much it holds its place against others.
+    """
+
+    centre: float
+    size: float
+    weight: float = 1.0
+
+
+class _Block(NamedTuple):
+    """Boxes that touch: the place they share, the sum of their weights, and their number."""
+
+    place: float
+    weight: float
+    members: int
+
+
+def spread(wishes: Sequence[Wish], apart: float) -> list[float]:
+    """The centres nearest to the preferred ones, with at least ``apart`` points between neighbours.
+
+    The order of the boxes stays. Nearest means the least sum of squared distances, each times its
+    weight. This is isotonic regression, by the pool-adjacent-violators algorithm; source: M. J.
+    Best and N. Chakravarti, "Active set algorithms for isotonic regression", Mathematical
+    Programming 47 (1990).
+    """
+    # Once the room that the boxes before it need is subtracted, a centre only has to be no smaller
+    # than the one before: that is the isotonic regression which the algorithm solves.
+    offsets = _offsets(wishes, apart)
+    blocks: list[_Block] = []
+    for wish, offset in zip(wishes, offsets, strict=True):
+        block = _Block(wish.centre - offset, wish.weight, 1)
+        # Boxes that would overlap move together from here on, to the mean of their wishes.
+        while blocks and blocks[-1].place > block.place:
+            block = _pooled(blocks.pop(), block)
+        blocks.append(block)
+
+    places: list[float] = []
+    for block in blocks:
+        places += [block.place] * block.members
+    return [place + offset for place, offset in zip(places, offsets, strict=True)]
+
+
+def _offsets(wishes: Sequence[Wish], apart: float) -> list[float]:
+    """How far each centre is from the first when all boxes stand as close as they may."""
+    offsets = [0.0] * len(wishes)
+    for index in range(1, len(wishes)):
+        distance = (wishes[index - 1].size + wishes[index].size) / 2 + apart
+        offsets[index] = offsets[index - 1] + distance
+    return offsets
+
+
+def _pooled(first: _Block, second: _Block) -> _Block:
+    weight = second.weight + first.weight
+    place = (first.place * first.weight + second.place * second.weight) / weight
+    return _Block(place, weight, first.members + second.members)
+
+
+# Simple layers
+
+
+SWEEPS = 4
+"""Passes of ordering by barycentre; more change little."""
+
+
+def layered(
+    sizes: Mapping[str, Size],
+    links: Sequence[Link],
+    layer: Mapping[str, int],
+    column_gap: float,
+    row_gap: float,
+) -> dict[str, Point]:
+    """The centre of every node in points, y growing downwards.
+
+    ``sizes`` are widths and heights; ``layer`` is the row of each node, counted from the top.
+    ``column_gap`` is the least room between neighbours in a row, ``row_gap`` the room between rows.
+    """
+    rows: defaultdict[int, list[str]] = defaultdict(list)
+    for node in sizes:
+        rows[layer[node]].append(node)
+
+    before, after = neighbours(links)
+    x = dict.fromkeys(sizes, 0.0)
+    for sweep in range(SWEEPS):
+        # Down the rows by the nodes above, then up the rows by the nodes below.
+        upwards = sweep % 2 == 1
+        for row in sorted(rows, reverse=upwards):
+            _place_row(rows[row], after if upwards else before, x, sizes, column_gap)
+
+    places = {}
+    top = 0.0
+    for row in sorted(rows):
+        height = max(sizes[node][1] for node in rows[row])
+        for node in rows[row]:
+            places[node] = (x[node], top + height / 2)
+        top += height + row_gap
+    return places
+
+
+def _place_row(
+    row: list[str],
+    near: Neighbours,
+    x: dict[str, float],
+    sizes: Mapping[str, Size],
+    column_gap: float,
+) -> None:
+    """Sort the nodes of a row by the mean x of their neighbours, and place them as near to it."""
+    means: dict[str, float] = {}
+    for node in row:
+        means[node] = x[node]
+        linked = near.get(node)
+        if linked:
+            means[node] = sum(x[other] for other in linked) / len(linked)
+    row.sort(key=means.__getitem__)
+    centres = spread([Wish(means[node], sizes[node][0]) for node in row], column_gap)
+    x.update(zip(row, centres, strict=True))
+
+
+# Graphviz
+
 
 LARGEST: Final = 1500
 """The most nodes that Graphviz is given: its time grows much faster than the graph."""
@@ -59,9 +187,8 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         return Layout({})
     count = len(request.sizes)
     if count > LARGEST:
-        return arrange_simply(
-            request, _note(f"{count} nodes are more than the {LARGEST} that Graphviz is given")
-        )
+        reason = _("{n} nodes are more than the {most} that Graphviz is given")
+        return arrange_simply(request, _note(reason.format(n=count, most=LARGEST)))
     key = _key(request)
     known = _store(default_folder()).get(key, Layout)
     if known is not None:
@@ -70,11 +197,14 @@ def arrange(request: LayoutRequest, timeout: float) -> Layout:
         layout = Layout(_ask_graphviz(request, timeout))
     # A graph is drawn whatever happens to Graphviz, with a plainer layout and a note that says so.
     except subprocess.TimeoutExpired:
-        return arrange_simply(request, _note(f"Graphviz took longer than {timeout:g} s"))
+        reason = _("Graphviz took longer than {seconds} s").format(seconds=f"{timeout:g}")
+        return arrange_simply(request, _note(reason))
     except subprocess.CalledProcessError as error:
-        return arrange_simply(request, _note(f"Graphviz ended with status {error.returncode}"))
+        reason = _("Graphviz ended with status {status}").format(status=error.returncode)
+        return arrange_simply(request, _note(reason))
     except (OSError, msgspec.DecodeError) as error:
-        return arrange_simply(request, _note(f"Graphviz gave no layout ({type(error).__name__})"))
+        reason = _("Graphviz gave no layout ({error})").format(error=type(error).__name__)
+        return arrange_simply(request, _note(reason))
     # Only Graphviz's own: another one is made again, perhaps on a machine with more time.
     _store(default_folder()).put(key, layout)
     return layout
@@ -113,7 +243,7 @@ def _search_path() -> str:
 
 
 def _note(reason: str) -> str:
-    return f"Simple layout: {reason}."
+    return _("Simple layout: {reason}.").format(reason=reason)
 
 
 def arrange_simply(request: LayoutRequest, note: str) -> Layout:

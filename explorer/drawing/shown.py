@@ -1,19 +1,69 @@
 """The nodes of a graph that a picture shows: each for itself, or one for a module or for a state."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache, wraps
+from typing import Concatenate, Final, Literal, ParamSpec, TypeVar
 
 import msgspec
 
-from explorer.drawing.collapse import NEVER_MERGED, Homes, deepest, module_homes
-from explorer.drawing.folding import Folding
-from explorer.drawing.kept import kept
-from explorer.drawing.leaf_cards import with_leaves_folded
+from explorer.drawing.folding import (
+    NEVER_MERGED,
+    Folding,
+    Homes,
+    deepest,
+    module_homes,
+    state_homes,
+    stretch_homes,
+    stretch_name,
+    with_leaves_folded,
+)
 from explorer.drawing.modules import modules_of
-from explorer.drawing.state import state_homes
-from explorer.drawing.stretches import stretch_homes, stretch_name
 from explorer.model.graph import Edge, GradGraph, Node
+
+# A cache by graphs
+
+MOST_CACHED: Final = 16
+"""The results that a function keeps: two for each graph of a report, with a compiler's stages."""
+
+Rest = ParamSpec("Rest")
+Computed = TypeVar("Computed")
+
+
+class _Itself:
+    """A graph that equals itself alone: to compare all nodes of two takes as long as to show one."""
+
+    def __init__(self, graph: GradGraph) -> None:
+        self.graph = graph
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.graph is other.graph
+
+    def __hash__(self) -> int:
+        return id(self.graph)
+
+
+def cached_by_graph(
+    compute: Callable[Concatenate[GradGraph, Rest], Computed],
+) -> Callable[Concatenate[GradGraph, Rest], Computed]:
+    """An LRU cache for functions of a graph; the other arguments must be hashable.
+
+    A report in several files draws each graph up to four times.
+    """
+
+    @lru_cache(MOST_CACHED)
+    def cached(graph: _Itself, /, *rest: Hashable, **named: Hashable) -> Computed:
+        return compute(graph.graph, *rest, **named)  # type: ignore[arg-type]  # those of compute
+
+    @wraps(compute)
+    def look_up(graph: GradGraph, /, *rest: Rest.args, **named: Rest.kwargs) -> Computed:
+        return cached(_Itself(graph), *rest, **named)  # type: ignore[arg-type]  # they are hashable
+
+    return look_up
+
+
+# Graphs as they are shown
+
 
 FOLDED_NAMES: Final = {"parameter": "parameters", "output": "gradients"}
 """What a card that stands for several leaves counts, by their kind."""
@@ -86,7 +136,7 @@ def show(graph: GradGraph, depth: Depth = "all", most_nodes: int = MOST_NODES) -
     return show_folded(graph, Folding(None if depth == "all" else depth))
 
 
-@kept
+@cached_by_graph
 def show_folded(graph: GradGraph, folding: Folding) -> Shown:
     """The graph with moved states beside their operators, and with modules merged as asked."""
     homes, apart = _homes(graph, folding)
@@ -133,7 +183,7 @@ def untouched(graph: GradGraph) -> Shown:
     )
 
 
-@kept
+@cached_by_graph
 def fitting(graph: GradGraph, most_nodes: int) -> Folding:
     """The greatest depth that leaves at most so many nodes in sight; depth 1 where none does.
 
@@ -273,7 +323,7 @@ def _edges(graph: GradGraph, homes: Homes, modules: frozenset[str]) -> tuple[Edg
     All edges of a node that shows others have slot 0, but for those that are its own.
     """
     nodes = graph.by_id()
-    kept: dict[Edge, None] = {}
+    cached_by_graph: dict[Edge, None] = {}
     for edge in graph.edges:
         origin, target = homes[edge.origin], homes[edge.target]
         if origin == target:
@@ -284,8 +334,8 @@ def _edges(graph: GradGraph, homes: Homes, modules: frozenset[str]) -> tuple[Edg
         kind = edge.kind
         if kind == "data" and _is_kept_for_backward(nodes[origin], nodes[target]):
             kind = "saved"
-        kept[Edge(origin, target, output, slot, kind)] = None
-    return tuple(kept)
+        cached_by_graph[Edge(origin, target, output, slot, kind)] = None
+    return tuple(cached_by_graph)
 
 
 def _is_kept_for_backward(origin: Node, target: Node) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from explorer.drawing.picture import BoxRole, WireKind
+from explorer.text.language import code
 
 COLOURS: Final = {
     "paper": ("#ffffff", "#12171d"),
@@ -77,6 +78,11 @@ COLUMN_KINDS: Final[tuple[WireKind, ...]] = ("forward", "backward", "leaf", "gra
 """The kinds of edge that share their colour with the heading of a column."""
 
 FONT_FAMILIES: Final = "Roboto, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
+FONTS_OF_LANGUAGES: Final = {
+    "zh": "'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', 'WenQuanYi Micro Hei'"
+}
+"""The fonts of a language for signs that the others lack, by the language's code."""
+
 CHART_FONT_FAMILIES: Final = "Roboto, Segoe UI, Helvetica, Arial, sans-serif"
 
 HEADLINE_SIZE: Final = 15
@@ -133,6 +139,15 @@ GROUP_LABEL_START: Final = 6.0
 """Distance of a group's label from the group's left side."""
 
 
+def font_families() -> str:
+    """The fonts of a drawing in the reader's language, the preferred one first."""
+    own = FONTS_OF_LANGUAGES.get(code())
+    if own is None:
+        return FONT_FAMILIES
+    families, _comma, generic = FONT_FAMILIES.rpartition(", ")
+    return f"{families}, {own}, {generic}"
+
+
 def adaptive_style_sheet(scope: str) -> str:
     """The style sheet of one SVG whose root has the class ``scope``, light or dark.
 
@@ -182,7 +197,7 @@ def _shape_rules(colours: Mapping[str, str]) -> list[tuple[str, str]]:
     # Edges pass behind the label of a group: a halo in the group's colour keeps it legible.
     halo = f"stroke:{colours['group']};stroke-width:3;paint-order:stroke;stroke-linejoin:round"
     return [
-        ("text", f"font-family:{FONT_FAMILIES};fill:{ink}"),
+        ("text", f"font-family:{font_families()};fill:{ink}"),
         (".paper", f"fill:{colours['paper']}"),
         (".b", "stroke-width:1.2"),
         (".t", f"font-size:{TITLE_SIZE}px"),

@@ -1,20 +1,32 @@
 """Writes pictures as SVG: escaped, without scripts or links, the same bytes each time."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Final
+from typing import Final, NamedTuple
 
 from explorer.drawing.cards import badge_width
-from explorer.drawing.label_text import printable
-from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, TextStyle, Wire
+from explorer.drawing.label_text import measure, printable
+from explorer.drawing.picture import (
+    Box,
+    BoxRole,
+    Card,
+    ModuleGroup,
+    Picture,
+    Text,
+    TextStyle,
+    Wire,
+    WireKind,
+)
 from explorer.drawing.style import (
     BADGE_HEIGHT,
     BOX_CORNER,
     BOX_CORNERS,
     GROUP_LABEL_START,
     LINE_HEIGHT,
+    MARGIN,
     PAD,
+    SMALL_SIZE,
     WIRE,
     adaptive_style_sheet,
     plain_style_sheet,
@@ -27,8 +39,8 @@ from explorer.drawing.svg_elements import (
     element,
     path_data,
 )
-from explorer.drawing.svg_legend import legend
 from explorer.model.errors import UsageError
+from explorer.text.language import ENGLISH, _, code, later
 
 PREFIX: Final = re.compile(r"([A-Za-z][\w-]*)?", re.ASCII)
 
@@ -77,9 +89,10 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
     # A prefix becomes part of ids, of a class and of selectors, none of which could be escaped.
     for prefix in prefixes:
         if not PREFIX.fullmatch(prefix):
-            raise UsageError(
-                f"prefix {prefix!r} cannot begin an id: letters, digits, '-' and '_', a letter first"
+            text = _(
+                "prefix {prefix} cannot begin an id: letters, digits, '-' and '_', a letter first"
             )
+            raise UsageError(text.format(prefix=repr(prefix)))
     # The style sheet and the arrow tips are shared: their ids and classes have the first prefix.
     scope = f"{prefixes[0]}gradgraph"
     parts = []
@@ -112,6 +125,9 @@ def svg(pictures: Sequence[Picture], prefixes: Sequence[str], *, plain: bool = F
         "role": "img",
         "aria-labelledby": f"{scope}-title {scope}-desc",
     }
+    if code() != ENGLISH:
+        # By it a browser takes the shapes of signs that Chinese and Japanese write differently.
+        root = {**root, "lang": code()}
     return (element("svg", root, "".join([*head, *parts])) + "\n").encode()
 
 
@@ -237,3 +253,148 @@ def _line(classes: str, x: float, y: float, text: str, anchor: str = "") -> str:
     if anchor:
         attributes["text-anchor"] = anchor
     return element("text", attributes, escape(text))
+
+
+# The legend
+
+
+ROLE_WORDS: Final[dict[BoxRole, str]] = {
+    "leaf": later("input or parameter"),
+    "forward": later("forward operator"),
+    "call": later("module or subgraph"),
+    "call-backward": later("its backward"),
+    "result": later("output of the net"),
+    "seed": later("seed or constant"),
+    "backward": later("backward operator"),
+    "accumulate": later("sum of gradients"),
+    "quiet": later("only moves a value"),
+    "gradient": later("gradient"),
+}
+"""The meaning of a box of each role."""
+
+WIRE_WORDS: Final[dict[WireKind, str]] = {
+    "rung": later("value kept for backward"),
+    "control": later("order only"),
+}
+"""The meaning of an edge of some kinds; the others explain themselves."""
+
+UNKNOWN: Final = later("This stage was not run: there are no values in it.")
+
+WORDS_START: Final = 26.0
+"""Where the words of an entry begin, in points from the left of its mark."""
+
+WORDS_LINE: Final = 3.5
+"""The base line of the words of an entry, in points below the middle of its mark."""
+
+BETWEEN_ENTRIES: Final = 16.0
+"""Room between two entries of a line, in points."""
+
+LEGEND_LINE_HEIGHT: Final = 17.0
+"""The distance from one line of entries to the next, in points."""
+
+ABOVE: Final = 6.0
+BELOW: Final = 20.0
+"""Room above the middle of the first line of entries and below that of the last, in points."""
+
+SWATCH_CORNER: Final = 3.0
+"""The corner radius of a swatch, unless its role has one of its own."""
+
+ROUNDEST_SWATCH: Final = 5.0
+"""The greatest corner radius of a swatch: half its height."""
+
+
+class Legend(NamedTuple):
+    """The markup of a legend, and its height in points."""
+
+    markup: str
+    height: float
+
+
+class _Entry(NamedTuple):
+    """The markup of a mark, 20 points wide, and its meaning."""
+
+    mark: str
+    words: str
+
+
+def legend(picture: Picture) -> Legend:
+    """The legend of a picture: the entries that it needs, in lines no wider than the picture."""
+    entries = _entries(picture)
+    parts = []
+    x, y = MARGIN, picture.height + ABOVE
+    for mark, text in entries:
+        words = _(text)
+        width = WORDS_START + measure(words, SMALL_SIZE) + BETWEEN_ENTRIES
+        if x > MARGIN and x + width > picture.width:
+            x = MARGIN
+            y += LEGEND_LINE_HEIGHT
+        place = {"transform": f"translate({coordinate(x)} {coordinate(y)})"}
+        line: SvgAttributes = {"class": "s", "x": WORDS_START, "y": WORDS_LINE}
+        parts.append(element("g", place, mark + element("text", line, escape(words))))
+        x += width
+    height = y - picture.height + BELOW if entries else 0.0
+    return Legend(element("g", {"class": "legend"}, "".join(parts)), height)
+
+
+def _entries(picture: Picture) -> list[_Entry]:
+    """The legend entries that a picture needs."""
+    return [*_role_entries(picture), *_edge_entries(picture), *_mark_entries(picture)]
+
+
+def _role_entries(picture: Picture) -> Iterator[_Entry]:
+    roles = {box.card.role for box in picture.boxes}
+    for role, words in ROLE_WORDS.items():
+        if role in roles:
+            corner = min(BOX_CORNERS.get(role, SWATCH_CORNER), ROUNDEST_SWATCH)
+            yield _Entry(_swatch(role, corner), words)
+
+
+def _edge_entries(picture: Picture) -> Iterator[_Entry]:
+    kinds = {wire.kind for wire in picture.wires}
+    for kind, words in WIRE_WORDS.items():
+        if kind in kinds:
+            yield _Entry(element("path", {"class": f"wire {kind}", "d": "M0 0h20"}), words)
+
+
+def _mark_entries(picture: Picture) -> Iterator[_Entry]:
+    """The entries for marks in boxes, and the reason why there is no value in any of them."""
+    cards = [box.card for box in picture.boxes]
+    for mark, entry in MARK_ENTRIES.items():
+        if any(getattr(card, mark) for card in cards):
+            yield entry
+    if _has_no_values(cards):
+        yield _Entry("", UNKNOWN)
+    if any(card.badge for card in cards):
+        words = later("same quantity, or a step to it, on the other side")
+        yield _Entry(badge_element("1", 3, -7), words)
+
+
+def _swatch(classes: str, corner: float = SWATCH_CORNER) -> str:
+    """A small box in the colours of a role."""
+    rect: SvgAttributes = {
+        "class": "b",
+        "x": 0.0,
+        "y": -5.0,
+        "width": 20.0,
+        "height": 10.0,
+        "rx": corner,
+    }
+    return element("g", {"class": classes}, element("rect", rect))
+
+
+MARK_ENTRIES = {
+    "alarm": _Entry(_swatch("forward alarm"), later("value not finite")),
+    "refuted": _Entry(_swatch("forward refuted"), later("value is not what its operator yields")),
+    "diverges": _Entry(
+        divergence_element(11.0, 0.0), later("first divergence: the first place where they part")
+    ),
+    "idle": _Entry(_swatch("forward idle"), later("did not run for this input")),
+}
+"""The entry of each mark that a card may have, by the card's field, in the legend's order."""
+
+
+def _has_no_values(cards: Sequence[Card]) -> bool:
+    """Whether there are operators, and no box has a value."""
+    if any(card.value for card in cards):
+        return False
+    return any(card.role in ("forward", "backward") for card in cards)

@@ -14,7 +14,7 @@ from explorer.drawing.picture import Card, Picture, Text, Wire, WireKind
 from explorer.drawing.shown import Shown
 from explorer.drawing.style import HEADLINE_SIZE, MARGIN, NOTE_SIZE, SMALL_SIZE
 from explorer.model.graph import GradGraph, Phase
-from explorer.text.numbers import counted
+from explorer.text.language import _, later
 
 ViewName = Literal["ladder", "flow"]
 
@@ -63,10 +63,14 @@ def _coloured_by_phase(wire: Wire, phases: Mapping[str, Phase]) -> Wire:
 VIEWS: Final[dict[ViewName, GraphView]] = {
     "ladder": GraphView(
         ladder,
-        "Forward runs down on the left, backward up on the right, each backward operator level with"
-        " the forward operator it derives from; dashed lines are values kept for backward.",
+        later(
+            "Forward runs down on the left, backward up on the right, each backward operator level"
+            " with the forward operator it derives from; dashed lines are values kept for backward."
+        ),
     ),
-    "flow": GraphView(flow, "All nodes from top to bottom, in the order in which values flow."),
+    "flow": GraphView(
+        flow, later("All nodes from top to bottom, in the order in which values flow.")
+    ),
 }
 """Every view by name."""
 
@@ -96,7 +100,9 @@ def picture(shown: Shown, view: ViewName, marks: Marks, title: str, timeout: flo
         width=width,
         texts=(*texts, *laid_out.texts),
         title=title,
-        description=f"{counts}. {VIEWS[view].description} {note}".rstrip(),
+        description=_("{counts}. {description} {note}")
+        .format(counts=counts, description=_(VIEWS[view].description), note=note)
+        .rstrip(),
     )
 
 
@@ -105,20 +111,27 @@ def _counts(shown: Shown) -> str:
     counts = _phase_counts(shown.graph)
     if shown.folding.merges_nothing:
         return counts
-    how_far = "by module" if shown.depth is None else f"to depth {shown.depth}"
+    how_far = _("by module")
+    if shown.depth is not None:
+        how_far = _("to depth {depth}").format(depth=shown.depth)
     if shown.folding.stretches:
-        how_far = "into stretches of what follows one another"
-    return (
-        f"{counts} · collapsed {how_far}: {len(shown.graph.nodes)} of {shown.whole} "
-        'nodes, the others at depth "all"'
+        how_far = _("into stretches of what follows one another")
+    collapsed = _('{counts} · collapsed {how_far}: {n} of {total} nodes, the others at depth "all"')
+    return collapsed.format(
+        counts=counts, how_far=how_far, n=len(shown.graph.nodes), total=shown.whole
     )
 
 
 def _phase_counts(graph: GradGraph) -> str:
     forward = sum(node.phase == "forward" for node in graph.nodes)
     backward = len(graph.nodes) - forward
-    counts = f"{graph.stage}: {forward} forward, {backward} backward nodes"
+    counts = _("{stage}: {forward} forward, {backward} backward nodes").format(
+        stage=graph.stage, forward=forward, backward=backward
+    )
     saved = {edge.origin for edge in graph.edges if edge.kind == "saved"}
     if not saved:
         return counts
-    return f"{counts}, {counted(len(saved), 'value')} kept for backward"
+    kept = _("{counts}, 1 value kept for backward")
+    if len(saved) > 1:
+        kept = _("{counts}, {n} values kept for backward")
+    return kept.format(counts=counts, n=len(saved))

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Literal
 
 from explorer.compare.align import align
-from explorer.compare.conditioning import ill_conditioned
+from explorer.compare.node_noise import ill_conditioned
 from explorer.compare.verdicts import foreseen, judge
 from explorer.exploration.noise import question
 from explorer.exploration.outcomes import Outcomes

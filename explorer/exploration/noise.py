@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.levels import lent_levels, with_levels
+from explorer.compare.node_noise import lent_levels, with_levels
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.findings import NoiseUnknown, ReportFinding

@@ -1,9 +1,10 @@
-"""The alignment of two of a report's graphs, whichever of the two is on the left."""
+"""The alignment of two graphs: the report's own, whichever of the two is on the left, or a new one."""
 
 from collections.abc import Iterable
 
 import msgspec
 
+from explorer.compare.align import align
 from explorer.model.alignment import Alignment, Pair
 from explorer.model.divergence import mirrored as mirrored_divergence
 from explorer.model.graph import GradGraph
@@ -14,6 +15,16 @@ from explorer.model.unpaired import Unpaired
 def has_values(graph: GradGraph) -> bool:
     """Whether a graph was run: its nodes have values, by which they can be paired."""
     return any(output.values for node in graph.nodes for output in node.outputs)
+
+
+def can_be_paired(left: GradGraph, right: GradGraph) -> bool:
+    """Whether two graphs are of different engines, and both have values."""
+    return left.engine != right.engine and has_values(left) and has_values(right)
+
+
+def aligned(left: GradGraph, right: GradGraph) -> Alignment:
+    """The alignment of two graphs that the report has none of, such as those of earlier stages."""
+    return align(left, right)
 
 
 def reported(

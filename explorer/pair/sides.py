@@ -7,6 +7,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.passes import PASSES
 from explorer.pair.merged_graph import merged_alignment
+from explorer.text.language import _
 
 STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
 """The label of each captured stage of MindSpore's compiler."""
@@ -14,7 +15,7 @@ STAGES = {compiler_pass.stage: compiler_pass.label for compiler_pass in PASSES}
 
 def caption(graph: GradGraph) -> str:
     """What stands above a pane: the engine, how it differentiates, and the compiler's stage."""
-    text = f"{graph.engine} · {ENGINES[graph.engine].how}"
+    text = f"{graph.engine} · {_(ENGINES[graph.engine].how)}"
     return f"{text} · {graph.stage}" if graph.stage in STAGES else text
 
 

@@ -1,12 +1,15 @@
-"""The cards of scenarios and the drawings of the first page: from the store, else as recorded."""
+"""The cards and drawings of the first page: from the store, else as recorded."""
 
 import base64
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 import streamlit as st
 
 from explorer.model.errors import ExplorerError
@@ -26,6 +29,58 @@ from explorer.text.clean import clean
 from explorer.text.language import LANGUAGES, code, said_in
 from explorer.web.offered_scenarios import digest_of_file, offered, scenario
 from explorer.words.scenarios import said
+
+# The component of cards
+
+
+HERE = Path(__file__).resolve().parent
+
+
+class Badge(msgspec.Struct, frozen=True):
+    """A short text on a colour, after a mark that says the same without the colour."""
+
+    text: str
+    colour: str
+    mark: str
+
+
+class Card(msgspec.Struct, frozen=True):
+    """One card: its heading, which is the link, and what stands below it, all of it text.
+
+    ``name`` tells it from the others, ``href`` is relative to the app's address, and ``picture`` is
+    the address of an image that ``label`` names for those who cannot see it.
+    """
+
+    name: str
+    heading: str
+    href: str
+    title: str
+    point: str = ""
+    picture: str = ""
+    label: str = ""
+    badge: Badge | None = None
+    note: str = ""
+
+
+@cache
+def _component() -> Any:
+    html, css, javascript = (
+        (HERE / f"card_grid.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")
+    )
+    return st.components.v2.component("explorer.card_grid", html=html, css=css, js=javascript)
+
+
+def card_grid(cards: Sequence[Card], *, key: str) -> str | None:
+    """Mount the component; gives the name of a card that was just clicked."""
+    data = {"cards": msgspec.to_builtins(cards)}
+    result = _component()(data=data, key=key, on_opened_change=lambda: None)
+    # What comes from a browser can be anything: only what there is may be opened.
+    names = {card.name for card in cards}
+    return result.opened if result.opened in names else None
+
+
+# Scenarios as cards
+
 
 SECONDS = 20
 """How long a page shows what was there before it looks again."""
@@ -97,9 +152,13 @@ def in_theme(svg: str) -> str:
     return svg.replace(' class="', f' class="{theme} ', 1)
 
 
-@st.cache_data(ttl=SECONDS, show_spinner=False)
 def introduction() -> Introduction:
-    """The drawing of the scenario that introduces the app."""
+    """The drawing of the scenario that introduces the app, in the reader's language."""
+    return _introduction(code())
+
+
+@st.cache_data(ttl=SECONDS, show_spinner=False)
+def _introduction(language: str) -> Introduction:
     path = offered().get(INTRODUCTION)
     try:
         about = scenario(path) if path else None
@@ -107,8 +166,9 @@ def introduction() -> Introduction:
         about = None
     if about is None:
         return Introduction("", is_own=False)
-    own = stored_pair(about, Store())
-    return Introduction(own or recorded_introduction(about), is_own=bool(own))
+    with said_in(language):
+        own = stored_pair(about, Store())
+        return Introduction(own or recorded_introduction(about), is_own=bool(own))
 
 
 def draw_missing() -> None:
@@ -132,4 +192,10 @@ def _draw(scenarios: list[tuple[str, Path]]) -> None:
             about = scenario(path)
             card(about, Store())
             if name == INTRODUCTION:
-                pair_of_ladders(about, Store())
+                _draw_introduction(about)
+
+
+def _draw_introduction(about: Scenario) -> None:
+    for language in LANGUAGES:
+        with said_in(language):
+            pair_of_ladders(about, Store())

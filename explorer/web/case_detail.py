@@ -1,21 +1,63 @@
 """One case in detail: the verdict, the engines as a two-by-two, structure, values and code."""
 
 from collections.abc import Mapping
+from itertools import product
+from string import ascii_uppercase
 
 import streamlit as st
 
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Engine, Style
-from explorer.model.report import CaseReport, CaseVerdict, Report
+from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Report
 from explorer.model.results import Result
 from explorer.report.scenario.structure_tree import structure_tree
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.web.answer_letters import letters
 from explorer.web.case_values import values, written_leaf
-from explorer.web.plain_text import plain
+from explorer.web.messages import plain
 from explorer.words import answers
 from explorer.words.cases import VERDICTS, described, reason, who
+
+# Letters of distinct results
+
+
+def letters(report: CaseReport) -> dict[str, str]:
+    """ "A" for each engine that answers like the first one, "B" for the next answer, …
+
+    Tapes come first; engines that did not answer are left out. Answers are alike when they do not
+    differ; errors when they are of one type.
+    """
+    group_of = {name: group for group in report.groups for name in group.engines}
+    distinct: list[AnswerGroup] = []
+    by_engine: dict[str, str] = {}
+    for name in sorted(report.results, key=lambda name: ENGINES[name].style, reverse=True):
+        if name in group_of:
+            by_engine[name] = ascii_uppercase[_place_among(report, group_of[name], distinct)]
+    return by_engine
+
+
+def _place_among(report: CaseReport, group: AnswerGroup, distinct: list[AnswerGroup]) -> int:
+    """The place of an answer among the distinct ones, to which a new one is added."""
+    for place, other in enumerate(distinct):
+        if _are_alike(report, group, other):
+            return place
+    distinct.append(group)
+    return len(distinct) - 1
+
+
+def _are_alike(report: CaseReport, group: AnswerGroup, other: AnswerGroup) -> bool:
+    result, another = report.results[group.engines[0]], report.results[other.engines[0]]
+    if result.outcome != another.outcome:
+        return False
+    if result.error and another.error:
+        return result.error.type == another.error.type
+    apart = {frozenset(engines) for engines in report.apart}
+    pairs = product(group.engines, other.engines)
+    return not any(frozenset(engines) in apart for engines in pairs)
+
+
+# The detail
+
 
 STYLES: dict[Style, str] = {
     "tape": later("recorded while the forward runs"),
@@ -95,7 +137,7 @@ def _engine(engine: Engine, result: Result, letter: str, report: Report) -> None
     answer = _("answer {letter}").format(letter=letter)
     badge = f" :{TINTS.get(letter, 'gray')}-badge[{answer}]" if letter else ""
     # Below each other on a phone, the columns' heads are far away: each says its style itself.
-    st.markdown(f"**{engine.label}** {engine.how}{badge}")
+    st.markdown(f"**{engine.label}** {_(engine.how)}{badge}")
     _answer(result, report.devices.get(engine.name, ""))
     if result.error and result.error.source:
         st.caption(plain(result.error.source))

@@ -13,8 +13,8 @@ from explorer.model.results import Leaf, Result
 from explorer.text.clean import clean
 from explorer.text.language import _, later
 from explorer.text.numbers import digits
-from explorer.web.bar import new_bar
-from explorer.web.plain_text import plain
+from explorer.web.messages import plain
+from explorer.web.widgets import new_bar
 
 ELEMENTS = 64
 """A tensor of at most this many elements is written out; a larger one is drawn."""

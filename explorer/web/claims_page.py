@@ -36,14 +36,11 @@ from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import board, stored_board
-from explorer.web.asking import Asking
-from explorer.web.askings import Askings, askings
-from explorer.web.bar import new_bar
 from explorer.web.links import Start, follow, last_shown, remember, table_start
-from explorer.web.messages import told_errors
-from explorer.web.plain_text import plain
-from explorer.web.recorded_results import recorded_with, show_or_await
-from explorer.web.table_size import ROW_HEIGHT, table_height
+from explorer.web.messages import errors_shown, plain
+from explorer.web.progress import recorded_with, show_or_await
+from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
+from explorer.web.widgets import ROW_HEIGHT, new_bar, table_height
 from explorer.words.claims import advice_text, evidence_text
 from explorer.workers.workers import Workers
 
@@ -75,24 +72,24 @@ ROWS_SHOWN = 10
 """The number of rows above which the table scrolls."""
 
 
-def ask_board(questions: Askings) -> Asking[Board]:
+def board_run(runs: SharedRuns) -> SharedRun[Board]:
     """The board of all claims, asked at once."""
 
-    def make(workers: Workers, asking: Asking[Board]) -> Board:
-        return board(every_claim().values(), workers.limited(SECONDS), asking.step, Store())
+    def make(workers: Workers, run: SharedRun[Board]) -> Board:
+        return board(every_claim().values(), workers.limited(SECONDS), run.step, Store())
 
     def stored() -> Board | None:
         return stored_board(every_claim().values(), Store())
 
-    return questions.ask(PLACE, stored, make, "long")
+    return runs.start(PLACE, stored, make, "long")
 
 
 def claims() -> None:
     """The board, asked as soon as the page is opened."""
     st.subheader(_(PAGE_TITLE), anchor=False)
-    with told_errors():
+    with errors_shown():
         show_or_await(
-            ask_board(askings()), lambda: recorded_board(every_claim().values()), show_board
+            board_run(shared_runs()), lambda: recorded_board(every_claim().values()), show_board
         )
 
 

@@ -1,8 +1,12 @@
 """The page of code: both nets side by side, each line linked to its nodes and to the other net's line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
+import msgspec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
@@ -11,18 +15,76 @@ from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.model.sides import SideName
-from explorer.report.scenario.code_lines import both_nets
+from explorer.report.scenario.code_lines import CodeBlock, LinkedNode, both_nets
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.web.alignments import alignment_of
-from explorer.web.bar import new_bar
-from explorer.web.code_view import Net, code_view
-from explorer.web.explorations import ReportKey
-from explorer.web.graph_choices import say_unknown
+from explorer.web.graph_choices import alignment_of, show_unknown
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.plain_text import plain
-from explorer.web.sidebar import PLACE as CHOICE
+from explorer.web.messages import plain
+from explorer.web.report_page import PLACE as CHOICE
+from explorer.web.report_page import ReportKey
+from explorer.web.widgets import new_bar
 from explorer.words.divergences import first_divergence
+
+# The component
+
+
+HERE = Path(__file__).resolve().parent
+
+Href = Callable[[SideName, str], str]
+"""The address, relative to the app's, at which a side's node is shown."""
+
+
+class Net(msgspec.Struct, frozen=True):
+    """One net: its title and its code."""
+
+    title: str
+    blocks: Sequence[CodeBlock]
+
+
+@cache
+def _component() -> Any:
+    html, css, javascript = (
+        (HERE / f"code_view.{part}").read_text(encoding="utf-8") for part in ("html", "css", "js")
+    )
+    return st.components.v2.component("explorer.code_view", html=html, css=css, js=javascript)
+
+
+def code_view(left: Net, right: Net, href: Href, *, key: str) -> tuple[SideName, str] | None:
+    """Mount the component; gives the side and the id of a node that was just clicked."""
+    words = {"differs": _("the graphs differ here")}
+    data = {"left": _data(left, "left", href), "right": _data(right, "right", href), "words": words}
+    result = _component()(data=data, key=key, on_opened_change=lambda: None)
+    # What comes from a browser can be anything: only what there is may be opened.
+    nodes: dict[SideName, set[str]] = {"left": _ids(left), "right": _ids(right)}
+    for side, ids in nodes.items():
+        for node in ids:
+            if result.opened == f"{side}:{node}":
+                return side, node
+    return None
+
+
+def _ids(net: Net) -> set[str]:
+    return {node.id for block in net.blocks for line in block.lines for node in line.nodes}
+
+
+def _data(net: Net, side: SideName, href: Href) -> dict[str, Any]:
+    blocks = []
+    for block in net.blocks:
+        lines = []
+        for line in block.lines:
+            nodes = [_node(node, side, href) for node in line.nodes]
+            lines.append({**msgspec.to_builtins(line), "nodes": nodes})
+        blocks.append({"file": block.file, "lines": lines})
+    return {"title": net.title, "blocks": blocks}
+
+
+def _node(node: LinkedNode, side: SideName, href: Href) -> dict[str, Any]:
+    return {**msgspec.to_builtins(node), "href": href(side, node.id)}
+
+
+# The page
+
 
 PLACE = "code"
 
@@ -75,7 +137,7 @@ def _engine(
     names = list(graphs)
     asked = wanted.get(side, first)
     if side in wanted and asked not in names:
-        say_unknown(side, asked, names)
+        show_unknown(side, asked, names)
         asked = first
     index = names.index(asked) if asked in names else 0
     chosen = bar.selectbox(_(SIDES[side]), names, index=index, key=side, width=200)
@@ -100,7 +162,7 @@ def _nets(
 
 
 def _title(graph: GradGraph) -> str:
-    return f"{graph.engine} · {ENGINES[graph.engine].how}"
+    return f"{graph.engine} · {_(ENGINES[graph.engine].how)}"
 
 
 def _address(engines: Mapping[SideName, str], side: SideName, node: str) -> dict[str, str]:

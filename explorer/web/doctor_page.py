@@ -12,41 +12,39 @@ from explorer.report.stored import KINDS
 from explorer.store.store import MEGABYTE, Entry, Store
 from explorer.text.clean import clean
 from explorer.text.language import _
-from explorer.web.asking import Asking
-from explorer.web.askings import Askings, askings
-from explorer.web.messages import told_errors
-from explorer.web.plain_text import plain
-from explorer.web.watching import watch
+from explorer.web.messages import errors_shown, plain
+from explorer.web.progress import awaited
+from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
 from explorer.workers.workers import Workers
 
 PLACE = "doctor"
 
 
-def ask_checks(questions: Askings) -> Asking[list[Check]]:
+def doctor_run(runs: SharedRuns) -> SharedRun[list[Check]]:
     """Everything looked at, once for all visitors; workers say their own versions."""
 
-    def make(workers: Workers, asking: Asking[list[Check]]) -> list[Check]:
-        return examine(workers, substitute_layout, asking.step)
+    def make(workers: Workers, run: SharedRun[list[Check]]) -> list[Check]:
+        return examine(workers, substitute_layout, run.step)
 
     def stored() -> None:
         """What is installed can change: it is looked at anew in every server."""
 
-    return questions.ask(PLACE, stored, make)
+    return runs.start(PLACE, stored, make)
 
 
 def doctor() -> None:
     """What is installed and what is missing, the engines, the workers, and the store."""
     st.subheader(_("Doctor"), anchor=False)
-    questions = askings()
+    runs = shared_runs()
     # What is known at once comes first: the checks take as long as importing both frameworks.
     store, workers = st.columns(2, gap="large")
     with store:
         show_store(Store().entries(), Store().limit)
     with workers:
-        _workers(questions.workers)
+        _workers(runs.workers)
     st.markdown(f"#### {_('What is installed')}")
-    with told_errors():
-        show_checks(watch(ask_checks(questions)))
+    with errors_shown():
+        show_checks(awaited(doctor_run(runs)))
     show_engines()
 
 
@@ -121,7 +119,7 @@ def show_engines() -> None:
     rows = [
         {
             _("engine"): engine.name,
-            _("how"): engine.how,
+            _("how"): _(engine.how),
             _("answers in"): ", ".join(engine.answers_in),
         }
         for engine in ENGINES.values()

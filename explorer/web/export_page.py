@@ -26,24 +26,23 @@ from explorer.report.scenario.json import report_document
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean
-from explorer.text.language import _, later
+from explorer.text.language import _, code, later, said_in
 from explorer.text.messages import one_line
-from explorer.web.alignments import digest_of_graph
-from explorer.web.bar import new_bar
 from explorer.web.cards import in_theme
 from explorer.web.cards import picture as image_of
-from explorer.web.explorations import ReportKey
 from explorer.web.graph_choices import DEPTHS as GRAPH_DEPTHS
 from explorer.web.graph_choices import (
     GRAPHS,
     depth_labels,
-    say_unknown,
+    digest_of_graph,
+    show_unknown,
     stage_labels,
     view_labels,
 )
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.plain_text import plain
-from explorer.web.report_page import graphs_of
+from explorer.web.messages import plain
+from explorer.web.report_page import ReportKey, graphs_of
+from explorer.web.widgets import new_bar
 from explorer.words.scenarios import said
 
 PLACE = "export"
@@ -204,7 +203,7 @@ def _refuse_unknown(engines: Sequence[str], wanted: Mapping[str, str]) -> None:
     for side in ("left", "right"):
         asked = wanted.get(side, ALONE)
         if side in st.query_params and asked not in (*engines, ALONE):
-            say_unknown(side, asked, engines)
+            show_unknown(side, asked, engines)
 
 
 def _stage(
@@ -265,13 +264,13 @@ def _one(
 def _show(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> None:
     description = f"{one_line(said(report.title))}: {_(' and ').join(choice.engines)}"
     with st.spinner(_("Drawing …"), show_time=True):
-        svg = _file(choice_as_svg(choice), graphs, report)
+        svg = _file(choice_as_svg(choice), graphs, report, code())
     image = image_of(in_theme(svg.decode()), description)
     st.html(f'<div class="preview" tabindex="0">{image}</div>')
     _say_what_is_not_carried()
     st.download_button(
         _("Download {file}").format(file=choice.file_name),
-        partial(_file, choice, graphs, report),
+        partial(_file, choice, graphs, report, code()),
         file_name=choice.file_name,
         mime=MIME[choice.file_format],
         icon=":material/download:",
@@ -297,22 +296,24 @@ def choice_as_svg(choice: PictureChoice) -> PictureChoice:
     )
 
 
-def _file(choice: PictureChoice, graphs: list[GradGraph], report: Report) -> bytes:
+def _file(choice: PictureChoice, graphs: list[GradGraph], report: Report, language: str) -> bytes:
     digests = tuple(map(digest_of_graph, graphs))
-    return _drawn(choice.command(), digests, choice, graphs, report)
+    return _drawn(choice.command(), digests, language, choice, graphs, report)
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
 def _drawn(
     command: str,
     digests: tuple[str, ...],
+    language: str,
     _choice: PictureChoice,
     _graphs: list[GradGraph],
     _report: Report,
 ) -> bytes:
     # Streamlit leaves arguments that begin with an underscore out of the key: the command and the
     # digests of the graphs stand for them.
-    return picture_file(_graphs, _report.alignments, _choice)
+    with said_in(language):
+        return picture_file(_graphs, _report.alignments, _choice)
 
 
 def name_in_shell(key: ReportKey) -> str:
@@ -328,7 +329,7 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
             name = f"{key.path.stem}.{'md' if file_format == 'markdown' else file_format}"
             st.download_button(
                 _(label),
-                partial(report_bytes, report, file_format, code_of(key.path)),
+                partial(report_bytes, report, file_format, code(), code_of(key.path)),
                 file_name=name,
                 mime=MIME[file_format],
                 icon=":material/download:",
@@ -341,9 +342,13 @@ def _report_downloads(key: ReportKey, report: Report) -> None:
     st.caption(told.format(title=plain(said(report.title))))
 
 
-def report_bytes(report: Report, file_format: str, code: tuple[Path, ...] = ()) -> bytes:
-    """The report as one file; ``code`` is the scenario's folder."""
+def report_bytes(
+    report: Report, file_format: str, language: str, code: tuple[Path, ...] = ()
+) -> bytes:
+    """The report as one file in a language; ``code`` is the scenario's folder."""
     if file_format == "json":
         return encode(report_document(report))
-    ((_, make),) = report_files(report, (file_format,), draw_ladder, code)
-    return make()
+    # The file is made when it is downloaded, which is no run of a page with a visitor's language.
+    with said_in(language):
+        ((_name, make),) = report_files(report, (file_format,), draw_ladder, code)
+        return make()

@@ -1,18 +1,54 @@
-"""What is chosen for the two graphs of a page: cases, engines, stages, view and detail."""
+"""What is chosen for the two graphs of a page, and their alignment."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from explorer.drawing.shown import Depth
 from explorer.drawing.views import ViewName
+from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
+from explorer.model.report import Report
+from explorer.pair.alignments import aligned, can_be_paired, reported
 from explorer.pair.sides import STAGES
 from explorer.text.language import _
-from explorer.web.messages import say_error
-from explorer.web.refusals import refusal
+from explorer.web.messages import refusal, show_error
+
+# Alignments
+
+
+def alignment_of(left: GradGraph, right: GradGraph, report: Report) -> Alignment | None:
+    """The alignment of two of a report's graphs; None for graphs that cannot be paired.
+
+    Two engines' last stages are aligned in the report, perhaps the other way round. Other stages
+    are aligned here, each pair once a server.
+    """
+    if not can_be_paired(left, right):
+        return None
+    alignment = reported(left, right, report.graphs, report.alignments)
+    if alignment:
+        return alignment
+    with st.spinner(_("Pairing the nodes …"), show_time=True):
+        return _aligned(digest_of_graph(left), digest_of_graph(right), left, right)
+
+
+def digest_of_graph(graph: GradGraph) -> str:
+    """The digest of a graph, as a key under which the server caches its drawings and alignments."""
+    return hashlib.sha256(msgspec.msgpack.encode(graph)).hexdigest()
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _aligned(left_digest: str, right_digest: str, _left: GradGraph, _right: GradGraph) -> Alignment:
+    # Streamlit leaves arguments that begin with an underscore out of the key.
+    return aligned(_left, _right)
+
+
+# Choices
+
 
 FIRST_LEFT, FIRST_RIGHT = "torch-tape", "mindspore-graph"
 """The contrast shown first: what most readers take for PyTorch against MindSpore."""
@@ -57,7 +93,7 @@ class Chosen(msgspec.Struct):
         """One option, from the address or ``first``; a name that is unknown is told as such."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
-            say_unknown(name, wanted, options)
+            show_unknown(name, wanted, options)
             wanted = first
         place = self.more if is_rare else self.bar
         chosen = place.selectbox(
@@ -76,7 +112,7 @@ class Chosen(msgspec.Struct):
         """One option on a slider."""
         wanted = self.wanted.get(name, first)
         if wanted not in options:
-            say_unknown(name, wanted, options)
+            show_unknown(name, wanted, options)
             wanted = first
         chosen = self.bar.select_slider(
             title,
@@ -96,10 +132,10 @@ class Chosen(msgspec.Struct):
         self.address[name] = chosen if is_said else ""
 
 
-def say_unknown(name: str, wanted: str, options: Sequence[str]) -> None:
+def show_unknown(name: str, wanted: str, options: Sequence[str]) -> None:
     """Say that the address asks, under a name, for what is no option here."""
     fact = _("{name} {wanted} is unknown here").format(name=name, wanted=repr(wanted))
-    say_error(refusal(fact, wanted, options))
+    show_error(refusal(fact, wanted, options))
 
 
 def chosen_engine(chosen: Chosen, side: str, title: str, engines: Sequence[str], taken: str) -> str:

@@ -24,26 +24,25 @@ from explorer.pair.source_code import SourceLines
 from explorer.pair.stage_changes import StageChanges, stage_changes
 from explorer.pair.words import words
 from explorer.scenario.own_nets import code_of
-from explorer.text.language import _
+from explorer.text.language import _, code, said_in
 from explorer.text.messages import one_line
-from explorer.web.alignments import alignment_of, digest_of_graph
-from explorer.web.bar import new_bar
-from explorer.web.explorations import ReportKey
-from explorer.web.graph_address import IN_VIEW, address_of, state_of
 from explorer.web.graph_choices import (
     GRAPHS,
     NAMES,
     SAME_CASE,
     Chosen,
+    alignment_of,
     chosen_depth,
     chosen_engine,
     chosen_stage,
     chosen_view,
+    digest_of_graph,
 )
 from explorer.web.links import follow, last_shown, remember
-from explorer.web.pair_view import ViewState, pair_view
-from explorer.web.plain_text import plain
-from explorer.web.report_page import graphs_of
+from explorer.web.messages import plain
+from explorer.web.pair_view import IN_VIEW, ViewState, address_of, pair_view, state_of
+from explorer.web.report_page import ReportKey, graphs_of
+from explorer.web.widgets import new_bar
 from explorer.words.coverage import counted, not_compared, unproven, wrong_values
 from explorer.words.divergences import first_divergence
 
@@ -264,7 +263,7 @@ def _side(choice: Choice, shown: Shown, view: ViewName, marks: Marks, prefix: st
     digest = digest_of_graph(shown.graph)
     said = tuple((node, mark.number, mark.diverges) for node, mark in marks.items())
     with st.spinner(_("Drawing …"), show_time=True):
-        drawing = _svg(digest, said, shown, view, marks, prefix)
+        drawing = _svg(digest, said, shown, view, marks, prefix, code())
     new = choice.changes.new if choice.changes else frozenset()
     return Side(caption(graph), drawing, prefix, shown, graph, digest_of_graph(graph), new)
 
@@ -277,10 +276,13 @@ def _svg(
     view: ViewName,
     _marks: Marks,
     prefix: str,
+    language: str,
 ) -> str:
     # Streamlit leaves arguments that begin with an underscore out of the key: the digest and what
     # is said of the nodes stand for these two.
-    return draw_shown(_shown, format="svg", view=view, marks=_marks, prefix=prefix).decode()
+    with said_in(language):
+        svg = draw_shown(_shown, format="svg", view=view, marks=_marks, prefix=prefix)
+    return svg.decode()
 
 
 @st.cache_data(show_spinner=False, max_entries=32)

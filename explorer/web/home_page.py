@@ -25,9 +25,11 @@ from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import stored_board
 from explorer.topics.studying import stored_study, target
-from explorer.web.card_grid import Badge, Card, card_grid
 from explorer.web.cards import (
     AboutScenario,
+    Badge,
+    Card,
+    card_grid,
     draw_missing,
     image_source,
     in_theme,
@@ -38,9 +40,9 @@ from explorer.web.cards import picture as image_of
 from explorer.web.case_detail import STYLE_NAMES, STYLES
 from explorer.web.claims_page import COLOURS, count_text
 from explorer.web.links import follow, remember
+from explorer.web.messages import plain
 from explorer.web.offered_scenarios import offered
-from explorer.web.plain_text import plain
-from explorer.web.recorded_results import page_recorded_with
+from explorer.web.progress import page_recorded_with
 from explorer.words.messages import text
 
 LONGEST_FINDING = 180
@@ -194,7 +196,7 @@ def _two_by_two() -> str:
         cells = [f'<th scope="row">{html_escape(label)}</th>']
         for style in STYLES:
             engine = ENGINES[f"{framework}-{style}"]
-            name, how = html_escape(engine.name), html_escape(engine.how)
+            name, how = html_escape(engine.name), html_escape(_(engine.how))
             cells.append(f"<td><code>{name}</code><br/><small>{how}</small></td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return f'<table class="two-by-two">{"".join(rows)}</table>'

@@ -1,7 +1,7 @@
-"""The app's component of two graphs: what is chosen in it, and what joins it to Streamlit."""
+"""The app's component of two graphs: what is chosen in it, and how the address says that."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -67,3 +67,50 @@ def _told(view: Any, state: ViewState) -> ViewState:
     except (msgspec.ValidationError, TypeError, ValueError):
         return state  # what comes from a browser can be anything
     return told if view and told.revision == state.revision else state
+
+
+# The address
+
+
+IN_VIEW = ("node", "step", "only", "follow", "opened", "folded")
+"""Names in the address whose values are chosen in the drawings."""
+
+FILTERS: tuple[Only, ...] = ("differs", "unpaired", "new")
+
+MOST_MODULES = 200
+"""Modules that an address may open or fold."""
+
+
+def state_of(wanted: Mapping[str, str], revision: int, modules: Iterable[str]) -> ViewState:
+    """The state that an address asks for; what it cannot mean is left out.
+
+    ``modules`` are those that there are.
+    """
+    known = frozenset(modules)
+    step = wanted.get("step", "")
+    only = wanted.get("only", "")
+    return ViewState(
+        revision=revision,
+        node=wanted.get("node", ""),
+        step=int(step) if step.isdecimal() and len(step) < 8 else None,
+        only=next((name for name in FILTERS if name == only), ""),
+        follow=wanted.get("follow") != "off",
+        opened=_modules(wanted.get("opened", ""), known),
+        folded=_modules(wanted.get("folded", ""), known),
+    )
+
+
+def address_of(state: ViewState) -> dict[str, str]:
+    """A state as an address; what is empty is as a page opens."""
+    return {
+        "node": state.node,
+        "step": "" if state.step is None else str(state.step),
+        "only": state.only,
+        "follow": "" if state.follow else "off",
+        "opened": ",".join(state.opened),
+        "folded": ",".join(state.folded),
+    }
+
+
+def _modules(text: str, known: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(known.intersection(text.split(","))))[:MOST_MODULES]

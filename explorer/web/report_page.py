@@ -1,20 +1,213 @@
-"""Pages that show the report chosen in the sidebar, and errors as one message."""
+"""Pages that show the report on the scenario that is chosen in the sidebar."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import streamlit as st
 
-from explorer.exploration.stored import is_whole
-from explorer.model.report import Report
+from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
+from explorer.model.report import CaseReport, Report
+from explorer.scenario.devices import parse
+from explorer.scenario.matrix import MAX_ORDER
+from explorer.store.store import Store
+from explorer.text.clean import clean
 from explorer.text.language import _
-from explorer.web.asking import Asking
-from explorer.web.askings import askings
-from explorer.web.explorations import ReportKey, ask_report
-from explorer.web.messages import say_finding, told_errors
-from explorer.web.offered_scenarios import digest_of_file
-from explorer.web.sidebar import sidebar
-from explorer.web.watching import Watch, run_again, watch
+from explorer.web.links import CHOICE, follow, page_called, remember
+from explorer.web.messages import (
+    errors_shown,
+    plain,
+    refusal,
+    show_error,
+    show_finding,
+    without_pictures,
+)
+from explorer.web.offered_scenarios import (
+    digest_of_file,
+    first_scenario,
+    is_shipped,
+    offered,
+    scenario,
+)
+from explorer.web.progress import RunProgress, awaited, run_again
+from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
+from explorer.web.studies_page import studies_of_a_scenario
+from explorer.web.widgets import FIRST_DEVICE, device_box
+from explorer.words.scenarios import said, said_notes
+from explorer.workers.workers import Workers
+
+# Reports
+
+
+class ReportKey(msgspec.Struct, frozen=True):
+    """The key of a report: everything that it depends on.
+
+    ``digest`` is that of the scenario file's text. With the label of a ``case``, only its graphs
+    are asked for.
+    """
+
+    path: Path
+    digest: str
+    device: str = "cpu"
+    order: int = 1
+    case: str | None = None
+
+
+def report_run(key: ReportKey, runs: SharedRuns) -> SharedRun[Report]:
+    """The question for a report, asked at once."""
+    wanted = Wanted(
+        device=key.device,
+        order=key.order,
+        graph_case=key.case,
+        # As the shell asks: what one has asked, the other has at once.
+        selection="main" if key.case else None,
+    )
+
+    def make(workers: Workers, run: SharedRun[Report]) -> Report:
+        def row(case: CaseReport) -> None:
+            # The graphs are there from the first part on.
+            if run.partial:
+                cases = (*run.partial.cases, case)
+                run.set_partial(msgspec.structs.replace(run.partial, cases=cases))
+
+        return explored(
+            scenario(key.path),
+            wanted,
+            workers,
+            Store(),
+            progress=run.step,
+            first=run.set_partial,
+            complete=row,
+        )
+
+    def stored() -> Report | None:
+        return stored_report(scenario(key.path), wanted, Store())
+
+    return runs.start(key, stored, make)
+
+
+# Changed files
+
+
+LOOK_SECONDS = 1.0
+"""The interval at which a page looks at its files."""
+
+
+def follow_file(path: Path, digest: str) -> None:
+    """Run the page again once the file's digest is another; what the address says stays in sight."""
+    if not is_shipped(path):
+        _look(path, digest)
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _look(path: Path, digest: str) -> None:
+    if digest_of_file(path) != digest:
+        st.rerun()
+
+
+# The sidebar
+
+
+PLACE = CHOICE
+"""The pages that share one choice."""
+
+
+def sidebar() -> ReportKey | None:
+    """Ask for scenario, device and order; None where the choice cannot be asked, which is said."""
+    paths = offered()
+    if not paths:
+        show_error(_("There is no scenario in the configured folders."))
+        return None
+    wanted = follow(PLACE, ("scenario", "device", "order"))
+    refused = _refused(wanted, list(paths))
+    with st.sidebar:
+        name = _scenario_box(list(paths), wanted.get("scenario", first_scenario()))
+        device = device_box(wanted.get("device", FIRST_DEVICE))
+        order = _order_box(wanted.get("order", "1"))
+    if refused:
+        # The boxes are there to choose something else; until then nothing is asked.
+        show_error(refused)
+        home = page_called("")
+        if home:
+            st.page_link(home, label=_("All scenarios"), icon=":material/home:")
+        return None
+    with errors_shown():
+        remember(PLACE, _address(name, device, order))
+        key = ReportKey(paths[name], digest_of_file(paths[name]), device, order)
+        follow_file(key.path, key.digest)
+        parse(device)
+        _introduce(paths[name])
+        _link_studies(name)
+        return key
+    return None
+
+
+def _address(name: str, device: str, order: int) -> dict[str, str]:
+    """The choice in an address, in which what a page opens with is left out."""
+    # With it, a page would push an address of its own over the one that it was opened with, and the
+    # browser's way back would lead to the same page again and again.
+    return {
+        "scenario": name if name != first_scenario() else "",
+        "device": device if device != FIRST_DEVICE else "",
+        "order": str(order) if order > 1 else "",
+    }
+
+
+def _refused(wanted: dict[str, str], names: list[str]) -> str:
+    """Why what an address asks for cannot be asked; empty where it can."""
+    name, order = wanted.get("scenario"), wanted.get("order", "1")
+    if name is not None and name not in names:
+        return refusal(_("unknown scenario {name}").format(name=repr(name)), name, names)
+    if not _is_order(order):
+        text = _("order {order} is out of range; allowed: 1 to {most}")
+        return text.format(order=repr(order), most=MAX_ORDER)
+    return ""
+
+
+def _is_order(text: str) -> bool:
+    return text.isdecimal() and 1 <= int(text) <= MAX_ORDER
+
+
+def _scenario_box(names: list[str], first: str) -> str:
+    index = names.index(first) if first in names else 0
+    return st.selectbox(_("Scenario"), names, index=index, key="scenario") or names[index]
+
+
+def _order_box(first: str) -> int:
+    value = int(first) if _is_order(first) else 1
+    chosen = st.number_input(
+        _("Order"),
+        1,
+        MAX_ORDER,
+        value,
+        key="order",
+        help=_("nested gradients up to this order"),
+    )
+    return int(chosen)
+
+
+def _link_studies(name: str) -> None:
+    """The studies that can be run on the scenario in sight."""
+    page = page_called("studies")
+    if page is None:
+        return
+    with st.sidebar.expander(_("Studies of this scenario"), expanded=True):
+        for study in studies_of_a_scenario():
+            st.page_link(page, label=study, query_params={"study": study, "on": name})
+
+
+def _introduce(path: Path) -> None:
+    """The scenario's title above the page, and its notes; raises ScenarioError."""
+    about = scenario(path)
+    if about.notes:
+        # Notes are Markdown by contract; Streamlit shows the HTML in it as text.
+        notes = without_pictures(clean(said_notes(about.notes), keep="\n"))
+        st.sidebar.expander(_("About this scenario")).markdown(notes)
+    st.subheader(plain(said(about.title)), anchor=False)
+
+
+# Pages
+
 
 ShowReport = Callable[[ReportKey, Report], None]
 
@@ -30,17 +223,17 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
         key = sidebar()
         if key is None:
             return
-        with told_errors():
-            asking = ask_report(key, askings())
-            shown = asking.parts if by_row else None
-            waiting = Watch(asking, lambda: digest_of_file(key.path) != key.digest)
+        with errors_shown():
+            run = report_run(key, shared_runs())
+            shown = run.parts if by_row else None
+            waiting = RunProgress(run, lambda: digest_of_file(key.path) != key.digest)
             report = waiting.part()
             # It may become whole while the page shows a part of it.
-            is_all = report is asking.answer
+            is_all = report is run.value
             if is_all and not is_whole(report):
-                _say_lost(asking)
+                _say_lost(run)
             for finding in report.findings:
-                say_finding(finding)
+                show_finding(finding)
             show(key, report)
             if not is_all:
                 waiting.stay(shown)
@@ -49,14 +242,14 @@ def report_page(show: ShowReport, *, by_row: bool = False) -> Callable[[], None]
     return page
 
 
-def _say_lost(asking: Asking[Report]) -> None:
+def _say_lost(run: SharedRun[Report]) -> None:
     """Say that answers were lost, and how to ask once more."""
     st.warning(
         _("Answers are missing: a worker process died or ran out of time. A new one stands ready.")
     )
-    run_again(askings().forget, asking)
+    run_again(shared_runs().forget, run)
 
 
 def graphs_of(key: ReportKey, case: str) -> Report:
     """The report on the graphs of one more case, made when it is first asked for."""
-    return watch(ask_report(msgspec.structs.replace(key, case=case), askings()))
+    return awaited(report_run(msgspec.structs.replace(key, case=case), shared_runs()))

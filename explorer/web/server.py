@@ -22,7 +22,7 @@ from streamlit.file_util import get_static_dir
 from streamlit.starlette import App
 
 from explorer.web import ENTRY
-from explorer.web.askings import askings
+from explorer.web.shared_runs import shared_runs
 from explorer.web.warm_up import warm_up
 
 ENDING_SECONDS = 0.8
@@ -112,11 +112,11 @@ def _end() -> None:
 
 
 def _close() -> None:
-    questions = askings()
+    runs = shared_runs()
     latest = time.monotonic() + ENDING_SECONDS
     # Again and again: a worker may have been about to start.
     while time.monotonic() < latest:
-        questions.end()
+        runs.end()
         time.sleep(CLOSING_SECONDS)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from explorer.drawing.chart_specification import in_dark, specification
+from explorer.drawing.chart import in_dark, specification
 from explorer.model.errors import UsageError
 from explorer.model.message import Text
 from explorer.model.study import Chart, StudyRecord, Table
@@ -21,16 +21,12 @@ from explorer.topics import STUDIES, study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import stored_study, study, target
 from explorer.topics.topic import Topic
-from explorer.web.asking import Asking
-from explorer.web.askings import Askings, askings
-from explorer.web.bar import new_bar
-from explorer.web.device_box import FIRST_DEVICE, device_box
 from explorer.web.links import CHOICE, follow, last_shown, page_called, remember
-from explorer.web.messages import told_errors
+from explorer.web.messages import errors_shown, plain, refusal
 from explorer.web.offered_scenarios import FIRST, digest_of_file, first_scenario, offered
-from explorer.web.plain_text import plain
-from explorer.web.recorded_results import recorded_with, show_or_await
-from explorer.web.refusals import refusal
+from explorer.web.progress import recorded_with, show_or_await
+from explorer.web.shared_runs import SharedRun, SharedRuns, shared_runs
+from explorer.web.widgets import FIRST_DEVICE, device_box, new_bar
 from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 
@@ -45,23 +41,23 @@ FIRST_FINDINGS = 8
 """The number of findings that are in sight at once."""
 
 
-def ask_study(topic: Topic, on: Target, questions: Askings) -> Asking[StudyRecord[Text]]:
+def study_run(topic: Topic, on: Target, runs: SharedRuns) -> SharedRun[StudyRecord[Text]]:
     """A topic's study of a target, asked at once."""
 
-    def make(workers: Workers, asking: Asking[StudyRecord[Text]]) -> StudyRecord[Text]:
-        return study(topic, on, workers.limited(topic.seconds), asking.step, Store())
+    def make(workers: Workers, run: SharedRun[StudyRecord[Text]]) -> StudyRecord[Text]:
+        return study(topic, on, workers.limited(topic.seconds), run.step, Store())
 
     def stored() -> StudyRecord[Text] | None:
         return stored_study(topic, on, Store())
 
     digest = digest_of_file(Path(on.scenario)) if on.scenario else ""
-    return questions.ask((PLACE, topic.name, on, digest), stored, make, "long")
+    return runs.start((PLACE, topic.name, on, digest), stored, make, "long")
 
 
 def studies() -> None:
     """The choice of a study and of its scenario, then what it tells."""
     wanted = follow(PLACE, ("study", "on", "device"))
-    with told_errors():
+    with errors_shown():
         bar = new_bar("studies")
         with bar:
             name = _study_box(wanted.get("study", FIRST_STUDY))
@@ -86,7 +82,7 @@ def studies() -> None:
         file = str(offered()[scenario]) if scenario else None
         on = target(topic, file, device)
         show_or_await(
-            ask_study(topic, on, askings()), lambda: recorded_study(topic, on), show_record
+            study_run(topic, on, shared_runs()), lambda: recorded_study(topic, on), show_record
         )
 
 

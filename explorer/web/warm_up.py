@@ -8,8 +8,8 @@ from contextlib import suppress
 from explorer.exploration.about import start
 from explorer.model.engines import Framework, WorkerKind
 from explorer.model.errors import ExplorerError
-from explorer.web.askings import askings
 from explorer.web.offered_scenarios import offered, scenario
+from explorer.web.shared_runs import shared_runs
 from explorer.workers.workers import Workers
 
 VARIABLE = "EXPLORER_START_WORKERS"
@@ -43,7 +43,7 @@ def _warm_up() -> None:
     read_ahead()
     if os.environ.get(VARIABLE, "").casefold() != "no":
         with suppress(ExplorerError):  # whoever asks something is told what is missing
-            start_workers(askings().workers)
+            start_workers(shared_runs().workers)
 
 
 def start_workers(workers: Workers) -> None:

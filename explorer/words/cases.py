@@ -274,6 +274,14 @@ def greatest(difference: Difference | None) -> str:
     return text.format(size=size(difference), ratio=multiple(difference.ratio))
 
 
+def sized(verdict: str, size: str) -> str:
+    """A verdict with the size of the difference, or what differs: "differs by 3", "close 2e-08"."""
+    if verdict != _(VERDICTS["differs"]):
+        return f"{verdict} {size}"
+    text = _("differs by {size}") if size[:1].isdigit() else _("differs in {what}")
+    return text.format(size=size, what=size)
+
+
 def described(difference: Difference) -> str:
     """A difference in a sentence: where it is, how great, and between which engines."""
     engines = _(" and ").join(difference.engines)
@@ -389,6 +397,24 @@ def oracle(report: CaseReport) -> str:
     """
     directions = _directions(_judged(report))
     return _(CELLS[stand(report)]).format(along=f" ·{directions}" if directions else "")
+
+
+def oracle_sentence(report: CaseReport) -> str:
+    """The oracle's word on a case as a clause: "oracle agrees", "oracle differs from torch-tape".
+
+    "" where it does not apply.
+    """
+    word = oracle(report)
+    refuted: list[str] = []
+    judged: list[str] = []
+    for group in report.groups:
+        if group.oracle_agrees is not None:
+            judged += group.engines
+        if group.oracle_agrees is False:
+            refuted += group.engines
+    if stand(report) == "differs" and refuted:
+        return _("oracle differs from {engines}").format(engines=who(refuted, judged))
+    return _("oracle {word}").format(word=word) if word else ""
 
 
 def oracle_summary(cases: Sequence[CaseReport]) -> str:

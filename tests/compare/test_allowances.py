@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from explorer.compare.allowances import allowance
 from explorer.compare.results import NOT_MEASURED
-from explorer.compare.verdicts import judge
+from explorer.compare.verdicts import allowance, judge
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, OracleResult, Result

@@ -9,10 +9,21 @@ import pytest
 
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
-from explorer.compare.align.sides import OutputValue, view
-from explorer.compare.noise import CLEAR, NEAR, UNMEASURED, level, ratios, scale
+from explorer.compare.align.vertices import OutputValue, view
+from explorer.compare.noise import (
+    CENTRAL,
+    CLEAR,
+    COARSE,
+    EXACT,
+    MINDSPORE_TABLE,
+    NEAR,
+    TORCH_TABLE,
+    UNMEASURED,
+    level,
+    ratios,
+    scale,
+)
 from explorer.compare.results import compare, within
-from explorer.compare.tolerances import CENTRAL, COARSE, EXACT, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray
 from tests.support.command_line import ROOT
 from tests.support.computed_graphs import ComputedGraph

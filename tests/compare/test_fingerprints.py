@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 
 from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, agree, allowances, fingerprint, scales
-from explorer.compare.align.sides import OutputValue, view
+from explorer.compare.align.vertices import OutputValue, view
 from explorer.model.arrays import AnyArray
 from explorer.model.graph import GradGraph
 from tests.support.computed_graphs import ComputedGraph, one_input

@@ -6,7 +6,7 @@ import pytest
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.matching import NOISE, Matching
 from explorer.compare.align.provenance import trace_origins
-from explorer.compare.align.sides import view
+from explorer.compare.align.vertices import view
 from explorer.model.alignment import How
 from explorer.model.arrays import AnyArray
 from tests.support.computed_graphs import ComputedGraph

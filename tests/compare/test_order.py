@@ -5,7 +5,7 @@ from itertools import pairwise, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.compare.align.order import NEAREST, MovingWindow, increasing
+from explorer.compare.align.pairing import NEAREST, MovingWindow, increasing
 
 Choices = list[tuple[int, list[int]]]
 

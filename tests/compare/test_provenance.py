@@ -15,7 +15,7 @@ from explorer.compare.align.provenance import (
     successors,
     take_the_same,
 )
-from explorer.compare.align.sides import Side
+from explorer.compare.align.vertices import Side
 from explorer.model.arrays import AnyArray
 from tests.support.alignments import called, matching_of
 from tests.support.computed_graphs import ComputedGraph

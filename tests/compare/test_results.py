@@ -5,9 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.compare.noise import CLEAR, NEAR, UNMEASURED, scale
+from explorer.compare.noise import (
+    CENTRAL,
+    CLEAR,
+    MINDSPORE_TABLE,
+    NEAR,
+    TORCH_TABLE,
+    UNMEASURED,
+    scale,
+)
 from explorer.compare.results import Comparison, agrees_with_oracle, compare, within
-from explorer.compare.tolerances import CENTRAL, MINDSPORE_TABLE, TORCH_TABLE
 from explorer.model.arrays import AnyArray, pack
 from explorer.model.results import Estimate, OracleResult, Result
 from explorer.model.trees import branch

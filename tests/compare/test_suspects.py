@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from explorer.compare.align.sides import view
 from explorer.compare.align.suspects import Suspects
+from explorer.compare.align.vertices import view
 from tests.support.computed_graphs import ComputedGraph
 
 LINE = ("net.py:1",)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.compare.levels import lent_levels
+from explorer.compare.node_noise import lent_levels
 from explorer.compare.noise import CLEAR
 from explorer.compare.results import agrees_with_oracle, compare, movements
 from explorer.compare.verdicts import judge

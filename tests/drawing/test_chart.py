@@ -7,11 +7,12 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from explorer.drawing.chart import chart_png, chart_svg
-from explorer.drawing.chart_specification import (
+from explorer.drawing.chart import (
     DARK_OF,
     MOST_TICKS,
     NOTE_LINE,
+    chart_png,
+    chart_svg,
     in_dark,
     specification,
 )

@@ -8,8 +8,7 @@ import pytest
 
 from explorer.drawing import draw
 from explorer.drawing import pair as draw_pair
-from explorer.drawing.collapse import MOST_LOOSE
-from explorer.drawing.folding import Folding
+from explorer.drawing.folding import MOST_LOOSE, Folding
 from explorer.drawing.links import in_order
 from explorer.drawing.shown import MOST_APART, MOST_NODES, show, show_both, show_folded
 from explorer.model.graph import GradGraph

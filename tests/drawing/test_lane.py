@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.drawing.cards import card
-from explorer.drawing.ladder.lane import APART, CLEARANCE, Interval, Lane, union
-from explorer.drawing.ladder.routes import Tracks
+from explorer.drawing.ladder.columns import APART, CLEARANCE, Interval, Lane, union
+from explorer.drawing.ladder.routing import Tracks
 from explorer.model.graph import Node
 
 WIDTH = 56.0

@@ -6,8 +6,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from explorer.drawing import draw
-from explorer.drawing.layered import layered
-from explorer.drawing.layout import LayoutRequest, arrange
+from explorer.drawing.layout import LayoutRequest, arrange, layered
 from tests.support import drawing_graphs
 from tests.support.svg_pictures import SVG, boxes, read_svg, texts
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.drawing.spacing import Wish, spread
+from explorer.drawing.layout import Wish, spread
 
 APART = 5.0
 

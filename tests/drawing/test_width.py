@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from explorer.drawing import draw
-from explorer.drawing.ladder.wrapping import WIDEST_ROW, narrowed, wrapped_layers
+from explorer.drawing.ladder.rows import WIDEST_ROW, narrowed, wrapped_layers
 from explorer.drawing.views import ViewName
 from explorer.model.graph import GradGraph
 from tests.support import drawing_graphs

@@ -21,7 +21,7 @@ from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics import study_topic
 from explorer.topics.studying import stored_study, study, target
-from explorer.web.askings import Askings
+from explorer.web.shared_runs import SharedRuns
 from explorer.workers.workers import Workers
 from tests.support.fake_devices import FakeDevices
 from tests.support.pages import address, opened
@@ -118,7 +118,7 @@ REFUSED = [
 
 def shell(monkeypatch: pytest.MonkeyPatch, fake: FakeDevices) -> None:
     """Let commands called in this process, and the functions of Python, use made-up devices."""
-    for place in ("cli.exploration", "cli.study", "cli.doctor", "api.asking"):
+    for place in ("cli.exploration", "cli.study", "cli.doctor", "api.run"):
         monkeypatch.setattr(f"explorer.{place}.Workers", lambda *_: nullcontext(fake))
 
 
@@ -300,9 +300,9 @@ def app_with(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeDevices], None]:
     """Gives the app's pages made-up devices."""
 
     def give(fake: FakeDevices) -> None:
-        questions = Askings(fake, fake)
+        runs = SharedRuns(fake, fake)
         for page in ("report_page", "studies_page"):
-            monkeypatch.setattr(f"explorer.web.{page}.askings", lambda: questions)
+            monkeypatch.setattr(f"explorer.web.{page}.shared_runs", lambda: runs)
 
     return give
 

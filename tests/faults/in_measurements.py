@@ -196,7 +196,7 @@ IN_MEASUREMENTS = (
 IN_THE_CORE = (
     Fault(
         "float32 tolerance ten times as wide",
-        "explorer/compare/tolerances.py",
+        "explorer/compare/noise.py",
         '    "float32": (1.3e-6, 1e-5),\n',
         '    "float32": (1.3e-5, 1e-4),\n',
         "tests/compare/test_boundaries.py",
@@ -210,7 +210,7 @@ IN_THE_CORE = (
     ),
     Fault(
         "float16 allowance of the alignment fifty times as wide",
-        "explorer/compare/tolerances.py",
+        "explorer/compare/noise.py",
         'COARSE = {"float16": TORCH_TABLE["float16"][0],',
         'COARSE = {"float16": 50 * TORCH_TABLE["float16"][0],',
         "tests/compare/test_boundaries.py",

@@ -16,13 +16,13 @@ class Equivalent(NamedTuple):
 
 EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
-        "explorer/compare/allowances.py",
+        "explorer/compare/verdicts.py",
         'if leaf.name in drawn and compare_form(leaf, other, ("left", "right")).verdict == "match":',
         'if leaf.name in drawn and compare_form(leaf, other, ("XXleftXX", "right")).verdict == "match":',
         "Of this comparison only the verdict is read, which has no party in it.",
     ),
     Equivalent(
-        "explorer/compare/align/buckets.py",
+        "explorer/compare/align/vertices.py",
         'near: dict["Bucket", float] = field(default_factory=dict, repr=False)',
         'near: dict["Bucket", float] = field(default_factory=dict, )',
         "How a bucket is written in a debugger is no business of the alignment.",
@@ -64,7 +64,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "Of Python's floats numpy makes float64, and of an empty list too.",
     ),
     Equivalent(
-        "explorer/compare/align/sides.py",
+        "explorer/compare/align/vertices.py",
         "return names < other_names",
         "return names <= other_names",
         "They are not equal here.",
@@ -83,13 +83,13 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         " in forward before.",
     ),
     Equivalent(
-        "explorer/compare/align/sides.py",
+        "explorer/compare/align/vertices.py",
         "self.rank = 0",
         "self.rank = 1",
         "Each side ranks all its nodes before anything asks for a rank.",
     ),
     Equivalent(
-        "explorer/compare/align/sides.py",
+        "explorer/compare/align/vertices.py",
         "self.rank = 0",
         "self.rank = None",
         "Each side ranks all its nodes before anything asks for a rank.",
@@ -101,19 +101,19 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "Under this rule all groups have this one name, whatever it is.",
     ),
     Equivalent(
-        "explorer/compare/align/outputs.py",
+        "explorer/compare/align/enclosures.py",
         "for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):",
         "for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=None):",
         "None is as false as False.",
     ),
     Equivalent(
-        "explorer/compare/align/outputs.py",
+        "explorer/compare/align/enclosures.py",
         "for output, other in zip(result.inputs[:1], other_result.inputs[:1], strict=False):",
         "for output, other in zip(result.inputs[:1], other_result.inputs[:2], strict=False):",
         "The loop ends with the shorter of the two, which has one input at most.",
     ),
     Equivalent(
-        "explorer/compare/align/buckets.py",
+        "explorer/compare/align/vertices.py",
         'near: dict["Bucket", float] = field(default_factory=dict, repr=False)',
         'near: dict["Bucket", float] = field(default_factory=dict, repr=None)',
         "None is as false as False.",

@@ -75,7 +75,7 @@ def test_every_shipped_scenario_is_recorded_as_its_file_is_now() -> None:
 
 def test_every_shipped_scenario_has_a_small_drawing_without_words() -> None:
     assert list(drawings().ladders) == list(PATHS)
-    for svg in (*drawings().ladders.values(), drawings().introduction):
+    for svg in (*drawings().ladders.values(), *drawings().introductions.values()):
         assert ElementTree.fromstring(svg).get("role") == "img"
     assert not [name for name, svg in drawings().ladders.items() if "<text" in svg]
 
@@ -113,7 +113,7 @@ def test_the_files_are_small_sorted_and_name_no_folder_of_a_machine() -> None:
     assert [scenario.name for scenario in recording().scenarios] == list(PATHS)
     assert list(measurements()) == sorted(measurements())
     texts = [msgspec.json.encode(measured).decode() for measured in measurements().values()]
-    texts += [drawings().introduction, *drawings().ladders.values()]
+    texts += [*drawings().introductions.values(), *drawings().ladders.values()]
     folder = str(PACKAGE.parent)
     assert not [text for text in texts if folder in text or "/site-packages/" in text]
 

@@ -6,7 +6,7 @@ from explorer.compare.align import align
 from explorer.compare.align.fingerprints import Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
 from explorer.compare.align.provenance import trace_origins
-from explorer.compare.align.sides import Side, Vertex, view
+from explorer.compare.align.vertices import Side, Vertex, view
 from explorer.model.alignment import Alignment
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph

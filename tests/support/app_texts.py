@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explorer.text.language import LOCALE
-from explorer.web.terms import terms
+from tests.support.app_terms import terms
 
 EXPLORER = LOCALE.parent.parent
 
 SOURCES = (
     "web",
+    "drawing",
+    "drawing/ladder",
     "pair",
     "words",
     "report/claims",

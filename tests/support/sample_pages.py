@@ -13,13 +13,13 @@ def semantics() -> None:
     import streamlit as st
 
     from explorer.web.cases_page import cases
-    from explorer.web.explorations import ReportKey
-    from explorer.web.messages import say_finding
+    from explorer.web.messages import show_finding
+    from explorer.web.report_page import ReportKey
     from tests.support.labelled_report import labelled_report
 
     report = labelled_report(st.session_state["label"])
     for finding in report.findings:
-        say_finding(finding)
+        show_finding(finding)
     cases(ReportKey(Path("net.py"), "digest"), report)
 
 
@@ -43,7 +43,7 @@ def code() -> None:
     import streamlit as st
 
     from explorer.web.code_page import code
-    from explorer.web.explorations import ReportKey
+    from explorer.web.report_page import ReportKey
     from tests.support.labelled_report import labelled_report
 
     report = labelled_report(st.session_state["label"])
@@ -57,8 +57,8 @@ def export() -> None:
 
     import streamlit as st
 
-    from explorer.web.explorations import ReportKey
     from explorer.web.export_page import export
+    from explorer.web.report_page import ReportKey
     from tests.support.labelled_report import labelled_report
 
     export(ReportKey(Path("net.py"), "digest"), labelled_report(st.session_state["label"]))
@@ -104,7 +104,7 @@ def address() -> None:
     """The boxes of the sidebar, and what is said of an address that names nothing there is."""
     import streamlit as st
 
-    from explorer.web.sidebar import sidebar
+    from explorer.web.report_page import sidebar
     from explorer.web.studies_page import studies
 
     for name in ("scenario", "device", "order", "study", "on"):

@@ -3,7 +3,7 @@
 import pytest
 import streamlit
 
-from explorer.web import card_grid, code_view, pair_view
+from explorer.web import cards, code_page, pair_view
 
 KNOWS_IN_EVERY_RUNTIME = (1, 66)
 """The first version of Streamlit that knows a component in a runtime that started after it was declared."""
@@ -17,5 +17,5 @@ def components_of_each_app(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     version = tuple(int(part) for part in streamlit.__version__.split(".")[:2])
     if version < KNOWS_IN_EVERY_RUNTIME:
-        for module in (card_grid, code_view, pair_view):
+        for module in (cards, code_page, pair_view):
             monkeypatch.setattr(module, "_component", module._component.__wrapped__)

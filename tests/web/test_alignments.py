@@ -8,8 +8,8 @@ from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.model.report import Report
 from explorer.pair.alignments import mirrored
-from explorer.web import alignments
-from explorer.web.alignments import alignment_of
+from explorer.web import graph_choices
+from explorer.web.graph_choices import alignment_of
 from tests.support.sample_report import DIVERGENCE, graph, report
 
 MINDSPORE, TORCH = graph("mindspore-graph"), graph("torch-tape")
@@ -24,7 +24,7 @@ def test_the_report_s_own_alignment_is_taken_and_nothing_aligned_again(
 ) -> None:
     alignment = align(MINDSPORE, TORCH)
     whole = report_with(alignment, MINDSPORE, TORCH)
-    monkeypatch.setattr(alignments, "align", None)
+    monkeypatch.setattr(graph_choices, "aligned", None)
     assert alignment_of(MINDSPORE, TORCH, whole) is alignment
     other_way_round = alignment_of(TORCH, MINDSPORE, whole)
     assert other_way_round == mirrored(alignment, TORCH)

@@ -8,8 +8,7 @@ import pytest
 
 from explorer.model.measurement import Measured
 from explorer.model.study import StudyRecord
-from explorer.web.asking import Asking
-from explorer.web.askings import Askings
+from explorer.web.shared_runs import SharedRun, SharedRuns
 from explorer.web.studies_page import FIRST_STUDY
 from explorer.workers.workers import Workers
 from tests.support.pages import opened, said
@@ -34,7 +33,7 @@ RECORD = StudyRecord(
 def who_visits() -> None:
     import streamlit as st
 
-    from explorer.web.visitor import visitor
+    from explorer.web.shared_runs import visitor
 
     st.session_state["visitor"] = visitor()
 
@@ -67,16 +66,16 @@ class Work:
             self.finished_steps.append(step)
             if is_first:
                 time.sleep(0.5)  # a page has its bar by then
-                asking = getattr(progress, "__self__")  # noqa: B009
-                assert isinstance(asking, Asking)
-                asking.give_up(self.visitor)
+                run = getattr(progress, "__self__")  # noqa: B009
+                assert isinstance(run, SharedRun)
+                run.give_up(self.visitor)
         return self.answer
 
 
 @pytest.fixture
-def questions() -> Iterator[Askings]:
+def runs() -> Iterator[SharedRuns]:
     """Questions of this test alone."""
-    asked = Askings(Workers(), Workers())
+    asked = SharedRuns(Workers(), Workers())
     yield asked
     asked.end()
 
@@ -99,11 +98,11 @@ def stopped_and_run_again(page: Any, work: Work) -> None:
 
 
 def test_a_board_that_is_cancelled_says_so_and_runs_again(
-    monkeypatch: pytest.MonkeyPatch, questions: Askings, visitor: str
+    monkeypatch: pytest.MonkeyPatch, runs: SharedRuns, visitor: str
 ) -> None:
     work = Work(BOARD, visitor)
     module = "explorer.web.claims_page"
-    monkeypatch.setattr(f"{module}.askings", lambda: questions)
+    monkeypatch.setattr(f"{module}.shared_runs", lambda: runs)
     monkeypatch.setattr(f"{module}.stored_board", lambda claims, store: None)
     monkeypatch.setattr(
         f"{module}.board", lambda claims, workers, progress, store: work.make(progress)
@@ -116,11 +115,11 @@ def test_a_board_that_is_cancelled_says_so_and_runs_again(
 
 
 def test_a_study_that_is_cancelled_says_so_keeps_its_choice_and_runs_again(
-    monkeypatch: pytest.MonkeyPatch, questions: Askings, visitor: str
+    monkeypatch: pytest.MonkeyPatch, runs: SharedRuns, visitor: str
 ) -> None:
     work = Work(RECORD, visitor)
     module = "explorer.web.studies_page"
-    monkeypatch.setattr(f"{module}.askings", lambda: questions)
+    monkeypatch.setattr(f"{module}.shared_runs", lambda: runs)
     monkeypatch.setattr(f"{module}.stored_study", lambda topic, on, store: None)
     monkeypatch.setattr(
         f"{module}.study", lambda topic, on, workers, progress, store: work.make(progress)

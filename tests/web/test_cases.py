@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from explorer.model.cases import GradCase
-from explorer.web.case_filters import Filters
 from explorer.web.case_values import CELLS, described, difference, first_pair, heat_map, plane_of
+from explorer.web.cases_page import Filters
 from tests.support.pages import address, opened, said
 from tests.support.sample_report import case_report, report
 
@@ -19,7 +19,7 @@ def cases_of_sample() -> None:
     from pathlib import Path
 
     from explorer.web.cases_page import cases
-    from explorer.web.explorations import ReportKey
+    from explorer.web.report_page import ReportKey
     from tests.support.sample_report import report
 
     cases(ReportKey(Path("net.py"), "digest"), report(unexpected=True))
@@ -157,7 +157,7 @@ def one_that_the_oracle_says_nothing_of() -> None:
     import msgspec
 
     from explorer.web.cases_page import cases
-    from explorer.web.explorations import ReportKey
+    from explorer.web.report_page import ReportKey
     from tests.support.sample_report import report
 
     whole = report(foreseen=False)

@@ -8,8 +8,8 @@ import pytest
 
 from explorer.model.report import Report
 from explorer.scenario.find import find
-from explorer.web.explorations import ReportKey
 from explorer.web.export_page import REPORT_FORMATS, name_in_shell, report_bytes
+from explorer.web.report_page import ReportKey
 from tests.support.pages import address, opened
 from tests.support.sample_report import report
 
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.slow
 def export_of_sample() -> None:
     from pathlib import Path
 
-    from explorer.web.explorations import ReportKey
     from explorer.web.export_page import export
+    from explorer.web.report_page import ReportKey
     from tests.support.sample_report import report
 
     export(ReportKey(Path("net.py"), "digest"), report())
@@ -80,15 +80,15 @@ def test_the_shell_knows_a_scenario_of_one_s_own_by_its_file_without_its_folder(
 
 @pytest.mark.parametrize("file_format", list(REPORT_FORMATS))
 def test_the_whole_report_is_one_file(file_format: str) -> None:
-    content = report_bytes(report(), file_format)
+    content = report_bytes(report(), file_format, "en")
     assert b"Dense layer with mean squared error" in content
 
 
 def export_of_stages() -> None:
     from pathlib import Path
 
-    from explorer.web.explorations import ReportKey
     from explorer.web.export_page import export
+    from explorer.web.report_page import ReportKey
     from tests.support.deep_nets import deep_report
 
     export(ReportKey(Path("net.py"), "digest"), deep_report(1))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from explorer.web.graph_address import address_of, state_of
-from explorer.web.pair_view import ViewState, _told
+from explorer.web.pair_view import ViewState, _told, address_of, state_of
 
 MODULES = ("a", "a.b", "c")
 

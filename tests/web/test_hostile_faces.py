@@ -37,7 +37,7 @@ class Page(HTMLParser):
 
 def test_a_label_is_text_in_the_report_as_one_page() -> None:
     page = Page()
-    page.feed(report_bytes(labelled_report(TOGETHER), "html").decode())
+    page.feed(report_bytes(labelled_report(TOGETHER), "html", "en").decode())
     page.close()
     assert "img" not in page.tags
     for name, value in page.attributes:
@@ -48,7 +48,7 @@ def test_a_label_is_text_in_the_report_as_one_page() -> None:
 
 
 def test_a_label_is_text_in_the_report_in_markdown() -> None:
-    bare = laid_bare(report_bytes(labelled_report(TOGETHER), "markdown").decode())
+    bare = laid_bare(report_bytes(labelled_report(TOGETHER), "markdown", "en").decode())
     for name in ("tag", "script", "link", "picture"):
         assert not re.search(LABELS[name].trap, bare), name
     assert "\x00" not in bare

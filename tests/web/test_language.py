@@ -61,9 +61,9 @@ def test_the_visitor_s_choice_changes_texts_and_address() -> None:
 def panes() -> None:
     from pathlib import Path
 
-    from explorer.web.explorations import ReportKey
     from explorer.web.graphs_page import graphs
     from explorer.web.language import settle_language
+    from explorer.web.report_page import ReportKey
     from tests.support.sample_report import report
 
     settle_language()

@@ -20,7 +20,7 @@ from tests.support.sample_pages import PAGES
 TRANSLATIONS = [code for code in LANGUAGES if code != language.ENGLISH]
 
 NO_TEXTS = {
-    "Answer",  # the names of type variables
+    "Value",  # the names of type variables
     "Choice",
     "bold red",  # a style of the terminal
     "None",  # Python's own
@@ -41,6 +41,24 @@ NO_TEXTS = {
     "graphs in sight",
     "report as",
     "along directions",  # a kind of the oracle's words
+    "Depth",  # a name that drawing offers
+    "Rest",  # type variables of drawing
+    "Computed",
+    "did not run",  # part of a reason in records
+    "net, backward",  # the name of a merged node in its record
+    "Offset",  # a part of a chart's specification
+    'class="marks chart" role="img" aria-label="',
+    "Roboto",  # fonts
+    "Roboto, Segoe UI, Helvetica, Arial, sans-serif",
+    "Helvetica",
+    ".group rect",  # selectors and classes of an SVG
+    ".badge rect",
+    ".badge text",
+    ".unequal circle",
+    ".unequal path",
+    "forward alarm",
+    "forward refuted",
+    "forward idle",
 }
 """Strings of the sources that read like prose, and are shown to nobody as they stand."""
 

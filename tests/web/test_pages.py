@@ -188,9 +188,9 @@ def test_a_case_says_what_is_drawn() -> None:
 
 def remarked() -> None:
     from explorer.model.findings import NoiseUnknown, ReportFinding
-    from explorer.web.messages import say_finding
+    from explorer.web.messages import show_finding
 
-    say_finding(ReportFinding(fact=NoiseUnknown("torch", "the worker was lost")))
+    show_finding(ReportFinding(fact=NoiseUnknown("torch", "the worker was lost")))
 
 
 def test_a_remark_is_information_and_no_warning() -> None:
@@ -203,13 +203,13 @@ def introduced() -> None:
     from explorer.scenario.find import find
     from explorer.scenario.load import load
     from explorer.web.language import settle_language
-    from explorer.web.messages import say_finding
-    from explorer.web.sidebar import _introduce
+    from explorer.web.messages import show_finding
+    from explorer.web.report_page import _introduce
 
     settle_language()
     path = find("integer_input")
     (difference, *_others) = load(path).expected
-    say_finding(ReportFinding(fact=Unmet(("w",), ""), expected=True, reason=difference.reason))
+    show_finding(ReportFinding(fact=Unmet(("w",), ""), expected=True, reason=difference.reason))
     _introduce(path)
 
 
@@ -253,8 +253,8 @@ def test_streamlit_s_settings_are_the_same_with_and_without_a_checkout() -> None
 def graphs_of_sample() -> None:
     from pathlib import Path
 
-    from explorer.web.explorations import ReportKey
     from explorer.web.graphs_page import graphs
+    from explorer.web.report_page import ReportKey
     from tests.support.sample_report import report
 
     graphs(ReportKey(Path("net.py"), "digest"), report())
@@ -266,7 +266,7 @@ def code_of_sample() -> None:
     import streamlit as st
 
     from explorer.web.code_page import code
-    from explorer.web.explorations import ReportKey
+    from explorer.web.report_page import ReportKey
     from tests.support.sample_report import report
 
     page = st.Page(lambda: None, title="graphs", url_path="graphs")

@@ -16,10 +16,10 @@ from explorer.scenario.find import SHIPPED, find, names
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics import STUDIES
-from explorer.web import home_page, recorded_results
-from explorer.web.asking import Asking, StoppedError
+from explorer.web import home_page, progress
 from explorer.web.offered_scenarios import VARIABLE
-from explorer.web.recorded_results import page_recorded_with, recorded_with, show_or_await
+from explorer.web.progress import page_recorded_with, recorded_with, show_or_await
+from explorer.web.shared_runs import SharedRun, StoppedError
 from tests.support.pages import opened
 from tests.support.sample_report import report
 from tests.support.scenario_files import MINIMAL, written
@@ -93,32 +93,32 @@ def test_where_everything_is_of_this_machine_nothing_is_said_of_recorded_results
 def test_other_versions_than_the_recorded_ones_are_said_plainly(
     text: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded_results, "other_versions", dict)
+    monkeypatch.setattr(progress, "other_versions", dict)
     assert "Installed here" not in text()
     assert f"torch {recording().versions['torch']}" in text()
     others = {"torch": "2.99.0", "mindspore": "none"}
-    monkeypatch.setattr(recorded_results, "other_versions", lambda: others)
+    monkeypatch.setattr(progress, "other_versions", lambda: others)
     assert "Installed here: torch 2.99.0, no mindspore." in text()
 
 
 def waiting_page() -> None:
     import streamlit as st
 
-    from explorer.web.recorded_results import show_or_await
+    from explorer.web.progress import show_or_await
 
     def show(text: str, is_recorded: bool) -> None:
         st.caption("recorded" if is_recorded else "own")
         st.markdown(text)
 
-    asking = st.session_state["asking"]
-    if asking.partial is not None:
-        asking.answer = "now"  # between two runs of the page
-        asking.finished.set()
-    show_or_await(asking, lambda: "before", show)
+    run = st.session_state["run"]
+    if run.partial is not None:
+        run.value = "now"  # between two runs of the page
+        run.finished.set()
+    show_or_await(run, lambda: "before", show)
 
 
 def test_a_page_shows_what_is_recorded_until_its_own_answer_is_there() -> None:
-    asking: Asking[str] = Asking()
+    run: SharedRun[str] = SharedRun()
     shown: list[tuple[str, bool]] = []
 
     def show(text: str, is_recorded: bool) -> None:
@@ -126,32 +126,32 @@ def test_a_page_shows_what_is_recorded_until_its_own_answer_is_there() -> None:
         raise KeyboardInterrupt  # the page would wait now
 
     with pytest.raises(KeyboardInterrupt):
-        show_or_await(asking, lambda: "before", show)
+        show_or_await(run, lambda: "before", show)
     assert shown == [("before", True)]
-    page = opened(waiting_page, {"asking": asking})
+    page = opened(waiting_page, {"run": run})
     assert [block.value for block in page.caption] == ["own"]
     assert [block.value for block in page.markdown] == ["now"]
 
 
 def test_an_answer_that_is_there_is_shown_and_nothing_recorded_is_read() -> None:
-    asking: Asking[str] = Asking()
-    asking.answer = "now"
-    asking.finished.set()
+    run: SharedRun[str] = SharedRun()
+    run.value = "now"
+    run.finished.set()
     shown: list[tuple[str, bool]] = []
 
     def read() -> str:
         raise AssertionError("there is an answer")
 
-    show_or_await(asking, read, lambda text, is_recorded: shown.append((text, is_recorded)))
+    show_or_await(run, read, lambda text, is_recorded: shown.append((text, is_recorded)))
     assert shown == [("now", False)]
 
 
 def test_after_a_run_was_stopped_what_is_recorded_is_still_shown() -> None:
-    asking: Asking[str] = Asking()
-    asking.tell("before")
-    asking.error = StoppedError("stopped")
-    asking.finished.set()
+    run: SharedRun[str] = SharedRun()
+    run.set_partial("before")
+    run.error = StoppedError("stopped")
+    run.finished.set()
     shown: list[tuple[str, bool]] = []
     with pytest.raises(StoppedError):
-        show_or_await(asking, lambda: None, lambda *what: shown.append(what))
+        show_or_await(run, lambda: None, lambda *what: shown.append(what))
     assert shown == [("before", True)]

@@ -13,9 +13,9 @@ from explorer.model.errors import ExplorerError, MissingFrameworkError, WorkerFa
 from explorer.model.findings import NoiseUnknown, ReportFinding
 from explorer.model.report import Report
 from explorer.model.results import Result
-from explorer.web.asking import Asking, StoppedError
-from explorer.web.explorations import ReportKey
 from explorer.web.offered_scenarios import VARIABLE
+from explorer.web.report_page import ReportKey
+from explorer.web.shared_runs import SharedRun, StoppedError
 from explorer.words.findings import sentence
 from tests.support.pages import address, opened, said
 from tests.support.sample_report import report
@@ -40,16 +40,16 @@ def page_of_cases() -> None:
 
 
 @pytest.fixture
-def asking(monkeypatch: pytest.MonkeyPatch) -> Asking[Report]:
+def run(monkeypatch: pytest.MonkeyPatch) -> SharedRun[Report]:
     """The question that the page finds under way."""
-    question = Asking[Report]()
-    monkeypatch.setattr("explorer.web.report_page.ask_report", lambda key, questions: question)
+    question = SharedRun[Report]()
+    monkeypatch.setattr("explorer.web.report_page.report_run", lambda key, runs: question)
     return question
 
 
-def finish(asking: Asking[Report], answer: Report) -> None:
-    asking.answer = answer
-    asking.finished.set()
+def finish(run: SharedRun[Report], answer: Report) -> None:
+    run.value = answer
+    run.finished.set()
 
 
 def buttons(page: Any) -> list[str]:
@@ -60,8 +60,8 @@ def warnings(page: Any) -> str:
     return " ".join(block.value for block in page.warning)
 
 
-def test_a_report_that_lacks_nothing_warns_of_nothing(asking: Asking[Report]) -> None:
-    finish(asking, WHOLE)
+def test_a_report_that_lacks_nothing_warns_of_nothing(run: SharedRun[Report]) -> None:
+    finish(run, WHOLE)
     page = opened(page_of_cases)
     assert not page.exception
     assert warnings(page) == ""
@@ -78,24 +78,24 @@ def test_a_report_that_lacks_nothing_warns_of_nothing(asking: Asking[Report]) ->
     ids=["noise", "answer", "graph"],
 )
 def test_where_a_worker_was_lost_the_page_says_so_and_offers_to_run_again(
-    changed: Callable[[], Report], asking: Asking[Report]
+    changed: Callable[[], Report], run: SharedRun[Report]
 ) -> None:
-    finish(asking, changed())
+    finish(run, changed())
     page = opened(page_of_cases)
     assert not page.exception
     assert "worker process died" in warnings(page)
     assert "run_again" in buttons(page)
 
 
-def test_noise_that_was_not_measured_is_information(asking: Asking[Report]) -> None:
-    finish(asking, msgspec.structs.replace(WHOLE, findings=(NOISE,)))
+def test_noise_that_was_not_measured_is_information(run: SharedRun[Report]) -> None:
+    finish(run, msgspec.structs.replace(WHOLE, findings=(NOISE,)))
     page = opened(page_of_cases)
     assert any(sentence(NOISE) in block.value for block in page.info)
 
 
-def test_what_is_known_is_shown_until_all_is_there(asking: Asking[Report]) -> None:
-    asking.tell(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
-    timer = threading.Timer(1.0, finish, (asking, WHOLE))
+def test_what_is_known_is_shown_until_all_is_there(run: SharedRun[Report]) -> None:
+    run.set_partial(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
+    timer = threading.Timer(1.0, finish, (run, WHOLE))
     timer.start()
     page = opened(page_of_cases)
     timer.join()
@@ -104,12 +104,12 @@ def test_what_is_known_is_shown_until_all_is_there(asking: Asking[Report]) -> No
     assert len(page.dataframe[0].value) == len(WHOLE.cases)
 
 
-def test_what_is_stopped_while_a_part_is_shown_says_so(asking: Asking[Report]) -> None:
-    asking.tell(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
+def test_what_is_stopped_while_a_part_is_shown_says_so(run: SharedRun[Report]) -> None:
+    run.set_partial(msgspec.structs.replace(WHOLE, cases=WHOLE.cases[:1]))
 
     def stop() -> None:
-        asking.error = StoppedError("stopped")
-        asking.finished.set()
+        run.error = StoppedError("stopped")
+        run.finished.set()
 
     timer = threading.Timer(1.0, stop)
     timer.start()
@@ -119,9 +119,9 @@ def test_what_is_stopped_while_a_part_is_shown_says_so(asking: Asking[Report]) -
     assert "run_again" in buttons(page)
 
 
-def test_what_a_visitor_stopped_says_so_and_can_be_asked_again(asking: Asking[Report]) -> None:
-    asking.error = StoppedError("stopped")
-    asking.finished.set()
+def test_what_a_visitor_stopped_says_so_and_can_be_asked_again(run: SharedRun[Report]) -> None:
+    run.error = StoppedError("stopped")
+    run.finished.set()
     page = opened(page_of_cases)
     assert not page.exception
     assert any("stopped" in block.value for block in page.info)
@@ -138,18 +138,18 @@ def test_what_a_visitor_stopped_says_so_and_can_be_asked_again(asking: Asking[Re
     ],
 )
 def test_a_question_that_failed_is_one_message(
-    error: Exception, words: str, asking: Asking[Report]
+    error: Exception, words: str, run: SharedRun[Report]
 ) -> None:
-    asking.error = error
-    asking.finished.set()
+    run.error = error
+    run.finished.set()
     page = opened(page_of_cases)
     assert not page.exception
     (block,) = page.error
     assert words in block.value.replace("\\", "")
 
 
-def test_filters_that_no_case_fits_say_so_and_stay_in_the_address(asking: Asking[Report]) -> None:
-    finish(asking, WHOLE)
+def test_filters_that_no_case_fits_say_so_and_stay_in_the_address(run: SharedRun[Report]) -> None:
+    finish(run, WHOLE)
     page = opened(page_of_cases, words="nothing has these words")
     assert any("No case fits" in block.value for block in page.caption)
     assert address(page)["words"] == "nothing has these words"
@@ -163,17 +163,17 @@ def test_a_file_that_is_saved_while_it_runs_is_asked_anew_and_the_old_question_s
 ) -> None:
     file = written(tmp_path, MINIMAL, "mine.py")
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    asked: dict[str, Asking[Report]] = {}
+    asked: dict[str, SharedRun[Report]] = {}
 
-    def ask(key: ReportKey, questions: object) -> Asking[Report]:
-        question = asked.setdefault(key.digest, Asking[Report]())
+    def ask(key: ReportKey, runs: object) -> SharedRun[Report]:
+        question = asked.setdefault(key.digest, SharedRun[Report]())
         if len(asked) == 1:
             file.write_text(f"{MINIMAL}# saved\n", encoding="utf-8")  # the question is under way
         else:
             finish(question, WHOLE)
         return question
 
-    monkeypatch.setattr("explorer.web.report_page.ask_report", ask)
+    monkeypatch.setattr("explorer.web.report_page.report_run", ask)
     page = AppTest.from_function(page_of_cases, default_timeout=20)
     page.query_params["scenario"] = "mine"
     page.run()

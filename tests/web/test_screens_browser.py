@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.web.table_size import HEAD_HEIGHT, ROW_HEIGHT, table_height
+from explorer.web.widgets import HEAD_HEIGHT, ROW_HEIGHT, table_height
 from tests.support.browsers import watched
 from tests.support.pressing import AT_REST
 from tests.support.sample_pages import PAGES

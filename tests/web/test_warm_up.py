@@ -4,7 +4,7 @@ import pytest
 
 from explorer.model.engines import ENGINES
 from explorer.web import warm_up
-from explorer.web.askings import Askings
+from explorer.web.shared_runs import SharedRuns
 from explorer.workers.workers import Workers
 
 
@@ -33,8 +33,8 @@ def test_every_worker_of_a_scenario_is_started() -> None:
 def test_an_owner_who_says_no_has_no_worker_started(
     word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    questions = Askings(Workers())
-    monkeypatch.setattr(warm_up, "askings", lambda: questions)  # those of this process have asked
+    runs = SharedRuns(Workers())
+    monkeypatch.setattr(warm_up, "shared_runs", lambda: runs)  # those of this process have asked
     monkeypatch.setenv(warm_up.VARIABLE, word)
     warm_up.warm_up().join()
-    assert started(questions.workers) == set()
+    assert started(runs.workers) == set()

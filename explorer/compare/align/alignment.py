@@ -2,17 +2,16 @@
 
 import msgspec
 
+from explorer.compare.align.contrasts import FoundDivergence
 from explorer.compare.align.divergence import diverge
+from explorer.compare.align.enclosures import enclose_steps, share_outputs
 from explorer.compare.align.fingerprints import Tolerance
 from explorer.compare.align.further import find_further
 from explorer.compare.align.matching import NOISE, Match, Matching
-from explorer.compare.align.outputs import share_outputs
 from explorer.compare.align.pairing import pair_nodes
 from explorer.compare.align.random_draws import RandomDraws
-from explorer.compare.align.readings import Finding
 from explorer.compare.align.reasons import reasons
-from explorer.compare.align.sides import OutputValue, Side, Vertex, view
-from explorer.compare.align.steps import enclose_steps
+from explorer.compare.align.vertices import OutputValue, Side, Vertex, view
 from explorer.model.alignment import Alignment, Count, Coverage, How, Pair
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Phase
@@ -66,7 +65,7 @@ def align(left: GradGraph, right: GradGraph, rtol: float = 1e-4, atol: float = 1
     )
 
 
-def _divergences(findings: list[Finding], draws: RandomDraws) -> list[Divergence]:
+def _divergences(findings: list[FoundDivergence], draws: RandomDraws) -> list[Divergence]:
     """The divergences that no random draw explains, dropouts of other rates first."""
     unexplained = [finding for finding in findings if not draws.explain_finding(finding)]
     found = [finding.divergence for finding in (*draws.unlike_rates, *unexplained)]
@@ -74,7 +73,7 @@ def _divergences(findings: list[Finding], draws: RandomDraws) -> list[Divergence
 
 
 def _unpaired(
-    matching: Matching, findings: list[Finding], draws: RandomDraws
+    matching: Matching, findings: list[FoundDivergence], draws: RandomDraws
 ) -> tuple[Unpaired, ...]:
     """The nodes without a partner and their reasons, the left side's first."""
     by_place: dict[tuple[str, str], Vertex] = {}

@@ -1,7 +1,7 @@
 """Pairs that need no search: leaves and results, by their names."""
 
 from explorer.compare.align.matching import NOISE, Match, Matching, Mismatch
-from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.model.graph import Phase
 
 PHASES: tuple[Phase, ...] = ("forward", "backward")

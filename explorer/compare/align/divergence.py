@@ -1,5 +1,16 @@
 """The first divergence: the earliest place whose inputs agree and whose value does not."""
 
+from explorer.compare.align.contrasts import (
+    NO_DIVERGENCE,
+    FoundDivergence,
+    alone,
+    both,
+    contrast,
+    ends_of,
+    place,
+    reading,
+    row_of,
+)
 from explorer.compare.align.matching import Matching, Mismatch
 from explorer.compare.align.one_sided import (
     extra_ops,
@@ -10,24 +21,12 @@ from explorer.compare.align.one_sided import (
     ops_ahead,
 )
 from explorer.compare.align.provenance import read_alone, reads_unobserved, shared_origins
-from explorer.compare.align.readings import (
-    NO_DIVERGENCE,
-    Finding,
-    alone,
-    both,
-    contrast,
-    ends_of,
-    place,
-    reading,
-    row_of,
-)
 from explorer.compare.align.rearrangement import (
     are_in_another_order,
     parting_of_order,
     rearranged_input,
     swapped_before,
 )
-from explorer.compare.align.sides import Side, Vertex, as_seen
 from explorer.compare.align.suspects import (
     Suspects,
     SuspectsBySide,
@@ -35,6 +34,7 @@ from explorer.compare.align.suspects import (
     same_work,
     unpaired_onwards,
 )
+from explorer.compare.align.vertices import Side, Vertex, as_seen
 from explorer.model.divergence import (
     Inputs,
     LoneLeaf,
@@ -54,7 +54,7 @@ NOT_ALIKE = 0, False, False
 """The likeness of two nodes that have nothing in common."""
 
 
-def diverge(matching: Matching, missing: list[Vertex]) -> Finding:
+def diverge(matching: Matching, missing: list[Vertex]) -> FoundDivergence:
     """The place where two graphs part, if a named result differs.
 
     ``missing`` are gradients that only the one or the other side has, the first side's first.
@@ -78,7 +78,7 @@ def diverge(matching: Matching, missing: list[Vertex]) -> Finding:
 
 def _before_results(
     matching: Matching, results: list[Mismatch], suspects_of: SuspectsBySide, phase: Phase
-) -> Finding:
+) -> FoundDivergence:
     """The earliest place among the suspects; where there is none, what makes the first result."""
     return (
         _from_leaves(matching, suspects_of, phase)
@@ -124,7 +124,9 @@ def _work_onwards(first: Vertex) -> set[tuple[str, int]]:
 # Leaves
 
 
-def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Finding | None:
+def _from_leaves(
+    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
+) -> FoundDivergence | None:
     """A leaf among the suspects: one with another value on each side, or on one side only.
 
     Leaves come before all computation, so they are looked at before ops are.
@@ -143,17 +145,17 @@ def _from_leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) 
     return from_lone_leaf(leaves[0], suspects_of[leaves[0].side].user_of(leaves[0]), phase)
 
 
-def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> Finding:
+def from_leaf(mismatch: Mismatch, phase: Phase = "forward") -> FoundDivergence:
     """A leaf from whose values the two nets start differently."""
     left, right = as_seen(mismatch.first, mismatch.second)
     values = contrast(left.value, right.value)
     divergence = OtherStart(
         phase=phase, ends=ends_of(left, values, right), gap=values.gap, name=left.name
     )
-    return Finding(divergence, frozenset((left, right)), ends=(left, right))
+    return FoundDivergence(divergence, frozenset((left, right)), ends=(left, right))
 
 
-def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> Finding:
+def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> FoundDivergence:
     """A leaf that only one side has; ``user`` is what reads it."""
     divergence = LoneLeaf(
         phase=phase,
@@ -163,13 +165,15 @@ def from_lone_leaf(leaf: Vertex, user: Vertex | None, phase: Phase) -> Finding:
         name=leaf.name or leaf.op,
         user=place(user) if user else None,
     )
-    return Finding(divergence, frozenset((leaf, user) if user else (leaf,)))
+    return FoundDivergence(divergence, frozenset((leaf, user) if user else (leaf,)))
 
 
 # Ops
 
 
-def _from_entries(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Finding | None:
+def _from_entries(
+    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
+) -> FoundDivergence | None:
     """The earliest suspects whose inputs agree: two ops that part, or work of one side only."""
     if not any(suspects.entries for suspects in suspects_of.values()):
         return None
@@ -192,7 +196,7 @@ def _from_entries(matching: Matching, suspects_of: SuspectsBySide, phase: Phase)
     return two_ops(matching, first, second, suspects_of, phase)
 
 
-def _left_out(suspects_of: SuspectsBySide) -> Finding | None:
+def _left_out(suspects_of: SuspectsBySide) -> FoundDivergence | None:
     stopped = next(gradients_stopped(suspects_of), None)
     return stopped or next(gradients_added(suspects_of), None)
 
@@ -225,7 +229,7 @@ def _likeness(node: Vertex, other: Vertex) -> tuple[int, bool, bool]:
 
 def two_ops(
     matching: Matching, node: Vertex, other: Vertex, suspects_of: SuspectsBySide, phase: Phase
-) -> Finding:
+) -> FoundDivergence:
     """Two ops in one place with other values, and whether their inputs are equal.
 
     Ops of different kinds are compared as the stretches of ops that two lines of code became.
@@ -245,7 +249,7 @@ def two_ops(
         rows=(row_of(left), row_of(right)),
         inputs=_inputs(matching, node, other, left, right),
     )
-    return Finding(divergence, frozenset((*left, *right)), (left[-1], right[-1]))
+    return FoundDivergence(divergence, frozenset((*left, *right)), (left[-1], right[-1]))
 
 
 def _rows(
@@ -319,7 +323,7 @@ def _rearranged(matching: Matching, node: Vertex, other: Vertex) -> Rearranged |
 # Results
 
 
-def from_result(mismatch: Mismatch, phase: Phase) -> Finding:
+def from_result(mismatch: Mismatch, phase: Phase) -> FoundDivergence:
     """A result whose maker has a partner on the other side that is not the result's maker there."""
     left, right = as_seen(mismatch.first, mismatch.second)
     maker = left.inputs[0].node if left.inputs else left
@@ -332,10 +336,10 @@ def from_result(mismatch: Mismatch, phase: Phase) -> Finding:
         name=left.name or left.id,
         makers=both(maker, other_maker),
     )
-    return Finding(divergence, frozenset((left, right)))
+    return FoundDivergence(divergence, frozenset((left, right)))
 
 
-def from_missing(result: Vertex) -> Finding:
+def from_missing(result: Vertex) -> FoundDivergence:
     """Everything that both sides name agrees, but one of them has a gradient more."""
     divergence = ResultMissing(
         phase="backward",
@@ -343,4 +347,4 @@ def from_missing(result: Vertex) -> Finding:
         side=result.side.name,
         name=result.name,
     )
-    return Finding(divergence, frozenset((result,)))
+    return FoundDivergence(divergence, frozenset((result,)))

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from explorer.compare.align.buckets import Bucket
-from explorer.compare.align.sides import OutputValue, Side
-from explorer.compare.noise import CLEAR
-from explorer.compare.tolerances import COARSE
+from explorer.compare.align.vertices import Bucket, OutputValue, Side
+from explorer.compare.noise import CLEAR, COARSE
 from explorer.model.arrays import Array, Summary, unpack
 from explorer.numeric.complex_parts import real_parts
 from explorer.numeric.differences import Floats, are_equal

@@ -1,7 +1,21 @@
-"""Further divergences: places where graphs part that the first divergence does not explain."""
+"""Further divergences: places where graphs differ that the first divergence does not explain.
+
+All that is computed from a divergence differs, so a second mistake there cannot be seen in values.
+But the ops that follow still correspond: they read what corresponds, and are of one kind.
+"""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from explorer.compare.align.contrasts import (
+    Contrast,
+    FoundDivergence,
+    alone,
+    both,
+    ends_of,
+    reading,
+    row_of,
+)
 from explorer.compare.align.divergence import (
     from_leaf,
     from_lone_leaf,
@@ -13,17 +27,250 @@ from explorer.compare.align.divergence import (
 from explorer.compare.align.matching import NOISE, Matching, Mismatch
 from explorer.compare.align.one_sided import gradients_added, gradients_stopped
 from explorer.compare.align.provenance import take_the_same
-from explorer.compare.align.readings import Finding
-from explorer.compare.align.sides import Vertex, reach
-from explorer.compare.align.structure import followers, partings_by_structure
 from explorer.compare.align.suspects import SILENT, Suspects, SuspectsBySide, same_work
+from explorer.compare.align.vertices import Vertex, as_seen, reach
+from explorer.model.divergence import ExtraOps, OtherOp
 from explorer.model.graph import Phase
+
+# Ops that correspond by structure alone
+
+
+SAME_PLACE = {"div": "mul", "sub": "add"}
+"""Families that do the work of another: a division is a product with the inverse."""
+
+PRODUCTS = frozenset({"matmul", "conv"})
+"""Families that many an engine adds a bias to in the same op."""
+
+LONGEST = 4
+"""Ops in a row that are taken for what the other side does in one, or in some."""
+
+Row = tuple[Vertex, ...]
+"""Ops in a row, each the only user of the one before."""
+
+
+class Rows(NamedTuple):
+    """A row of ops of the first side, and one of the second that reads the same and is as large."""
+
+    first: Row
+    second: Row
+
+    @property
+    def is_one_kind(self) -> bool:
+        """Whether both end with the same kind of op."""
+        return kind(self.work[0][-1]) == kind(self.work[1][-1])
+
+    @property
+    def work(self) -> tuple[Row, Row]:
+        """Both without what adds a bias to a product, which is one op on many a side."""
+        return _without_bias(self.first), _without_bias(self.second)
+
+    @property
+    def ends(self) -> tuple[Vertex, Vertex]:
+        """The last op of each."""
+        return self.first[-1], self.second[-1]
+
+
+class Correspondence:
+    """Which nodes of forward correspond: by value, or by where they stand behind a divergence.
+
+    ``behind`` are the nodes computed from divergences.
+    """
+
+    def __init__(self, findings: Iterable[FoundDivergence], behind: set[Vertex]) -> None:
+        """Begins with the two ends of each divergence."""
+        self._behind = behind
+        self._assumed: dict[Vertex, Vertex] = {}
+        self._passed: set[Vertex] = set()
+        for finding in findings:
+            self._passed |= finding.parts
+            if finding.ends:
+                node, other = finding.ends
+                self._assume(node.origin, other.origin)
+
+    def follow(self, nodes: Iterable[Vertex]) -> Iterator[Rows]:
+        """The rows that correspond, in the order of ``nodes``, which are the first side's."""
+        for node in nodes:
+            if self._is_open(node):
+                rows = self._rows_from(node)
+                if rows:
+                    self._passed.update(rows.first, rows.second)
+                    self._assume(*rows.ends)
+                    yield rows
+
+    def are_followed_alike(self, node: Vertex, other: Vertex) -> bool:
+        """Whether the same kinds of ops, or results of the same names, read two nodes."""
+        return not followers(node).isdisjoint(followers(other))
+
+    def _assume(self, node: Vertex, other: Vertex) -> None:
+        self._assumed[node] = other
+        self._assumed[other] = node
+
+    def _is_open(self, node: Vertex) -> bool:
+        """Whether a node computes something in forward that has found no counterpart yet."""
+        if node not in self._behind or node in self._passed:
+            return False
+        if not node.is_free or node.main is None:
+            return False
+        return node.is_work and node.phase == "forward" and node.origin is node
+
+    def _rows_from(self, node: Vertex) -> Rows | None:
+        """The shortest rows of ops, the first beginning at ``node``; ops of one kind come first."""
+        best: Rows | None = None
+        best_score = False, 0
+        for row in self._rows(node):
+            wanted = self._counterparts(row)
+            if wanted is None:
+                continue
+            for other_row in self._rows_reading(wanted):
+                rows = Rows(row, other_row)
+                score = rows.is_one_kind, -len(row) - len(other_row)
+                if best is None or score > best_score:
+                    best, best_score = rows, score
+        return best
+
+    def _rows(self, node: Vertex) -> list[Row]:
+        """The rows that begin at a node, shortest first."""
+        rows: list[Row] = [(node,)]
+        while len(rows) < LONGEST:
+            user = _only_user(rows[-1][-1])
+            if user is None or not self._is_open(user):
+                break
+            rows.append((*rows[-1], user))
+        return rows
+
+    def _rows_reading(self, wanted: tuple[frozenset[Vertex], int]) -> Iterator[Row]:
+        """The rows of the second side that read just some nodes, and end in a value of one size."""
+        inputs, size = wanted
+        starts: dict[Vertex, None] = {}
+        for node in sorted(inputs, key=lambda node: node.rank):
+            starts.update(dict.fromkeys(_users(node)))
+        for start in starts:
+            if self._is_open(start):
+                for row in self._rows(start):
+                    if row[-1].value.size == size and frozenset(_inputs(row)) == inputs:
+                        yield row
+
+    def _counterparts(self, row: Row) -> tuple[frozenset[Vertex], int] | None:
+        """What corresponds to the inputs of a row, and the size of its value."""
+        counterparts = []
+        for origin in _inputs(row):
+            counterpart = self._assumed.get(origin) or origin.counterpart
+            if counterpart is None:
+                return None
+            counterparts.append(counterpart)
+        if not counterparts:
+            return None
+        return frozenset(counterparts), row[-1].value.size
+
+
+def partings_by_structure(
+    first_nodes: Iterable[Vertex], findings: list[FoundDivergence], behind: set[Vertex]
+) -> list[FoundDivergence]:
+    """The places behind some divergences where an op of another kind stands, or one too many.
+
+    ``first_nodes`` are those of the first side in execution order, ``behind`` are the nodes of both
+    sides that are computed from the divergences.
+    """
+    partings = []
+    correspondence = Correspondence(findings, behind)
+    for rows in correspondence.follow(first_nodes):
+        row, other_row = rows.work
+        if rows.is_one_kind:
+            # Rows of several ops each are two ways to take one thing to pieces.
+            if len(row) > 1 and len(other_row) == 1:
+                partings.append(_extra(row[:-1], rows))
+            elif len(other_row) > 1 and len(row) == 1:
+                partings.append(_extra(other_row[:-1], rows))
+        elif len(row) == len(other_row) == 1 and correspondence.are_followed_alike(*rows.ends):
+            partings.append(_of_other_kinds(rows))
+    return partings
+
+
+def _extra(extra: Row, rows: Rows) -> FoundDivergence:
+    """Ops that only one side has before an op of the same kind."""
+    last = extra[-1]
+    divergence = ExtraOps(
+        phase="forward",
+        ends=ends_of(last, alone(last.value)),
+        side=last.side.name,
+        row=row_of(list(extra)),
+        is_between=True,
+    )
+    return FoundDivergence(divergence, frozenset(extra), ends=rows.ends)
+
+
+def _of_other_kinds(rows: Rows) -> FoundDivergence:
+    """Two ops of other kinds in the same place."""
+    left, right = as_seen(*rows.ends)
+    values = Contrast((reading(left.value), reading(right.value)))
+    divergence = OtherOp(
+        phase="forward", ends=ends_of(left, values, right), places=both(left, right)
+    )
+    return FoundDivergence(divergence, frozenset(rows.ends), rows.ends)
+
+
+def _inputs(row: Row) -> list[Vertex]:
+    """The origins of all that a row reads, but for constants and what only one side has."""
+    members = set(row)
+    origins = [origin for node in row for origin in node.origins]
+    return [origin for origin in origins if origin not in members and not _is_own(origin)]
+
+
+def _without_bias(row: Row) -> Row:
+    work = [row[0]]
+    for node in row[1:]:
+        adds_bias = node.family == "add" and any(origin.is_leaf for origin in node.origins)
+        if not (adds_bias and work[-1].family in PRODUCTS):
+            work.append(node)
+    return tuple(work)
+
+
+def kind(node: Vertex) -> str:
+    """The family of an op, or the one whose work it does."""
+    return SAME_PLACE.get(node.family, node.family)
+
+
+def _is_own(origin: Vertex) -> bool:
+    """Whether a node need have no counterpart: a constant, or a leaf of one side only."""
+    if origin.counterpart:
+        return False
+    return origin.kind == "constant" or (origin.is_leaf and not origin.is_reserved)
+
+
+def _users(node: Vertex) -> list[Vertex]:
+    """The forward ops that read a node, directly or through steps that pass its numbers on."""
+    users = [node]
+    for user in users:
+        if user.origin is node.origin:
+            users += [consumer for consumer in user.consumers if consumer not in users]
+    computing = [user for user in users[1:] if user.phase == "forward"]
+    return [user for user in computing if user.is_work and user.origin is not node.origin]
+
+
+def _only_user(node: Vertex) -> Vertex | None:
+    users = _users(node)
+    return users[0] if len(users) == 1 else None
+
+
+def followers(node: Vertex) -> set[str]:
+    """The kinds of the ops that read a node, and the names of results that it is."""
+    followers = {kind(user) for user in _users(node)}
+    for consumer in node.consumers:
+        if consumer.is_result:
+            followers.add(f"result {consumer.name}")
+    return followers
+
+
+# Further divergences
+
 
 MOST = 32
 """Further divergences that are looked for."""
 
 
-def find_further(matching: Matching, first: Finding, missing: list[Vertex]) -> list[Finding]:
+def find_further(
+    matching: Matching, first: FoundDivergence, missing: list[Vertex]
+) -> list[FoundDivergence]:
     """The places where two graphs part that are not computed from ``first``, nor from one another.
 
     Each is as sure as the first: ops that take equal inputs and give other values, leaves that
@@ -45,7 +292,9 @@ def find_further(matching: Matching, first: Finding, missing: list[Vertex]) -> l
     return sorted(findings[1:], key=_place)
 
 
-def _unexplained_results(matching: Matching, findings: list[Finding]) -> Iterator[Finding]:
+def _unexplained_results(
+    matching: Matching, findings: list[FoundDivergence]
+) -> Iterator[FoundDivergence]:
     """Gradients that differ, and that no divergence found so far leads to on each of its sides."""
     reached = [(finding.parts, _computed_from(finding.parts)) for finding in findings]
     for mismatch in matching.differing_results("backward"):
@@ -57,13 +306,13 @@ def _leads_to(parts: Iterable[Vertex], onwards: set[Vertex], mismatch: Mismatch)
     return all(mismatch.on(part.side) in onwards for part in parts)
 
 
-def _is_explained(finding: Finding, explained: set[Vertex]) -> bool:
+def _is_explained(finding: FoundDivergence, explained: set[Vertex]) -> bool:
     """Whether what takes part is computed from another divergence; a leaf is computed from none."""
     leaves = {part for part in finding.parts if part.is_leaf}
     return not explained.isdisjoint(leaves or finding.parts)
 
 
-def _place(finding: Finding) -> tuple[bool, int, int]:
+def _place(finding: FoundDivergence) -> tuple[bool, int, int]:
     """The sort key of a divergence: where it stands in the execution order of the two graphs."""
     is_in_backward = finding.divergence is not None and finding.divergence.phase == "backward"
     ranks = [part.rank for part in finding.parts]
@@ -75,7 +324,7 @@ def _computed_from(parts: Iterable[Vertex]) -> set[Vertex]:
     return reach(parts, lambda node: [user for user in node.consumers if not user.is_agreed])
 
 
-def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[Finding]:
+def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[FoundDivergence]:
     """What may be a divergence of its own, in the order in which it would explain the rest."""
     in_forward = matching.differing_results("forward")
     in_backward = matching.differing_results("backward")
@@ -85,7 +334,7 @@ def _candidates(matching: Matching, missing: list[Vertex]) -> Iterator[Finding]:
     yield from (from_missing(result) for result in missing)
 
 
-def _behind(matching: Matching, results: list[Mismatch], phase: Phase) -> Iterator[Finding]:
+def _behind(matching: Matching, results: list[Mismatch], phase: Phase) -> Iterator[FoundDivergence]:
     suspects_of = suspects_behind(matching, results, phase)
     if phase == "forward":
         suspects_of = {side: suspects.forward_only() for side, suspects in suspects_of.items()}
@@ -96,7 +345,9 @@ def _behind(matching: Matching, results: list[Mismatch], phase: Phase) -> Iterat
     yield from _ops(matching, suspects_of, phase)
 
 
-def _leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Iterator[Finding]:
+def _leaves(
+    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
+) -> Iterator[FoundDivergence]:
     """Leaves among the suspects with another value on each side, or on one side only."""
     suspected: set[Vertex] = set()
     for suspects in suspects_of.values():
@@ -109,7 +360,9 @@ def _leaves(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> It
             yield from_lone_leaf(leaf, suspects.user_of(leaf), phase)
 
 
-def _ops(matching: Matching, suspects_of: SuspectsBySide, phase: Phase) -> Iterator[Finding]:
+def _ops(
+    matching: Matching, suspects_of: SuspectsBySide, phase: Phase
+) -> Iterator[FoundDivergence]:
     """Two ops that take the same inputs and give other values, those of one kind first."""
     first, second = suspects_of.values()
     others = _by_inputs(second)

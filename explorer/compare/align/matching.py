@@ -12,7 +12,7 @@ from explorer.compare.align.fingerprints import (
     elements,
     unit_of,
 )
-from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.align.vertices import OutputValue, Side, Vertex
 from explorer.compare.noise import CLEAR
 from explorer.model.alignment import How
 from explorer.model.divergence import Layout

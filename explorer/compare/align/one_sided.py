@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from explorer.compare.align.fingerprints import agree, elements
-from explorer.compare.align.readings import (
+from explorer.compare.align.contrasts import (
     Contrast,
-    Finding,
+    FoundDivergence,
     alone,
     both,
     contrast,
@@ -18,8 +17,9 @@ from explorer.compare.align.readings import (
     reading,
     row_of,
 )
-from explorer.compare.align.sides import OutputValue, Side, Vertex, reach
+from explorer.compare.align.fingerprints import agree, elements
 from explorer.compare.align.suspects import Suspects, SuspectsBySide
+from explorer.compare.align.vertices import OutputValue, Side, Vertex, reach
 from explorer.model.divergence import ExtraOps, GradientAdded, GradientStopped, Reading
 from explorer.model.graph import Phase
 from explorer.numeric.differences import Floats
@@ -42,7 +42,7 @@ Wider than the tolerance of values, because subtraction loses digits.
 # An op too many
 
 
-def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Finding:
+def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> FoundDivergence:
     """Ops in a row that only one side has.
 
     Their value is read against that of the input which the other side uses as it is. ``goes_on`` is
@@ -64,7 +64,7 @@ def extra_ops(row: list[Vertex], goes_on: Vertex | None, phase: Phase) -> Findin
         made_at=_made_at(last) if gradients and not uses else "",
         goes_on=place(goes_on) if goes_on else None,
     )
-    return Finding(divergence, frozenset(row), (last, as_it_is) if as_it_is else None)
+    return FoundDivergence(divergence, frozenset(row), (last, as_it_is) if as_it_is else None)
 
 
 def _gradients_added_by(node: Vertex, phase: Phase) -> int:
@@ -132,7 +132,7 @@ def _before(other: Vertex, nodes: list[Vertex], suspects: Suspects) -> list[Vert
     return []
 
 
-def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Finding:
+def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> FoundDivergence:
     """Entries without a counterpart: one side does something first, or something of its own."""
     first, second = suspects_of.values()
     for here, there in ((first, second), (second, first)):
@@ -148,7 +148,7 @@ def nothing_in_common(suspects_of: SuspectsBySide, phase: Phase) -> Finding:
 # A gradient added in
 
 
-def gradients_added(suspects_of: SuspectsBySide) -> Iterator[Finding]:
+def gradients_added(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
     """Gradients that one side adds in and the other leaves out.
 
     Without such a gradient, the sum is a value that the other side has.
@@ -238,7 +238,7 @@ def _are_close(held: Floats, wanted: Floats) -> bool:
     return held.size == wanted.size and agree(held, wanted, rtol, floor)
 
 
-def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> Finding:
+def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> FoundDivergence:
     values = contrast(node.value, rest.value)
     divergence = GradientAdded(
         phase="backward",
@@ -249,7 +249,7 @@ def _gradient_left_out(node: Vertex, term: Vertex, rest: Vertex) -> Finding:
         term=place(term),
         rest=place(rest),
     )
-    return Finding(divergence, frozenset((node,)))
+    return FoundDivergence(divergence, frozenset((node,)))
 
 
 def _finite_elements(value: OutputValue) -> Floats | None:
@@ -262,7 +262,7 @@ def _finite_elements(value: OutputValue) -> Floats | None:
 # A gradient stopped
 
 
-def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[Finding]:
+def gradients_stopped(suspects_of: SuspectsBySide) -> Iterator[FoundDivergence]:
     """The ops that stop a gradient which the other side computes.
 
     A user of such an op has a partner on the other side, from which a suspect derives.
@@ -294,7 +294,7 @@ def _users(node: Vertex) -> list[Vertex]:
     return users[1:]
 
 
-def _stopped_by(node: Vertex, gradient: Vertex) -> Finding:
+def _stopped_by(node: Vertex, gradient: Vertex) -> FoundDivergence:
     values = Contrast((Reading("stopped"), reading(gradient.value)))
     divergence = GradientStopped(
         phase="backward",
@@ -302,4 +302,4 @@ def _stopped_by(node: Vertex, gradient: Vertex) -> Finding:
         side=node.side.name,
         places=both(node, gradient),
     )
-    return Finding(divergence, frozenset((node, gradient)))
+    return FoundDivergence(divergence, frozenset((node, gradient)))

@@ -1,14 +1,14 @@
 """The search for pairs of nodes: by unique values first, then by provenance, then by order."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Generic, TypeVar
 
 from explorer.compare.align.anchors import pair_leaves, pair_results
-from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.fingerprints import TIGHT, Tolerance, fingerprint
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.order import MovingWindow, increasing
 from explorer.compare.align.provenance import (
     Candidates,
     are_consistent,
@@ -16,8 +16,63 @@ from explorer.compare.align.provenance import (
     successors,
     trace_origins,
 )
-from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 from explorer.model.alignment import How
+
+# Sequences that keep the order of both sides
+
+
+T = TypeVar("T")
+
+NEAREST = 64
+"""The number of candidates of one item that are considered, those nearest in position."""
+
+
+class MovingWindow(Generic[T]):
+    """Candidates that several items share: a window on them moves along from item to item."""
+
+    def __init__(self, candidates: Sequence[T]) -> None:
+        self._candidates = candidates
+        self._position = 0
+
+    def advance(self) -> Sequence[T]:
+        """The candidates near the position of the next item."""
+        low = min(self._position - NEAREST // 2, len(self._candidates) - NEAREST)
+        low = max(0, low)
+        self._position += 1
+        return self._candidates[low : low + NEAREST]
+
+
+def increasing(
+    choices: Iterable[tuple[T, MovingWindow[T]]], rank: Callable[[T], int]
+) -> list[tuple[T, T]]:
+    """Pairs (item, candidate), at most one of each, with strictly increasing ranks of candidates.
+
+    ``choices`` come in the order of their items. Hunt and Szymanski, A fast algorithm for computing
+    longest common subsequences, Communications of the ACM 20 (5), 1977.
+    """
+    # tails[n] is the least rank that a chain of n + 1 pairs ends at, ends[n] the pair it ends with.
+    tails: list[int] = []
+    ends: list[int] = []
+    chained: list[tuple[T, T, int]] = []  # item, candidate, and the pair that stands before it
+    for item, window in choices:
+        # From the last candidate to the first, so that no item follows upon itself.
+        for candidate in sorted(window.advance(), key=rank, reverse=True):
+            length = bisect_left(tails, rank(candidate))
+            chained.append((item, candidate, ends[length - 1] if length else -1))
+            tails[length : length + 1] = [rank(candidate)]
+            ends[length : length + 1] = [len(chained) - 1]
+
+    chosen = []
+    place = ends[-1] if ends else -1
+    while place >= 0:
+        item, candidate, place = chained[place]
+        chosen.append((item, candidate))
+    return chosen[::-1]
+
+
+# The search
+
 
 NodeGroup = tuple[str, str]
 Pool = dict[tuple[NodeGroup, Bucket], list[OutputValue]]

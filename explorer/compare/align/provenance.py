@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from explorer.compare.align.buckets import Bucket
 from explorer.compare.align.fingerprints import TIGHT
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.sides import OutputValue, Side, Vertex
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex
 
 FEW = 16
 """The number of candidates that one relation offers.

@@ -1,11 +1,112 @@
-"""What depends on random numbers in both graphs, so that no value of it can be compared."""
+"""What depends on random numbers in both graphs, and the rates of their dropouts."""
 
 import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from explorer.compare.align.dropout_rates import unlike_rates
+import numpy as np
+
+from explorer.compare.align.contrasts import Contrast, FoundDivergence, both, ends_of
+from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching, Mismatch
-from explorer.compare.align.readings import Finding
-from explorer.compare.align.sides import Side, Vertex
+from explorer.compare.align.vertices import OutputValue, Side, Vertex, as_seen
+from explorer.model.divergence import Gap, OtherRate, Reading
+
+# Rates of dropouts
+
+
+SAME = 1e-3
+"""Factors that differ by less than this share are of one rate; rates are written with few digits."""
+
+
+class Dropout(NamedTuple):
+    """An op that drops elements of its input and multiplies the others by ``factor``."""
+
+    node: Vertex
+    factor: float
+
+    @property
+    def rate(self) -> float:
+        """The share of elements that it drops in the long run."""
+        return 1 - 1 / self.factor
+
+
+def unlike_rates(
+    sides: tuple[Side, Side], draws: dict[Side, list[Vertex]], depends: Callable[[Vertex], bool]
+) -> list[FoundDivergence]:
+    """The dropouts that have another rate than the one in their place on the other side.
+
+    ``draws`` are the ops that draw random numbers, ``depends`` tells what depends on these. Nothing
+    is said unless every draw of the forward is seen to be a dropout: it may by chance drop nothing,
+    and of large tensors too little is known.
+    """
+    rows = []
+    for side in sides:
+        dropouts = list(_dropouts(filter(depends, side.nodes)))
+        drawing = [node for node in draws[side] if node.phase == "forward"]
+        if len(dropouts) != len(drawing):
+            return []
+        rows.append(dropouts)
+    first, second = rows
+    if _sizes(first) != _sizes(second):
+        return []
+    pairs = zip(first, second, strict=True)
+    return [_rate_finding(*pair) for pair in pairs if not _are_same(*pair)]
+
+
+def _sizes(dropouts: list[Dropout]) -> list[int]:
+    return [dropout.node.value.size for dropout in dropouts]
+
+
+def _dropouts(nodes: Iterable[Vertex]) -> Iterable[Dropout]:
+    """The dropouts among some nodes, in execution order."""
+    for node in sorted(nodes, key=lambda node: node.rank):
+        if node.phase == "forward" and node.kind == "op":
+            factors = [_factor(node.value, value) for value in node.inputs]
+            found = [factor for factor in factors if factor]
+            if found:
+                yield Dropout(node, found[0])
+
+
+def _factor(value: OutputValue, given: OutputValue) -> float:
+    """The factor of what a dropout keeps of a value; 0 where it is no dropout, or not known."""
+    if value.whole is None or given.whole is None or value.size != given.size:
+        return 0.0
+    numbers, dropped_from = elements(value.whole).ravel(), elements(given.whole).ravel()
+    nonzero = dropped_from != 0
+    with np.errstate(all="ignore"):
+        factors = numbers[nonzero] / dropped_from[nonzero]
+    kept = factors[factors != 0]
+    if not 0 < kept.size < factors.size:
+        return 0.0
+    factor = float(np.median(kept))
+    is_common = np.allclose(kept, factor, rtol=SAME, atol=0)
+    return factor if is_common and factor > 1 + SAME else 0.0
+
+
+def _are_same(one: Dropout, other: Dropout) -> bool:
+    return abs(one.factor - other.factor) <= SAME * max(one.factor, other.factor)
+
+
+def _rate_finding(dropout: Dropout, other: Dropout) -> FoundDivergence:
+    left, right = as_seen(dropout.node, other.node)
+    if left is not dropout.node:
+        dropout, other = other, dropout
+    factors = dropout.factor, other.factor
+    values = Reading("factor", (), factors[:1]), Reading("factor", (), factors[1:])
+    divergence = OtherRate(
+        phase="forward",
+        ends=ends_of(left, Contrast(values), right),
+        gap=Gap(abs(dropout.factor - other.factor)),
+        places=both(left, right),
+        rates=(dropout.rate, other.rate),
+        factors=factors,
+    )
+    return FoundDivergence(divergence, frozenset((left, right)))
+
+
+# Random draws
+
 
 DRAWING = re.compile(
     r"bernoulli|dropout|rand|multinomial|uniform|standardnormal|normalfloat|normalext"
@@ -42,7 +143,7 @@ class RandomDraws:
         """Whether a result depends on a draw on both sides."""
         return self.explain(mismatch.first) and self.explain(mismatch.second)
 
-    def explain_finding(self, finding: Finding) -> bool:
+    def explain_finding(self, finding: FoundDivergence) -> bool:
         """Whether all that takes part in a divergence depends on a draw."""
         return bool(finding.parts) and all(map(self.explain, finding.parts))
 

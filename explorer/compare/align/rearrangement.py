@@ -8,8 +8,8 @@ import numpy as np
 
 from explorer.compare.align.fingerprints import elements
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.sides import OutputValue, Vertex, in_order, reach
 from explorer.compare.align.suspects import same_work
+from explorer.compare.align.vertices import OutputValue, Vertex, in_order, reach
 
 FEW = 16
 """The number of values that are looked at before a node; more are no expression of one line."""

@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from explorer.compare.align.buckets import Bucket
+from explorer.compare.align.contrasts import FoundDivergence, contrast, place
 from explorer.compare.align.matching import Matching
-from explorer.compare.align.readings import Finding, contrast, place
-from explorer.compare.align.sides import OutputValue, Side, Vertex, reach
 from explorer.compare.align.suspects import BUFFER, find_suspects
+from explorer.compare.align.vertices import Bucket, OutputValue, Side, Vertex, reach
 from explorer.model.unpaired import (
     Contradicted,
     Fact,
@@ -31,7 +30,7 @@ Because = tuple[Reason, Why]
 """A reason, and the facts behind it."""
 
 
-def reasons(matching: Matching, findings: Iterable[Finding]) -> Iterator[Unpaired]:
+def reasons(matching: Matching, findings: Iterable[FoundDivergence]) -> Iterator[Unpaired]:
     """Every node whose value has no partner and why, a side at a time, in execution order."""
     regions = Regions(matching)
     parts: Parts = frozenset().union(*(finding.parts for finding in findings))

@@ -1,23 +1,116 @@
 """Lays a graph out in columns step by step, and puts the picture together."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from explorer.drawing.ladder.backward_lane import place_backward
-from explorer.drawing.ladder.columns import Columns
-from explorer.drawing.ladder.forward_lane import place_forward
+import msgspec
+
+from explorer.drawing.ladder.columns import Columns, Lane, PlacedColumns, SideColumn, place_columns
 from explorer.drawing.ladder.groups import GroupSpan, group_spans
-from explorer.drawing.ladder.heights import GROUP_END, HEAD, LABEL_HEIGHT, Heights, row_heights
-from explorer.drawing.ladder.lane import Lane
-from explorer.drawing.ladder.placed_columns import PlacedColumns, SideColumn, place_columns
-from explorer.drawing.ladder.routes import Route, Tracks
-from explorer.drawing.ladder.routing import route_edges
-from explorer.drawing.ladder.rows import lane_rows
+from explorer.drawing.ladder.placement import place_backward, place_forward
+from explorer.drawing.ladder.routing import BesideNode, Height, OnTrack, Route, Tracks, route_edges
+from explorer.drawing.ladder.rows import Rows, lane_rows
+from explorer.drawing.layout import Wish, spread
 from explorer.drawing.modules import PART_DOT, group_paths
 from explorer.drawing.picture import Box, Card, ModuleGroup, Picture, Text, Waypoint, Wire
-from explorer.drawing.spacing import Wish, spread
-from explorer.drawing.style import MARGIN
+from explorer.drawing.style import BOX_HEIGHT, MARGIN
 from explorer.model.graph import GradGraph
+from explorer.text.language import _
+
+# Heights of rows
+
+
+HEAD: Final = 82.0
+"""Where the rows begin, in points: below the picture's title and the columns' headings."""
+
+ABOVE_LEVEL: Final = 26.0
+ABOVE_ROW: Final = 17.0
+"""Height of the gap above a row without its tracks, in points: the first of a level, and others."""
+
+TRACK: Final = 6.0
+"""How far the tracks of one gap are apart, in points."""
+
+BEFORE_TRACKS: Final = 7.0
+"""Room between a row and the first track below it, in points."""
+
+LABEL_HEIGHT: Final = 13.0
+"""Room above a row for the label of each of the nested groups that begin there, in points."""
+
+GROUP_END: Final = 4.0
+"""Room below a row for the end of each of the nested groups that end there, in points."""
+
+OUTSIDE_ROW: Final = 2.0
+"""How far outside a row an edge that passes it turns upright, in points."""
+
+BELOW: Final = 14.0
+"""Room below all rows, in points."""
+
+
+class Heights(msgspec.Struct, frozen=True):
+    """The y of everything that a route can meet, in points.
+
+    ``centres`` and ``halves`` are the centres and the half heights of the rows, ``first_tracks``
+    the first tracks of the gaps: one above each row, and one below the last.
+    """
+
+    centres: list[float]
+    halves: list[float]
+    first_tracks: list[float]
+    bottom: float
+
+    def top_of(self, row: int) -> float:
+        """The y of a row's upper edge."""
+        return self.centres[row] - self.halves[row]
+
+    def bottom_of(self, row: int) -> float:
+        """The y of a row's lower edge."""
+        return self.centres[row] + self.halves[row]
+
+    def y(self, height: Height, boxes: Mapping[str, Box]) -> float:
+        """The y of a point of a route, in points; ``boxes`` are the placed boxes, by id."""
+        if isinstance(height, BesideNode):
+            box = boxes[height.node]
+            return box.y + box.card.height / 2 + height.offset
+        if isinstance(height, OnTrack):
+            return self.first_tracks[height.gap] + TRACK * height.track
+        outside = self.halves[height.row] + OUTSIDE_ROW
+        return self.centres[height.row] + (-outside if height.edge == "top" else outside)
+
+
+def row_heights(
+    cards: Mapping[str, Card], rows: Rows, tracks: Tracks, groups: Sequence[GroupSpan]
+) -> Heights:
+    """The heights of all rows, each with room for its boxes, its tracks and its groups' labels."""
+    row_of = {**rows.forward, **rows.backward}
+    box_heights: defaultdict[int, float] = defaultdict(lambda: BOX_HEIGHT)
+    for node, row in row_of.items():
+        box_heights[row] = max(box_heights[row], cards[node].height)
+    above: defaultdict[int, float] = defaultdict(float)
+    below: defaultdict[int, float] = defaultdict(float)
+    for group in groups:
+        levels = group.nesting + 1
+        above[group.first] = max(above[group.first], LABEL_HEIGHT * levels)
+        below[group.last] = max(below[group.last], GROUP_END * levels)
+
+    centres, halves, first_tracks = [], [], []
+    y = HEAD
+    count = max(row_of.values(), default=-1) + 1
+    for row in range(count):
+        first_tracks.append(y + BEFORE_TRACKS)
+        gap = ABOVE_LEVEL if row in rows.first_rows else ABOVE_ROW
+        y += gap + TRACK * tracks.count(row) + above[row]
+        centres.append(y + box_heights[row] / 2)
+        halves.append(box_heights[row] / 2)
+        y += box_heights[row]
+        y += below[row]
+    first_tracks.append(y + BEFORE_TRACKS)
+    bottom = y + TRACK * tracks.count(count) + BELOW
+    return Heights(centres, halves, first_tracks, bottom)
+
+
+# The picture
+
 
 BETWEEN_IN_COLUMN: Final = 7.0
 """Room between two boxes of a side column, in points."""
@@ -149,11 +242,11 @@ def _headings(placed: PlacedColumns) -> tuple[Text, ...]:
     y = HEAD - ABOVE_ROWS
     headings = []
     if placed.leaves.order:
-        headings.append(Text(placed.leaves_end, y, "given", "heading-leaf"))
+        headings.append(Text(placed.leaves_end, y, _("given"), "heading-leaf"))
     if placed.columns.forward:
-        headings.append(Text(sum(placed.forward_extent) / 2, y, "forward", "heading-forward"))
+        headings.append(Text(sum(placed.forward_extent) / 2, y, _("forward"), "heading-forward"))
     if placed.columns.backward:
-        headings.append(Text(sum(placed.backward_extent) / 2, y, "backward", "heading-backward"))
+        headings.append(Text(sum(placed.backward_extent) / 2, y, _("backward"), "heading-backward"))
     if placed.gradients.order:
-        headings.append(Text(placed.gradients_start, y, "gradients", "heading-gradient"))
+        headings.append(Text(placed.gradients_start, y, _("gradients"), "heading-gradient"))
     return tuple(headings)

@@ -24,6 +24,7 @@ from explorer.scenario.devices import CPU
 from explorer.scenario.find import SHIPPED
 from explorer.shipped import PACKAGE
 from explorer.store.keys import installation
+from explorer.text.language import code
 from explorer.topics.judging import judged, needed
 from explorer.topics.question import Target
 from explorer.topics.studying import record
@@ -89,7 +90,7 @@ def recorded_card(scenario: Scenario) -> ScenarioCard | None:
 
 def recorded_introduction(scenario: Scenario) -> str:
     """The recorded drawing of the two ladders that introduce the app; "" for a changed scenario."""
-    return drawings().introduction if recorded_scenario(scenario.path) else ""
+    return drawings().introductions[code()] if recorded_scenario(scenario.path) else ""
 
 
 def recorded_study(topic: Topic, target: Target) -> StudyRecord[Text] | None:

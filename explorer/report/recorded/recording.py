@@ -38,6 +38,7 @@ from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.load import load
 from explorer.shipped import PACKAGE
 from explorer.store.store import Store
+from explorer.text.language import LANGUAGES, said_in
 from explorer.topics import STUDIES, study_topic
 from explorer.topics import claims as every_claim
 from explorer.topics.judging import needed
@@ -64,10 +65,7 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
         facts.append(facts_of(name, path, card))
         ladders[name] = card.ladder
         say(f"scenario {name}: {card.different} of {card.cases} cases differ")
-    introduction = pair_of_ladders(load(names(SHIPPED)[INTRODUCTION]), store)
-    if not introduction:
-        raise ExplorerError(f"{INTRODUCTION} has no two graphs to introduce the app with")
-    drawings = RecordedDrawings(introduction=introduction, ladders=ladders)
+    drawings = RecordedDrawings(introductions=introductions(store), ladders=ladders)
 
     outcomes: dict[tuple[str, str], RecordedMeasurement] = {}
     with Workers(SECONDS) as workers:
@@ -85,6 +83,18 @@ def recorded_now(store: Store, say: Say = print) -> dict[Path, bytes]:
         DRAWINGS_FILE: _compressed(drawings),
         MEASUREMENTS_FILE: _compressed(measurements),
     }
+
+
+def introductions(store: Store) -> dict[str, str]:
+    """The drawing that introduces the app in every language, by its code."""
+    scenario = load(names(SHIPPED)[INTRODUCTION])
+    drawn: dict[str, str] = {}
+    for language in LANGUAGES:
+        with said_in(language):
+            drawn[language] = pair_of_ladders(scenario, store)
+    if not all(drawn.values()):
+        raise ExplorerError(f"{INTRODUCTION} has no two graphs to introduce the app with")
+    return drawn
 
 
 def scenario_card(path: Path, store: Store) -> ScenarioCard:

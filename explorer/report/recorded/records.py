@@ -28,9 +28,12 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordedDrawings(msgspec.Struct, frozen=True, kw_only=True):
-    """SVGs: the two ladders that introduce the app, and each scenario's small one by its name."""
+    """SVGs: the two ladders that introduce the app, and each scenario's small one by its name.
 
-    introduction: str
+    ``introductions`` are by the codes of languages.
+    """
+
+    introductions: dict[str, str]
     ladders: dict[str, str]
 
 

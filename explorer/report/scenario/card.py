@@ -14,6 +14,7 @@ from explorer.report.scenario.graphs import SHOWN_ENGINES
 from explorer.scenario.contract import Scenario
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store
+from explorer.text.language import code
 from explorer.words.scenarios import said
 
 INTRODUCTION = "aliased_input"
@@ -118,7 +119,7 @@ def card(scenario: Scenario, store: Store) -> ScenarioCard | None:
 
 
 def stored_pair(scenario: Scenario, store: Store) -> str:
-    """The drawing of two engines' ladders that was made before; "" where there is none."""
+    """The drawing of two engines' ladders in the reader's language; "" where none was made before."""
     known = store.get(_pair_key(scenario), Drawn)
     return known.svg if known else ""
 
@@ -148,10 +149,11 @@ def _card_key(scenario: Scenario) -> Key:
 
 
 def _pair_key(scenario: Scenario) -> Key:
-    return _key("drawing", scenario)
+    # Its texts are in one language; a card's drawing has none.
+    return _key("drawing", scenario, code())
 
 
-def _key(kind: str, scenario: Scenario) -> Key:
+def _key(kind: str, scenario: Scenario, *language: str) -> Key:
     # Of the report, and of the code that draws and words it.
-    code = digest_of_parts("drawing", "report")
-    return key_of(kind, scenario.name, key(scenario, Wanted()).digest, code)
+    program = digest_of_parts("drawing", "report")
+    return key_of(kind, scenario.name, key(scenario, Wanted()).digest, program, *language)

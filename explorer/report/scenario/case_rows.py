@@ -156,7 +156,7 @@ def _statements(report: CaseReport) -> list[Statement]:
 def _who(report: CaseReport, voice: Voice) -> str:
     """Those who give an answer, in few words."""
     if ORACLE in voice.engines:
-        return ORACLE
+        return _(ORACLE)
     outcomes = {name: result.outcome for name, result in report.results.items()}
     defined = tuple(name for name, outcome in outcomes.items() if outcome != "not_defined")
     return cases.who(voice.engines, defined)

@@ -145,7 +145,7 @@ def _engine_rows(report: Report) -> Iterator[EngineRow]:
             continue
         version = f"{engine.framework} {report.versions.get(engine.framework, '')}".strip()
         device = report.devices.get(name) or _("not defined here")
-        yield EngineRow(name, engine.how, clean(version), clean(device))
+        yield EngineRow(name, _(engine.how), clean(version), clean(device))
 
 
 def _graph_case(report: Report) -> str:

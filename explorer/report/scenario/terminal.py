@@ -14,6 +14,7 @@ from explorer.report.terminal import indented, show_parts
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.language import _, later
+from explorer.words import cases
 from explorer.words.answers import ALIGNMENT_COLUMNS
 from explorer.words.coverage import LEGEND
 
@@ -89,8 +90,9 @@ def case_line(report: CaseReport) -> Text:
     row = msgspec.structs.replace(case_row(report), notes=())
     line = Text(f"{clean(report.case.short)}: ")
     line.append(_cell(row, "verdict"), style=STYLES[row.state])
-    if row.oracle != NOTHING:
-        line.append(_(", oracle {word}").format(word=row.oracle))
+    oracle = cases.oracle_sentence(report)
+    if oracle:
+        line.append(_(", ") + oracle)
     return line
 
 
@@ -159,8 +161,10 @@ def _widths(rows: Sequence[CaseRow], columns: Sequence[str], width: int) -> dict
 def _cell(row: CaseRow, column: str) -> str:
     if column != "verdict":
         return str(getattr(row, column))
-    difference = f" {row.greatest}" if row.greatest not in ("0", NOTHING) else ""
-    return row.verdict + difference + "".join(f" [{number}]" for number in row.notes)
+    verdict = row.verdict
+    if row.greatest not in ("0", NOTHING):
+        verdict = cases.sized(verdict, row.greatest)
+    return verdict + "".join(f" [{number}]" for number in row.notes)
 
 
 def _group(group: CaseGroup, widths: dict[str, int]) -> Iterator[RenderableType]:

@@ -1,0 +1,383 @@
+"""The two graphs as the aligner walks them: nodes in execution order, and what they hold."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from math import inf, prod
+
+import msgspec
+
+from explorer.model.arrays import Array, Summary
+from explorer.model.families import BOOKKEEPING, family
+from explorer.model.graph import Edge, GradGraph, Node, Phase
+from explorer.model.places import is_users
+from explorer.model.sides import SideName
+
+
+@dataclass(eq=False, slots=True)
+class Bucket:
+    """Numbers that values of either side hold, bit for bit the same whatever their layout.
+
+    ``near`` are the other buckets that agree within tolerance, each with the greatest distance of
+    their figures relative to ``scale``, the magnitude that rounding is relative to. A bucket that
+    ``is_plain`` holds one number over and over, so that equality says little; it
+    ``is_distinctive`` all the same when that is a single number other than 0 and ±1.
+    """
+
+    is_plain: bool
+    is_distinctive: bool
+    scale: float
+    near: dict["Bucket", float] = field(default_factory=dict, repr=False)
+
+    def agrees(self, other: "Bucket") -> bool:
+        """Whether two buckets hold the same numbers within tolerance."""
+        return self is other or other in self.near
+
+    def distance(self, other: "Bucket") -> float:
+        """The distance of two buckets that agree, relative to their scale."""
+        return 0.0 if self is other else self.near[other]
+
+    def neighbours(self, limit: float = inf) -> Iterator["Bucket"]:
+        """The bucket itself, then those that agree with it at a distance of at most ``limit``."""
+        yield self
+        for bucket, distance in self.near.items():
+            if distance <= limit:
+                yield bucket
+
+
+LEAVES = frozenset({"input", "parameter"})
+"""Kinds of nodes at which a graph begins."""
+
+WORK = frozenset({"op", "call", "accumulate"})
+"""Kinds of nodes that compute something; the rest are constants and results."""
+
+
+@dataclass(eq=False, slots=True)
+class OutputValue:
+    """The value of one output of a node.
+
+    ``summary`` is None where the value was not observed, ``bucket`` also where it has no elements.
+    ``noise`` is how far it moves under rounding, None where that was not measured.
+    A value that ``is_taken`` is in a pair.
+    """
+
+    node: "Vertex"
+    output: int
+    shape: tuple[int, ...] = ()
+    summary: Summary | None = None
+    noise: float | None = None
+    bucket: Bucket | None = None
+    is_taken: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of its elements."""
+        return prod(self.shape)
+
+    @property
+    def whole(self) -> Array | None:
+        """All its elements, where they are known."""
+        return self.summary.whole if self.summary else None
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it stands for its node."""
+        return self is self.node.value
+
+    @property
+    def is_distinctive(self) -> bool:
+        """Whether it could hardly be equal to another by chance."""
+        return self.bucket is not None and self.bucket.is_distinctive
+
+    @property
+    def varies(self) -> bool:
+        """Whether it holds more than one number over and over."""
+        return self.bucket is not None and not self.bucket.is_plain
+
+    def neighbours(self) -> Iterator[Bucket]:
+        """The buckets that agree with it, its own first; none where it was not observed."""
+        if self.bucket is not None:
+            yield from self.bucket.neighbours()
+
+    def is_within(self, limit: float) -> bool:
+        """Whether all its elements are known to be finite and within ``limit`` of zero."""
+        known = self.summary
+        if known is None or known.nonfinite:
+            return False
+        return max(-known.minimum, known.maximum) <= limit
+
+    def agrees(self, other: "OutputValue") -> bool | None:
+        """Whether two values are the same numbers up to layout; None when one was not observed."""
+        if self.bucket is None or other.bucket is None:
+            return None
+        return self.bucket.agrees(other.bucket)
+
+    def distance(self, other: "OutputValue") -> float:
+        """The distance of two values that agree, relative to their scale."""
+        if self.bucket is None or other.bucket is None:
+            return inf
+        return self.bucket.distance(other.bucket)
+
+
+class Vertex:
+    """A node of one side: what its record says, its place in the graph, and what the search found.
+
+    ``values`` are what its outputs hold; ``main`` is the first that was observed, and ``value`` is
+    ``main`` or else the first. ``inputs`` are the values that the node reads, in slot order, and
+    ``consumers`` the nodes that read its own, in execution order, of which ``rank`` is the place.
+
+    ``source`` is the user's line that the node stands on, ``caller`` the one that called what holds
+    that line; "" where there is none. ``origin`` is the node whose numbers this one passes on in
+    another shape or dtype, or itself; ``users`` are the first few nodes that compute with its
+    numbers, or with what passes these on.
+    ``coarseness`` is the greatest relative rounding error on the way to the node.
+
+    ``partner`` is the node of the other side that holds the same quantity, and a node ``is_agreed``
+    when that is its main value. ``counterpart``, of an origin, is the origin of the same numbers on
+    the other side. A leaf that ``is_reserved`` pairs by its name or not at all. A node that
+    ``is_refuted`` never pairs: its recorded values are not what its op yields, and count as not
+    observed. ``steps`` lead to this node and are taken by its partner inside itself; ``host`` is
+    the node of the same side in whose pair this one takes part, as such a step or beside a further
+    output.
+    """
+
+    def __init__(self, side: "Side", record: Node) -> None:
+        self.side = side
+        self.record = record
+        self.id = record.id
+        self.op = record.op
+        self.kind = record.kind
+        self.phase = record.phase
+        self.name = record.name
+        self.scope = record.scope
+        self.source = next(iter(record.source), "")
+        self.caller = next(filter(is_users, record.source[1:]), "")
+        self.family = family(record.op)
+        self.is_refuted = record.proof == "refuted"
+
+        self.values: list[OutputValue] = []
+        for index, output in enumerate(record.outputs):
+            summary = None if self.is_refuted else output.values
+            value = OutputValue(self, index, output.shape, summary, output.noise)
+            self.values.append(value)
+        observed = [value for value in self.values if value.summary is not None]
+        self.main = observed[0] if observed else None
+        self.value = self.main or self.output(0)
+        self.inputs: list[OutputValue] = []
+        self.consumers: list[Vertex] = []
+        self.forward: Vertex | None = None
+        self.rank = 0
+
+        self.origin: Vertex = self
+        self.users: list[Vertex] = []
+        self.coarseness = 0.0
+        self.partner: Vertex | None = None
+        self.is_agreed = False
+        self.counterpart: Vertex | None = None
+        self.is_reserved = False
+        self.steps: tuple[Vertex, ...] = ()
+        self.host: Vertex | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.side.name} {self.id} {self.op}>"
+
+    # What it is
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it is an input or a parameter."""
+        return self.kind in LEAVES
+
+    @property
+    def is_work(self) -> bool:
+        """Whether it computes something."""
+        return self.kind in WORK
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it stands for an output of the net or for a gradient."""
+        return self.kind == "output"
+
+    @property
+    def is_bookkeeping(self) -> bool:
+        """Whether it makes no new numbers."""
+        return self.family in BOOKKEEPING
+
+    # What is around it
+
+    @property
+    def feeders(self) -> list["Vertex"]:
+        """The nodes whose values it reads, in slot order."""
+        return [value.node for value in self.inputs]
+
+    @property
+    def origins(self) -> list["Vertex"]:
+        """The origins of what it reads, in slot order."""
+        return [value.node.origin for value in self.inputs]
+
+    @property
+    def result(self) -> OutputValue:
+        """The value of a result: its own where it was observed, else the one that it reads."""
+        if self.main is None and self.inputs:
+            return self.inputs[0]
+        return self.value
+
+    def output(self, index: int) -> OutputValue:
+        """The value of an output; one that the record does not list was not observed."""
+        while len(self.values) <= index:
+            self.values.append(OutputValue(self, len(self.values)))
+        return self.values[index]
+
+    # What is paired with it
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it has no partner yet."""
+        return self.partner is None
+
+    @property
+    def representative(self) -> "Vertex":
+        """The node by which it takes part in a pair, if in any: its host, or itself."""
+        return self.host or self
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether it is in a pair: by a partner of its own, or by that of its host."""
+        return self.representative.partner is not None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is in a pair by a further output alone, and nothing confirms its main value."""
+        if not (self.is_paired and self.main and self.is_work) or self.is_step:
+            return False
+        if self.main.is_taken or self.record.proof == "proven":
+            return False
+        # Partners by a further output may hold the same main value all the same.
+        partner = self.representative.partner
+        return not (partner and partner.main and self.main.agrees(partner.main))
+
+    @property
+    def is_step(self) -> bool:
+        """Whether it is a step that the partner of its host takes inside itself."""
+        return self.host is not None and self in self.host.steps
+
+
+class Side:
+    """One of the two graphs, and the ``other`` one.
+
+    ``name`` says on which side a caller sees it. The search itself goes by ``is_first``, which does
+    not depend on that: what it finds is the same whichever graph is named first. ``nodes`` are in
+    execution order, forward first; ``work`` are those that compute something.
+    """
+
+    other: "Side"
+
+    def __init__(self, graph: GradGraph, name: SideName, is_first: bool) -> None:
+        self.engine = graph.engine
+        self.name = name
+        self.is_first = is_first
+        vertices = {record.id: Vertex(self, record) for record in graph.by_id().values()}
+        _connect(vertices, graph.edges)
+        self.nodes = tuple(in_order(vertices.values()))
+        self.work = tuple(node for node in self.nodes if node.is_work)
+        self._callers: dict[tuple[str, str], set[str]] = {}
+        for node in self.nodes:
+            self._callers.setdefault((node.scope, node.source), set()).add(node.caller)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether it is the left one of the two."""
+        return self.name == "left"
+
+    def is_called_from_several_lines(self, node: Vertex) -> bool:
+        """Whether the line of a node, in its module, runs for several lines that call it."""
+        return len(self._callers[node.scope, node.source]) > 1
+
+    def results(self, phase: Phase | None = None) -> list[Vertex]:
+        """The result nodes in execution order, of one phase or of both."""
+        return [node for node in self.nodes if node.is_result and phase in (None, node.phase)]
+
+
+def view(left: GradGraph, right: GradGraph) -> tuple[Side, Side]:
+    """Two graphs in the form in which they are walked, each knowing the other."""
+    left_is_first = _comes_first(left, right)
+    left_side = Side(left, "left", left_is_first)
+    right_side = Side(right, "right", not left_is_first)
+    left_side.other, right_side.other = right_side, left_side
+    return left_side, right_side
+
+
+def _comes_first(graph: GradGraph, other: GradGraph) -> bool:
+    """Whether a graph comes first of two, whichever of them is asked about."""
+    names = graph.engine, graph.stage, graph.case
+    other_names = other.engine, other.stage, other.case
+    if names != other_names:
+        return names < other_names
+    # Two graphs of one engine are told apart by what they hold.
+    return msgspec.msgpack.encode(graph) <= msgspec.msgpack.encode(other)
+
+
+def as_seen(node: Vertex, other: Vertex) -> tuple[Vertex, Vertex]:
+    """A node of each side, that of the left side first."""
+    return (node, other) if node.side.is_left else (other, node)
+
+
+def in_order(nodes: Iterable[Vertex]) -> list[Vertex]:
+    """Nodes of one side in execution order."""
+    return sorted(nodes, key=lambda node: node.rank)
+
+
+def reach(start: Iterable[Vertex], onwards: Callable[[Vertex], Iterable[Vertex]]) -> set[Vertex]:
+    """All nodes reached from ``start``, which is included, by going ``onwards`` repeatedly."""
+    reached = set(start)
+    stack = list(reached)
+    while stack:
+        for node in onwards(stack.pop()):
+            if node not in reached:
+                reached.add(node)
+                stack.append(node)
+    return reached
+
+
+def _connect(vertices: dict[str, Vertex], edges: tuple[Edge, ...]) -> None:
+    """Tells each node what it reads, what reads it, where it ranks, and its forward node."""
+    users: dict[Vertex, set[Vertex]] = {node: set() for node in vertices.values()}
+    # Several edges may lead to one place; the order in which they were drawn must not matter.
+    for edge in sorted(edges, key=lambda edge: (edge.input, edge.origin, edge.output)):
+        origin, target = vertices.get(edge.origin), vertices.get(edge.target)
+        # Control edges only order execution: no value passes along them.
+        if edge.kind != "control" and origin and target:
+            target.inputs.append(origin.output(edge.output))
+            users[origin].add(target)
+
+    for rank, node in enumerate(_execution_order(users)):
+        node.rank = rank
+    for node, consumers in users.items():
+        node.consumers = in_order(consumers)
+        node.forward = vertices.get(node.record.forward or "")
+
+
+def _execution_order(users: dict[Vertex, set[Vertex]]) -> list[Vertex]:
+    """Execution order, corrected where it contradicts the edges: no node precedes its inputs."""
+    recorded = {node: _recorded_place(node, index) for index, node in enumerate(users)}
+    waiting_for = {node: len(set(node.feeders)) for node in users}
+    # Places are all different: the heap never compares nodes.
+    ready = [(place, node) for node, place in recorded.items() if not waiting_for[node]]
+    heapify(ready)
+    ordered: dict[Vertex, None] = {}
+    while ready:
+        node = heappop(ready)[1]
+        ordered[node] = None
+        for target in users[node]:
+            waiting_for[target] -= 1
+            if not waiting_for[target]:
+                heappush(ready, (recorded[target], target))
+
+    # What lies on a cycle is never ready: it follows in the order that was recorded.
+    stuck = recorded.keys() - ordered.keys()
+    return [*ordered, *sorted(stuck, key=recorded.__getitem__)]
+
+
+def _recorded_place(node: Vertex, index: int) -> tuple[bool, bool, int, int]:
+    """The place at which an engine recorded a node, with leaves before all work of their phase."""
+    return node.phase == "backward", not node.is_leaf, node.record.order, index

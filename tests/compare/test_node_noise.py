@@ -1,0 +1,194 @@
+"""Nodes whose noise is known: what agrees, what stands clear, and whose level a value may borrow."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from explorer.compare.align import align
+from explorer.compare.node_noise import lent_levels, with_levels
+from explorer.compare.noise import CLEAR
+from explorer.model.arrays import AnyArray
+from explorer.model.divergence import Divergence
+from explorer.model.graph import Edge, GradGraph, Node, NodeKind, Output, Phase
+from explorer.numeric.summaries import summarise
+from tests.support.alignments import said, values_read
+
+DRAWN = np.random.default_rng(0).standard_normal(12).astype(np.float32)
+
+
+def net(engine: str, *values: tuple[str, AnyArray, float | None]) -> GradGraph:
+    """A chain of ops, each with its value and noise, of which the last one is the gradient."""
+    nodes = [_node("n0", "input", DRAWN, 0.0, kind="input", name="x")]
+    for place, (op, value, noise) in enumerate(values, start=1):
+        nodes.append(_node(f"n{place}", op, value, noise))
+    last = len(nodes)
+    _, value, noise = values[-1]
+    nodes.append(_node(f"n{last}", "output", value, noise, kind="output", name="dx"))
+    edges = tuple(Edge(f"n{place}", f"n{place + 1}") for place in range(last))
+    return GradGraph(engine=engine, case="c", stage="tape", nodes=tuple(nodes), edges=edges)
+
+
+def _node(
+    node_id: str,
+    op: str,
+    value: AnyArray,
+    noise: float | None,
+    kind: NodeKind = "op",
+    name: str = "",
+) -> Node:
+    output = Output(value.shape, value.dtype.name, summarise(value), noise)
+    phase: Phase = "forward" if kind == "input" else "backward"
+    order = int(node_id[1:])
+    return Node(
+        id=node_id, op=op, kind=kind, phase=phase, name=name, order=order, outputs=(output,)
+    )
+
+
+def parts(value: AnyArray, other: AnyArray, noise: float | None, other_noise: float | None) -> bool:
+    """Whether two gradients with these levels are told apart."""
+    return parting(value, other, noise, other_noise) is not None
+
+
+def parting(
+    value: AnyArray, other: AnyArray, noise: float | None, other_noise: float | None
+) -> Divergence | None:
+    """The divergence between two nets whose gradients are these."""
+    alignment = align(net("a", ("Mul", value, noise)), net("b", ("Mul", other, other_noise)))
+    assert (alignment.divergence is None) == (alignment.differing == ())
+    return alignment.divergence
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e-5, 1.0, 1e6])
+@pytest.mark.parametrize(("times", "differ"), [(0.8, False), (1.3, True)])
+def test_a_gradient_parts_where_it_stands_clear_of_the_noise_of_both_sides(
+    size: float, times: float, differ: bool
+) -> None:
+    one = DRAWN * np.float32(size)
+    other = one.copy()
+    other[3] += np.float32(times * CLEAR * 5e-5 * size)
+    assert parts(one, other, 3e-5 * size, 4e-5 * size) is differ
+    assert parts(other, one, 4e-5 * size, 3e-5 * size) is differ
+
+
+@pytest.mark.parametrize("size", [1e-12, 3.0, 1e6])
+def test_a_divergence_tells_the_noise_of_both_sides_and_its_multiple(size: float) -> None:
+    one = DRAWN * np.float32(size)
+    other = one.copy()
+    other[3] += np.float32(240 * 5e-5 * size)
+    divergence = parting(one, other, 3e-5 * size, 4e-5 * size)
+    assert divergence is not None
+    assert divergence.gap.noise == pytest.approx(5e-5 * size, rel=0.02)
+    assert divergence.gap.ratio == pytest.approx(240, rel=0.02)
+    assert "40 × the noise of" in said(divergence)
+
+
+def test_the_element_that_is_told_stands_clearest_of_the_noise() -> None:
+    # A mask of -1e9 may be off by one unit in the last place, which is 64.
+    one = np.array([-1e9, 1.0, 0.5, 0.25, 0.75, 2.0], np.float32)
+    other = np.array([-1e9 + 64, 1.0, 0.5, 0.25, 0.75, 2.5], np.float32)
+    divergence = parting(one, other, 1e-7, 1e-7)
+    assert divergence is not None
+    assert values_read(divergence) == ("2", "2.5")
+
+
+def test_without_a_measured_level_no_multiple_is_told() -> None:
+    divergence = parting(3 * DRAWN, 2 * DRAWN, None, 1e-7)
+    assert divergence is not None
+    assert (divergence.gap.noise, divergence.gap.ratio) == (None, None)
+    assert "noise" not in said(divergence)
+
+
+def test_a_gradient_of_1e_12_that_is_twice_too_large_is_found() -> None:
+    tiny = DRAWN * np.float32(1e-12)
+    assert parts(tiny, 2 * tiny, 1e-19, 1e-19)
+    assert not parts(tiny, np.nextafter(tiny, np.float32(1)), 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("off", "differ"), [(1e-7, False), (1e-4, True)])
+def test_a_planted_share_of_1e_4_is_found_and_rounding_is_not(off: float, differ: bool) -> None:
+    other = (DRAWN.astype(np.float64) * (1 + off)).astype(np.float32)
+    assert parts(DRAWN, other, 6e-8, 6e-8) is differ
+
+
+def test_a_gradient_that_is_all_noise_is_no_divergence_whatever_its_sign() -> None:
+    noise = DRAWN * np.float32(1e-9)
+    assert not parts(noise, -noise[::-1].copy(), 1e-9, 1e-9)
+    assert parts(DRAWN, -DRAWN[::-1].copy(), 1e-9, 1e-9)
+
+
+def test_a_packed_bias_that_is_half_noise_pairs_and_its_numbers_are_looked_at() -> None:
+    numbers = np.linspace(0.5, 2, 6, dtype=np.float32)
+    one = np.concatenate([DRAWN * np.float32(1e-9), numbers])
+    other = np.concatenate([DRAWN[::-1] * np.float32(1e-9), np.nextafter(numbers, np.float32(9))])
+    assert not parts(one, other, 2e-9, 2e-9)
+    wrong = other.copy()
+    wrong[-1] *= np.float32(1.0001)
+    assert parts(one, wrong, 2e-9, 2e-9)
+
+
+def noise_of(graph: GradGraph) -> list[float | None]:
+    return [output.noise for node in graph.nodes for output in node.outputs]
+
+
+def test_a_capture_takes_the_levels_of_another_capture_of_the_same_graph() -> None:
+    measured = net("a", ("Mul", DRAWN, 1e-7), ("Exp", DRAWN * 2, 3e-7))
+    plain = net("a", ("Mul", DRAWN, None), ("Exp", DRAWN * 2, None))
+    assert noise_of(with_levels(plain, measured)) == [0.0, 1e-7, 3e-7, 3e-7]
+
+
+def test_a_graph_borrows_the_levels_of_equal_values_and_of_results_by_name() -> None:
+    tape = net("a", ("Mul", DRAWN, 1e-7), ("Exp", DRAWN * 2, 3e-7))
+    graph = net("b", ("Exp2", 2 * DRAWN[::-1].copy(), None), ("Mul", DRAWN, None))
+    assert noise_of(lent_levels(graph, tape)) == [1e-7, 3e-7, 1e-7, 3e-7]
+
+
+def test_a_float64_value_does_not_borrow_the_level_of_what_is_cast_to_float32_of_it() -> None:
+    exact = DRAWN.astype(np.float64)
+    tape = net("a", ("Hypot", exact, 1e-16), ("Cast", DRAWN, 1e-7))
+    graph = net("b", ("Hypot", exact, None), ("Cast", DRAWN, None))
+    assert noise_of(lent_levels(graph, tape))[1:3] == [1e-16, 1e-7]
+
+
+def test_a_value_that_the_lender_lacks_is_as_noisy_as_what_it_is_computed_from() -> None:
+    tape = net("a", ("Mul", DRAWN, 1e-6))
+    graph = net("b", ("Mul", DRAWN, None), ("Other", DRAWN * 100, None))
+    levels = noise_of(lent_levels(graph, tape))
+    assert levels[2] == pytest.approx(1e-4)
+
+
+@pytest.mark.parametrize("noises", [(1e-6, 1e-5), (1e-5, 1e-6)])
+def test_a_value_that_the_lender_lacks_is_as_noisy_as_the_noisiest_that_it_is_computed_from(
+    noises: tuple[float, float],
+) -> None:
+    other = np.random.default_rng(1).standard_normal(12).astype(np.float32)
+    tape = net("a", ("Mul", DRAWN, noises[0]), ("Exp", other, noises[1]))
+    chain = net("b", ("Mul", DRAWN, None), ("Exp", other, None), ("Sum", DRAWN * 100, None))
+    both = msgspec.structs.replace(chain, edges=(*chain.edges, Edge("n1", "n3", 0, 1)))
+    size = np.sqrt(np.mean(DRAWN**2)), np.sqrt(np.mean(other**2))
+    relative = max(noises[0] / size[0], noises[1] / size[1])
+    assert noise_of(lent_levels(both, tape))[3] == pytest.approx(100 * size[0] * relative)
+
+
+def test_a_capture_of_another_graph_lends_levels_by_value() -> None:
+    measured = net("a", ("Mul", DRAWN, 1e-7), ("Exp", DRAWN * 2, 3e-7))
+    longer = net("a", ("Cast", DRAWN, None), ("Mul", DRAWN, None), ("Exp", DRAWN * 2, None))
+    assert noise_of(with_levels(longer, measured)) == [1e-7, 1e-7, 1e-7, 3e-7, 3e-7]
+    renamed = net("a", ("Sin", DRAWN * 2, None), ("Mul", DRAWN, None))
+    assert noise_of(with_levels(renamed, measured)) == [1e-7, 3e-7, 1e-7, 3e-7]
+
+
+def test_a_zero_has_the_level_of_a_zero() -> None:
+    zeros = np.zeros(12, np.float32)
+    tape = net("a", ("Sub", zeros, 0.0), ("Mul", DRAWN, 1e-7))
+    # It reads nothing whose level it could have in place of that.
+    graph = msgspec.structs.replace(net("b", ("ZerosLike", zeros, None)), edges=())
+    assert noise_of(lent_levels(graph, tape))[1] == 0.0
+
+
+def test_no_noise_comes_along_a_control_edge() -> None:
+    tape = net("a", ("Mul", DRAWN, 1e-6))
+    graph = net("b", ("Mul", DRAWN, None), ("Other", DRAWN * 100, None))
+    waits = [msgspec.structs.replace(edge, kind="control") for edge in graph.edges]
+    assert (
+        noise_of(lent_levels(msgspec.structs.replace(graph, edges=tuple(waits)), tape))[2] is None
+    )

@@ -1,0 +1,67 @@
+"""What is asked again about a graph is found once, for the very graph that was given."""
+
+from collections import Counter
+
+import msgspec
+import pytest
+
+from explorer.drawing import shown
+from explorer.drawing.folding import Folding, Homes
+from explorer.drawing.shown import MOST_CACHED, cached_by_graph
+from explorer.model.graph import GradGraph
+from explorer.report.scenario.files import draw_ladder, report_files
+from tests.support.deep_nets import deep_report
+
+
+class Asked:
+    """A function of a graph, and what it was asked."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[GradGraph, int]] = []
+        self.find = cached_by_graph(self._find)
+
+    def _find(self, graph: GradGraph, depth: int) -> int:
+        self.calls.append((graph, depth))
+        return len(self.calls)
+
+
+def graph_with(*notes: str) -> GradGraph:
+    return GradGraph(engine="e", case="c", stage="s", nodes=(), edges=(), notes=notes)
+
+
+def test_the_same_question_has_the_same_answer_and_another_argument_is_another_question() -> None:
+    asked, graph = Asked(), graph_with()
+    answers = [asked.find(graph, depth) for depth in (1, 1, 2, 1)]
+    assert answers == [1, 1, 2, 1]
+
+
+def test_a_graph_with_equal_nodes_is_another_graph() -> None:
+    asked, graph = Asked(), graph_with()
+    again = msgspec.structs.replace(graph)
+    assert again == graph
+    assert [asked.find(graph, 1), asked.find(again, 1)] == [1, 2]
+    assert asked.calls[1][0] is again
+
+
+def test_no_more_graphs_are_held_than_a_report_has() -> None:
+    asked, graphs = Asked(), [graph_with(str(number)) for number in range(MOST_CACHED + 1)]
+    for graph in graphs:
+        asked.find(graph, 1)
+    assert asked.find(graphs[-1], 1) == MOST_CACHED + 1
+    assert asked.find(graphs[0], 1) == MOST_CACHED + 2
+
+
+def test_the_files_of_a_report_fold_each_graph_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = deep_report(30)
+    find_homes = shown._homes
+    folded: Counter[tuple[int, Folding]] = Counter()
+
+    def noted(graph: GradGraph, folding: Folding) -> tuple[Homes, set[str]]:
+        folded[id(graph), folding] += 1
+        return find_homes(graph, folding)
+
+    monkeypatch.setattr(shown, "_homes", noted)
+    for _, make in report_files(report, ("svg", "json", "html"), draw_ladder):
+        make()
+    assert any(folding.depth is not None for _, folding in folded)
+    assert max(folded.values()) == 2  # to count what would be in sight, and to show it

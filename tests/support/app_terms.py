@@ -1,0 +1,50 @@
+"""The fixed words of records, studies and the board that the app says in the visitor's language.
+
+Their tables stand where the records are made. The app gives a word of them to ``_`` when it shows it;
+here they are named, so that the catalogue can be checked against them.
+"""
+
+import typing
+from collections.abc import Iterator
+
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, HEADINGS
+from explorer.model.engines import ENGINES
+from explorer.model.graph import NodeKind, Phase, Proof
+from explorer.model.passes import PASSES
+from explorer.model.report import ORACLE, Difference
+from explorer.report.claims.evidence import ANSWERS, COLUMNS, NOT_AS_STATED
+from explorer.report.claims.wording import COUNT_FORMS, NOT_RUN, PAGE_TITLE, verdict_name
+from explorer.report.stored import KINDS
+from explorer.report.study.cells import NO_ROWS
+from explorer.topics import STUDIES, study_topic
+from explorer.words import answers
+from explorer.workers.workers import WorkerState
+
+MISSING = ("forward", "noise", "source", "values")
+"""What engines say that a node lacks: the keys of ``Node.missing``."""
+
+
+def terms() -> Iterator[str]:
+    """Every word of these tables that the app shows."""
+    yield from answers.ENGINE_COLUMNS
+    yield from typing.get_args(typing.get_type_hints(Difference)["what"])
+    yield from CLAIM_VERDICTS.values()
+    yield from map(verdict_name, CLAIM_VERDICTS)
+    yield from (NOT_RUN, PAGE_TITLE, NO_ROWS, NOT_AS_STATED)
+    for forms in COUNT_FORMS.values():
+        yield from forms
+    yield from COLUMNS
+    yield from filter(None, ANSWERS.values())
+    yield from HEADINGS
+    yield from GUIDES.values()
+    yield from KINDS.values()
+    yield from typing.get_args(WorkerState)
+    yield from (compiler_pass.label for compiler_pass in PASSES)
+    yield ORACLE
+    yield from (engine.how for engine in ENGINES.values())
+    for names in (NodeKind, Phase, Proof):
+        yield from filter(None, typing.get_args(names))
+    yield from MISSING
+    for name in STUDIES:
+        topic = study_topic(name)
+        yield from (topic.title, topic.question)

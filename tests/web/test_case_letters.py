@@ -1,0 +1,62 @@
+"""Letters tell which engines give the same answer."""
+
+import numpy as np
+
+from explorer.compare.verdicts import judge
+from explorer.model.arrays import pack
+from explorer.model.cases import GradCase
+from explorer.model.noise import LeafNoise, ResultNoise
+from explorer.model.results import Failure, OracleResult, Result
+from explorer.scenario.contract import Tolerance
+from explorer.web.case_detail import letters
+from tests.support.results import answer
+from tests.support.sample_report import case_report
+
+BY_X = GradCase("grad", 0)
+
+
+def test_engines_with_the_same_answer_share_a_letter() -> None:
+    assert set(letters(case_report(BY_X)).values()) == {"A"}
+    assert letters(case_report(BY_X, wrong="tape")) == {
+        "mindspore-tape": "A",
+        "torch-tape": "A",
+        "mindspore-graph": "B",
+        "torch-graph": "B",
+    }
+
+
+def test_an_engine_that_cannot_answer_has_no_letter() -> None:
+    assert "torch-graph" not in letters(case_report(GradCase("grad", 0, "all")))
+
+
+def test_errors_are_alike_when_they_are_of_one_type() -> None:
+    case = case_report(BY_X)
+    results = {
+        "mindspore-tape": Result(outcome="raised", error=Failure("ValueError", "no")),
+        "torch-tape": Result(outcome="raised", error=Failure("ValueError", "cannot")),
+        "torch-graph": Result(outcome="raised", error=Failure("RuntimeError", "no")),
+    }
+    by_engine = letters(judge(BY_X, results, case.oracle))
+    assert by_engine == {"mindspore-tape": "A", "torch-tape": "A", "torch-graph": "B"}
+
+
+def test_an_engine_apart_from_one_of_two_that_agree_has_a_letter_of_its_own() -> None:
+    """It is near the first of them: nearness is not transitive."""
+    moved = LeafNoise("dx", pack(np.full(2, 0.01, np.float32)))
+    values = {"mindspore-tape": 1.0, "torch-tape": 1.2, "torch-graph": 0.8}
+    results = {name: answer(np.full(2, value), structure="dx") for name, value in values.items()}
+    noise = dict.fromkeys(results, ResultNoise((moved,), runs=3))
+    case = judge(BY_X, results, OracleResult("not_defined"), noise=noise)
+    assert case.apart == (("torch-tape", "torch-graph"),)
+    assert letters(case) == {"mindspore-tape": "A", "torch-tape": "A", "torch-graph": "B"}
+
+
+def test_what_a_tolerance_allows_to_differ_has_one_letter() -> None:
+    results = {
+        "mindspore-tape": answer(np.array([1.0, 2.0]), structure="dx"),
+        "torch-tape": answer(np.array([1.0, 2.5]), structure="dx"),
+    }
+    allowed = (Tolerance(reason="it may", rtol=0.5),)
+    case = judge(BY_X, results, OracleResult("not_defined"), tolerances=allowed)
+    assert len(case.groups) == 2
+    assert set(letters(case).values()) == {"A"}
