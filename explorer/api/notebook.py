@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
-from explorer.drawing.chart import chart_svg
+from explorer.blocks.html import NOTEBOOK, html
 from explorer.model.claim import Board
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report
@@ -22,7 +22,7 @@ from explorer.report.scenario.case_rows import DIVIDED, case_row
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import shown_first
 from explorer.report.scenario.overview import cells_of, overview
-from explorer.report.study.cells import cell_text
+from explorer.report.study import drawn_charts, study_blocks
 from explorer.text.clean import clean
 from explorer.text.language import _
 from explorer.text.messages import one_line
@@ -111,17 +111,7 @@ def table_of_cases(
 
 def study(record: StudyRecord) -> str:
     """A study's findings and charts, and its tables folded."""
-    parts = [f"<h4>{escape(clean(record.title))}</h4>", f"<p>{escape(clean(record.question))}</p>"]
-    parts.append(f"<ul>{''.join(_items(record.findings))}</ul>")
-    parts += [image(chart_svg(chart), "svg", clean(chart.title)) for chart in record.charts]
-    for shown in record.tables:
-        rows = [row(clean(cell_text(cell)) for cell in cells) for cells in shown.rows]
-        parts.append(_folded(clean(shown.title), _table(map(clean, shown.columns), rows)))
-    return "\n".join(parts)
-
-
-def _items(texts: Iterable[str]) -> list[str]:
-    return [f"<li>{prose(clean(text))}</li>" for text in texts]
+    return html(study_blocks(record, tuple(drawn_charts(record))), NOTEBOOK)
 
 
 def claims(board: Board) -> str:

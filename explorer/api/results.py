@@ -10,6 +10,7 @@ from rich.console import Console
 
 from explorer import drawing
 from explorer.api import notebook
+from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
@@ -29,7 +30,7 @@ from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.report.scenario.graphs import at_stage, graphs_of
 from explorer.report.scenario.overview import overview
 from explorer.report.scenario.terminal import show_report
-from explorer.report.study.terminal import show_study
+from explorer.report.study import study_blocks
 from explorer.text.clean import clean
 from explorer.text.numbers import counted
 from explorer.words.divergences import first_divergence
@@ -227,7 +228,7 @@ class Study(msgspec.Struct, frozen=True):
         return f"<Study {self.record.study}: {counted(len(self.findings), 'finding')}>"
 
     def __str__(self) -> str:
-        return _printed(lambda console: show_study(self.record, console))
+        return _printed(lambda console: show(study_blocks(self.record), console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         return {"text/plain": str(self), "text/html": notebook.study(self.record)}

@@ -13,7 +13,7 @@ from explorer.cli.terminal import console, progress
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
 from explorer.model.errors import UsageError
 from explorer.report.claims.html import board_html
-from explorer.report.claims.json import board_document
+from explorer.report.schemas import board_document
 from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.pages import board_pages
 from explorer.report.claims.terminal import show_board, show_claim

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from explorer.text.language import code
 
-STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+STYLE = (Path(__file__).parents[1] / "blocks" / "page.css").read_text(encoding="utf-8")
 """The colours and the spacing of every page."""
 
 

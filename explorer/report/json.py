@@ -1,27 +1,36 @@
-"""Strict JSON documents: how they are encoded, and the parts that several documents have."""
+"""Strict JSON documents of records: one walk, which a description of the document guides.
 
-from typing import Any
+A description is a TypedDict: its keys are those of the document, in their order. A key has
+the value of the record's field of its name, or what its ``By`` finds.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from operator import attrgetter
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import msgspec
 
-from explorer.model.alignment import Alignment
-from explorer.model.arrays import SMALL, Array, Summary, unpack
-from explorer.model.divergence import Divergence
-from explorer.model.findings import ReportFinding
-from explorer.model.graph import GradGraph, Output
-from explorer.model.measurement import Measured
-from explorer.model.results import Failure
-from explorer.model.unpaired import Unpaired
+from explorer.model.arrays import SMALL, Array, unpack
+from explorer.model.results import Leaf
 from explorer.numeric.summaries import summarise
-from explorer.text.language import ENGLISH, said_in
 from explorer.text.numbers import plain
-from explorer.words.divergences import Engines, divergences
-from explorer.words.findings import sentence
-from explorer.words.readings import reading
-from explorer.words.unpaired import detail
 
 Document = dict[str, Any]
 """Plain dicts, lists, strings and finite numbers, under keys in a stable order."""
+
+
+class By(msgspec.Struct, frozen=True):
+    """Where the value of a key is: a path of attributes, or a function of the record."""
+
+    source: str | Callable[[Any], Any]  # of whichever record the description is of
+
+    def find(self, record: Any) -> Any:
+        """The value in a record."""
+        if isinstance(self.source, str):
+            return attrgetter(self.source)(record)
+        return self.source(record)
 
 
 def encode(document: Document) -> bytes:
@@ -29,139 +38,72 @@ def encode(document: Document) -> bytes:
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
-def array_document(array: Array) -> Any:
-    """All elements of a small array as nested lists; shape, dtype and statistics of a larger one.
-
-    An array is small up to SMALL elements; one without dimensions is a bare number. What is not
-    finite is "NaN", "Infinity" or "-Infinity".
-    """
-    elements = unpack(array)
-    if elements.size <= SMALL:
-        return plain(elements.tolist())
-    statistics = _statistics(summarise(elements, array.dtype))
-    return {"shape": list(array.shape), "dtype": array.dtype, **statistics}
-
-
-def failure_document(error: Failure | None) -> Document | None:
-    """An error as plain data; None where there is none."""
-    if error is None:
-        return None
-    return {"type": error.type, "message": error.message, "source": error.source}
-
-
-def graph_document(graph: GradGraph) -> Document:
-    """A gradient graph as plain data.
-
-    The values of a node's output are statistics, with all elements under "values" when small.
-    """
-    nodes = []
-    for node in graph.nodes:
-        # Without its outputs, whose raw bytes JSON has no place for; the key keeps its own.
-        document = to_builtins(msgspec.structs.replace(node, outputs=()))
-        document["outputs"] = [_output(output) for output in node.outputs]
-        nodes.append(document)
-    return {
-        "engine": graph.engine,
-        "case": graph.case,
-        "stage": graph.stage,
-        "nodes": nodes,
-        "edges": to_builtins(graph.edges),
-        "notes": list(graph.notes),
-    }
-
-
-@said_in(ENGLISH)
-def finding_document(finding: ReportFinding) -> Document:
-    """A finding as plain data, with its sentence in English."""
-    return {
-        "kind": finding.kind,
-        "sentence": sentence(finding),
-        "names": list(finding.names),
-        "expected": finding.expected,
-        "reason": finding.reason,
-    }
-
-
-@said_in(ENGLISH)
-def alignment_document(alignment: Alignment) -> Document:
-    """An alignment as plain data; "same" says whether nothing at all tells the graphs apart."""
-    # Divergences and reasons have keys of their own; in this document they keep their places.
-    rest = msgspec.structs.replace(alignment, divergence=None, further=(), unpaired=())
-    document = plain(to_builtins(rest))
-    engines = alignment.left, alignment.right
-    stated = list(map(_divergence, alignment.divergences, divergences(alignment)))
-    document["divergence"] = stated[0] if stated else None
-    document["further"] = stated[1:]
-    document["unpaired"] = [_unpaired(node, engines) for node in alignment.unpaired]
-    return {**document, "same": alignment.is_same}
-
-
-def _unpaired(unpaired: Unpaired, engines: Engines) -> Document:
-    return {
-        "side": unpaired.side,
-        "node": unpaired.node,
-        "reason": unpaired.reason,
-        "detail": detail(unpaired, engines),
-    }
-
-
-def _divergence(divergence: Divergence, sentence: str) -> Document:
-    left, right = divergence.ends
-    gap = divergence.gap
-    return {
-        "left": left.node,
-        "right": right.node,
-        "phase": divergence.phase,
-        "kind": type(divergence).__struct_config__.tag,
-        "sentence": sentence,
-        "left_source": left.source,
-        "right_source": right.source,
-        "left_value": reading(left.value),
-        "right_value": reading(right.value),
-        "greatest": gap.greatest,
-        "noise": gap.noise,
-        "ratio": gap.ratio,
-    }
-
-
-def measured_document(measured: Measured) -> Document:
-    """A measurement as plain data, with its figures and the code that ran."""
-    error = None
-    if measured.error:
-        error = {"type": measured.error.type, "message": measured.error.message}
-    return {
-        "outcome": measured.outcome,
-        "figures": measured.figures,
-        "timings": measured.timings,
-        "graphs": [graph_document(graph) for graph in measured.graphs],
-        "error": error,
-        "code": measured.code,
-    }
-
-
 def to_builtins(record: Any) -> Any:
     """A record as dicts and lists, under the names that its fields have in JSON."""
     return msgspec.to_builtins(record, str_keys=True)
 
 
-def _output(output: Output) -> Document:
-    values = output.values
-    statistics, elements = None, None
-    if values:
-        statistics = _statistics(values)
-        if values.whole:
-            elements = plain(unpack(values.whole).tolist())
-    return {
-        "shape": list(output.shape),
-        "dtype": output.dtype,
-        "statistics": statistics,
-        "values": elements,
-        "noise": plain(output.noise),
-    }
+def document_of(record: Any, description: Any) -> Document:
+    """A record as its description says."""
+    document = {}
+    for key, (source, hint) in _keys(description).items():
+        document[key] = _converted(source.find(record), hint)
+    return document
 
 
-def _statistics(summary: Summary) -> Document:
-    # "whole" holds raw bytes; the elements stand beside the figures, under "values".
-    figures: Document = plain(to_builtins(msgspec.structs.replace(summary, whole=None)))
-    del figures["whole"]
-    return figures
+@lru_cache
+def _keys(description: Any) -> dict[str, tuple[By, Any]]:
+    """The keys of a description: where the value of each is, and its type."""
+    keys = {}
+    for key, hint in get_type_hints(description, include_extras=True).items():
+        source = By(key)
+        if get_origin(hint) is Annotated:
+            hint, source = get_args(hint)
+        keys[key] = (source, hint)
+    return keys
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    if value is None:
+        return None
+    if is_typeddict(hint):
+        return document_of(value, hint)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is list:
+        return [_converted(item, arguments[0]) for item in value]
+    if origin is dict:
+        return {key: _converted(item, arguments[1]) for key, item in value.items()}
+    if origin in (Union, UnionType):
+        kinds = [kind for kind in arguments if kind is not NoneType]
+        return _converted(value, kinds[0] if len(kinds) == 1 else Any)
+    return _any(value)
+
+
+def _any(value: Any) -> Any:
+    """A value whose type the description leaves open."""
+    if isinstance(value, Leaf):
+        return array_document(value.value)
+    if isinstance(value, Array):
+        return array_document(value)
+    if isinstance(value, msgspec.Struct):
+        return plain(to_builtins(value))
+    if isinstance(value, dict):
+        return {str(key): _any(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_any(item) for item in value]
+    return plain(value)
+
+
+def array_document(array: Array) -> Any:
+    """All elements of a small array as nested lists; shape, dtype and statistics of a larger one.
+
+    An array is small up to SMALL elements; one without dimensions is a bare number. What is
+    not finite is "NaN", "Infinity" or "-Infinity".
+    """
+    elements = unpack(array)
+    if elements.size <= SMALL:
+        return plain(elements.tolist())
+    statistics = to_builtins(msgspec.structs.replace(summarise(elements, array.dtype), whole=None))
+    # "whole" has raw bytes, which JSON has no place for.
+    del statistics["whole"]
+    return {"shape": list(array.shape), "dtype": array.dtype, **plain(statistics)}

@@ -1,31 +1,136 @@
-"""JSON Schemas of the documents that ``--json`` prints and ``--format json`` writes.
+"""The JSON documents: what each looks like, how it is made of records, and its JSON Schema.
 
-They are made of the records, and of what documents say otherwise than these: values nest, an array is
-lists of numbers or statistics, and a number that is not finite is a text.
+A document has what its records have, but for what the descriptions here say otherwise: values
+nest, an array is lists of numbers or statistics, and a number that is not finite is a text.
 """
 
 import inspect
-from typing import Any, TypedDict
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 
-from explorer.model.alignment import Coverage, Pair
+from explorer.model.alignment import Alignment, Coverage, Pair
+from explorer.model.arrays import unpack
 from explorer.model.claim import Board, ClaimRow
+from explorer.model.divergence import Divergence as DivergenceFact
 from explorer.model.findings import FindingKind
-from explorer.model.graph import Edge, Node, Phase
-from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
-from explorer.model.results import Failure, Outcome
+from explorer.model.graph import Edge, GradGraph, Node, Phase
+from explorer.model.graph import Output as NodeOutput
+from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference, Report
+from explorer.model.results import Failure, Leaf, Outcome, Result
 from explorer.model.sides import SideName
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.model.unpaired import Reason
-from explorer.report.json import Document
+from explorer.model.unpaired import Unpaired as UnpairedNode
+from explorer.report.json import By, Document, document_of, to_builtins
 from explorer.sweep.records import Change, Sweep, SweepRow
-from explorer.words.proofs import ProofCounts
+from explorer.text.language import ENGLISH, said_in
+from explorer.words.cases import reason
+from explorer.words.coverage import not_compared
+from explorer.words.divergences import Engines, divergences
+from explorer.words.findings import sentence
+from explorer.words.proofs import ProofCounts, last_stages, proofs
+from explorer.words.readings import reading
+from explorer.words.unpaired import detail
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}
 """A number as documents have it: JSON lacks those that are not finite."""
+
+
+def _elements(output: NodeOutput) -> Any:
+    """All elements of a small tensor."""
+    whole = output.values.whole if output.values else None
+    return None if whole is None else unpack(whole).tolist()
+
+
+def _nodes(graph: GradGraph) -> Iterator[Document]:
+    for node in graph.nodes:
+        # Without its outputs, whose raw bytes JSON has no place for; the key keeps its own.
+        document = to_builtins(msgspec.structs.replace(node, outputs=()))
+        document["outputs"] = [document_of(output, Output) for output in node.outputs]
+        yield document
+
+
+def _where_ok(name: str) -> By:
+    """A field of a result with outcome "ok"; null for others, and not "".
+
+    A bare tensor's structure is a name, and could be any.
+    """
+
+    def find(result: Result) -> Any:
+        return getattr(result, name) if result.outcome == "ok" else None
+
+    return By(find)
+
+
+class _Stated(msgspec.Struct, frozen=True):
+    """A divergence with its sentence."""
+
+    what: DivergenceFact
+    sentence: str
+
+    @property
+    def kind(self) -> str:
+        """The tag of its type."""
+        return str(type(self.what).__struct_config__.tag)
+
+
+def _stated(alignment: Alignment) -> list[_Stated]:
+    return list(map(_Stated, alignment.divergences, divergences(alignment)))
+
+
+def _first_stated(alignment: Alignment) -> _Stated | None:
+    return next(iter(_stated(alignment)), None)
+
+
+def _value_of(slot: int) -> By:
+    """What one side has at a divergence."""
+
+    def find(stated: _Stated) -> str:
+        return reading(stated.what.ends[slot].value)
+
+    return By(find)
+
+
+def _end(slot: int, name: str) -> By:
+    def find(stated: _Stated) -> Any:
+        return getattr(stated.what.ends[slot], name)
+
+    return By(find)
+
+
+class _Explained(msgspec.Struct, frozen=True):
+    """An unpaired node of one of two engines' graphs."""
+
+    what: UnpairedNode
+    engines: Engines
+
+    @property
+    def detail(self) -> str:
+        """Why it is unpaired."""
+        return detail(self.what, self.engines)
+
+
+def _unpaired(alignment: Alignment) -> Iterator[_Explained]:
+    for node in alignment.unpaired:
+        yield _Explained(node, (alignment.left, alignment.right))
+
+
+def _by_name(leaves: Iterable[Leaf]) -> dict[str, Leaf]:
+    return {leaf.name: leaf for leaf in leaves}
+
+
+def _proofs(report: Report) -> dict[str, ProofCounts]:
+    return {graph.engine: proofs(graph) for graph in last_stages(report.graphs)}
+
+
+def _error(measured: Any) -> dict[str, str] | None:
+    """The error without its line."""
+    error = measured.error
+    return {"type": error.type, "message": error.message} if error else None
 
 
 class Statistics(TypedDict):
@@ -45,8 +150,8 @@ class Output(TypedDict):
 
     shape: list[int]
     dtype: str
-    statistics: Statistics | None
-    values: Any
+    statistics: Annotated[Statistics | None, By("values")]
+    values: Annotated[Any, By(_elements)]
     noise: float | None
 
 
@@ -56,7 +161,7 @@ class Graph(TypedDict):
     engine: str
     case: str
     stage: str
-    nodes: list[Node]
+    nodes: Annotated[list[Node], By(_nodes)]
     edges: list[Edge]
     notes: list[str]
 
@@ -65,9 +170,9 @@ class Answer(TypedDict):
     """An engine's answer to a case; ``values`` nest as ``structure`` says."""
 
     outcome: Outcome
-    structure: str | None
-    values: Any
-    natural: str | None
+    structure: Annotated[str | None, _where_ok("written")]
+    values: Annotated[Any, _where_ok("nested")]
+    natural: Annotated[str | None, _where_ok("natural")]
     ids: list[str]
     error: Failure | None
     code: str
@@ -81,10 +186,10 @@ class Estimate(TypedDict):
     that are no estimate, since the net is not finite there.
     """
 
-    leaf: str
+    leaf: Annotated[str, By("name")]
     together: list[str]
     directions: list[list[Any]] | Any
-    values: Any
+    values: Annotated[Any, By("value")]
     at_kinks: int
     not_finite: int
 
@@ -95,31 +200,32 @@ class Oracle(TypedDict):
     ``stops``: what the net cuts off from PyTorch's tape was held.
     """
 
-    outcome: str
-    agrees: bool | None
-    estimates: list[Estimate]
-    stops: bool
-    error: Failure | None
+    outcome: Annotated[str, By("oracle.outcome")]
+    agrees: Annotated[bool | None, By("oracle_agrees")]
+    estimates: Annotated[list[Estimate], By("oracle.estimates")]
+    stops: Annotated[bool, By("oracle.stops")]
+    error: Annotated[Failure | None, By("oracle.error")]
 
 
 class Case(TypedDict):
     """One way to ask for gradients, every engine's answer, and the verdict on them."""
 
-    api: str
-    grad_position: int | list[int] | None
-    weights: str | None
-    has_aux: bool
-    order: int
-    get_all: bool
-    get_by_list: bool
-    sens_param: bool
-    label: str
-    short: str
+    api: Annotated[str, By("case.api")]
+    # A list distinguishes (0,) from 0.
+    grad_position: Annotated[int | list[int] | None, By("case.grad_position")]
+    weights: Annotated[str | None, By("case.weights")]
+    has_aux: Annotated[bool, By("case.has_aux")]
+    order: Annotated[int, By("case.order")]
+    get_all: Annotated[bool, By("case.get_all")]
+    get_by_list: Annotated[bool, By("case.get_by_list")]
+    sens_param: Annotated[bool, By("case.sens_param")]
+    label: Annotated[str, By("case.label")]
+    short: Annotated[str, By("case.short")]
     results: dict[str, Answer]
-    oracle: Oracle
+    oracle: Annotated[Oracle, By(lambda case: case)]
     verdict: CaseVerdict
     expected: bool
-    reason: str
+    reason: Annotated[str, By(reason)]
     greatest: Difference | None
     groups: list[AnswerGroup]
     drawn: list[str]
@@ -131,7 +237,7 @@ class Finding(TypedDict):
     """Something about the nets that comes before the gradients; ``sentence`` says it in English."""
 
     kind: FindingKind
-    sentence: str
+    sentence: Annotated[str, By(sentence)]
     names: list[str]
     expected: bool
     reason: str
@@ -146,26 +252,26 @@ class Divergence(TypedDict):
     that element, ``ratio`` times the ``noise``.
     """
 
-    left: str | None
-    right: str | None
-    phase: Phase
+    left: Annotated[str | None, _end(0, "node")]
+    right: Annotated[str | None, _end(1, "node")]
+    phase: Annotated[Phase, By("what.phase")]
     kind: str
     sentence: str
-    left_source: str
-    right_source: str
-    left_value: str
-    right_value: str
-    greatest: float | None
-    noise: float | None
-    ratio: float | None
+    left_source: Annotated[str, _end(0, "source")]
+    right_source: Annotated[str, _end(1, "source")]
+    left_value: Annotated[str, _value_of(0)]
+    right_value: Annotated[str, _value_of(1)]
+    greatest: Annotated[float | None, By("what.gap.greatest")]
+    noise: Annotated[float | None, By("what.gap.noise")]
+    ratio: Annotated[float | None, By("what.gap.ratio")]
 
 
 class Unpaired(TypedDict):
     """A node without a partner for its main value, and why; ``detail`` says it in English."""
 
-    side: SideName
-    node: str
-    reason: Reason
+    side: Annotated[SideName, By("what.side")]
+    node: Annotated[str, By("what.node")]
+    reason: Annotated[Reason, By("what.reason")]
     detail: str
 
 
@@ -176,15 +282,15 @@ class AlignedGraphs(TypedDict):
     right: str
     case: str
     pairs: list[Pair]
-    unpaired: list[Unpaired]
-    divergence: Divergence | None
+    unpaired: Annotated[list[Unpaired], By(_unpaired)]
+    divergence: Annotated[Divergence | None, By(_first_stated)]
     differing: list[str]
     left_coverage: Coverage
     right_coverage: Coverage
-    further: list[Divergence]
+    further: Annotated[list[Divergence], By(lambda alignment: _stated(alignment)[1:])]
     expected: bool
     drawn: list[str]
-    same: bool
+    same: Annotated[bool, By("is_same")]
 
 
 class LeftOut(TypedDict):
@@ -192,7 +298,7 @@ class LeftOut(TypedDict):
 
     cause: str
     reason: str
-    cases: list[str]
+    cases: Annotated[list[str], By(lambda left_out: [case.label for case in left_out.cases])]
 
 
 class ReportDocument(TypedDict):
@@ -204,14 +310,14 @@ class ReportDocument(TypedDict):
     notes: str
     versions: dict[str, str]
     devices: dict[str, str]
-    inputs: dict[str, Any]
-    parameters: dict[str, Any]
+    inputs: Annotated[dict[str, Any], By(lambda report: _by_name(report.inputs))]
+    parameters: Annotated[dict[str, Any], By(lambda report: _by_name(report.parameters))]
     findings: list[Finding]
     cases: list[Case]
     left_out: list[LeftOut]
     graphs: list[Graph]
     ungraphed: dict[str, str]
-    proofs: dict[str, ProofCounts]
+    proofs: Annotated[dict[str, ProofCounts], By(_proofs)]
     alignments: list[AlignedGraphs]
 
 
@@ -222,7 +328,7 @@ class Measured(TypedDict):
     figures: dict[str, Any]
     timings: dict[str, float]
     graphs: list[Graph]
-    error: Any
+    error: Annotated[Any, By(_error)]
     code: str
 
 
@@ -262,7 +368,7 @@ class SweepDocument(TypedDict):
     rows: list[SweepRow]
     unfinished: list[str]
     warnings: list[str]
-    changes: list[Change] | None
+    changes: Annotated[list[Change] | None, By(lambda _sweep: None)]
 
 
 DOCUMENTS: dict[str, tuple[Any, int]] = {
@@ -272,6 +378,59 @@ DOCUMENTS: dict[str, tuple[Any, int]] = {
     "sweep": (SweepDocument, msgspec.structs.fields(Sweep)[0].default),
 }
 """The kinds of documents: what each looks like, and the version that its key "schema" names."""
+
+
+@said_in(ENGLISH)
+def report_document(report: Report) -> Document:
+    """The report as plain data.
+
+    ``values`` of a result nest like its ``structure``. A ``grad_position`` is null, an int, or a
+    list of ints: ``0`` is the int, ``[0]`` the 1-tuple.
+    """
+    return document_of(report, ReportDocument)
+
+
+def graph_document(graph: GradGraph) -> Document:
+    """A gradient graph as plain data.
+
+    The values of a node's output are statistics, with all elements under "values" when small.
+    """
+    return document_of(graph, Graph)
+
+
+def study_document(record: StudyRecord) -> Document:
+    """The record of a study as plain data."""
+    return document_of(record, StudyDocument)
+
+
+def board_document(board: Board) -> Document:
+    """The board as plain data, with every figure and the code that found it."""
+    return document_of(board, BoardDocument)
+
+
+def sweep_document(sweep: Sweep, changes: Iterable[Change] | None = None) -> Document:
+    """A sweep as plain data, which ``explorer sweep --against`` reads.
+
+    "changes" is null where it was not compared with a recorded one.
+    """
+    document = document_of(sweep, SweepDocument)
+    document["changes"] = None if changes is None else to_builtins(list(changes))
+    return document
+
+
+@said_in(ENGLISH)
+def diff_document(report: Report, alignment: Alignment) -> Document:
+    """An alignment as plain data, under the scenario that it was made on.
+
+    "remark" says in words, in English, what was not compared.
+    """
+    head = {
+        "schema": report.schema,
+        "scenario": report.scenario,
+        "findings": [document_of(finding, Finding) for finding in report.findings],
+        "remark": not_compared(alignment),
+    }
+    return {**head, **document_of(alignment, AlignedGraphs)}
 
 
 def schema(kind: str) -> Document:

@@ -8,7 +8,7 @@ import pytest
 from explorer.model.claim import ClaimVerdict, Observation
 from explorer.report.claims.evidence import against, evidence_table
 from explorer.report.claims.html import CLASSES, board_html
-from explorer.report.claims.json import board_document
+from explorer.report.schemas import board_document
 from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.pages import INDEX, board_pages
 from explorer.report.claims.terminal import STYLES, show_board, show_claim

@@ -12,7 +12,7 @@ from explorer.model.findings import Holder, IllConditioned, LoneStart, OtherRole
 from explorer.model.report import Report
 from explorer.report.diff import finding_lines
 from explorer.report.scenario.html import report_html
-from explorer.report.scenario.json import report_document
+from explorer.report.schemas import report_document
 from explorer.report.scenario.markdown import report_markdown
 from explorer.report.scenario.overview import overview
 from explorer.report.scenario.terminal import show_report

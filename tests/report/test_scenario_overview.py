@@ -14,7 +14,7 @@ from explorer.model.report import CaseVerdict, Report
 from explorer.model.results import Failure, OracleResult, Outcome, Result
 from explorer.report.scenario.case_rows import CaseRow, case_row
 from explorer.report.scenario.html import report_html
-from explorer.report.scenario.json import report_document
+from explorer.report.schemas import report_document
 from explorer.report.scenario.markdown import report_markdown
 from explorer.report.scenario.overview import Overview, overview
 from explorer.report.wording import NOTHING

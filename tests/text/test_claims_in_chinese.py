@@ -16,7 +16,7 @@ from explorer.documents import contents
 from explorer.documents.blocks import Block
 from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.report.claims.html import board_html
-from explorer.report.claims.json import board_document
+from explorer.report.schemas import board_document
 from explorer.report.claims.markdown import board_markdown
 from explorer.report.claims.pages import INDEX, board_pages
 from explorer.report.claims.terminal import show_board, show_claim

@@ -12,7 +12,7 @@ from babel.messages.pofile import read_po
 from explorer.model.findings import ReportFinding, Unmet
 from explorer.report.json import encode
 from explorer.report.scenario.card import point
-from explorer.report.scenario.json import report_document
+from explorer.report.schemas import report_document
 from explorer.report.scenario.overview import overview
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import find, names, real_names

@@ -12,7 +12,8 @@ from explorer.drawing.marks import diverging_nodes
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
-from explorer.report.json import encode, graph_document
+from explorer.report.json import encode
+from explorer.report.schemas import graph_document
 from explorer.report.markdown import escape
 
 PROGRAM = ("python", "-m", "explorer")

@@ -19,7 +19,7 @@ from explorer.report.json import encode
 from explorer.report.scenario.export import PictureChoice, each_alone
 from explorer.report.scenario.graphs import shown_first
 from explorer.report.scenario.html import beside, parting_of, report_html
-from explorer.report.scenario.json import report_document
+from explorer.report.schemas import report_document
 from explorer.report.scenario.markdown import report_markdown
 
 REPORTS = {"json": "report.json", "markdown": "report.md", "html": "report.html"}
