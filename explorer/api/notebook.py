@@ -11,12 +11,14 @@ from html import escape
 from pathlib import Path
 
 from explorer.blocks.html import NOTEBOOK, html
+from explorer.blocks.records import Paragraph
 from explorer.model.claim import Board
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, Report
 from explorer.model.study import StudyRecord
 from explorer.pair.page import two_panes
-from explorer.report.claims.wording import board_as_read, counts, verdict_name
+from explorer.report.claims.pages import claims_table
+from explorer.report.claims.wording import board_as_read, counts
 from explorer.report.html import prose, row, table
 from explorer.report.scenario.case_rows import DIVIDED, case_row
 from explorer.report.scenario.export import side_by_side
@@ -116,21 +118,9 @@ def study(record: StudyRecord) -> str:
 
 def claims(board: Board) -> str:
     """Counts, and a row a claim."""
-    rows = [
-        row(
-            (
-                str(claim.id),
-                claim.statement,
-                _(verdict_name(claim.verdict)),
-                claim.evidence,
-                claim.advice,
-            )
-        )
-        for claim in board_as_read(board).rows
-    ]
-    columns = (_("claim"), _("statement"), _("verdict"), _("evidence"), _("what to do"))
-    shown = _table(columns, rows)
-    return f"<p><b>{escape(counts(board))}</b></p>{shown}"
+    rows = board_as_read(board).rows
+    shown = claims_table(rows, "id", "statement", "verdict", "evidence", "advice")
+    return html((Paragraph(counts(board), is_strong=True), shown), NOTEBOOK)
 
 
 def _folded(summary: str, content: str) -> str:

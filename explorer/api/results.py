@@ -21,7 +21,7 @@ from explorer.model.report import Report
 from explorer.model.study import StudyRecord
 from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
-from explorer.report.claims.terminal import show_board
+from explorer.report.claims.pages import board_blocks
 from explorer.report.claims.wording import counts
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.files import put_file
@@ -243,7 +243,7 @@ class Claims(msgspec.Struct, frozen=True):
         return f"<Claims: {counts(self.board)}>"
 
     def __str__(self) -> str:
-        return _printed(lambda console: show_board(self.board, console))
+        return _printed(lambda console: show(board_blocks(self.board), console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         return {"text/plain": str(self), "text/html": notebook.claims(self.board)}

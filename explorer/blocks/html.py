@@ -179,9 +179,7 @@ def _table(table: Table, look: Look) -> str:
             rows.append(f"<tr>{''.join(cells)}</tr>")
     body = "\n".join(rows)
     caption = f"<p>{_escaped(table.caption)}</p>" if table.caption else ""
-    return (
-        f'{caption}<div class="wide"><table>{head}<tbody>\n{body}\n</tbody></table></div>'
-    )
+    return f'{caption}<div class="wide"><table>{head}<tbody>\n{body}\n</tbody></table></div>'
 
 
 def figure(shown: Figure) -> str:

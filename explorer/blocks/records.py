@@ -97,6 +97,12 @@ class Table(msgspec.Struct, frozen=True):
     caption: str = ""
     has_head: bool = True
 
+    @property
+    def texts(self) -> list[list[str]]:
+        """The cells of all rows, without asides, as plain text."""
+        rows = [row for row in self.rows if not isinstance(row, Aside)]
+        return [list(map(plain, row)) for row in rows]
+
 
 class Figure(msgspec.Struct, frozen=True):
     """A picture: its files, its text alternative, and its place on the page.
@@ -166,15 +172,20 @@ def table(columns: Iterable[Column], rows: Iterable[Row], caption: str = "") -> 
 
 def fill(template: str, **texts: Text) -> Text:
     """A template whose places are filled by texts, with the spans in them."""
-    pieces: list[str | Span] = []
+    found: list[str | Span] = []
     # The names of places are at the odd places.
     for place, piece in enumerate(PLACE.split(template)):
-        if place % 2 == 0:
-            pieces.append(piece)
-            continue
-        text = texts[piece]
-        pieces += [text] if isinstance(text, str) else text
-    return tuple(piece for piece in pieces if piece)
+        text = texts[piece] if place % 2 else piece
+        found += [text] if isinstance(text, str) else text
+    joined: list[str | Span] = []
+    for part in found:
+        # Strings side by side are one: code may reach over the end of a place.
+        before = joined[-1] if joined else None
+        if isinstance(part, str) and isinstance(before, str):
+            joined[-1] = before + part
+        else:
+            joined.append(part)
+    return tuple(part for part in joined if part)
 
 
 def spans(text: Text) -> Iterator[Span]:

@@ -20,7 +20,6 @@ from explorer.blocks.records import (
     Figure,
     Markup,
     Paragraph,
-    Row,
     Section,
     Span,
     Table,
@@ -166,7 +165,9 @@ class _CutTable:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Line | Padding]:
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[Line | Padding]:
         shown = []
         for place, column in enumerate(self._table.columns):
             if column.from_width <= console.width <= column.to_width:

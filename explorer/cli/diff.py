@@ -6,8 +6,8 @@ from explorer.cli.options import ScenarioOptions, checked_plan
 from explorer.cli.output import print_document
 from explorer.model.errors import UsageError
 from explorer.report.diff import diff_lines, finding_lines
-from explorer.report.schemas import diff_document
 from explorer.report.scenario.graphs import graphs_of
+from explorer.report.schemas import diff_document
 from explorer.text.clean import clean
 
 

@@ -12,8 +12,8 @@ from explorer.exploration.interim import Interrupted
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.files import prepare_folder
-from explorer.report.schemas import report_document
 from explorer.report.scenario.terminal import show_cases, show_graphs, show_report
+from explorer.report.schemas import report_document
 from explorer.scenario.own_nets import code_of
 from explorer.text.messages import one_line
 

@@ -15,8 +15,8 @@ from explorer.cli.terminal import console
 from explorer.model.errors import UsageError
 from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import encode
-from explorer.report.sweep.html import sweep_html
 from explorer.report.schemas import sweep_document
+from explorer.report.sweep.html import sweep_html
 from explorer.report.sweep.junit import sweep_xml
 from explorer.report.sweep.terminal import show_sweep
 from explorer.sweep.changes import changes, recorded_sweep

@@ -17,7 +17,7 @@ from explorer.model.divergence import Divergence as DivergenceFact
 from explorer.model.findings import FindingKind
 from explorer.model.graph import Edge, GradGraph, Node, Phase
 from explorer.model.graph import Output as NodeOutput
-from explorer.model.report import AnswerGroup, CaseReport, CaseVerdict, Difference, Report
+from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
 from explorer.model.results import Failure, Leaf, Outcome, Result
 from explorer.model.sides import SideName
 from explorer.model.study import Chart, StudyRecord, Table

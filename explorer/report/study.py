@@ -36,7 +36,9 @@ FINDING_LENGTH = 2000
 NO_ROWS = later("Nothing was measured for this table.")
 """Shown in place of a table's rows where there are none; its note says why."""
 
-SHORTENED = later("Messages are shortened; the record has the whole messages: --json, or --out DIR.")
+SHORTENED = later(
+    "Messages are shortened; the record has the whole messages: --json, or --out DIR."
+)
 
 CHARTS = {"svg": chart_svg, "png": chart_png}
 """Formats with one file a chart and a graph, and what draws a chart in them."""

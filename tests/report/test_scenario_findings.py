@@ -12,10 +12,10 @@ from explorer.model.findings import Holder, IllConditioned, LoneStart, OtherRole
 from explorer.model.report import Report
 from explorer.report.diff import finding_lines
 from explorer.report.scenario.html import report_html
-from explorer.report.schemas import report_document
 from explorer.report.scenario.markdown import report_markdown
 from explorer.report.scenario.overview import overview
 from explorer.report.scenario.terminal import show_report
+from explorer.report.schemas import report_document
 from explorer.words.findings import sentence
 from tests.support.sample_report import HOSTILE, report
 

@@ -14,9 +14,9 @@ from explorer.model.report import CaseVerdict, Report
 from explorer.model.results import Failure, OracleResult, Outcome, Result
 from explorer.report.scenario.case_rows import CaseRow, case_row
 from explorer.report.scenario.html import report_html
-from explorer.report.schemas import report_document
 from explorer.report.scenario.markdown import report_markdown
 from explorer.report.scenario.overview import Overview, overview
+from explorer.report.schemas import report_document
 from explorer.report.wording import NOTHING
 from explorer.words.cases import summary_of
 from tests.support.sample_report import case_report, report

@@ -4,11 +4,11 @@ import json
 
 import msgspec
 
+from explorer.blocks.terminal import show
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.model.study import Chart, Series, StudyRecord, Table
 from explorer.report.json import encode
-from explorer.blocks.terminal import show
 from explorer.report.schemas import study_document
 from explorer.report.study import study_blocks, study_files, study_markdown
 from tests.support.consoles import printed

@@ -9,9 +9,8 @@ import pytest
 
 from explorer.model.report import CaseVerdict
 from explorer.report.json import encode
-from explorer.report.schemas import schema
+from explorer.report.schemas import schema, sweep_document
 from explorer.report.sweep.html import sweep_html
-from explorer.report.schemas import sweep_document
 from explorer.report.sweep.junit import sweep_xml
 from explorer.report.sweep.terminal import show_sweep
 from explorer.report.sweep.wording import COLUMNS, cells

@@ -12,8 +12,8 @@ from babel.messages.pofile import read_po
 from explorer.model.findings import ReportFinding, Unmet
 from explorer.report.json import encode
 from explorer.report.scenario.card import point
-from explorer.report.schemas import report_document
 from explorer.report.scenario.overview import overview
+from explorer.report.schemas import report_document
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import find, names, real_names
 from explorer.scenario.load import load

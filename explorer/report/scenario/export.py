@@ -13,8 +13,8 @@ from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
 from explorer.report.json import encode
-from explorer.report.schemas import graph_document
 from explorer.report.markdown import escape
+from explorer.report.schemas import graph_document
 
 PROGRAM = ("python", "-m", "explorer")
 

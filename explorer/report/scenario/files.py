@@ -19,8 +19,8 @@ from explorer.report.json import encode
 from explorer.report.scenario.export import PictureChoice, each_alone
 from explorer.report.scenario.graphs import shown_first
 from explorer.report.scenario.html import beside, parting_of, report_html
-from explorer.report.schemas import report_document
 from explorer.report.scenario.markdown import report_markdown
+from explorer.report.schemas import report_document
 
 REPORTS = {"json": "report.json", "markdown": "report.md", "html": "report.html"}
 """Formats with one file a report, and its name."""
