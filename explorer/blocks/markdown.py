@@ -61,10 +61,11 @@ def inline(text: Text) -> str:
     """A text with its spans."""
     if isinstance(text, str):
         return escape(text)
-    pieces = []
-    for piece in text:
-        pieces.append(_span(piece) if isinstance(piece, Span) else escape(piece))
-    return "".join(pieces)
+    return "".join(map(_piece, text))
+
+
+def _piece(piece: str | Span) -> str:
+    return _span(piece) if isinstance(piece, Span) else escape(piece)
 
 
 def _span(span: Span) -> str:

@@ -175,9 +175,13 @@ class _CutTable:
         columns = [self._table.columns[place] for place in shown]
         names = [line(column.name, "dim") for column in columns]
         rows: list[list[Line] | Aside] = []
+        cells = [names]
         for row in self._table.rows:
-            rows.append(row if isinstance(row, Aside) else [line(row[place]) for place in shown])
-        cells = [names, *(row for row in rows if not isinstance(row, Aside))]
+            if isinstance(row, Aside):
+                rows.append(row)
+            else:
+                cells.append([line(row[place]) for place in shown])
+                rows.append(cells[-1])
         widths = _widths(columns, cells, options.max_width)
 
         yield _one_line(names, widths)
@@ -199,10 +203,8 @@ def _widths(columns: Sequence[Column], rows: Sequence[list[Line]], width: int) -
     Firm columns get what they need. The others share the rest: starting with the one
     that needs least, each gets what it needs, or an equal share of what is left.
     """
-    widths = []
-    for place in range(len(columns)):
-        # Wide characters take two columns of a terminal.
-        widths.append(max(row[place].cell_len for row in rows))
+    # Wide characters take two columns of a terminal.
+    widths = [max(cell.cell_len for cell in cells) for cells in zip(*rows, strict=True)]
     free = width
     soft = []
     for place, column in enumerate(columns):

@@ -59,7 +59,7 @@ def test_pages_escape_what_frameworks_say() -> None:
 
 
 def test_the_page_says_versions_and_date() -> None:
-    page = board_markdown(BOARD)
+    page = board_markdown(BOARD).replace("\\", "")
     assert "2026-01-01" in page
     assert "mindspore 2.10.0" in page
 
@@ -149,12 +149,8 @@ OUTDATED = msgspec.structs.replace(
 
 def test_evidence_is_a_table_that_names_what_was_measured_once() -> None:
     table = evidence_table(OUTDATED)
-    assert tuple(column.name for column in table.columns) == (
-        "what was measured",
-        "who",
-        "result",
-        "as stated",
-    )
+    names = [column.name for column in table.columns]
+    assert names == ["what was measured", "who", "result", "as stated"]
     assert table.rows == (
         ("sum", "MindSpore graph and tape", "6", "yes"),
         ("", "PyTorch tape", "7", "no"),
