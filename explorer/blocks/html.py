@@ -45,13 +45,15 @@ class Look(msgspec.Struct, frozen=True):
     """What differs from place to place.
 
     ``top`` is the level of a page's title. Where ``has_style`` the classes of the page's
-    style and its anchors are set; ``cell`` are the attributes of a table's cells.
+    style and its anchors are set; ``cell`` and ``code`` are the attributes of a table's
+    cells and of code.
     Pictures are "inline" or each an "image" with a style and ids of its own.
     """
 
     top: int = 1
     has_style: bool = False
     cell: str = ""
+    code: str = ""
     pictures: Literal["inline", "image"] = "inline"
 
 
@@ -61,7 +63,12 @@ DOCUMENT = Look()
 """Within somebody's page: no classes or ids that could clash with its own."""
 
 # JupyterLab aligns the text of tables to the right, as it does numbers.
-NOTEBOOK = Look(top=4, cell=' style="text-align:left"', pictures="image")
+NOTEBOOK = Look(
+    top=4,
+    cell=' style="text-align:left"',
+    code=' style="white-space:pre-wrap"',
+    pictures="image",
+)
 
 
 def page(title: str, blocks: Iterable[Block]) -> str:
@@ -110,7 +117,7 @@ def _block(block: Block, look: Look) -> str:
         return _terms(block, look)
     if isinstance(block, Code):
         text = escape(clean(block.text, keep="\n"))
-        return f'<pre><code class="language-{block.language}">{text}</code></pre>'
+        return f'<pre{look.code}><code class="language-{block.language}">{text}</code></pre>'
     if isinstance(block, Table):
         return _table(block, look)
     if isinstance(block, Figure):

@@ -155,7 +155,7 @@ def table(columns: Iterable[Column], rows: Iterable[Row], caption: str = "") -> 
     """A table without the columns that may be empty and are."""
     whole = tuple(columns)
     rows = tuple(rows)
-    filled = set()
+    filled: set[int] = set()
     for row in rows:
         if not isinstance(row, Aside):
             filled.update(place for place, cell in enumerate(row) if cell)
@@ -165,8 +165,10 @@ def table(columns: Iterable[Column], rows: Iterable[Row], caption: str = "") -> 
             kept.append(place)
     shown: list[Row] = []
     for row in rows:
-        is_cells = not isinstance(row, Aside)
-        shown.append(tuple(row[place] for place in kept) if is_cells else row)
+        if isinstance(row, Aside):
+            shown.append(row)
+        else:
+            shown.append(tuple(row[place] for place in kept))
     return Table(tuple(whole[place] for place in kept), tuple(shown), caption)
 
 

@@ -51,10 +51,13 @@ LEAST = 8
 """The width below which no column is cut."""
 
 
-def show(blocks: Iterable[Block], console: Console) -> None:
-    """Print blocks one under another; blank lines set sections apart."""
-    is_first = True
-    after_section = False
+def show(blocks: Iterable[Block], console: Console, is_continued: bool = False) -> None:
+    """Print blocks one under another; blank lines set sections apart.
+
+    Sections may be above those of a page that ``is_continued``.
+    """
+    is_first = not is_continued
+    after_section = is_continued
     # One by one: the first lines are on the screen while later ones are made.
     for block in blocks:
         is_section = isinstance(block, Section)
@@ -167,34 +170,26 @@ class _CutTable:
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
-    ) -> Iterator[Line | Padding]:
-        shown = []
+    ) -> Iterator[RenderableType]:
+        places = []
         for place, column in enumerate(self._table.columns):
             if column.from_width <= console.width <= column.to_width:
-                shown.append(place)
-        columns = [self._table.columns[place] for place in shown]
-        names = [line(column.name, "dim") for column in columns]
-        rows: list[list[Line] | Aside] = []
-        cells = [names]
+                places.append(place)
+        columns = [self._table.columns[place] for place in places]
+        lines = [[line(column.name, "dim") for column in columns]]
+        asides: list[list[Aside]] = [[]]
         for row in self._table.rows:
             if isinstance(row, Aside):
-                rows.append(row)
+                asides[-1].append(row)
             else:
-                cells.append([line(row[place]) for place in shown])
-                rows.append(cells[-1])
-        widths = _widths(columns, cells, options.max_width)
-
-        yield _one_line(names, widths)
-        asides: list[tuple[str, Text]] = []
-        for row in (*rows, None):
-            if isinstance(row, Aside):
-                asides.append((row.who, row.text))
-                continue
-            if asides:
-                yield Padding(_terms(asides), (0, 0, 0, UNDER_A_ROW))
-                asides = []
-            if row:
-                yield _one_line(row, widths)
+                lines.append([line(row[place]) for place in places])
+                asides.append([])
+        widths = _widths(columns, lines, options.max_width)
+        for cells, below in zip(lines, asides, strict=True):
+            yield _one_line(cells, widths)
+            if below:
+                terms = _terms((aside.who, aside.text) for aside in below)
+                yield Padding(terms, (0, 0, 0, UNDER_A_ROW))
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[list[Line]], width: int) -> list[int]:

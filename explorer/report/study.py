@@ -91,8 +91,8 @@ def study_blocks(record: StudyRecord, charts: Sequence[Figure] = ()) -> Iterator
         lines = []
         for name, reason in reasons.items():
             lines.append(fill(_("{what}: {values}"), what=name, values=reason))
-        title = (Span(_("Not measured"), tone="foreseen"),)
-        yield Section(title, (Paragraph(_(SHORTENED), "faint"), Bullets(tuple(lines))))
+        missing = (Span(_("Not measured"), tone="foreseen"),)
+        yield Section(missing, (Paragraph(_(SHORTENED), "faint"), Bullets(tuple(lines))))
 
 
 def _table(table: StudyTable) -> Iterator[Block]:

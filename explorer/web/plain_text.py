@@ -6,7 +6,7 @@ Beside Markdown, Streamlit 1.67 makes icons of ``:material/home:``, faces of ``:
 
 import re
 
-from explorer.report.markdown import escape
+from explorer.blocks.markdown import escape
 from explorer.text.clean import clean
 
 NOTHING = ":gray[]"

@@ -15,7 +15,7 @@ from explorer.api.results import Claims
 from explorer.blocks.markdown import escape
 from explorer.blocks.terminal import show
 from explorer.documents import contents
-from explorer.documents.blocks import Block
+from explorer.documents.directives import Directive
 from explorer.model.claim import Board, ClaimRow, Observation
 from explorer.report.claims.pages import (
     INDEX,
@@ -194,7 +194,7 @@ def test_the_app_says_it_in_chinese() -> None:
 def test_blocks_in_documents_say_it_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "claims", lambda *_, **__: Claims(shipped_board()))
     with said_in("zh"):
-        parts = contents.contents(Block("gradient-claim", "7", {}))
+        parts = contents.contents(Directive("gradient-claim", "7", {}))
     text = " ".join(str(part) for part in parts)
     assert SAID in text
     assert "returns the gradient" not in text

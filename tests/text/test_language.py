@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from explorer.report.html import page
+from explorer.blocks.html import page
 from explorer.report.schemas import diff_document
 from explorer.shipped import PACKAGE
 from explorer.text import language
