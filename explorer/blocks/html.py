@@ -182,7 +182,11 @@ def _table(table: Table, look: Look) -> str:
                 f'<tr class="voice"><td>{who}</td><td class="said" colspan="{span}">{text}</td></tr>'
             )
         else:
-            cells = [f"<td{look.cell}>{_inline(cell, look)}</td>" for cell in row]
+            cells = []
+            for column, cell in zip(table.columns, row, strict=True):
+                is_firm = column.fit == "firm" and look.has_style
+                kind = ' class="firm"' if is_firm else look.cell
+                cells.append(f"<td{kind}>{_inline(cell, look)}</td>")
             rows.append(f"<tr>{''.join(cells)}</tr>")
     body = "\n".join(rows)
     caption = f"<p>{_escaped(table.caption)}</p>" if table.caption else ""

@@ -29,7 +29,7 @@ class Span(msgspec.Struct, frozen=True):
 
 
 Text = str | tuple[str | Span, ...]
-"""Text on one line; in a plain string, what is between backticks is code."""
+"""Text on one line; outside styled spans, what is between backticks is code."""
 
 
 class Paragraph(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class Column(msgspec.Struct, frozen=True):
     ``fit`` says what a terminal does with cells that are too long: it folds or cuts
     them, or gives the column all the room it needs. The column is left out of a
     terminal narrower than ``from_width`` or wider than ``to_width``, and everywhere
-    if it ``may_be_empty`` and is.
+    if it ``may_be_empty`` and is. Nor does HTML break the lines of a "firm" one.
     """
 
     name: str
@@ -191,14 +191,16 @@ def fill(template: str, **texts: Text) -> Text:
 
 
 def spans(text: Text) -> Iterator[Span]:
-    """The spans of a text; what a plain string has between backticks is one of code."""
+    """The spans of a text; what one without a style has between backticks is one of code."""
     for piece in (text,) if isinstance(text, str) else text:
-        if isinstance(piece, Span):
-            yield piece
+        span = piece if isinstance(piece, Span) else Span(piece)
+        if span.style:
+            yield span
             continue
-        for place, part in enumerate(CODE.split(piece)):
+        for place, part in enumerate(CODE.split(span.text)):
             if part:
-                yield Span(part, "code" if place % 2 else "")
+                style: Style = "code" if place % 2 else ""
+                yield Span(part, style, span.tone, span.link)
 
 
 def plain(text: Text) -> str:

@@ -197,9 +197,9 @@ def page_blocks(
         )
     yield from _notes(cases)
     yield Section(_("Engines"), (engines_table(report),), fold="closed")
-    for paragraph in said_notes(report.notes).split("\n\n"):
-        if paragraph:
-            yield Paragraph(paragraph)
+    about = [Paragraph(text) for text in said_notes(report.notes).split("\n\n") if text]
+    if about:
+        yield Section(_("About the scenario"), tuple(about))
     if pictures:
         title = _("{n} gradient graphs").format(n=len(pictures))
         yield Section(title, tuple(pictures), fold="closed")
@@ -380,7 +380,9 @@ def _page_cases(group: CaseGroup) -> Table:
         ends = (row.greatest, row.oracle)
         rows.append((row.call, row.structure, row.value, row.ids, tuple(verdict), *ends))
         rows += _asides(row)
-    return table([Column(_(name), may_be_empty=name == IDS) for name in names], rows)
+    columns = [Column(_(name), may_be_empty=name == IDS) for name in names]
+    columns[names.index(VERDICT)] = Column(_(VERDICT), "firm")
+    return table(columns, rows)
 
 
 def _asides(row: CaseRow) -> list[Aside]:
