@@ -116,7 +116,7 @@ def _block(block: Block, look: Look) -> str:
     if isinstance(block, Terms):
         return _terms(block, look)
     if isinstance(block, Code):
-        text = escape(clean(block.text, keep="\n"))
+        text = escape(clean(block.text, keep="\n\t"))
         return f'<pre{look.code}><code class="language-{block.language}">{text}</code></pre>'
     if isinstance(block, Table):
         return _table(block, look)

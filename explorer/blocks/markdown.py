@@ -1,5 +1,6 @@
 """Blocks as Markdown that any viewer sets."""
 
+import html
 import re
 from collections.abc import Iterable
 
@@ -104,9 +105,10 @@ def _block(block: Block) -> str:
 
 def _code(code: Code) -> str:
     """Code between fences that are longer than any in it."""
-    longest = max((len(run) for run in re.findall(r"`+", code.text)), default=0)
+    longest = max(map(len, re.findall(r"`+", code.text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{code.language}\n{code.text.rstrip()}\n{fence}"
+    text = clean(code.text.rstrip(), keep="\n\t")
+    return f"{fence}{code.language}\n{text}\n{fence}"
 
 
 def _table(table: Table) -> str:
@@ -146,6 +148,5 @@ def file_of(figure: Figure, theme: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    for character, entity in (("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(character, entity)
-    return text
+    # No entity for an apostrophe, which needs none here and reads better.
+    return html.escape(clean(text), quote=False).replace('"', "&quot;")

@@ -89,7 +89,7 @@ def renderables(block: Block) -> Iterator[RenderableType]:
     elif isinstance(block, Terms):
         yield _terms(block.rows, STYLES[block.tone])
     elif isinstance(block, Code):
-        yield Line(clean(block.text.rstrip(), keep="\n"), overflow="fold")
+        yield Line(clean(block.text.rstrip(), keep="\n\t"), overflow="fold")
     elif isinstance(block, Table):
         is_cut = any(column.fit == "cut" for column in block.columns)
         yield _CutTable(block) if is_cut else folded_table(block)
