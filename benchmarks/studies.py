@@ -22,7 +22,7 @@ from explorer.exploration.about import versions_here
 from explorer.model.errors import ExplorerError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.study import StudyRecord
-from explorer.report.study.cells import not_measured
+from explorer.report.study import not_measured
 from explorer.scenario.find import names, real_names
 from explorer.text.messages import one_line
 from explorer.topics import STUDIES, measuring, study_topic

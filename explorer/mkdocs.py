@@ -9,10 +9,10 @@ from typing import Any
 
 from mkdocs.plugins import BasePlugin
 
-from explorer.documents.blocks import KINDS, block
+from explorer.blocks.html import html
 from explorer.documents.contents import Way, contents
+from explorer.documents.directives import KINDS, directive
 from explorer.documents.fences import Fence, fences
-from explorer.documents.html import html_of
 from explorer.model.errors import ExplorerError, UsageError, WorkerFaultError
 
 # Under this name MkDocs counts warnings, and --strict fails for them.
@@ -65,5 +65,5 @@ def _made(fence: Fence, folder: Path, prefix: str) -> str:
         if not colon:
             raise UsageError(f"{line!r} is not an option; write NAME: VALUE")
         options[name.strip()] = value.strip()
-    asked = block(fence.info, subject, options, folder)
-    return html_of(contents(asked, Way(prefix=prefix, each=True)))
+    asked = directive(fence.info, subject, options, folder)
+    return html(contents(asked, Way(prefix=prefix, each=True)))

@@ -14,9 +14,10 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import explorer
-from explorer.documents.blocks import KINDS, Block, block
-from explorer.documents.contents import Code, Figure, Paragraph, Part, Table, Way, contents
-from explorer.documents.html import figure
+from explorer.blocks.html import figure
+from explorer.blocks.records import Block, Code, Figure, Paragraph, Table, spans
+from explorer.documents.contents import Way, contents
+from explorer.documents.directives import KINDS, Directive, directive
 from explorer.model.errors import ExplorerError, WorkerFaultError
 
 logger = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ class GradientDirective(SphinxDirective):  # type: ignore[misc]  # its types are
         """The nodes of the block; none, and a warning, if it cannot be run."""
         file = Path(self.env.doc2path(self.env.docname))
         try:
-            shown = block(self.kind, "".join(self.arguments), self.options, file.parent)
+            shown = directive(self.kind, "".join(self.arguments), self.options, file.parent)
             if shown.subject.endswith(".py"):
                 self.env.note_dependency(shown.subject)
             prefix = f"gradient{self.env.new_serialno('gradient')}-"
@@ -58,22 +59,23 @@ class GradientDirective(SphinxDirective):  # type: ignore[misc]  # its types are
         return [node for part in parts for node in _nodes(part, shown)]
 
 
-def _nodes(part: Part, shown: Block) -> list[nodes.Node]:
+def _nodes(part: Block, shown: Directive) -> list[nodes.Node]:
     if isinstance(part, Figure):
         return [gradient_figure("", figure=part, shown=shown)]
     if isinstance(part, Table):
         return [_table(part)]
     if isinstance(part, Paragraph):
         return [_paragraph(part)]
+    assert isinstance(part, Code)
     return [_code(part)]
 
 
 def _paragraph(part: Paragraph) -> nodes.Node:
     plain = nodes.strong if part.is_strong else nodes.inline
     pieces = []
-    for text, is_code in part.pieces:
-        kind = nodes.literal if is_code else plain
-        pieces.append(kind(text, text))
+    for span in spans(part.text):
+        kind = nodes.literal if span.style == "code" else plain
+        pieces.append(kind(span.text, span.text))
     return nodes.paragraph("", "", *pieces)
 
 
@@ -82,18 +84,19 @@ def _code(part: Code) -> nodes.Node:
 
 
 def _table(part: Table) -> nodes.Node:
-    group = nodes.tgroup("", cols=len(part.columns))
+    names = [column.name for column in part.columns]
+    group = nodes.tgroup("", cols=len(names))
     # Columns are as wide as their longest text, within reason.
-    for place, column in enumerate(part.columns):
-        longest = max([len(column), *(len(row[place]) for row in part.rows)])
+    for texts in zip(names, *part.texts, strict=True):
+        longest = max(map(len, texts))
         group += nodes.colspec("", colwidth=min(max(longest, 6), 60))
-    group += nodes.thead("", _row(part.columns))
-    group += nodes.tbody("", *map(_row, part.rows))
+    group += nodes.thead("", _row(names))
+    group += nodes.tbody("", *map(_row, part.texts))
     title = [nodes.title("", part.caption)] if part.caption else []
     return nodes.table("", *title, group, classes=["gradient-table"])
 
 
-def _row(cells: tuple[str, ...]) -> nodes.Node:
+def _row(cells: list[str]) -> nodes.Node:
     entries = [nodes.entry("", nodes.paragraph("", "", nodes.Text(cell))) for cell in cells]
     return nodes.row("", *entries)
 

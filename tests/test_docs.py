@@ -16,8 +16,8 @@ import jsonschema
 import pytest
 from playwright.sync_api import expect
 
+from explorer.blocks.markdown import escape
 from explorer.exploration.explore import explore
-from explorer.report.markdown import escape
 from explorer.report.schemas import DOCUMENTS, schema
 from explorer.scenario.find import names
 from explorer.scenario.load import load

@@ -2,9 +2,11 @@
 
 import inspect
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 
+from explorer.blocks.markdown import escape, markdown
+from explorer.blocks.records import Table, columns
 from explorer.cli import commands
 from explorer.cli.entry import run
 from explorer.compare import noise
@@ -12,7 +14,6 @@ from explorer.compare.noise import CLEAR, NEAR
 from explorer.model.claim import CLAIM_VERDICTS
 from explorer.report.claims.wording import verdict_name
 from explorer.report.json import encode
-from explorer.report.markdown import escape, table
 from explorer.report.schemas import DOCUMENTS, schema
 from explorer.topics import STUDIES, study_topic
 
@@ -69,7 +70,7 @@ def _studies() -> str:
             f"## {name}",
             f"*{escape(topic.title)}.* {escape(topic.question)} {on}",
             f"One measurement may take {topic.seconds:.0f} seconds. What it measures, and in what:",
-            table(("measurement", "in"), measured),
+            _table(("measurement", "in"), measured),
         ]
     return "\n\n".join(parts)
 
@@ -92,14 +93,18 @@ def _tolerances() -> str:
             "## MindSpore's table",
             _table_of(noise.MINDSPORE_TABLE),
             "## Verdicts on claims",
-            table(("verdict", "meaning"), verdicts),
+            _table(("verdict", "meaning"), verdicts),
         )
     )
 
 
+def _table(names: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
+    return markdown([Table(columns(names), tuple(rows))])
+
+
 def _table_of(by_dtype: Mapping[str, tuple[float, float]]) -> str:
     rows = [(dtype, f"{rtol:g}", f"{atol:g}") for dtype, (rtol, atol) in by_dtype.items()]
-    return table(("dtype", "rtol", "atol"), rows)
+    return _table(("dtype", "rtol", "atol"), rows)
 
 
 def _schemas() -> str:

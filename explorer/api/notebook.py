@@ -5,56 +5,45 @@ has to be installed beside the notebook, no kernel has to run, and a saved noteb
 lives in a shadow of the output, and where scripts are removed a picture takes its place.
 """
 
-import base64
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from explorer.drawing.chart import chart_svg
+from explorer.blocks.html import NOTEBOOK, html, image
+from explorer.blocks.records import Block, Code, Markup, Paragraph, Section
 from explorer.model.claim import Board
 from explorer.model.graph import GradGraph
-from explorer.model.report import CaseReport, Report
+from explorer.model.report import Report
 from explorer.model.study import StudyRecord
 from explorer.pair.page import two_panes
-from explorer.report.claims.wording import board_as_read, counts, verdict_name
-from explorer.report.html import prose, row, table
-from explorer.report.scenario.case_rows import DIVIDED, case_row
+from explorer.report.claims.pages import claims_table
+from explorer.report.claims.wording import board_as_read, counts
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import shown_first
-from explorer.report.scenario.overview import cells_of, overview
-from explorer.report.study.cells import cell_text
+from explorer.report.scenario.page import alignments_table, cases_in_short, findings
+from explorer.report.study import drawn_charts, study_blocks
 from explorer.text.clean import clean
-from explorer.text.language import _
+from explorer.text.language import _, later
 from explorer.text.messages import one_line
-from explorer.text.numbers import counted
-from explorer.words.answers import ALIGNMENT_COLUMNS
-from explorer.words.claims import advice_text, evidence_text
+from explorer.words.cases import count_of_cases, summary
 from explorer.words.divergences import first_divergence
+from explorer.words.scenarios import said
 
-LEFT = ' style="text-align:left"'
-
-KINDS = {"svg": "image/svg+xml", "png": "image/png"}
-
-AGREEMENT = "The graphs of {left} and {right} agree: every result is the same, up to rounding."
-
-
-def image(content: bytes, kind: str, description: str) -> str:
-    """A picture as an element that holds it whole: its style and ids are its own."""
-    data = base64.b64encode(content).decode()
-    source = f"data:{KINDS[kind]};base64,{data}"
-    return f'<img src="{source}" alt="{escape(description)}" style="max-width:100%;height:auto">'
+AGREEMENT = later(
+    "The graphs of {left} and {right} agree: every result is the same, up to rounding."
+)
 
 
-def paragraphs(text: str) -> str:
+def plain_text(text: str) -> str:
     """Foreign text, as it is spaced."""
-    return f'<pre style="white-space:pre-wrap">{escape(clean(text, keep=chr(10)))}</pre>'
+    return html((Code(text),), NOTEBOOK)
 
 
 def description(report: Report, graphs: Sequence[GradGraph]) -> str:
     """The text alternative of a picture of graphs."""
-    names = " beside ".join(graph.engine for graph in graphs)
-    nodes = " and ".join(str(len(graph.nodes)) for graph in graphs)
-    text = f"Gradient graph of {one_line(report.title)} in {names}: {nodes} nodes."
+    names = _(" beside ").join(graph.engine for graph in graphs)
+    nodes = _(" and ").join(str(len(graph.nodes)) for graph in graphs)
+    text = _("Gradient graph of {title} in {engines}: {nodes} nodes.")
+    text = text.format(title=one_line(said(report.title)), engines=names, nodes=nodes)
     engines = {graph.engine for graph in graphs}
     for alignment in report.alignments:
         if {alignment.left, alignment.right} == engines and alignment.divergence:
@@ -62,23 +51,19 @@ def description(report: Report, graphs: Sequence[GradGraph]) -> str:
     return text
 
 
-def _table(columns: Iterable[str], rows: Iterable[str]) -> str:
-    # JupyterLab sets the text of tables at their right edge, as of numbers.
-    text = table(columns, rows)
-    return text.replace("<td>", f"<td{LEFT}>").replace("<th ", f"<th{LEFT} ")
-
-
 def exploration(report: Report, code: Sequence[Path]) -> str:
     """The verdict, where two engines differ, their ladders, and the cases folded."""
-    whole = overview(report)
-    parts = [f"<h4>{escape(whole.title)}</h4>", f"<p><b>{escape(whole.summary)}</b></p>"]
-    parts += [f"<p>{prose(finding.text)}</p>" for finding in whole.findings]
-    if whole.alignments:
-        pairs = [row(cells_of(pair)) for pair in whole.alignments]
-        parts.append(_table(map(_, ALIGNMENT_COLUMNS), pairs))
-    parts.append(_ladders(report, code))
-    parts.append(_folded(counted(len(report.cases), "case"), _cases(report)))
-    return "\n".join(parts)
+    return html(_exploration(report, code), NOTEBOOK)
+
+
+def _exploration(report: Report, code: Sequence[Path]) -> Iterator[Block]:
+    result = Paragraph(summary(report), is_strong=True)
+    yield Section(one_line(said(report.title)), (result,), level=1)
+    yield from findings(report)
+    if report.alignments:
+        yield alignments_table(report)
+    yield Markup(_ladders(report, code))
+    yield Section(count_of_cases(len(report.cases)), (cases_in_short(report.cases),), fold="closed")
 
 
 def _ladders(report: Report, code: Sequence[Path]) -> str:
@@ -91,58 +76,13 @@ def _ladders(report: Report, code: Sequence[Path]) -> str:
     return two_panes(report.graphs, report.alignments, code, still, first)
 
 
-def _cases(report: Report) -> str:
-    columns, rows = table_of_cases(report.cases)
-    return _table(columns, map(row, rows))
-
-
-def table_of_cases(
-    cases: Iterable[CaseReport],
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The columns and the rows of a table of cases."""
-    rows = []
-    for case in cases:
-        shown = case_row(case)
-        statements = "; ".join(f"{each.who} {each.text}" for each in shown.statements if each.who)
-        value = shown.value or (statements if case.verdict in DIVIDED else "")
-        rows.append((shown.call, shown.structure, value, shown.verdict, shown.greatest))
-    names = _("call"), _("structure"), _("value"), _("verdict"), _("greatest difference")
-    return names, tuple(rows)
-
-
 def study(record: StudyRecord) -> str:
     """A study's findings and charts, and its tables folded."""
-    parts = [f"<h4>{escape(clean(record.title))}</h4>", f"<p>{escape(clean(record.question))}</p>"]
-    parts.append(f"<ul>{''.join(_items(record.findings))}</ul>")
-    parts += [image(chart_svg(chart), "svg", clean(chart.title)) for chart in record.charts]
-    for shown in record.tables:
-        rows = [row(clean(cell_text(cell)) for cell in cells) for cells in shown.rows]
-        parts.append(_folded(clean(shown.title), _table(map(clean, shown.columns), rows)))
-    return "\n".join(parts)
-
-
-def _items(texts: Iterable[str]) -> list[str]:
-    return [f"<li>{prose(clean(text))}</li>" for text in texts]
+    return html(study_blocks(record, tuple(drawn_charts(record))), NOTEBOOK)
 
 
 def claims(board: Board) -> str:
     """Counts, and a row a claim."""
-    rows = [
-        row(
-            (
-                str(claim.id),
-                claim.statement,
-                _(verdict_name(claim.verdict)),
-                evidence_text(claim),
-                advice_text(claim),
-            )
-        )
-        for claim in board_as_read(board).rows
-    ]
-    columns = (_("claim"), _("statement"), _("verdict"), _("evidence"), _("what to do"))
-    shown = _table(columns, rows)
-    return f"<p><b>{escape(counts(board))}</b></p>{shown}"
-
-
-def _folded(summary: str, content: str) -> str:
-    return f"<details><summary>{escape(summary)}</summary>{content}</details>"
+    rows = board_as_read(board).rows
+    shown = claims_table(rows, "id", "statement", "verdict", "evidence", "advice")
+    return html((Paragraph(counts(board), is_strong=True), shown), NOTEBOOK)

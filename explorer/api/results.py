@@ -10,6 +10,8 @@ from rich.console import Console
 
 from explorer import drawing
 from explorer.api import notebook
+from explorer.blocks.html import image
+from explorer.blocks.terminal import show
 from explorer.drawing.formats import FORMATS, FormatName
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
@@ -21,18 +23,19 @@ from explorer.model.report import Report
 from explorer.model.study import StudyRecord
 from explorer.pair.alignments import reported
 from explorer.pair.page import two_panes
-from explorer.report.claims.terminal import show_board
+from explorer.report.claims.pages import board_blocks
 from explorer.report.claims.wording import counts
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.files import put_file
 from explorer.report.scenario.export import PictureChoice, each_alone, picture_file
 from explorer.report.scenario.files import draw_ladder, report_files
 from explorer.report.scenario.graphs import at_stage, graphs_of
-from explorer.report.scenario.overview import overview
-from explorer.report.scenario.terminal import show_report
-from explorer.report.study.terminal import show_study
+from explorer.report.scenario.page import report_blocks
+from explorer.report.study import study_blocks
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.numbers import counted
+from explorer.words import cases
 from explorer.words.divergences import first_divergence
 from explorer.words.messages import study_text
 
@@ -89,7 +92,7 @@ class Picture(msgspec.Struct, frozen=True):
         bundle: Bundle = {"text/plain": self.description}
         if self.choice.file_format in ("svg", "png"):
             kind = self.choice.file_format
-            still = notebook.image(self.content, kind, self.description)
+            still = image(self.content, kind, self.description)
             bundle["text/html"] = two_panes(self.graphs, self.alignments, self.code, still)
         return bundle
 
@@ -109,7 +112,9 @@ class Difference(msgspec.Struct, frozen=True):
     def explain(self) -> str:
         """Where the graphs first differ and why, in a sentence; or that they agree."""
         if self.alignment.divergence is None:
-            return notebook.AGREEMENT.format(left=self.alignment.left, right=self.alignment.right)
+            return _(notebook.AGREEMENT).format(
+                left=self.alignment.left, right=self.alignment.right
+            )
         return clean(first_divergence(self.alignment))
 
     def graph(self, *, format: FormatName = "svg", prefix: str = "") -> Picture:
@@ -130,7 +135,7 @@ class Difference(msgspec.Struct, frozen=True):
         shown = self.graph()._repr_mimebundle_()["text/html"]
         return {
             "text/plain": str(self),
-            "text/html": notebook.paragraphs(str(self)) + shown,
+            "text/html": notebook.plain_text(str(self)) + shown,
         }
 
 
@@ -151,7 +156,7 @@ class Exploration(msgspec.Struct, frozen=True):
     @property
     def summary(self) -> str:
         """The verdicts in counts, in a line."""
-        return overview(self.report).summary
+        return cases.summary(self.report)
 
     def diff(self, left: str = "torch-tape", right: str = "mindspore-graph") -> Difference:
         """Where the graphs of two engines first differ; UsageError if one of them was not run."""
@@ -206,7 +211,7 @@ class Exploration(msgspec.Struct, frozen=True):
         return f"<Exploration of {clean(self.report.scenario)}: {self.summary}>"
 
     def __str__(self) -> str:
-        return _printed(lambda console: show_report(self.report, console))
+        return _printed(lambda console: show(report_blocks(self.report), console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         return {
@@ -229,7 +234,7 @@ class Study(msgspec.Struct, frozen=True):
         return f"<Study {self.record.study}: {counted(len(self.findings), 'finding')}>"
 
     def __str__(self) -> str:
-        return _printed(lambda console: show_study(study_text(self.record), console))
+        return _printed(lambda console: show(study_blocks(self.record), console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         return {"text/plain": str(self), "text/html": notebook.study(study_text(self.record))}
@@ -244,7 +249,7 @@ class Claims(msgspec.Struct, frozen=True):
         return f"<Claims: {counts(self.board)}>"
 
     def __str__(self) -> str:
-        return _printed(lambda console: show_board(self.board, console))
+        return _printed(lambda console: show(board_blocks(self.board), console))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         return {"text/plain": str(self), "text/html": notebook.claims(self.board)}

@@ -6,19 +6,23 @@ from typing import Literal
 
 import msgspec
 
+from explorer.blocks.terminal import show
 from explorer.cli import exit_codes
 from explorer.cli.options import check_seconds
 from explorer.cli.output import print_document
 from explorer.cli.terminal import console, progress
 from explorer.model.claim import CLAIM_VERDICTS, HEADINGS, Board, ClaimRow
 from explorer.model.errors import UsageError
-from explorer.report.claims.html import board_html
-from explorer.report.claims.json import board_document
-from explorer.report.claims.markdown import board_markdown
-from explorer.report.claims.pages import board_pages
-from explorer.report.claims.terminal import show_board, show_claim
+from explorer.report.claims.pages import (
+    board_blocks,
+    board_html,
+    board_markdown,
+    board_pages,
+    claim_blocks,
+)
 from explorer.report.claims.wording import verdict_name
 from explorer.report.files import prepare_folder, put_file
+from explorer.report.schemas import board_document
 from explorer.report.wording import versions_text
 from explorer.store.store import Store
 from explorer.text.choices import choose, refusal
@@ -132,9 +136,9 @@ def _print(shown: Board, options: ClaimsOptions) -> None:
     elif "html" in options.formats:
         sys.stdout.buffer.write(board_html(shown).encode())
     elif options.row and shown.rows:
-        show_claim(shown, shown.rows[0], console())
+        show(claim_blocks(shown, shown.rows[0]), console())
     else:
-        show_board(shown, console())
+        show(board_blocks(shown), console())
 
 
 def _changes(rows: tuple[ClaimRow, ...], recorded: RecordedBoard) -> list[str]:

@@ -5,8 +5,9 @@ from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan
 from explorer.cli.output import print_document
 from explorer.model.errors import UsageError
-from explorer.report.diff import diff_document, diff_lines, finding_lines
+from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
+from explorer.report.schemas import diff_document
 from explorer.text.clean import clean
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from explorer.cli import exit_codes
 from explorer.cli.output import print_written
 from explorer.documents.contents import Way, contents
-from explorer.documents.markdown import Ask, Embedded, embedded
+from explorer.documents.markdown import Contents, Embedded, embedded
 from explorer.model.errors import UsageError
 from explorer.report.files import prepare_folder, put_file
 from explorer.text.messages import one_line
@@ -19,11 +19,11 @@ def embed(files: list[Path], check: bool, fresh: bool) -> int:
     All blocks are run before the first file is written. Raises UsageError with all that is
     wrong in them.
     """
-    ask = functools.partial(contents, way=Way(fresh=fresh))
+    filled = functools.partial(contents, way=Way(fresh=fresh))
     documents: dict[Path, Embedded] = {}
     refused: list[str] = []
     for path in files:
-        document = _asked(path, ask)
+        document = _embedded(path, filled)
         if isinstance(document, UsageError):
             refused.append(str(document))
         else:
@@ -47,10 +47,10 @@ def embed(files: list[Path], check: bool, fresh: bool) -> int:
     return exit_codes.AS_EXPECTED
 
 
-def _asked(path: Path, ask: Ask) -> Embedded | UsageError:
+def _embedded(path: Path, filled: Contents) -> Embedded | UsageError:
     """A document as it should be, or what is wrong with it."""
     try:
-        return embedded(path, ask)
+        return embedded(path, filled)
     except UsageError as error:
         return error
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from explorer.blocks.terminal import line
 from explorer.cli.options import Plan
 from explorer.cli.terminal import display
 from explorer.exploration import stored
 from explorer.exploration.interim import no_report
 from explorer.model.report import Report
-from explorer.report.scenario.terminal import case_line
+from explorer.report.scenario.page import case_line
 from explorer.store.store import Store, to_stderr
 from explorer.workers.workers import Workers
 
@@ -35,5 +36,5 @@ def explored(plan: Plan, show_first: Callable[[Report], None] = no_report) -> Re
             store,
             progress=shown.step,
             first=first,
-            complete=lambda case_report: shown.add_line(case_line(case_report)),
+            complete=lambda case_report: shown.add_line(line(case_line(case_report))),
         )

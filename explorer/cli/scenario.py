@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from explorer.blocks.terminal import show
 from explorer.cli import exit_codes
 from explorer.cli.exploration import explored
 from explorer.cli.options import ScenarioOptions, checked_plan, chosen_formats
@@ -12,8 +13,8 @@ from explorer.exploration.interim import Interrupted
 from explorer.model.report import Report
 from explorer.model.results import LOST
 from explorer.report.files import prepare_folder
-from explorer.report.scenario.json import report_document
-from explorer.report.scenario.terminal import show_cases, show_graphs, show_report
+from explorer.report.scenario.page import cases_blocks, graphs_blocks, report_blocks
+from explorer.report.schemas import report_document
 from explorer.scenario.own_nets import code_of
 from explorer.text.messages import one_line
 
@@ -55,7 +56,7 @@ class _Page:
         """Print the main case and its graphs."""
         if self._as_json:
             return
-        show_graphs(report, console())
+        show(graphs_blocks(report), console())
         sys.stdout.flush()  # a pipe gets it now, too
         self._has_first = True
 
@@ -64,9 +65,9 @@ class _Page:
         if self._as_json:
             print_document(report_document(report))
         elif self._has_first:
-            show_cases(report, console())
+            show(cases_blocks(report), console(), is_continued=True)
         else:
-            show_report(report, console())
+            show(report_blocks(report), console())
 
 
 def _formats(given: list[str] | None, out: Path | None) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 
+from explorer.blocks.terminal import show
 from explorer.cli import exit_codes
 from explorer.cli.options import check_seconds, chosen_formats
 from explorer.cli.output import print_document, print_written
@@ -13,16 +14,14 @@ from explorer.model.message import Text
 from explorer.model.results import LOST, MISSING_FRAMEWORK
 from explorer.model.study import StudyRecord
 from explorer.report.files import prepare_folder, put_file
-from explorer.report.study.files import DEFAULT_FORMATS, FORMATS, study_files
-from explorer.report.study.json import study_document
-from explorer.report.study.terminal import show_study
+from explorer.report.schemas import study_document
+from explorer.report.study import DEFAULT_FORMATS, FORMATS, study_blocks, study_files
 from explorer.scenario.devices import parse
 from explorer.store.store import Store
 from explorer.topics import study_topic
 from explorer.topics.question import Target
 from explorer.topics.studying import refused_by_some, study, target
 from explorer.topics.topic import Topic
-from explorer.words.messages import study_text
 from explorer.workers.workers import Workers
 
 
@@ -62,7 +61,7 @@ def run_study(options: StudyOptions) -> int:
     if options.as_json:
         print_document(study_document(record))
     else:
-        show_study(study_text(record), console())
+        show(study_blocks(record), console())
     if folder:
         _write(record, folder, formats, options.as_json)
     return exit_code(topic, subject, record)

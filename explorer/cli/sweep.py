@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from explorer.blocks.terminal import show
 from explorer.cli import exit_codes
 from explorer.cli.options import check_seconds
 from explorer.cli.output import print_document, print_written
@@ -15,10 +16,9 @@ from explorer.cli.terminal import console
 from explorer.model.errors import UsageError
 from explorer.report.files import prepare_folder, put_file
 from explorer.report.json import encode
-from explorer.report.sweep.html import sweep_html
-from explorer.report.sweep.json import sweep_document
-from explorer.report.sweep.junit import sweep_xml
-from explorer.report.sweep.terminal import show_sweep
+from explorer.report.junit import sweep_xml
+from explorer.report.schemas import sweep_document
+from explorer.report.sweep import sweep_html, terminal_blocks
 from explorer.sweep.changes import changes, recorded_sweep
 from explorer.sweep.cluster import cluster_rows, connected, mismatches
 from explorer.sweep.local import jobs_at_once, local_rows
@@ -72,7 +72,7 @@ def run_sweep(options: SweepOptions) -> int:
     if options.as_json:
         print_document(sweep_document(sweep, found))
     else:
-        show_sweep(sweep, found, console())
+        show(terminal_blocks(sweep, found), console())
     if folder:
         _write(sweep, found, folder, options.as_json)
     return exit_codes.INTERRUPTED if was_interrupted else _exit_code(sweep, found)

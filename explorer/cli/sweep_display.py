@@ -9,10 +9,11 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from explorer.blocks.terminal import folded_table
 from explorer.cli.terminal import LINES
-from explorer.report.sweep.terminal import sweep_table
-from explorer.report.sweep.wording import VERDICTS
+from explorer.report.sweep import VERDICTS, jobs_table
 from explorer.sweep.records import SweepJob, SweepRow
+from explorer.text.language import _
 from explorer.text.messages import one_line
 
 
@@ -54,12 +55,12 @@ class SweepDisplay:
         self._rows.append(row)
         if not self._live:
             how = "stored" if row.from_store else f"{row.seconds:.1f} s"
-            line = f"{one_line(row.name)}: {VERDICTS[row.verdict]} ({how})"
+            line = f"{one_line(row.name)}: {_(VERDICTS[row.verdict])} ({how})"
             print(f"{self._count}/{self._total} {line}", file=sys.stderr, flush=True)
 
     def _shown(self) -> Group:
         now = time.perf_counter()
-        parts = [sweep_table(self._rows)] if self._rows else []
+        parts = [folded_table(jobs_table(self._rows))] if self._rows else []
         lines = [
             Text(f"{one_line(name)}: running, {now - start:.0f} s")
             for name, start in list(self._running.items())

@@ -1,5 +1,5 @@
-"""Gradient graphs, tables, claims and differences in documents: one kind of block for every tool.
+"""Gradient graphs, tables, claims and differences in documents: the same blocks for every tool.
 
-``blocks`` reads and checks the blocks of a document, ``contents`` runs them, and what comes
-out are plain parts: figures, tables, paragraphs, code. A tool (Markdown, Sphinx, MkDocs) sets them.
+``directives`` reads and checks what a document requests, ``contents`` runs it, and what comes
+out are blocks: figures, tables, paragraphs, code. A tool (Markdown, Sphinx, MkDocs) sets them.
 """

@@ -1,4 +1,4 @@
-"""What a block shows: parts that any document can set."""
+"""The blocks that a directive of a document shows."""
 
 import re
 from collections.abc import Iterator
@@ -7,71 +7,24 @@ from typing import Literal
 import msgspec
 
 from explorer.api import claims, diff, explore, graph
-from explorer.api.notebook import table_of_cases
 from explorer.api.results import Difference, Picture
-from explorer.documents.blocks import Block
+from explorer.blocks.records import Block, Code, Figure, Paragraph
+from explorer.documents.directives import Directive
 from explorer.model.report import CaseReport
 from explorer.report.claims.evidence import evidence_table
 from explorer.report.claims.programs import programs
 from explorer.report.claims.wording import row_as_read, title, verdict_sentence
 from explorer.report.diff import diff_lines, finding_lines
 from explorer.report.scenario.graphs import graphs_of
+from explorer.report.scenario.page import cases_in_short
 from explorer.text.clean import clean
 from explorer.text.messages import one_line
 from explorer.words.cases import summary_of
 from explorer.words.claims import advice_text, evidence_text
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A picture: its files, its text alternative, and its place on the page.
-
-    ``files`` is one SVG or PNG, or an SVG for each of two graphs; ``name`` is of plain characters, a
-    file's name without its ending. ``folder`` is where a document that needs files has them.
-    """
-
-    name: str
-    files: tuple[bytes, ...]
-    alt: str
-    caption: str = ""
-    width: str = ""
-    align: str = ""
-    folder: str = "images"
-
-
-class Table(msgspec.Struct, frozen=True):
-    """A table of texts."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
-
-
-class Paragraph(msgspec.Struct, frozen=True):
-    """Text; ``is_strong`` sets it in bold. Text between backticks is code."""
-
-    text: str
-    is_strong: bool = False
-
-    @property
-    def pieces(self) -> list[tuple[str, bool]]:
-        """The text in pieces, and whether each is code."""
-        # What the pattern matched is at the odd places.
-        split = re.split(r"`([^`]+)`", self.text)
-        return [(piece, place % 2 == 1) for place, piece in enumerate(split) if piece]
-
-
-class Code(msgspec.Struct, frozen=True):
-    """Text shown as it is: a program in a language, or what one printed ("text")."""
-
-    text: str
-    language: str = "text"
-
-
-Part = Figure | Table | Paragraph | Code
-
-
 class Way(msgspec.Struct, frozen=True):
-    """The way in which a tool wants the parts.
+    """The way in which a tool wants the pictures.
 
     ``fresh`` ignores stored results; pictures have a format, and SVGs' ids begin with ``prefix``.
     With ``each`` two graphs are an SVG each, and otherwise one file.
@@ -83,17 +36,17 @@ class Way(msgspec.Struct, frozen=True):
     each: bool = False
 
 
-def contents(shown: Block, way: Way | None = None) -> tuple[Part, ...]:
-    """The parts of a block, stored or run; raises ExplorerError for a block that cannot be run."""
+def contents(shown: Directive, way: Way | None = None) -> tuple[Block, ...]:
+    """The blocks of a directive, stored or run; raises ExplorerError where it cannot be run."""
     return tuple(MAKERS[shown.kind](shown, way or Way()))
 
 
-def _graph(shown: Block, way: Way) -> Iterator[Part]:
+def _graph(shown: Directive, way: Way) -> Iterator[Block]:
     picture = graph(
         shown.subject,
         *shown.engines,
         case=shown.options.get("case"),
-        view=shown.options.get("view", "ladder"),  # type: ignore[arg-type]  # checked with the block
+        view=shown.options.get("view", "ladder"),  # type: ignore[arg-type]  # checked with the directive
         depth=shown.depth,
         stage=shown.options.get("stage"),
         device=shown.options.get("device", "cpu"),
@@ -104,7 +57,7 @@ def _graph(shown: Block, way: Way) -> Iterator[Part]:
     yield _figure(shown, picture, way)
 
 
-def _diff(shown: Block, way: Way) -> Iterator[Part]:
+def _diff(shown: Directive, way: Way) -> Iterator[Block]:
     left, right = shown.engines
     parted = diff(
         shown.subject,
@@ -128,7 +81,7 @@ def _lines(parted: Difference) -> Iterator[str]:
             yield clean(line)
 
 
-def _figure(shown: Block, picture: Picture, way: Way) -> Figure:
+def _figure(shown: Directive, picture: Picture, way: Way) -> Figure:
     options = shown.options
     return Figure(
         name=file_name(shown),
@@ -141,8 +94,8 @@ def _figure(shown: Block, picture: Picture, way: Way) -> Figure:
     )
 
 
-def file_name(shown: Block) -> str:
-    """A name for the file of a block's picture, of plain characters, without an ending."""
+def file_name(shown: Directive) -> str:
+    """A name for the file of a directive's picture, of plain characters, without an ending."""
     drawn = ("case", "view", "depth", "stage", "device")
     words = [shown.subject.removesuffix(".py").rpartition("/")[2], *shown.engines]
     words += [shown.options[name] for name in drawn if name in shown.options]
@@ -150,7 +103,7 @@ def file_name(shown: Block) -> str:
     return kind + "-".join(re.sub(r"[^A-Za-z0-9]+", "_", word).strip("_") for word in words)
 
 
-def _table(shown: Block, way: Way) -> Iterator[Part]:
+def _table(shown: Directive, way: Way) -> Iterator[Block]:
     options = shown.options
     found = explore(
         shown.subject,
@@ -161,8 +114,8 @@ def _table(shown: Block, way: Way) -> Iterator[Part]:
         fresh=way.fresh,
     )
     cases = tuple(case for case in found.report.cases if _is_shown(case, options))
-    columns, rows = table_of_cases(cases)
-    yield Table(columns, rows, options.get("caption", summary_of(cases, found.report)))
+    caption = options.get("caption", summary_of(cases, found.report))
+    yield cases_in_short(cases, caption)
 
 
 def _is_shown(case: CaseReport, options: dict[str, str]) -> bool:
@@ -172,14 +125,14 @@ def _is_shown(case: CaseReport, options: dict[str, str]) -> bool:
     return case.case.api == by_api and case.verdict == by_verdict
 
 
-def _claim(shown: Block, way: Way) -> Iterator[Part]:
+def _claim(shown: Directive, way: Way) -> Iterator[Block]:
     board = claims(int(shown.subject), fresh=way.fresh).board
     row = row_as_read(board.rows[0])
     yield Paragraph(f"{row.id}. {row.statement}", is_strong=True)
     yield Paragraph(verdict_sentence(row))
     evidence = evidence_table(row)
     if evidence.rows:
-        yield Table(evidence.columns, evidence.rows)
+        yield evidence
     else:
         yield Paragraph(one_line(evidence_text(row)))
     yield Paragraph(advice_text(row))
@@ -195,7 +148,7 @@ MAKERS = {
     "gradient-table": _table,
     "gradient-claim": _claim,
 }
-"""What makes the parts of each kind of block."""
+"""What makes the blocks of each kind of directive."""
 
 
 ROOT_CLASS = re.compile(r'class="([\w-]*gradgraph)"')

@@ -1,4 +1,4 @@
-"""Blocks between marker comments of a Markdown file: their parts, and the pictures beside the file."""
+"""Directives between marker comments of a Markdown file, and the pictures beside the file."""
 
 import re
 import shlex
@@ -7,19 +7,18 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.documents.blocks import Block, block
-from explorer.documents.contents import Code, Figure, Paragraph, Part, Table, themed
+from explorer.blocks.markdown import THEMES, file_of, markdown
+from explorer.blocks.records import Block, Figure
+from explorer.documents.contents import themed
+from explorer.documents.directives import Directive, directive
 from explorer.documents.fences import fences
 from explorer.model.errors import ExplorerError, UsageError
-from explorer.report.markdown import escape, table
 
 START = re.compile(r"^[ \t]*<!--\s*explorer:\s*(?P<words>.*?)\s*-->", re.MULTILINE)
 END = "<!-- /explorer -->"
 
-THEMES = ("light", "dark")
-
-Ask = Callable[[Block], tuple[Part, ...]]
-"""Asks for the parts of a block."""
+Contents = Callable[[Directive], tuple[Block, ...]]
+"""Makes the blocks of a directive."""
 
 
 class Embedded(msgspec.Struct, frozen=True):
@@ -29,8 +28,8 @@ class Embedded(msgspec.Struct, frozen=True):
     files: dict[Path, bytes]
 
 
-def embedded(path: Path, ask: Ask) -> Embedded:
-    """The document at ``path`` with every block filled in by ``ask``.
+def embedded(path: Path, contents: Contents) -> Embedded:
+    """The document at ``path`` with every block filled in by ``contents``.
 
     Raises UsageError for blocks that are not valid, have no end or cannot be run, with a line of file,
     line number and reason for each.
@@ -53,12 +52,12 @@ def embedded(path: Path, ask: Ask) -> Embedded:
             refused.append(_located(path, text, mark, f"the block has no end; add {END} after it"))
             break
         try:
-            asked = parsed(mark["words"], path.parent)
-            shown = rendered(ask(asked), files, path.parent)
+            shown = parsed(mark["words"], path.parent)
+            written_out = rendered(contents(shown), files, path.parent)
         except ExplorerError as error:
             refused.append(_located(path, text, mark, str(error)))
-            shown = ""
-        written += [text[position : mark.end()], "\n", shown, "\n"]
+            written_out = ""
+        written += [text[position : mark.end()], "\n", written_out, "\n"]
         position = end
     if refused:
         raise UsageError("\n".join(refused))
@@ -88,7 +87,7 @@ def _located(path: Path, text: str, mark: re.Match[str], message: str) -> str:
     return f"{path}:{line}: {message}"
 
 
-def parsed(words: str, folder: Path) -> Block:
+def parsed(words: str, folder: Path) -> Directive:
     """A block of the words in its mark: a kind, a subject, and options as NAME=VALUE."""
     try:
         kind, *rest = shlex.split(words) or [""]
@@ -101,55 +100,14 @@ def parsed(words: str, folder: Path) -> Block:
             f"{kind} takes one subject, got {len(subjects)}: {', '.join(subjects)};"
             " put quotes around an option that contains spaces"
         )
-    return block(kind, "".join(subjects), options, folder)
+    return directive(kind, "".join(subjects), options, folder)
 
 
-def rendered(parts: tuple[Part, ...], files: dict[Path, bytes], folder: Path) -> str:
-    """Parts as Markdown; the files that pictures need are added to ``files``."""
-    texts = []
-    for part in parts:
-        if isinstance(part, Figure):
+def rendered(blocks: tuple[Block, ...], files: dict[Path, bytes], folder: Path) -> str:
+    """Blocks as Markdown; the files that pictures need are added to ``files``."""
+    for block in blocks:
+        if isinstance(block, Figure):
             for theme in THEMES:
-                path = folder / file_of(part, theme)
-                files[path] = themed(part.files[0].decode(), theme).encode()
-            texts.append(_picture(part))
-        else:
-            texts.append(text_of(part))
-    return "\n" + "\n\n".join(texts) + "\n"
-
-
-def text_of(part: Table | Paragraph | Code) -> str:
-    """A part without a picture as Markdown."""
-    if isinstance(part, Table):
-        caption = f"{escape(part.caption)}\n\n" if part.caption else ""
-        return caption + table(part.columns, part.rows)
-    if isinstance(part, Paragraph):
-        return f"**{escape(part.text)}**" if part.is_strong else escape(part.text)
-    longest = max((len(run) for run in re.findall(r"`+", part.text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{part.language}\n{part.text.rstrip()}\n{fence}"
-
-
-def file_of(figure: Figure, theme: str) -> str:
-    """A picture's file, from the document's folder."""
-    return f"{figure.folder}/{figure.name}-{theme}.svg"
-
-
-def _picture(figure: Figure) -> str:
-    """A picture that is light or dark as the page is, which GitHub decides by its own theme."""
-    alt = _attribute(figure.alt)
-    width = f' width="{figure.width}"' if figure.width else ""
-    light, dark = (_attribute(file_of(figure, theme)) for theme in THEMES)
-    shown = (
-        f'<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="{dark}">\n'
-        f'  <img src="{light}" alt="{alt}"{width}>\n</picture>'
-    )
-    if figure.align:
-        shown = f'<p align="{figure.align}">\n{shown}\n</p>'
-    return f"{shown}\n\n*{escape(figure.caption)}*" if figure.caption else shown
-
-
-def _attribute(text: str) -> str:
-    for plain, entity in (("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;")):
-        text = text.replace(plain, entity)
-    return text
+                path = folder / file_of(block, theme)
+                files[path] = themed(block.files[0].decode(), theme).encode()
+    return f"\n{markdown(blocks)}\n"

@@ -1,4 +1,4 @@
-"""The divergences of two engines' graphs, in lines and as one JSON document."""
+"""The divergences of two engines' graphs, in lines."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,7 @@ from explorer.model.alignment import Alignment, Coverage
 from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Node
 from explorer.model.report import Report
-from explorer.report.json import Document, alignment_document, finding_document
-from explorer.text.language import ENGLISH, _, said_in
+from explorer.text.language import _
 from explorer.words.cases import SEPARATOR
 from explorer.words.coverage import counted, not_compared, unproven
 from explorer.words.divergences import divergences
@@ -103,19 +102,3 @@ def _doubts(alignment: Alignment, left: GradGraph, right: GradGraph) -> Iterator
 
 def _op(node: Node | None) -> str:
     return f"{node.op} ({node.id})" if node else _("no counterpart")
-
-
-def diff_document(report: Report, alignment: Alignment) -> Document:
-    """An alignment as plain data, under the scenario that it was made on.
-
-    "remark" says in words, in English, what was not compared.
-    """
-    with said_in(ENGLISH):
-        remark = not_compared(alignment)
-    head = {
-        "schema": report.schema,
-        "scenario": report.scenario,
-        "findings": [finding_document(finding) for finding in report.findings],
-        "remark": remark,
-    }
-    return {**head, **alignment_document(alignment)}

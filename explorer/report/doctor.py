@@ -1,35 +1,30 @@
-"""The doctor's checks on a terminal and as one JSON document."""
+"""The doctor's checks as blocks and as one JSON document."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-import msgspec
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from explorer.blocks.records import Block, Paragraph, Row, Span, Table, columns
 from explorer.exploration.doctor import Check
+from explorer.report.json import Document, to_builtins
+from explorer.text.language import _
 
 
-def show_checks(checks: Sequence[Check], console: Console) -> None:
-    """Print the checks, and after them what to do about each that is not fine."""
-    table = Table.grid(padding=(0, 2))
-    for check in checks:
-        table.add_row(Text(check.name), _mark(check), Text(check.found))
-    console.print(table)
+def doctor_blocks(checks: Sequence[Check]) -> Iterator[Block]:
+    """The checks, and after them what to do about each that is not fine."""
+    rows: list[Row] = [(check.name, (_mark(check),), check.found) for check in checks]
+    yield Table(columns(("", "", "")), tuple(rows), has_head=False)
     for check in checks:
         if check.remedy:
             # A command to copy must not be broken into lines.
-            console.print(Text(f"{check.name}: {check.remedy}"), soft_wrap=True)
+            yield Paragraph(f"{check.name}: {check.remedy}", is_whole=True)
 
 
-def _mark(check: Check) -> Text:
+def _mark(check: Check) -> Span:
     # Only what is required is an alarm: the explorer compares engines without the rest.
     if check.fine:
-        return Text("ok", style="green")
-    return Text("missing", style="bold red" if check.required else "yellow")
+        return Span(_("ok"), tone="good")
+    return Span(_("missing"), tone="alarm" if check.required else "foreseen")
 
 
-def checks_document(checks: Sequence[Check]) -> dict[str, Any]:
+def checks_document(checks: Sequence[Check]) -> Document:
     """The checks as plain data."""
-    return {"checks": [msgspec.to_builtins(check) for check in checks]}
+    return {"checks": to_builtins(checks)}

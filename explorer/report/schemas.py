@@ -1,295 +1,478 @@
-"""JSON Schemas of the documents that ``--json`` prints and ``--format json`` writes.
+"""JSON documents of records, and their JSON Schemas: one table says what both have.
 
-They are made of the records, and of what documents say otherwise than these: values nest, an array is
+A document has what its records have, unless FORMS says otherwise: values nest, an array is
 lists of numbers or statistics, and a number that is not finite is a text.
 """
 
 import inspect
-from typing import Any, TypedDict
+import types
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, reduce
+from operator import attrgetter, or_
+from typing import Any, NamedTuple, TypedDict, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from explorer.model.alignment import Coverage, Pair
+from explorer.model.alignment import Alignment
+from explorer.model.arrays import Array, Summary, unpack
 from explorer.model.claim import Board, ClaimRow
-from explorer.model.findings import FindingKind
-from explorer.model.graph import Edge, Node, Phase
-from explorer.model.report import AnswerGroup, CaseVerdict, Difference, Report
-from explorer.model.results import Failure, Outcome
-from explorer.model.sides import SideName
+from explorer.model.divergence import Divergence
+from explorer.model.findings import ReportFinding
+from explorer.model.graph import GradGraph, Node, Output, Phase
+from explorer.model.measurement import Measured
+from explorer.model.message import Text
+from explorer.model.report import CaseReport, LeftOut, Report
+from explorer.model.results import Estimate, Leaf, Result
 from explorer.model.study import Chart, StudyRecord, Table
-from explorer.model.unpaired import Reason
-from explorer.report.json import Document
-from explorer.sweep.records import Change, Sweep, SweepRow
-from explorer.words.proofs import ProofCounts
+from explorer.model.unpaired import Unpaired
+from explorer.report.json import Document, array_document, to_builtins
+from explorer.sweep.records import Change, Sweep
+from explorer.text.language import ENGLISH, said_in
+from explorer.text.numbers import plain
+from explorer.words.cases import reason
+from explorer.words.claims import advice_text, evidence_text
+from explorer.words.coverage import not_compared
+from explorer.words.divergences import Engines, divergences
+from explorer.words.findings import sentence
+from explorer.words.messages import as_text, study_text
+from explorer.words.proofs import ProofCounts, last_stages, proofs
+from explorer.words.readings import reading
+from explorer.words.unpaired import detail
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]}
 """A number as documents have it: JSON lacks those that are not finite."""
 
-
-class Statistics(TypedDict):
-    """Figures over the finite elements of a tensor; ``quantiles`` from least to greatest."""
-
-    minimum: float
-    maximum: float
-    mean: float
-    norm: float
-    zeros: int
-    nonfinite: int
-    quantiles: list[float]
+Find = Callable[[Any], Any]  # of whichever record the form is of
 
 
-class Output(TypedDict):
-    """One tensor that a node yields; ``values`` nest as its shape does, null where it is large."""
+class Form(msgspec.Struct, frozen=True):
+    """What a document has of a record.
 
-    shape: list[int]
-    dtype: str
-    statistics: Statistics | None
-    values: Any
-    noise: float | None
-
-
-class Graph(TypedDict):
-    """One engine's gradient graph of one case, at one stage."""
-
-    engine: str
-    case: str
-    stage: str
-    nodes: list[Node]
-    edges: list[Edge]
-    notes: list[str]
-
-
-class Answer(TypedDict):
-    """An engine's answer to a case; ``values`` nest as ``structure`` says."""
-
-    outcome: Outcome
-    structure: str | None
-    values: Any
-    natural: str | None
-    ids: list[str]
-    error: Failure | None
-    code: str
-    note: str
-
-
-class Estimate(TypedDict):
-    """Central differences of one leaf or of several together, along the axes or along directions.
-
-    ``at_kinks`` counts those of its values where there is no derivative, and ``not_finite`` those
-    that are no estimate, since the net is not finite there.
+    ``name`` and ``text`` are what the schema says of it. ``keys`` are the keys in their order, apart
+    by blanks: a field or property of the record, or a path of them, of which the last is the key;
+    without any, all its fields. ``computed`` are the keys with a type and a function of their own.
     """
 
-    leaf: str
-    together: list[str]
-    directions: list[list[Any]] | Any
-    values: Any
-    at_kinks: int
-    not_finite: int
+    name: str
+    text: str
+    keys: str = ""
+    computed: dict[str, tuple[Any, Find]] = {}
 
 
-class Oracle(TypedDict):
-    """What central differences in float64 say of a case.
+class Stated(msgspec.Struct, frozen=True):
+    """A divergence with its sentence."""
 
-    ``stops``: what the net cuts off from PyTorch's tape was held.
-    """
-
-    outcome: str
-    agrees: bool | None
-    estimates: list[Estimate]
-    stops: bool
-    error: Failure | None
-
-
-class Case(TypedDict):
-    """One way to ask for gradients, every engine's answer, and the verdict on them."""
-
-    api: str
-    grad_position: int | list[int] | None
-    weights: str | None
-    has_aux: bool
-    order: int
-    get_all: bool
-    get_by_list: bool
-    sens_param: bool
-    label: str
-    short: str
-    results: dict[str, Answer]
-    oracle: Oracle
-    verdict: CaseVerdict
-    expected: bool
-    reason: str
-    greatest: Difference | None
-    groups: list[AnswerGroup]
-    drawn: list[str]
-    in_torch_table: bool | None
-    in_mindspore_table: bool | None
-
-
-class Finding(TypedDict):
-    """Something about the nets that comes before the gradients; ``sentence`` says it in English."""
-
-    kind: FindingKind
+    what: Divergence
     sentence: str
-    names: list[str]
-    expected: bool
-    reason: str
 
 
-class Divergence(TypedDict):
-    """The earliest place whose inputs are equal on both sides and whose value is not.
+class Explained(msgspec.Struct, frozen=True):
+    """An unpaired node of one of two engines' graphs."""
 
-    ``left`` and ``right`` are node ids, null where a side has no counterpart. ``kind`` says what
-    the two have there, ``sentence`` says it in English. ``left_value`` and ``right_value`` read the
-    element that differs most, or the shapes where these differ. ``greatest`` is the difference of
-    that element, ``ratio`` times the ``noise``.
-    """
-
-    left: str | None
-    right: str | None
-    phase: Phase
-    kind: str
-    sentence: str
-    left_source: str
-    right_source: str
-    left_value: str
-    right_value: str
-    greatest: float | None
-    noise: float | None
-    ratio: float | None
+    what: Unpaired
+    engines: Engines
 
 
-class Unpaired(TypedDict):
-    """A node without a partner for its main value, and why; ``detail`` says it in English."""
+class Judged(msgspec.Struct, frozen=True):
+    """The oracle's estimates for a case, with what they say of it."""
 
-    side: SideName
-    node: str
-    reason: Reason
-    detail: str
+    case: CaseReport
 
 
-class AlignedGraphs(TypedDict):
-    """Two engines' graphs of one case, side by side; ``same`` where nothing tells them apart."""
+class Compared(msgspec.Struct, frozen=True):
+    """A sweep, and what has changed since a recorded one."""
 
-    left: str
-    right: str
-    case: str
-    pairs: list[Pair]
-    unpaired: list[Unpaired]
-    divergence: Divergence | None
-    differing: list[str]
-    left_coverage: Coverage
-    right_coverage: Coverage
-    further: list[Divergence]
-    expected: bool
-    drawn: list[str]
-    same: bool
-
-
-class LeftOut(TypedDict):
-    """Cases that were not asked, by their labels, and why."""
-
-    cause: str
-    reason: str
-    cases: list[str]
-
-
-class ReportDocument(TypedDict):
-    """Everything that was found out about one scenario."""
-
-    schema: int
-    scenario: str
-    title: str
-    notes: str
-    versions: dict[str, str]
-    devices: dict[str, str]
-    inputs: dict[str, Any]
-    parameters: dict[str, Any]
-    findings: list[Finding]
-    cases: list[Case]
-    left_out: list[LeftOut]
-    graphs: list[Graph]
-    ungraphed: dict[str, str]
-    proofs: dict[str, ProofCounts]
-    alignments: list[AlignedGraphs]
-
-
-class Measured(TypedDict):
-    """The outcome of one measurement, and the code that ran."""
-
-    outcome: Outcome
-    figures: dict[str, Any]
-    timings: dict[str, float]
-    graphs: list[Graph]
-    error: Any
-    code: str
-
-
-class StudyDocument(TypedDict):
-    """One run of a study: what was measured, by name, and what it tells."""
-
-    schema: int
-    study: str
-    title: str
-    question: str
-    scenario: str
-    device: str
-    versions: dict[str, str]
-    measured: dict[str, Measured]
-    findings: list[str]
-    tables: list[Table]
-    charts: list[Chart]
-
-
-class BoardDocument(TypedDict):
-    """Verdicts on the guides' statements, and what was measured for them."""
-
-    schema: int
-    date: str
-    versions: dict[str, str]
-    rows: list[ClaimRow]
-    measured: dict[str, Measured]
-
-
-class SweepDocument(TypedDict):
-    """What came of many jobs, and what has changed since a recorded sweep, null where none was given."""
-
-    schema: int
-    date: str
-    seconds: float
-    versions: dict[str, str]
-    rows: list[SweepRow]
-    unfinished: list[str]
-    warnings: list[str]
+    sweep: Sweep
     changes: list[Change] | None
 
 
-DOCUMENTS: dict[str, tuple[Any, int]] = {
-    "report": (ReportDocument, msgspec.structs.fields(Report)[0].default),
-    "study": (StudyDocument, msgspec.structs.fields(StudyRecord)[0].default),
-    "board": (BoardDocument, msgspec.structs.fields(Board)[0].default),
-    "sweep": (SweepDocument, msgspec.structs.fields(Sweep)[0].default),
+class ObservationDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One line of evidence: what was measured, the value that was found, and of which parties."""
+
+    what: str
+    value: str = ""
+    who: tuple[str, ...] = ()
+    expected: bool | None = None
+
+
+class ClaimDocument(ClaimRow, frozen=True, kw_only=True, omit_defaults=True):
+    """A claim with its evidence in one line, and its advice."""
+
+    advice: str
+    evidence: str
+    observations: tuple[ObservationDocument, ...] = ()  # type: ignore[assignment]  # with text alone
+
+
+def _claims(board: Board) -> list[ClaimDocument]:
+    documents = []
+    for row in board.rows:
+        fields = msgspec.structs.asdict(row)
+        observations = as_text(row.observations)
+        seen = [ObservationDocument(**msgspec.structs.asdict(each)) for each in observations]
+        fields.update(observations=tuple(seen), not_run={})
+        fields.update(evidence=evidence_text(row), advice=advice_text(row))
+        documents.append(ClaimDocument(**fields))
+    return documents
+
+
+def _stated(alignment: Alignment) -> list[Stated]:
+    return list(map(Stated, alignment.divergences, divergences(alignment)))
+
+
+def _explained(alignment: Alignment) -> list[Explained]:
+    engines = alignment.left, alignment.right
+    return [Explained(node, engines) for node in alignment.unpaired]
+
+
+def _tag(stated: Stated) -> str:
+    return str(type(stated.what).__struct_config__.tag)
+
+
+def _ends(slot: int, name: str) -> Find:
+    """What one side of a divergence has."""
+    return lambda stated: getattr(stated.what.ends[slot], name)
+
+
+def _reading(slot: int) -> Find:
+    return lambda stated: reading(stated.what.ends[slot].value)
+
+
+def _nodes(graph: GradGraph) -> Iterator[Document]:
+    for node in graph.nodes:
+        # Without its outputs, whose raw bytes JSON has no place for; the key keeps its own.
+        document = to_builtins(msgspec.structs.replace(node, outputs=()))
+        document["outputs"] = document_of(node.outputs)
+        yield document
+
+
+def _elements(output: Output) -> Any:
+    """All elements of a small tensor."""
+    whole = output.values.whole if output.values else None
+    return None if whole is None else unpack(whole).tolist()
+
+
+def _if_ok(name: str) -> Find:
+    """A field of a result with outcome "ok"; null for others, and not "".
+
+    A bare tensor's structure is a name, and could be any.
+    """
+    return lambda result: getattr(result, name) if result.outcome == "ok" else None
+
+
+def _by_name(field: str) -> tuple[Any, Find]:
+    """Leaves by their names."""
+    return dict[str, Any], lambda report: {leaf.name: leaf for leaf in getattr(report, field)}
+
+
+def _error(measured: Measured) -> Any:
+    """The error without its line."""
+    error = measured.error
+    return {"type": error.type, "message": error.message} if error else None
+
+
+def _proofs(report: Report) -> dict[str, ProofCounts]:
+    return {graph.engine: proofs(graph) for graph in last_stages(report.graphs)}
+
+
+FORMS: dict[type, Form] = {
+    Report: Form(
+        "ReportDocument",
+        "Everything that was found out about one scenario.",
+        "schema scenario title notes versions devices inputs parameters findings cases left_out"
+        " graphs ungraphed proofs alignments",
+        {
+            "inputs": _by_name("inputs"),
+            "parameters": _by_name("parameters"),
+            "proofs": (dict[str, ProofCounts], _proofs),
+        },
+    ),
+    CaseReport: Form(
+        "Case",
+        "One way to ask for gradients, every engine's answer, and the verdict on them.",
+        "case.api case.grad_position case.weights case.has_aux case.order case.get_all"
+        " case.get_by_list case.sens_param case.label case.short results oracle verdict expected"
+        " reason greatest groups drawn in_torch_table in_mindspore_table",
+        {
+            # A list distinguishes (0,) from 0.
+            "grad_position": (int | list[int] | None, attrgetter("case.grad_position")),
+            "oracle": (Judged, Judged),
+            "reason": (str, reason),
+        },
+    ),
+    Result: Form(
+        "Answer",
+        "An engine's answer to a case; ``values`` nest as ``structure`` says.",
+        "outcome structure values natural ids error code note",
+        {
+            "structure": (str | None, _if_ok("written")),
+            "values": (Any, _if_ok("nested")),
+            "natural": (str | None, _if_ok("natural")),
+        },
+    ),
+    Judged: Form(
+        "Oracle",
+        "What central differences in float64 say of a case.\n\n"
+        "``stops``: what the net cuts off from PyTorch's tape was held.",
+        "case.oracle.outcome agrees case.oracle.estimates case.oracle.stops case.oracle.error",
+        {"agrees": (bool | None, attrgetter("case.oracle_agrees"))},
+    ),
+    Estimate: Form(
+        "Estimate",
+        "Central differences of one leaf or of several together, along the axes or along"
+        " directions.\n\n``at_kinks`` counts those of its values where there is no derivative, and"
+        " ``not_finite`` those\nthat are no estimate, since the net is not finite there.",
+        "leaf together directions values at_kinks not_finite",
+        {"leaf": (str, attrgetter("name")), "values": (Any, attrgetter("value"))},
+    ),
+    ReportFinding: Form(
+        "Finding",
+        "Something about the nets that comes before the gradients; ``sentence`` says it in English.",
+        "kind sentence names expected reason",
+        {"sentence": (str, sentence)},
+    ),
+    LeftOut: Form(
+        "LeftOut",
+        "Cases that were not asked, by their labels, and why.",
+        "cause reason cases",
+        {"cases": (list[str], lambda left_out: [case.label for case in left_out.cases])},
+    ),
+    GradGraph: Form(
+        "Graph",
+        "One engine's gradient graph of one case, at one stage.",
+        computed={"nodes": (list[Node], _nodes)},
+    ),
+    Output: Form(
+        "Output",
+        "One tensor that a node yields; ``values`` nest as its shape does, null where it is large.",
+        "shape dtype statistics values noise",
+        {"statistics": (Summary | None, attrgetter("values")), "values": (Any, _elements)},
+    ),
+    Summary: Form(
+        "Statistics",
+        "Figures over the finite elements of a tensor; ``quantiles`` from least to greatest.",
+        "minimum maximum mean norm zeros nonfinite quantiles",
+    ),
+    Alignment: Form(
+        "AlignedGraphs",
+        "Two engines' graphs of one case, side by side; ``same`` where nothing tells them apart.",
+        computed={
+            "unpaired": (list[Explained], _explained),
+            "divergence": (Stated | None, lambda alignment: next(iter(_stated(alignment)), None)),
+            "further": (list[Stated], lambda alignment: _stated(alignment)[1:]),
+            "same": (bool, attrgetter("is_same")),
+        },
+    ),
+    Stated: Form(
+        "Divergence",
+        "The earliest place whose inputs are equal on both sides and whose value is not.\n\n"
+        "``left`` and ``right`` are node ids, null where a side has no counterpart. ``kind`` says"
+        " what\nthe two have there, ``sentence`` says it in English. ``left_value`` and"
+        " ``right_value`` read the\nelement that differs most, or the shapes where these differ."
+        " ``greatest`` is the difference of\nthat element, ``ratio`` times the ``noise``.",
+        "left right phase kind sentence left_source right_source left_value right_value greatest"
+        " noise ratio",
+        {
+            "left": (str | None, _ends(0, "node")),
+            "right": (str | None, _ends(1, "node")),
+            "phase": (Phase, attrgetter("what.phase")),
+            "kind": (str, _tag),
+            "left_source": (str, _ends(0, "source")),
+            "right_source": (str, _ends(1, "source")),
+            "left_value": (str, _reading(0)),
+            "right_value": (str, _reading(1)),
+            "greatest": (float | None, attrgetter("what.gap.greatest")),
+            "noise": (float | None, attrgetter("what.gap.noise")),
+            "ratio": (float | None, attrgetter("what.gap.ratio")),
+        },
+    ),
+    Explained: Form(
+        "Unpaired",
+        "A node without a partner for its main value, and why; ``detail`` says it in English.",
+        "what.side what.node what.reason detail",
+        {"detail": (str, lambda node: detail(node.what, node.engines))},
+    ),
+    Measured: Form(
+        "Measured",
+        "The outcome of one measurement, and the code that ran.",
+        "outcome figures timings graphs error code",
+        {"error": (Any, _error)},
+    ),
+    StudyRecord: Form(
+        "StudyDocument",
+        "One run of a study: what was measured, by name, and what it tells.",
+        computed={
+            "findings": (tuple[str, ...], attrgetter("findings")),
+            "tables": (tuple[Table[str], ...], attrgetter("tables")),
+            "charts": (tuple[Chart[str], ...], attrgetter("charts")),
+        },
+    ),
+    Board: Form(
+        "BoardDocument",
+        "Verdicts on the guides' statements, and what was measured for them.",
+        computed={"rows": (list[ClaimDocument], _claims)},
+    ),
+    Compared: Form(
+        "SweepDocument",
+        "What came of many jobs, and what has changed since a recorded sweep, null where none was"
+        " given.",
+        "sweep.schema sweep.date sweep.seconds sweep.versions sweep.rows sweep.unfinished"
+        " sweep.warnings changes",
+    ),
 }
-"""The kinds of documents: what each looks like, and the version that its key "schema" names."""
+"""What documents have of records; records without a form are there with all their fields."""
+
+DOCUMENTS: dict[str, tuple[type, type[msgspec.Struct]]] = {
+    "report": (Report, Report),
+    "study": (StudyRecord, StudyRecord),
+    "board": (Board, Board),
+    "sweep": (Compared, Sweep),
+}
+"""The kinds of documents: the record of each, and the one that has the version of its form."""
+
+
+class Key(NamedTuple):
+    """A key of a document: its type, and what finds its value in the record."""
+
+    hint: Any
+    find: Find
+
+
+@lru_cache
+def _keys(record: type) -> dict[str, Key]:
+    form = FORMS[record]
+    paths = form.keys.split() or [*record.__struct_fields__]  # type: ignore[attr-defined]  # a Struct
+    keys = {}
+    for path in paths:
+        name = path.rpartition(".")[2]
+        if name not in form.computed:
+            keys[name] = Key(_hint(record, path), attrgetter(path))
+        else:
+            keys[name] = Key(*form.computed[name])
+    for name, (hint, find) in form.computed.items():
+        keys.setdefault(name, Key(hint, find))
+    return keys
+
+
+def _hint(record: Any, path: str) -> Any:
+    """The type of a field or property, at the end of a path of them."""
+    for name in path.split("."):
+        hints = get_type_hints(record)
+        found = hints.get(name)
+        record = found or get_type_hints(getattr(record, name).fget)["return"]
+    return record
+
+
+def document_of(value: Any) -> Any:
+    """A record, or records, as plain data; arrays are numbers or statistics."""
+    record: type = type(value)
+    if record in FORMS:
+        return {name: document_of(key.find(value)) for name, key in _keys(record).items()}
+    if isinstance(value, Leaf):
+        return array_document(value.value)
+    if isinstance(value, Array):
+        return array_document(value)
+    if isinstance(value, msgspec.Struct):
+        return plain(to_builtins(value))
+    if isinstance(value, dict):
+        return {str(key): document_of(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | Iterator):
+        return list(map(document_of, value))
+    return plain(value)
+
+
+@said_in(ENGLISH)
+def report_document(report: Report) -> Document:
+    """The report as plain data.
+
+    ``values`` of a result nest like its ``structure``. A ``grad_position`` is null, an int, or a
+    list of ints: ``0`` is the int, ``[0]`` the 1-tuple.
+    """
+    return dict(document_of(report))
+
+
+def graph_document(graph: GradGraph) -> Document:
+    """A gradient graph as plain data.
+
+    The values of a node's output are statistics, with all elements under "values" when small.
+    """
+    return dict(document_of(graph))
+
+
+@said_in(ENGLISH)
+def study_document(record: StudyRecord[Text]) -> Document:
+    """The record of a study as plain data."""
+    return dict(document_of(study_text(record)))
+
+
+@said_in(ENGLISH)
+def board_document(board: Board) -> Document:
+    """The board as plain data, with every figure and the code that found it."""
+    return dict(document_of(board))
+
+
+def sweep_document(sweep: Sweep, changes: Iterable[Change] | None = None) -> Document:
+    """A sweep as plain data, which ``explorer sweep --against`` reads.
+
+    "changes" is null where it was not compared with a recorded one.
+    """
+    return dict(document_of(Compared(sweep, None if changes is None else list(changes))))
+
+
+@said_in(ENGLISH)
+def diff_document(report: Report, alignment: Alignment) -> Document:
+    """An alignment as plain data, under the scenario that it was made on.
+
+    "remark" says in words, in English, what was not compared.
+    """
+    head = {
+        "schema": report.schema,
+        "scenario": report.scenario,
+        "findings": document_of(report.findings),
+        "remark": not_compared(alignment),
+    }
+    return {**head, **document_of(alignment)}
 
 
 def schema(kind: str) -> Document:
     """The schema of a kind of document; its ``$id`` names the kind and the version."""
-    document, version = DOCUMENTS[kind]
-    made = msgspec.json.schema(document)
+    record, versioned = DOCUMENTS[kind]
+    version = msgspec.structs.fields(versioned)[0].default
+    made = msgspec.json.schema(_described(record))
     # What a node yields is in documents another record than the one that a worker sends.
-    outputs = msgspec.json.schema(Output)["$defs"]
-    parts = {**made["$defs"], **outputs}
+    parts = {**made["$defs"], **msgspec.json.schema(_described(Output))["$defs"]}
     for name in ("Summary", "Array"):
         parts.pop(name, None)
-    name = made["$ref"].rpartition("/")[2]
     return {
         "$schema": DIALECT,
         "$id": f"urn:autodiff-explorer:{kind}:{version}",
-        "$ref": f"#/$defs/{name}",
+        "$ref": f"#/$defs/{FORMS[record].name}",
         "$defs": {part: _as_in_json(content) for part, content in parts.items()},
     }
+
+
+def _described(hint: Any) -> Any:
+    """A type as documents have it, with forms in place of their records."""
+    if hint in FORMS:
+        return _typed_dict(hint)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (list, tuple):
+        return list[_described(arguments[0])]  # type: ignore[misc]  # made as it runs
+    if origin is dict:
+        return dict[str, _described(arguments[1])]  # type: ignore[misc]  # made as it runs
+    if origin in (Union, types.UnionType):
+        return reduce(or_, map(_described, arguments))
+    return hint
+
+
+@lru_cache
+def _typed_dict(record: type) -> Any:
+    form = FORMS[record]
+    hints = {name: _described(key.hint) for name, key in _keys(record).items()}
+    made = TypedDict(form.name, hints)  # type: ignore[misc]  # made as it runs
+    made.__doc__ = form.text
+    return made
 
 
 def _as_in_json(part: Any) -> Any:

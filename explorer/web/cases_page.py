@@ -9,7 +9,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from explorer.model.report import CaseReport, CaseVerdict, Report
 from explorer.report.scenario.case_rows import COMPARED
-from explorer.report.scenario.overview import cells_of, overview
+from explorer.report.scenario.page import engines_table
 from explorer.report.wording import NOTHING
 from explorer.text.clean import clean
 from explorer.text.language import _, later
@@ -19,7 +19,7 @@ from explorer.web.messages import plain
 from explorer.web.report_page import ReportKey
 from explorer.web.widgets import ROW_HEIGHT, new_bar, table_height
 from explorer.words import answers
-from explorer.words.answers import ENGINE_COLUMNS, answer
+from explorer.words.answers import answer
 from explorer.words.cases import VERDICTS, greatest, oracle, oracle_summary, summary
 
 # Filters
@@ -212,9 +212,9 @@ def cases(key: ReportKey, report: Report) -> None:
 def _engines(key: ReportKey, report: Report) -> None:
     """Where each engine ran, and every version that was used."""
     with st.expander(_("Engines, devices and versions")):
-        rows = overview(report).engines
-        heads = [_(name) for name in ENGINE_COLUMNS]
-        engines = [dict(zip(heads, cells_of(row), strict=True)) for row in rows]
+        shown = engines_table(report)
+        heads = [column.name for column in shown.columns]
+        engines = [dict(zip(heads, map(clean, row), strict=True)) for row in shown.texts]
         st.dataframe(engines, hide_index=True, width="content")
         packages = sorted(report.versions)
         versions = [clean(report.versions[package]) for package in packages]

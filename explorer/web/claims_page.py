@@ -231,8 +231,11 @@ def _show_evidence(row: ClaimRow) -> None:
     if contrary:
         st.markdown(f"{_(NOT_AS_STATED)} {plain(contrary)}")
     # Markdown and not a dataframe: long results wrap, and the browser's search finds them.
-    lines = [_line(evidence.columns), _line(["---"] * len(evidence.columns))]
-    lines.extend(_line(map(plain, cells)) for cells in evidence.rows)
+    lines = [
+        _line(column.name for column in evidence.columns),
+        _line(["---"] * len(evidence.columns)),
+    ]
+    lines.extend(_line(map(plain, cells)) for cells in evidence.texts)
     st.markdown("\n".join(lines))
 
 

@@ -22,7 +22,7 @@ from explorer.report.scenario.export import (
     snippets,
 )
 from explorer.report.scenario.files import draw_ladder, report_files
-from explorer.report.scenario.json import report_document
+from explorer.report.schemas import report_document
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.own_nets import code_of
 from explorer.text.clean import clean

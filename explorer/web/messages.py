@@ -10,9 +10,9 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from explorer.blocks.markdown import escape
 from explorer.model.errors import ExplorerError, WorkerFaultError
 from explorer.model.findings import ReportFinding
-from explorer.report.markdown import escape
 from explorer.text.choices import SHOWN, nearest
 from explorer.text.clean import clean
 from explorer.text.language import _

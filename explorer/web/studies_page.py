@@ -11,7 +11,7 @@ from explorer.model.errors import UsageError
 from explorer.model.message import Text
 from explorer.model.study import Chart, StudyRecord, Table
 from explorer.report.recorded.reading import recorded_study
-from explorer.report.study.cells import NO_ROWS, cell_text, not_measured
+from explorer.report.study import NO_ROWS, cell_text, not_measured
 from explorer.report.wording import versions_text
 from explorer.scenario.devices import parse
 from explorer.store.store import Store

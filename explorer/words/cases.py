@@ -91,7 +91,7 @@ def summary_of(shown: Sequence[CaseReport], report: Report) -> str:
     """The outcome of some cases of a report; of all of them, the report's own summary."""
     if len(shown) == len(report.cases):
         return _summary(report.cases, report)
-    some = _("{n} of {total}").format(n=len(shown), total=_cases(len(report.cases)))
+    some = _("{n} of {total}").format(n=len(shown), total=count_of_cases(len(report.cases)))
     if not shown:
         return some
     return _("{cases}: {outcome}").format(cases=some, outcome=_outcome(shown))
@@ -99,7 +99,7 @@ def summary_of(shown: Sequence[CaseReport], report: Report) -> str:
 
 def _summary(cases: Sequence[CaseReport], report: Report) -> str:
     whole = _("{cases}: {outcome}")
-    parts = [whole.format(cases=_cases(len(cases)), outcome=_outcome(cases))]
+    parts = [whole.format(cases=count_of_cases(len(cases)), outcome=_outcome(cases))]
     divergences = sum(not alignment.expected for alignment in report.alignments)
     if divergences:
         one, several = (
@@ -119,7 +119,8 @@ def _summary(cases: Sequence[CaseReport], report: Report) -> str:
     return _("; ").join(parts)
 
 
-def _cases(number: int) -> str:
+def count_of_cases(number: int) -> str:
+    """A number of cases: "28 cases"."""
     return _counted(number, _("1 case"), _("{n} cases"))
 
 

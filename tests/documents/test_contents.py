@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from explorer.api.results import Exploration
+from explorer.blocks.records import Table
 from explorer.documents import contents as documents
-from explorer.documents.blocks import Block
-from explorer.documents.contents import Table
+from explorer.documents.directives import Directive
 from explorer.model.cases import Api
 from explorer.model.report import CaseVerdict
 from tests.support.sample_report import report
@@ -35,7 +35,7 @@ def explorer(monkeypatch: pytest.MonkeyPatch) -> Explorer:
 
 def table(**options: str) -> Table:
     """The table of a block with these options."""
-    (shown,) = documents.contents(Block("gradient-table", "dense_mse", options))
+    (shown,) = documents.contents(Directive("gradient-table", "dense_mse", options))
     assert isinstance(shown, Table)
     return shown
 

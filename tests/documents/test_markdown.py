@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
+from explorer.blocks.records import Block, Code, Figure, Paragraph, Table, columns
 from explorer.cli.entry import run
-from explorer.documents.blocks import Block
-from explorer.documents.contents import Code, Figure, Paragraph, Part, Table
+from explorer.documents.directives import Directive
 from explorer.documents.markdown import END, embedded
 from explorer.model.errors import UsageError
 
 SVG = b'<svg class="gradgraph"></svg>'
 
 
-def parts_of(shown: Block) -> tuple[Part, ...]:
+def parts_of(shown: Directive) -> tuple[Block, ...]:
     """Parts of every sort, with texts that would be more than text."""
     return (
         Figure("name", (SVG,), alt='a "quoted" <b> & more', caption="*told* <i>", width="50%"),
-        Table(("a|b",), (("1 | 2 <script>",),), caption=shown.subject),
+        Table(columns(["a|b"]), (("1 | 2 <script>",),), caption=shown.subject),
         Paragraph("the `point` is [here](x)", is_strong=True),
         Code("```\nprinted\n```"),
     )

@@ -5,7 +5,8 @@ import pytest
 
 from explorer.model.sides import SideName
 from explorer.model.unpaired import Recorded, Unpaired
-from explorer.report.diff import diff_document, diff_lines
+from explorer.report.diff import diff_lines
+from explorer.report.schemas import diff_document
 from explorer.words.divergences import divergences, first_divergence
 from tests.support.sample_report import DIVERGENCE, FURTHER, alignment, graph, report
 

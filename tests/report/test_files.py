@@ -11,7 +11,7 @@ from explorer.model.graph import GradGraph
 from explorer.report.files import check_folder, prepare_folder, put_file
 from explorer.report.json import encode
 from explorer.report.scenario.files import stems, write_report
-from explorer.report.scenario.json import report_document
+from explorer.report.schemas import report_document
 from tests.support.sample_report import report
 
 

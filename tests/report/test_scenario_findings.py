@@ -7,15 +7,20 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from explorer.blocks.terminal import show
 from explorer.model.divergence import Place
 from explorer.model.findings import Holder, IllConditioned, LoneStart, OtherRole, ReportFinding
 from explorer.model.report import Report
 from explorer.report.diff import finding_lines
-from explorer.report.scenario.html import report_html
-from explorer.report.scenario.json import report_document
-from explorer.report.scenario.markdown import report_markdown
-from explorer.report.scenario.overview import overview
-from explorer.report.scenario.terminal import show_report
+from explorer.report.scenario.page import (
+    cases_of,
+    findings,
+    report_blocks,
+    report_html,
+    report_markdown,
+)
+from explorer.report.schemas import report_document
+from explorer.words.cases import summary
 from explorer.words.findings import sentence
 from tests.support.sample_report import HOSTILE, report
 
@@ -35,14 +40,14 @@ def with_findings(*findings: ReportFinding) -> Report:
 
 def on_terminal(whole: Report) -> str:
     stream = io.StringIO()
-    show_report(whole, Console(file=stream, width=120))
+    show(report_blocks(whole), Console(file=stream, width=120))
     return stream.getvalue()
 
 
 FACES: dict[str, Callable[[Report], str]] = {
     "terminal": on_terminal,
     "Markdown": lambda whole: report_markdown(whole, {}),
-    "HTML": lambda whole: report_html(whole, {}),
+    "HTML": lambda whole: report_html(whole),
 }
 
 
@@ -52,7 +57,7 @@ def test_a_finding_stands_before_the_cases(face: str) -> None:
     said = "fc.weight is trained in PyTorch and frozen"
     assert said in sentence(FROZEN)
     assert said not in FACES[face](with_findings())
-    heading = overview(report()).groups[0].rows[0].structure or "weights"
+    heading = cases_of(report()).groups[0].rows[0].structure or "weights"
     assert text.index(said) < text.index(heading)
 
 
@@ -75,19 +80,19 @@ def test_a_finding_that_nothing_expects_is_an_alarm_though_all_cases_agree() -> 
     assert with_findings().is_as_expected
     assert with_findings(MEANT).is_as_expected
     assert not with_findings(MEANT, FROZEN).is_as_expected
-    states = [row.state for row in overview(with_findings(MEANT, FROZEN)).findings]
+    states = [row.tone for row in findings(with_findings(MEANT, FROZEN))]
     assert states == ["foreseen", "alarm"]
-    assert overview(with_findings(MEANT)).state == "good"
-    assert overview(with_findings(FROZEN)).state == "alarm"
-    assert "1 finding" in overview(with_findings(MEANT, FROZEN)).summary
+    assert 'class="summary good"' in report_html(with_findings(MEANT))
+    assert 'class="summary alarm"' in report_html(with_findings(FROZEN))
+    assert "1 finding" in summary(with_findings(MEANT, FROZEN))
 
 
 def test_a_remark_is_told_and_is_no_alarm() -> None:
     whole = with_findings(REMARK)
     assert whole.is_as_expected
-    (row,) = overview(whole).findings
-    assert row.state == "idle"
-    assert overview(whole).summary == overview(with_findings()).summary
+    (row,) = findings(whole)
+    assert row.tone == "idle"
+    assert summary(whole) == summary(with_findings())
     assert "Remark: " in report_markdown(whole, {})
     assert list(finding_lines(whole)) == [f"remark: {sentence(REMARK)}"]
     assert not with_findings(REMARK, FROZEN).is_as_expected

@@ -14,7 +14,7 @@ from explorer.model.cases import GradCase
 from explorer.model.report import LeftOut, Report
 from explorer.model.results import Estimate, Leaf, OracleResult, Result
 from explorer.report.json import encode
-from explorer.report.scenario.json import report_document
+from explorer.report.schemas import report_document
 from tests.support.results import answer
 from tests.support.sample_report import report, with_result
 

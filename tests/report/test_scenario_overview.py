@@ -13,16 +13,14 @@ from explorer.model.noise import LeafNoise, ResultNoise
 from explorer.model.report import CaseVerdict, Report
 from explorer.model.results import Failure, OracleResult, Outcome, Result
 from explorer.report.scenario.case_rows import CaseRow, case_row
-from explorer.report.scenario.html import report_html
-from explorer.report.scenario.json import report_document
-from explorer.report.scenario.markdown import report_markdown
-from explorer.report.scenario.overview import Overview, overview
+from explorer.report.scenario.page import Cases, cases_of, report_html, report_markdown
+from explorer.report.schemas import report_document
 from explorer.report.wording import NOTHING
-from explorer.words.cases import summary_of
+from explorer.words.cases import oracle_summary, summary, summary_of
 from tests.support.sample_report import case_report, report
 
 
-def row_of(whole: Overview, call: str) -> CaseRow:
+def row_of(whole: Cases, call: str) -> CaseRow:
     """The row of a call among the cases of ``grad``."""
     for row in whole.groups[0].rows:
         if row.call == call:
@@ -30,8 +28,12 @@ def row_of(whole: Overview, call: str) -> CaseRow:
     raise AssertionError(f"no row has the call {call}")
 
 
+def oracle_line(whole: Report) -> str:
+    return oracle_summary(whole.cases)
+
+
 def test_one_line_a_case_where_all_agree() -> None:
-    rows = [row for group in overview(report(foreseen=False)).groups for row in group.rows]
+    rows = [row for group in cases_of(report(foreseen=False)).groups for row in group.rows]
     assert len(rows) == 80
     assert rows[6].value == "[[4, 6, 8]]"
     # What must fail says so once.
@@ -41,7 +43,7 @@ def test_one_line_a_case_where_all_agree() -> None:
 
 
 def test_engines_that_differ_speak_together_where_they_say_the_same() -> None:
-    row = row_of(overview(report()), "1")
+    row = row_of(cases_of(report()), "1")
     assert [(statement.who, statement.text) for statement in row.statements[:2]] == [
         ("both graph engines", "-2"),
         ("both tape engines", "-4"),
@@ -56,7 +58,7 @@ def test_differing_values_that_read_alike_get_more_digits() -> None:
         near.case, near.results, near.oracle, noise=dict.fromkeys(near.results, still)
     )
     assert differing.verdict == "differs"
-    (row,) = overview(msgspec.structs.replace(report(), cases=(differing,))).groups[0].rows
+    (row,) = cases_of(msgspec.structs.replace(report(), cases=(differing,))).groups[0].rows
     assert [(statement.who, statement.text) for statement in row.statements[:2]] == [
         ("all but torch-tape", "[[4, 6, 8]]"),
         ("torch-tape", "[[4.00000763, 6.00001144, 8.00001526]]"),
@@ -64,9 +66,9 @@ def test_differing_values_that_read_alike_get_more_digits() -> None:
 
 
 def test_an_unexpected_difference_is_an_alarm_with_its_place() -> None:
-    whole = overview(report(unexpected=True))
+    whole = cases_of(report(unexpected=True))
     row = row_of(whole, "(0,)")
-    assert (whole.state, row.state) == ("alarm", "alarm")
+    assert row.state == "alarm"
     assert "dx[0, 2]: 0.008" in row.statements[-1].text
     # A thousandth, where nothing was measured: 8 units of 2**-24 for each of two sides.
     assert "1,500 × the noise of" in row.statements[-1].text
@@ -88,11 +90,11 @@ def test_engines_that_agree_against_the_oracle_are_foreseen_or_an_alarm(
 
 
 def test_the_summary_counts_every_case_once() -> None:
-    summary = overview(report(unexpected=True)).summary
-    total, *counts = map(int, re.findall(r"\d+", summary))
+    line = summary(report(unexpected=True))
+    total, *counts = map(int, re.findall(r"\d+", line))
     assert total == sum(counts[:-1]) == 80
-    assert "4 are rejected by every engine (as required)" in summary
-    assert overview(report()).summary.endswith("; all as expected")
+    assert "4 are rejected by every engine (as required)" in line
+    assert summary(report()).endswith("; all as expected")
 
 
 def summary_of_one(case: GradCase, **outcomes: Outcome) -> str:
@@ -102,7 +104,7 @@ def summary_of_one(case: GradCase, **outcomes: Outcome) -> str:
     for name, outcome in outcomes.items():
         results[name.replace("_", "-")] = Result(outcome=outcome)
     judged = judge(case, results, answered.oracle)
-    return overview(msgspec.structs.replace(report(), cases=(judged,))).summary
+    return summary(msgspec.structs.replace(report(), cases=(judged,)))
 
 
 def test_a_match_of_one_framework_alone_is_counted_as_just_that() -> None:
@@ -132,20 +134,20 @@ def with_drawn(*drawn: str, verdict: CaseVerdict = "match") -> Report:
 
 
 def test_what_is_drawn_stands_in_the_place_of_its_values_and_a_note_says_what_it_means() -> None:
-    whole = overview(with_drawn("dx"))
+    whole = cases_of(with_drawn("dx"))
     (row,) = whole.groups[0].rows
     assert (row.value, row.verdict) == ("(drawn, -2)", "match")
     assert "values are not, and the oracle" in whole.notes[row.notes[0] - 1]
 
 
 def test_a_case_of_which_everything_is_drawn_is_counted_as_such() -> None:
-    whole = overview(with_drawn("dx", "dy", verdict="drawn"))
-    (row,) = whole.groups[0].rows
+    report_drawn = with_drawn("dx", "dy", verdict="drawn")
+    (row,) = cases_of(report_drawn).groups[0].rows
     assert (row.value, row.verdict, row.state) == ("(drawn, drawn)", "drawn", "idle")
     assert (row.greatest, row.oracle) == (NOTHING, "drawn")
-    assert "1 depends on random numbers" in whole.summary
-    assert "does not apply" not in whole.oracle_summary
-    assert "random directions" not in whole.oracle_summary
+    assert "1 depends on random numbers" in summary(report_drawn)
+    assert "does not apply" not in oracle_line(report_drawn)
+    assert "random directions" not in oracle_line(report_drawn)
 
 
 def test_the_oracle_s_line_says_what_it_leaves_out_and_what_it_holds() -> None:
@@ -153,11 +155,11 @@ def test_the_oracle_s_line_says_what_it_leaves_out_and_what_it_holds() -> None:
     kinked = [msgspec.structs.replace(part, kinks=part.value) for part in case.oracle.estimates]
     oracle = OracleResult("ok", tuple(kinked), stops=True)
     bent = msgspec.structs.replace(case, oracle=oracle)
-    line = overview(msgspec.structs.replace(report(), cases=(case, bent))).oracle_summary
+    line = oracle_line(msgspec.structs.replace(report(), cases=(case, bent)))
     assert "agrees on every element in 1," in line
     assert "agrees but at kinks, which have no derivative, in 1;" in line
     assert line.endswith("; values detached in the PyTorch net are treated as constants")
-    assert "constant" not in overview(report()).oracle_summary
+    assert "constant" not in oracle_line(report())
 
 
 def test_the_oracle_s_line_says_why_it_is_silent() -> None:
@@ -166,9 +168,9 @@ def test_the_oracle_s_line_says_why_it_is_silent() -> None:
     silent = msgspec.structs.replace(
         case, oracle=OracleResult("raised", error=why), oracle_agrees=None
     )
-    line = overview(msgspec.structs.replace(report(), cases=(silent,))).oracle_summary
+    line = oracle_line(msgspec.structs.replace(report(), cases=(silent,)))
     assert line.endswith("does not apply to 1; the net is no function")
-    both = overview(msgspec.structs.replace(report(), cases=(case, silent))).oracle_summary
+    both = oracle_line(msgspec.structs.replace(report(), cases=(case, silent)))
     assert "no function" not in both
 
 
@@ -181,7 +183,7 @@ def test_every_format_says_what_is_drawn() -> None:
 
 def test_a_part_of_the_cases_is_counted_by_itself_and_said_to_be_a_part() -> None:
     whole = report(unexpected=True)
-    assert summary_of(whole.cases, whole) == overview(whole).summary
+    assert summary_of(whole.cases, whole) == summary(whole)
     part = [case for case in whole.cases if case.verdict == "match"]
     count = len(part)
     assert 0 < count < 80

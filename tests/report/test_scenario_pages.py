@@ -5,12 +5,12 @@ from html.parser import HTMLParser
 
 import msgspec
 
+from explorer.blocks.records import Figure
 from explorer.model.report import LeftOut
-from explorer.report.scenario.html import beside, report_html
-from explorer.report.scenario.markdown import report_markdown
+from explorer.report.scenario.page import picture, report_html, report_markdown
 from tests.support.sample_report import HOSTILE, report
 
-SVG = '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
 
 
 class Tags(HTMLParser):
@@ -40,7 +40,7 @@ class Tags(HTMLParser):
 
 
 def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
-    page = report_html(report(title=HOSTILE), {"torch-tape": SVG})
+    page = report_html(report(title=HOSTILE), [picture("torch-tape", SVG)])
     tags = Tags()
     tags.feed(page)
     assert tags.open == []
@@ -55,10 +55,10 @@ def test_html_is_well_formed_and_needs_nothing_from_outside() -> None:
 
 def test_the_first_screen_has_the_verdict_and_two_ladders_and_the_matrix_is_folded() -> None:
     whole = report()
-    page = report_html(whole, {"torch-tape": SVG}, beside((SVG, SVG)))
+    page = report_html(whole, [picture("torch-tape", SVG)], [Figure("first", (SVG, SVG), "two")])
     tags = Tags()
     tags.feed(page)
-    summary, ladders = page.index('class="summary'), page.index('class="beside"')
+    summary, ladders = page.index('class="summary'), page.index('class="gradient-figure"')
     first_fold, parting = page.index("<details"), page.index("first divergence")
     cases, pictures = page.index("grad(net"), page.index("1 gradient graphs")
     assert summary < ladders < parting < cases < pictures
@@ -70,7 +70,7 @@ def test_the_first_screen_has_the_verdict_and_two_ladders_and_the_matrix_is_fold
 def test_cases_that_are_not_as_they_should_be_are_not_folded() -> None:
     whole = report()
     wrong = msgspec.structs.replace(whole.cases[0], verdict="differs", expected=False)
-    page = report_html(msgspec.structs.replace(whole, cases=(wrong, *whole.cases[1:])), {})
+    page = report_html(msgspec.structs.replace(whole, cases=(wrong, *whole.cases[1:])))
     assert page.count("<details open>") == 1
 
 
@@ -78,7 +78,7 @@ def test_cases_that_were_not_asked_are_named_in_both() -> None:
     cases = report().cases
     left_out = LeftOut("selected", f"because of {HOSTILE}", tuple(case.case for case in cases[1:]))
     partial = msgspec.structs.replace(report(), cases=cases[:1], left_out=(left_out,))
-    page = report_html(partial, {})
+    page = report_html(partial)
     tags = Tags()
     tags.feed(page)
     assert tags.open == []

@@ -6,16 +6,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from explorer.blocks.records import plain
+from explorer.blocks.terminal import show
 from explorer.model.report import LeftOut, Report
 from explorer.report.scenario.case_rows import case_row
-from explorer.report.scenario.terminal import case_line, show_cases, show_graphs, show_report
+from explorer.report.scenario.page import case_line, cases_blocks, graphs_blocks, report_blocks
 from explorer.words.answers import OMITTED
 from tests.support.consoles import printed
 from tests.support.sample_report import HOSTILE, report
 
 
 def shown(whole: Report, width: int = 100, **terminal: Any) -> str:
-    return printed(lambda console: show_report(whole, console), width, **terminal)
+    return printed(lambda console: show(report_blocks(whole), console), width, **terminal)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 150])
@@ -44,8 +46,8 @@ def test_structure_ids_and_ratios_are_shown_where_there_is_room(
 
 
 def test_the_first_part_and_the_second_make_up_the_whole() -> None:
-    first = printed(lambda console: show_graphs(report(), console), 100)
-    second = printed(lambda console: show_cases(report(), console), 100)
+    first = printed(lambda console: show(graphs_blocks(report()), console), 100)
+    second = printed(lambda console: show(cases_blocks(report()), console, is_continued=True), 100)
     assert first + second == shown(report())
     assert "mindspore-graph · torch-tape" in first
     assert "value_and_grad(net" in second
@@ -65,8 +67,8 @@ def test_a_case_on_one_line_refers_to_no_note_that_is_not_there() -> None:
     with_notes = [case for case in report().cases if case_row(case).notes]
     assert with_notes
     for case in with_notes:
-        assert str(case_line(case)).startswith(f"{case.case.short}: ")
-        assert "[1]" not in str(case_line(case))
+        assert plain(case_line(case)).startswith(f"{case.case.short}: ")
+        assert "[1]" not in plain(case_line(case))
 
 
 def test_foreign_text_cannot_steer_it() -> None:

@@ -9,11 +9,8 @@ import pytest
 
 from explorer.model.findings import LoneStart, ReportFinding
 from explorer.model.report import Report
-from explorer.report.claims.json import board_document
 from explorer.report.json import Document, encode
-from explorer.report.scenario.json import report_document
-from explorer.report.schemas import schema
-from explorer.report.study.json import study_document
+from explorer.report.schemas import board_document, report_document, schema, study_document
 from tests.report.test_scenario_json import with_groups
 from tests.report.test_study import RECORD
 from tests.support.deep_nets import SPOILED, deep_report

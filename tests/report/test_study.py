@@ -4,14 +4,13 @@ import json
 
 import msgspec
 
+from explorer.blocks.terminal import show
 from explorer.model.measurement import Measured
 from explorer.model.results import Failure
 from explorer.model.study import Chart, Series, StudyRecord, Table
 from explorer.report.json import encode
-from explorer.report.study.files import study_files
-from explorer.report.study.json import study_document
-from explorer.report.study.markdown import study_markdown
-from explorer.report.study.terminal import show_study
+from explorer.report.schemas import study_document
+from explorer.report.study import study_blocks, study_files, study_markdown
 from tests.support.consoles import printed
 
 ERROR = Failure("MissingFramework", "No module named 'torch'")
@@ -41,17 +40,21 @@ RECORD = StudyRecord(
 )
 
 
+def on_terminal(record: StudyRecord) -> str:
+    return printed(lambda console: show(study_blocks(record), console))
+
+
 def test_what_could_not_be_measured_is_said_with_the_reason() -> None:
-    shown = printed(lambda console: show_study(RECORD, console))
+    shown = on_terminal(RECORD)
     assert "s.one: MissingFramework: No module named 'torch'" in shown
     assert "s.two:" not in shown
-    page = study_markdown(RECORD, {})
+    page = study_markdown(RECORD)
     assert "## Not measured" in page
     assert "s.one" in page
 
 
 def test_numbers_in_tables_have_six_digits_and_nothing_is_a_dash() -> None:
-    for shown in (printed(lambda console: show_study(RECORD, console)), study_markdown(RECORD, {})):
+    for shown in (on_terminal(RECORD), study_markdown(RECORD)):
         assert "0.123457" in shown
         assert "—" in shown
         assert "yes" in shown
@@ -60,10 +63,10 @@ def test_numbers_in_tables_have_six_digits_and_nothing_is_a_dash() -> None:
 def test_a_table_without_rows_says_so_in_their_place() -> None:
     bare = Table(title="bare", columns=("a", "b"), rows=(), note="MindSpore, graph: crashed.")
     record = msgspec.structs.replace(RECORD, tables=(bare,))
-    for shown in (printed(lambda console: show_study(record, console)), study_markdown(record, {})):
+    for shown in (on_terminal(record), study_markdown(record)):
         assert "MindSpore, graph: crashed." in shown
         assert "Nothing was measured for this table." in shown
-    assert "Nothing was measured" not in study_markdown(RECORD, {})
+    assert "Nothing was measured" not in study_markdown(RECORD)
 
 
 def test_a_long_message_is_shortened_and_stands_once_for_all_that_it_kept_from_being_measured() -> (
@@ -72,7 +75,7 @@ def test_a_long_message_is_shortened_and_stands_once_for_all_that_it_kept_from_b
     trace = "Data-dependent branching\n  Explanation: Dynamo.\n" + "  File net.py\n" * 100
     lost = Measured(outcome="raised", error=Failure("Unsupported", trace))
     record = msgspec.structs.replace(RECORD, measured={"s.one": lost, "s.two": lost})
-    for shown in (printed(lambda console: show_study(record, console)), study_markdown(record, {})):
+    for shown in (on_terminal(record), study_markdown(record)):
         # Markdown escapes hyphens.
         assert "s.one, s.two: Unsupported: Data-dependent branching" in shown.replace("\\-", "-")
         assert "File net.py" not in shown
@@ -82,7 +85,7 @@ def test_a_long_message_is_shortened_and_stands_once_for_all_that_it_kept_from_b
 
 
 def test_markdown_escapes_what_was_found() -> None:
-    assert "A finding \\| with a bar." in study_markdown(RECORD, {})
+    assert "A finding \\| with a bar." in study_markdown(RECORD)
 
 
 def test_the_document_has_errors_by_measurement() -> None:

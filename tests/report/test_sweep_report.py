@@ -7,14 +7,13 @@ import jsonschema
 import msgspec
 import pytest
 
+from explorer.blocks.terminal import show
 from explorer.model.report import CaseVerdict
 from explorer.report.json import encode
-from explorer.report.schemas import schema
-from explorer.report.sweep.html import sweep_html
-from explorer.report.sweep.json import sweep_document
-from explorer.report.sweep.junit import sweep_xml
-from explorer.report.sweep.terminal import show_sweep
-from explorer.report.sweep.wording import COLUMNS, cells
+from explorer.report.junit import sweep_xml
+from explorer.report.schemas import schema, sweep_document
+from explorer.report.sweep import cases as sweep_cases
+from explorer.report.sweep import sweep_html, terminal_blocks
 from explorer.sweep.records import Change
 from tests.support.consoles import printed
 from tests.support.sweeps import PAIR, row, sweep
@@ -177,7 +176,7 @@ def test_junit_lists_every_case_that_is_not_as_expected_with_its_reason() -> Non
 def test_cases_count_as_alike_where_every_engine_that_was_asked_has_answered(
     cases: dict[str, CaseVerdict], unanswered: tuple[str, ...], told: str
 ) -> None:
-    assert cells(row("net", cases=cases, unanswered=unanswered))[COLUMNS.index("Cases")] == told
+    assert sweep_cases(row("net", cases=cases, unanswered=unanswered)) == told
 
 
 def test_hostile_names_stay_text_everywhere() -> None:
@@ -200,11 +199,11 @@ def test_hostile_names_stay_text_everywhere() -> None:
     xml = sweep_xml(hostile, (change,))
     ElementTree.fromstring(xml)  # raises for characters that XML may not have
     assert "\x1b" not in xml.decode()
-    assert "\x1b" not in printed(lambda console: show_sweep(hostile, [change], console))
+    assert "\x1b" not in printed(lambda console: show(terminal_blocks(hostile, [change]), console))
 
 
 def test_a_terminal_gets_the_table_the_changes_and_the_summary_last() -> None:
-    lines = printed(lambda console: show_sweep(WHOLE, [CHANGE], console)).splitlines()
+    lines = printed(lambda console: show(terminal_blocks(WHOLE, [CHANGE]), console)).splitlines()
     assert lines[-1].startswith("7 jobs in 12 s: 1 as expected")
     assert "1 of them from the store" in lines[-1]
     assert "changed: apart: a: was match; is differs" in lines
@@ -214,9 +213,9 @@ def test_a_terminal_gets_the_table_the_changes_and_the_summary_last() -> None:
 
 
 def test_nothing_changed_is_said() -> None:
-    said = printed(lambda console: show_sweep(WHOLE, [], console))
+    said = printed(lambda console: show(terminal_blocks(WHOLE, []), console))
     assert "nothing has changed since the recorded sweep" in said
-    assert "changed" not in printed(lambda console: show_sweep(WHOLE, None, console))
+    assert "changed" not in printed(lambda console: show(terminal_blocks(WHOLE, None), console))
 
 
 def test_the_document_is_as_its_schema_says() -> None:

@@ -15,7 +15,7 @@ from explorer.model.report import ORACLE, Difference
 from explorer.report.claims.evidence import ANSWERS, COLUMNS, NOT_AS_STATED
 from explorer.report.claims.wording import COUNT_FORMS, NOT_RUN, PAGE_TITLE, verdict_name
 from explorer.report.stored import KINDS
-from explorer.report.study.cells import NO_ROWS
+from explorer.report.study import NO_ROWS
 from explorer.topics import STUDIES, study_topic
 from explorer.words import answers
 from explorer.workers.workers import WorkerState

@@ -18,6 +18,7 @@ FLOORS = (
     ("exploration",),
     ("topics", "drawing"),
     ("words",),
+    ("blocks",),
     ("sweep", "fuzz"),
     ("pair",),
     ("report",),

@@ -8,7 +8,7 @@ import pytest
 
 from explorer.model.errors import UsageError
 from explorer.report.json import encode
-from explorer.report.sweep.json import sweep_document
+from explorer.report.schemas import sweep_document
 from explorer.sweep.changes import changes, recorded_sweep
 from tests.support.sweeps import PAIR, row, sweep
 

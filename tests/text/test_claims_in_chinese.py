@@ -12,17 +12,22 @@ from babel.messages.pofile import read_po
 
 from explorer.api import notebook
 from explorer.api.results import Claims
+from explorer.blocks.markdown import escape
+from explorer.blocks.terminal import show
 from explorer.documents import contents
-from explorer.documents.blocks import Block
+from explorer.documents.directives import Directive
 from explorer.model.claim import Board, ClaimRow, Observation
-from explorer.report.claims.html import board_html
-from explorer.report.claims.json import board_document
-from explorer.report.claims.markdown import board_markdown
-from explorer.report.claims.pages import INDEX, board_pages
-from explorer.report.claims.terminal import show_board, show_claim
+from explorer.report.claims.pages import (
+    INDEX,
+    board_blocks,
+    board_html,
+    board_markdown,
+    board_pages,
+    claim_blocks,
+)
 from explorer.report.claims.wording import board_as_read, row_as_read
-from explorer.report.markdown import escape
 from explorer.report.recorded.reading import recorded_board
+from explorer.report.schemas import board_document
 from explorer.shipped import PACKAGE
 from explorer.text.language import ENGLISH, LOCALE, said_in
 from explorer.topics import claims
@@ -152,8 +157,8 @@ def test_faces_say_it_in_chinese() -> None:
     with said_in("zh"):
         pages = board_pages(board)
         faces = {
-            "board": printed(lambda console: show_board(board, console)),
-            "claim": printed(lambda console: show_claim(board, row, console)),
+            "board": printed(lambda console: show(board_blocks(board), console)),
+            "claim": printed(lambda console: show(claim_blocks(board, row), console)),
             "HTML": board_html(board),
             "Markdown": board_markdown(board),
             "index": pages[INDEX],
@@ -196,7 +201,7 @@ def test_the_app_says_it_in_chinese() -> None:
 def test_blocks_in_documents_say_it_in_chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "claims", lambda *_, **__: Claims(shipped_board()))
     with said_in("zh"):
-        parts = contents.contents(Block("gradient-claim", "7", {}))
+        parts = contents.contents(Directive("gradient-claim", "7", {}))
     text = " ".join(str(part) for part in parts)
     assert SAID in text
     assert "returns the gradient" not in text

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from explorer.report.diff import diff_document
-from explorer.report.html import page
+from explorer.blocks.html import page
+from explorer.report.schemas import diff_document
 from explorer.shipped import PACKAGE
 from explorer.text import language
 from explorer.text.language import ENGLISH, VARIABLE, _, code, said_in, wished

@@ -9,15 +9,16 @@ import msgspec
 import pytest
 from babel.messages.pofile import read_po
 
+from explorer.blocks.records import Paragraph, Section, plain
 from explorer.model.findings import ReportFinding, Unmet
 from explorer.report.json import encode
 from explorer.report.scenario.card import point
-from explorer.report.scenario.json import report_document
-from explorer.report.scenario.overview import overview
+from explorer.report.scenario.page import cases_of, findings, page_blocks
+from explorer.report.schemas import report_document
 from explorer.scenario.contract import Scenario
 from explorer.scenario.find import find, names, real_names
 from explorer.scenario.load import load
-from explorer.text.language import LOCALE, said_in
+from explorer.text.language import LOCALE, _, said_in
 from explorer.words.cases import reason
 from explorer.words.scenarios import said, said_notes, said_reasons
 from tests.support.sample_report import report
@@ -115,16 +116,19 @@ def test_a_report_is_shown_in_the_reader_s_language_and_its_document_is_english(
     place = next(place for place, case in enumerate(whole.cases) if case.reason)
     cases = list(whole.cases)
     cases[place] = msgspec.structs.replace(cases[place], reason=why)
-    findings = (
+    made = (
         ReportFinding(fact=Unmet(("w",), why), names=("w",)),
         ReportFinding(fact=Unmet(("w",), "own"), names=("w",), expected=True, reason=why),
     )
     whole = msgspec.structs.replace(
-        whole, title=scenario.title, notes=scenario.notes, cases=tuple(cases), findings=findings
+        whole, title=scenario.title, notes=scenario.notes, cases=tuple(cases), findings=made
     )
     english = encode(report_document(whole))
     with said_in(language):
-        shown = overview(whole)
+        page = list(page_blocks(whole))
+        about_title = _("About the scenario")
+        notes = cases_of(whole).notes
+        found = list(findings(whole))
         assert encode(report_document(whole)) == english
         assert reason(cases[place]) == said(why)
     chinese = translations()
@@ -132,7 +136,12 @@ def test_a_report_is_shown_in_the_reader_s_language_and_its_document_is_english(
     if language == "zh":
         texts = [chinese[text] for text in texts]
     title, first, because = texts
-    assert shown.title == title
-    assert " ".join(shown.about.split("\n\n")[0].split()) == first
-    assert because in shown.notes
-    assert all(because in row.text for row in shown.findings)
+    assert isinstance(page[0], Section)
+    assert page[0].title == title
+    (about,) = [
+        block for block in page if isinstance(block, Section) and block.title == about_title
+    ]
+    assert isinstance(about.blocks[0], Paragraph)
+    assert " ".join(plain(about.blocks[0].text).split()) == first
+    assert because in notes
+    assert all(because in plain(row.text) for row in found)

@@ -1,15 +1,14 @@
 """The evidence of a claim as a table, and what of it speaks against the statement."""
 
-import msgspec
-
-from explorer.model.claim import ClaimRow, Observation
+from explorer.blocks.records import Column, Table, table
+from explorer.model.claim import ClaimRow
 from explorer.text.language import _, later
 from explorer.text.messages import one_line
 from explorer.words.claims import observations_text, what_text
 from explorer.words.messages import text
 from explorer.words.parties import party_names
 
-WHAT, WHO, RESULT, AS_STATED = COLUMNS = (
+COLUMNS = (
     later("what was measured"),
     later("who"),
     later("result"),
@@ -26,37 +25,21 @@ LENGTH = 200
 """The number of characters of the first observation that is not as stated."""
 
 
-class EvidenceTable(msgspec.Struct, frozen=True):
-    """The names of the columns that are not empty, and the rows of these."""
+def evidence_table(row: ClaimRow) -> Table:
+    """A claim's observations; without rows where the claim could not be run.
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def evidence_table(row: ClaimRow) -> EvidenceTable:
-    """A claim's observations as a table; without rows where the claim could not be run.
-
-    What was measured stands in the first of its rows alone.
+    What was measured is in the first of its rows alone.
     """
     rows = []
     previous = ""
     for observation in row.observations:
         what = what_text(observation)
-        rows.append(("" if what == previous else what, *_cells(observation)))
+        value = one_line(text(observation.value))
+        is_as_stated = _(ANSWERS[observation.expected])
+        shown = "" if what == previous else what
+        rows.append((shown, party_names(observation.who), value, is_as_stated))
         previous = what
-    filled = [place for place in range(len(COLUMNS)) if any(cells[place] for cells in rows)]
-    return EvidenceTable(
-        tuple(_(COLUMNS[place]) for place in filled),
-        tuple(tuple(cells[place] for place in filled) for cells in rows),
-    )
-
-
-def _cells(observation: Observation) -> tuple[str, ...]:
-    return (
-        party_names(observation.who),
-        one_line(text(observation.value)),
-        _(ANSWERS[observation.expected]),
-    )
+    return table([Column(_(name), may_be_empty=True) for name in COLUMNS], rows)
 
 
 def against(row: ClaimRow) -> str:

@@ -1,40 +1,69 @@
-"""The board of claims as pages of Markdown: one to find a claim on, and one for each claim."""
+"""The board of claims, and each claim in full, as blocks and as pages."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
-from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow
+import msgspec
+
+from explorer.blocks import html, markdown
+from explorer.blocks.records import (
+    Aside,
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Text,
+    Tone,
+    fill,
+    table,
+)
+from explorer.model.claim import CLAIM_VERDICTS, GUIDES, Board, ClaimRow, ClaimVerdict
 from explorer.report.claims.evidence import NOT_AS_STATED, against, evidence_table
-from explorer.report.claims.markdown import board_head
-from explorer.report.claims.programs import programs
+from explorer.report.claims.programs import OF_GUIDE, programs
 from explorer.report.claims.wording import (
+    PAGE_TITLE,
     board_as_read,
+    counts,
     if_it_holds,
+    row_as_read,
     rows_by_heading,
     source,
     title,
     verdict_name,
 )
-from explorer.report.markdown import escape, fenced, page, table
+from explorer.report.wording import versions_text
 from explorer.text.language import _, later
+from explorer.text.messages import one_line
 from explorer.words.claims import advice_text, evidence_text
 
 INDEX = "index.md"
 """The page that leads to the others."""
 
+TONES: dict[ClaimVerdict | None, Tone] = {
+    "holds": "good",
+    "holds_with_changes": "foreseen",
+    "depends_on_style": "foreseen",
+    "outdated": "alarm",
+    "does_not_hold": "alarm",
+    "not_checkable_here": "idle",
+    None: "alarm",
+}
+"""The tone of each verdict; None is a claim that could not be run."""
 
 RUN_AGAIN = later(
     "`python -m explorer claims {number}` runs everything again. Where the explorer is installed, each"
-    " program can be pasted and run by itself; one that says *after the code above* continues it."
+    " program can be pasted and run by itself; one that says {title} continues it."
 )
 
+FIGURES_LENGTH = 1500
+"""The number of characters of a measurement's figures that are shown."""
 
-def board_pages(board: Board) -> dict[str, str]:
-    """The pages by the names of their files: INDEX, and the number of each claim."""
-    read = board_as_read(board)
-    pages = {INDEX: page(_index(read))}
-    for row in read.rows:
-        pages[name_of(row.id)] = page(_claim(read, row))
-    return pages
+Field = Literal["id", "link", "statement", "verdict", "evidence", "advice", "guides"]
 
 
 def name_of(number: int) -> str:
@@ -42,44 +71,160 @@ def name_of(number: int) -> str:
     return f"{number}.md"
 
 
-def _index(board: Board) -> Iterator[str]:
-    yield from board_head(board)
+def verdict_span(row: ClaimRow) -> Span:
+    """The name of a verdict in its tone."""
+    return Span(_(verdict_name(row.verdict)), tone=TONES[row.verdict])
+
+
+# A table's cell has no lines.
+FIELDS: dict[Field, tuple[str, Callable[[ClaimRow], Text]]] = {
+    "id": (later("claim"), lambda row: str(row.id)),
+    "link": (later("claim"), lambda row: (Span(str(row.id), link=name_of(row.id)),)),
+    "statement": (later("statement"), lambda row: row.statement),
+    "verdict": (later("verdict"), lambda row: (verdict_span(row),)),
+    "evidence": (later("evidence"), lambda row: one_line(evidence_text(row))),
+    "advice": (later("what to do"), lambda row: advice_text(row)),
+    "guides": (later("guide"), lambda row: "; ".join(source(name, row) for name in row.guides)),
+}
+"""What a table of claims can show of each: the name of the column, and the cell."""
+
+
+def claims_table(rows: Iterable[ClaimRow], *fields: Field) -> Table:
+    """A row for each claim, with these fields."""
+    columns = [Column(_(FIELDS[field][0])) for field in fields]
+    return table(columns, [tuple(FIELDS[field][1](row) for field in fields) for row in rows])
+
+
+def board_head(board: Board) -> Section:
+    """What was measured with, the counts, and what each verdict means."""
+    meanings = []
+    for verdict, meaning in CLAIM_VERDICTS.items():
+        name = (Span(_(verdict_name(verdict)), "strong"),)
+        meanings.append(fill(_("{verdict}: {meaning}"), verdict=name, meaning=_(meaning)))
+    blocks = (measured_with(board), Paragraph(counts(board), is_strong=True))
+    return Section(_(PAGE_TITLE), (*blocks, Bullets(tuple(meanings))), level=1)
+
+
+def measured_with(board: Board) -> Paragraph:
+    """When the board was measured, and with which versions."""
+    text = _("Measured on {date} with {versions}")
+    return Paragraph(text.format(date=board.date, versions=versions_text(board.versions)), "faint")
+
+
+def _guides() -> Bullets:
+    return Bullets(tuple(f"{number}: {_(guide)}" for number, guide in GUIDES.items()))
+
+
+def board_markdown(board: Board) -> str:
+    """The board as one page of Markdown: tables, and below them the code that guides print."""
+    return markdown.page(_tables(board_as_read(board)))
+
+
+def _tables(board: Board) -> Iterator[Block]:
+    yield board_head(board)
+    yield _guides()
     for heading, rows in rows_by_heading(board):
-        yield f"## {title(_(heading))}"
-        columns = (_("claim"), _("statement"), _("verdict"))
-        lines = [f"| {' | '.join(columns)} |", "| --- | --- | --- |"]
+        blocks: list[Block] = []
+        blocks.append(
+            claims_table(rows, "id", "statement", "verdict", "evidence", "advice", "guides")
+        )
         for row in rows:
-            link = f"[{row.id}]({name_of(row.id)})"
-            lines.append(f"| {link} | {escape(row.statement)} | {_(verdict_name(row.verdict))} |")
-        yield "\n".join(lines)
-    yield f"## {_('The guides')}"
-    yield "\n".join(f"- {number}: {escape(_(guide))}" for number, guide in GUIDES.items())
+            for program in programs(board, row):
+                if program.title in OF_GUIDE:
+                    text = _("Row {n}, {program}:")
+                    blocks.append(Paragraph(text.format(n=row.id, program=program.heading)))
+                    blocks.append(Code(program.code, "python"))
+        yield Section(title(_(heading)), tuple(blocks))
 
 
-def _claim(board: Board, row: ClaimRow) -> Iterator[str]:
-    yield f"# {row.id}. {escape(row.statement)}"
-    verdict = _(verdict_name(row.verdict))
-    if row.verdict:
-        meaning = _(CLAIM_VERDICTS[row.verdict])
-        yield _("**{verdict}**: {meaning}.").format(verdict=verdict, meaning=meaning)
+def board_html(board: Board) -> str:
+    """The board as an HTML page, with the programs folded under each claim."""
+    return html.page(_(PAGE_TITLE), _in_full(board_as_read(board)))
+
+
+def _in_full(board: Board) -> Iterator[Block]:
+    yield board_head(board)
+    for heading, rows in rows_by_heading(board):
+        # Programs are folded: they are several times as long as all claims together.
+        claims = tuple(claim_section(board, row, level=3, is_folded=True) for row in rows)
+        yield Section(title(_(heading)), claims)
+
+
+def board_pages(board: Board) -> dict[str, str]:
+    """Pages of Markdown by the names of their files: INDEX, and the number of each claim."""
+    read = board_as_read(board)
+    pages = {INDEX: markdown.page(_index(read))}
+    back = Paragraph((Span(_("All claims"), link=INDEX),))
+    for row in read.rows:
+        pages[name_of(row.id)] = markdown.page((claim_section(read, row), back))
+    return pages
+
+
+def _index(board: Board) -> Iterator[Block]:
+    yield board_head(board)
+    for heading, rows in rows_by_heading(board):
+        yield Section(title(_(heading)), (claims_table(rows, "link", "statement", "verdict"),))
+    yield Section(_("The guides"), (_guides(),))
+
+
+def claim_section(board: Board, row: ClaimRow, level: int = 1, is_folded: bool = False) -> Section:
+    """A claim in full, of a board as it is read: verdict, evidence, advice, sources, programs."""
+    evidence = evidence_table(row)
+    measured = evidence if evidence.rows else Paragraph(one_line(evidence_text(row)))
+    sources = [f"{source(guide, row)}: {_(GUIDES[guide])}" for guide in row.guides]
+    inner = level + 1
+    blocks: list[Block] = list(_verdict(row))
+    blocks.append(Section(_("Evidence"), (Paragraph(if_it_holds(row)), measured), inner))
+    blocks.append(Section(_("What to do"), (Paragraph(advice_text(row)),), inner))
+    blocks.append(Section(_("Sources"), (Bullets(tuple(sources)),), inner))
+    fold: Literal["", "closed"] = "closed" if is_folded else ""
+    blocks.append(Section(_("Programs"), tuple(_programs(board, row, inner)), inner, fold))
+    return Section(f"{row.id}. {row.statement}", tuple(blocks), level, anchor=f"claim-{row.id}")
+
+
+def _verdict(row: ClaimRow) -> Iterator[Paragraph]:
+    name = (msgspec.structs.replace(verdict_span(row), style="strong"),)
+    if row.verdict is None:
+        yield Paragraph(name)
     else:
-        yield f"**{verdict}**"
+        text = _("{verdict}: {meaning}.")
+        yield Paragraph(fill(text, verdict=name, meaning=_(CLAIM_VERDICTS[row.verdict])))
     contrary = against(row)
     if contrary:
-        yield _("{text}.").format(text=f"{_(NOT_AS_STATED)} {escape(contrary)}")
-    yield f"## {_('Evidence')}"
-    yield escape(if_it_holds(row))
-    evidence = evidence_table(row)
-    yield table(evidence.columns, evidence.rows) if evidence.rows else escape(evidence_text(row))
-    yield f"## {_('What to do')}"
-    yield escape(advice_text(row))
-    yield f"## {_('Sources')}"
-    yield "\n".join(
-        f"- {escape(f'{source(guide, row)}: {_(GUIDES[guide])}')}" for guide in row.guides
-    )
-    yield f"## {_('Programs')}"
-    yield _(RUN_AGAIN).format(number=row.id)
+        yield Paragraph(_("{text}.").format(text=f"{_(NOT_AS_STATED)} {contrary}"))
+
+
+def _programs(board: Board, row: ClaimRow, level: int) -> Iterator[Block]:
+    after = (Span(_("after the code above"), "emphasis"),)
+    yield Paragraph(fill(_(RUN_AGAIN), number=str(row.id), title=after))
     for program in programs(board, row):
-        yield f"### {escape(title(program.heading))}"
-        yield fenced(program.code)
-    yield f"[{_('All claims')}]({INDEX})"
+        yield Section(title(program.heading), (Code(program.code, "python"),), level + 1)
+
+
+def claim_blocks(board: Board, row: ClaimRow) -> Iterator[Block]:
+    """A claim in full with the figures that were measured, as a terminal shows it."""
+    yield claim_section(board, row_as_read(row))
+    yield measured_with(board)
+    for name in row.measured:
+        measured = board.measured[name]
+        figures = ""
+        if measured.figures:
+            encoded = msgspec.json.encode(measured.figures)
+            figures = one_line(msgspec.json.format(encoded, indent=0).decode(), FIGURES_LENGTH)
+        shown = (Code(figures, "json"),) if figures else ()
+        yield Section(f"{name}: {measured.outcome}", shown)
+
+
+def board_blocks(board: Board) -> Iterator[Block]:
+    """Every claim in short, as a terminal shows it: the verdict, and evidence in a line."""
+    read = board_as_read(board)
+    yield Paragraph(versions_text(board.versions), "faint")
+    for heading, claims in rows_by_heading(read):
+        rows: list[Row] = []
+        for claim in claims:
+            rows.append((str(claim.id), (verdict_span(claim), "  ", one_line(claim.statement))))
+            # Below the statement, and as wide: a column of its own would be too narrow.
+            rows.append(Aside("", one_line(evidence_text(claim))))
+        columns = (Column("", is_numeric=True), Column(""))
+        yield Section(_(heading), (Table(columns, tuple(rows), has_head=False),))
+    yield Paragraph(counts(board), is_strong=True)

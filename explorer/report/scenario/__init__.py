@@ -1,1 +1,1 @@
-"""The report on a scenario: its words and rows (overview, wording), and four formats of them."""
+"""The report on a scenario: its rows and blocks, pictures and files."""

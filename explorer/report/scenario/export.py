@@ -7,13 +7,14 @@ from typing import TypedDict
 import msgspec
 
 from explorer import drawing
+from explorer.blocks.markdown import escape
 from explorer.drawing.formats import FormatName
 from explorer.drawing.marks import diverging_nodes
 from explorer.drawing.views import ViewName
 from explorer.model.alignment import Alignment
 from explorer.model.graph import GradGraph
-from explorer.report.json import encode, graph_document
-from explorer.report.markdown import escape
+from explorer.report.json import encode
+from explorer.report.schemas import graph_document
 
 PROGRAM = ("python", "-m", "explorer")
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from explorer import drawing
+from explorer.blocks.html import figure
+from explorer.blocks.records import Block, Figure, Markup
 from explorer.drawing.formats import FormatName
 from explorer.drawing.marks import diverging_nodes
 from explorer.model.errors import UsageError
@@ -18,9 +20,13 @@ from explorer.report.files import put_file
 from explorer.report.json import encode
 from explorer.report.scenario.export import PictureChoice, each_alone
 from explorer.report.scenario.graphs import shown_first
-from explorer.report.scenario.html import beside, parting_of, report_html
-from explorer.report.scenario.json import report_document
-from explorer.report.scenario.markdown import report_markdown
+from explorer.report.scenario.page import (
+    picture,
+    report_html,
+    report_markdown,
+    where_two_differ,
+)
+from explorer.report.schemas import report_document
 
 REPORTS = {"json": "report.json", "markdown": "report.md", "html": "report.html"}
 """Formats with one file a report, and its name."""
@@ -135,31 +141,32 @@ def _html(
     code: Sequence[Path],
 ) -> bytes:
     """One page with all drawings in it, in which no two ids are the same."""
-    pictures: dict[str, str] = {}
+    pictures: dict[str, bytes] = {}
     room = PICTURES_CHARACTERS
     for stem, graph in graphs.items():
         if room > 0:
-            pictures[stem] = draw(graph, "svg", f"{stem}-", diverging[stem]).decode()
+            pictures[stem] = draw(graph, "svg", f"{stem}-", diverging[stem])
             room -= len(pictures[stem])
     if room < 0:
         pictures = {}
-    return report_html(report, pictures, _first(report, code)).encode()
+    figures = [picture(name, svg) for name, svg in pictures.items()]
+    return report_html(report, figures, tuple(_first(report, code))).encode()
 
 
-def _first(report: Report, code: Sequence[Path]) -> str:
+def _first(report: Report, code: Sequence[Path]) -> Iterator[Block]:
     """The graphs of two engines for the first screen; of one where there are no two."""
     chosen = shown_first(report.graphs)
     if not chosen:
-        return ""
+        return
     choice = PictureChoice(
         scenario=report.scenario,
         engines=tuple(graph.engine for graph in chosen),
         file_format="svg",
     )
     files = each_alone(chosen, report.alignments, choice, "first-")
-    still = beside(file.decode() for file in files)
-    parting = parting_of(report.alignments, chosen)
-    return parting + two_panes(report.graphs, report.alignments, code, still, choice.engines)
+    still = figure(Figure("first", files, " · ".join(choice.engines)))
+    yield from where_two_differ(report.alignments, chosen)
+    yield Markup(two_panes(report.graphs, report.alignments, code, still, choice.engines))
 
 
 def stems(graphs: Iterable[GradGraph]) -> dict[str, GradGraph]:

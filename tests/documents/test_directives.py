@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from explorer.api.results import Exploration
-from explorer.documents.blocks import KINDS, Block, block
-from explorer.documents.contents import Paragraph, file_name, themed
+from explorer.blocks.records import Span, spans
+from explorer.documents.contents import file_name, themed
+from explorer.documents.directives import KINDS, Directive, directive
 from explorer.documents.fences import fences
 from explorer.model.errors import UsageError
 from tests.support.deep_nets import NODES_OF_BLOCK, deep_report
@@ -45,13 +46,13 @@ def test_what_is_no_block_is_refused_with_what_is_allowed(
     kind: str, subject: str, options: dict[str, str], words: list[str]
 ) -> None:
     with pytest.raises(UsageError) as refused:
-        block(kind, subject, options, HERE)
+        directive(kind, subject, options, HERE)
     for word in words:
         assert word in str(refused.value)
 
 
 def test_a_scenario_s_file_is_named_from_the_document_s_folder() -> None:
-    made = block("gradient-graph", "sphinx_sample/cubes.py", {"engines": "torch-tape"}, HERE)
+    made = directive("gradient-graph", "sphinx_sample/cubes.py", {"engines": "torch-tape"}, HERE)
     assert Path(made.subject) == HERE / "sphinx_sample" / "cubes.py"
     assert made.engines == ("torch-tape",)
 
@@ -59,18 +60,18 @@ def test_a_scenario_s_file_is_named_from_the_document_s_folder() -> None:
 def test_every_kind_has_a_block_that_is_accepted() -> None:
     for kind in KINDS:
         subject = "30" if kind == "gradient-claim" else "dense_mse"
-        assert block(kind, subject, {}, HERE).kind == kind
+        assert directive(kind, subject, {}, HERE).kind == kind
 
 
 def test_files_of_unlike_pictures_have_unlike_names_of_plain_characters() -> None:
     shown = [
-        Block("gradient-graph", "dense_mse"),
-        Block("gradient-diff", "dense_mse"),
-        Block("gradient-graph", "dense_mse", {"engines": "torch-tape"}),
-        Block("gradient-graph", "dense_mse", {"depth": "1"}),
-        Block("gradient-graph", "dense_mse", {"view": "flow"}),
-        Block("gradient-graph", "dense_mse", {"case": "grad(0, weights=all)"}),
-        Block("gradient-graph", "dense_mse", {"stage": "opt_a"}),
+        Directive("gradient-graph", "dense_mse"),
+        Directive("gradient-diff", "dense_mse"),
+        Directive("gradient-graph", "dense_mse", {"engines": "torch-tape"}),
+        Directive("gradient-graph", "dense_mse", {"depth": "1"}),
+        Directive("gradient-graph", "dense_mse", {"view": "flow"}),
+        Directive("gradient-graph", "dense_mse", {"case": "grad(0, weights=all)"}),
+        Directive("gradient-graph", "dense_mse", {"stage": "opt_a"}),
     ]
     names = [file_name(each) for each in shown]
     assert len(set(names)) == len(names)
@@ -79,7 +80,10 @@ def test_files_of_unlike_pictures_have_unlike_names_of_plain_characters() -> Non
 
 
 def test_a_caption_changes_no_file_s_name() -> None:
-    plain, told = Block("gradient-graph", "x"), Block("gradient-graph", "x", {"caption": "a"})
+    plain, told = (
+        Directive("gradient-graph", "x"),
+        Directive("gradient-graph", "x", {"caption": "a"}),
+    )
     assert file_name(plain) == file_name(told)
 
 
@@ -90,13 +94,12 @@ def test_a_theme_is_a_class_of_the_root_alone() -> None:
 
 
 def test_code_in_a_sentence_is_told_from_its_text() -> None:
-    pieces = Paragraph("of `mul` and `add.x`: 2").pieces
-    assert pieces == [
-        ("of ", False),
-        ("mul", True),
-        (" and ", False),
-        ("add.x", True),
-        (": 2", False),
+    assert list(spans("of `mul` and `add.x`: 2")) == [
+        Span("of "),
+        Span("mul", "code"),
+        Span(" and "),
+        Span("add.x", "code"),
+        Span(": 2"),
     ]
 
 

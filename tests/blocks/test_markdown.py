@@ -2,7 +2,8 @@
 
 import pytest
 
-from explorer.report.markdown import escape, table
+from explorer.blocks.markdown import escape, markdown
+from explorer.blocks.records import Table, columns
 
 
 def test_every_special_character_is_escaped() -> None:
@@ -24,5 +25,5 @@ def test_code_that_could_break_out_of_a_cell_is_no_code(text: str) -> None:
 
 
 def test_a_cell_ends_where_its_column_does() -> None:
-    rows = table(("one", "two"), [("a|b", "`c|d`")]).splitlines()
+    rows = markdown([Table(columns(["one", "two"]), (("a|b", "`c|d`"),))]).splitlines()
     assert rows[-1].replace("\\|", "").count("|") == 3

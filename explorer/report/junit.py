@@ -2,9 +2,10 @@
 
 from xml.etree import ElementTree
 
-from explorer.report.sweep.wording import VERDICTS, cases_by_reason, change_line
+from explorer.report.sweep import VERDICTS, cases_by_reason, change_line
 from explorer.sweep.records import Change, Sweep, SweepRow, SweepVerdict
 from explorer.text.clean import clean
+from explorer.text.language import ENGLISH, said_in
 
 ELEMENTS: dict[SweepVerdict, str] = {
     "different": "failure",
@@ -12,14 +13,15 @@ ELEMENTS: dict[SweepVerdict, str] = {
     "refused": "error",
     "lost": "error",
 }
-"""What stands in the test case of a job that did not simply pass."""
+"""The element in the test case of a job that did not simply pass."""
 
 CHANGES = "since the recorded sweep"
 """The class of test cases that say what has changed."""
 
 
+@said_in(ENGLISH)
 def sweep_xml(sweep: Sweep, changes: tuple[Change, ...] = ()) -> bytes:
-    """The document, in UTF-8."""
+    """The document in JUnit's XML, in UTF-8."""
     counts = dict.fromkeys(("failure", "error", "skipped"), 0)
     suite = ElementTree.Element("testsuite", name="explorer sweep", timestamp=sweep.date)
     for row in sweep.rows:
@@ -33,7 +35,7 @@ def sweep_xml(sweep: Sweep, changes: tuple[Change, ...] = ()) -> bytes:
     for change in changes:
         name = clean(f"{change.name}: {change.what}")
         case = ElementTree.SubElement(suite, "testcase", classname=CHANGES, name=name)
-        ElementTree.SubElement(case, "failure", message=change_line(change))
+        ElementTree.SubElement(case, "failure", message=clean(change_line(change)))
         counts["failure"] += 1
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(counts["failure"]))
@@ -64,9 +66,9 @@ def _test_case(row: SweepRow) -> ElementTree.Element:
 
 def _details(row: SweepRow) -> list[str]:
     """What the row says beyond its reason: findings, cases to look at, and divergences."""
-    lines = []
+    lines = list(row.findings)
     for reason, labels in cases_by_reason(row).items():
         lines += [f"{label}: {reason}" for label in labels]
     for engines, pair in row.pairs.items():
         lines += [f"{engines}: {sentence}" for sentence in pair.divergences]
-    return [*row.findings, *lines]
+    return lines

@@ -1,4 +1,4 @@
-"""Blocks of a document: a kind, a subject, and options, checked before anything is run."""
+"""Directives of a document: a kind, a subject, and options, checked before anything is run."""
 
 import re
 from collections.abc import Mapping
@@ -26,14 +26,14 @@ KINDS: dict[str, tuple[str, ...]] = {
     "gradient-table": ("cases", "api", "verdict", "engines", "order", "device", "caption"),
     "gradient-claim": ("code",),
 }
-"""Each kind of block with its options."""
+"""Each kind of directive with its options."""
 
 DEFAULT_ENGINES = {
     "gradient-graph": ("torch-tape", "mindspore-graph"),
     "gradient-diff": ("torch-tape", "mindspore-graph"),
     "gradient-table": (),
 }
-"""The engines of a block that names none; for a table all."""
+"""The engines of a directive that names none; for a table all."""
 
 ALIGNMENTS = ("left", "center", "right")
 
@@ -43,7 +43,7 @@ UNITS = ("%", "px", "pt", "em", "cm", "mm", "in", "")
 FOLDER = re.compile(r"[\w./-]+")
 
 
-class Block(msgspec.Struct, frozen=True):
+class Directive(msgspec.Struct, frozen=True):
     """One thing that a document shows.
 
     ``subject`` is a scenario's name or file, or the number of a claim. ``options`` are texts by name;
@@ -68,15 +68,15 @@ class Block(msgspec.Struct, frozen=True):
         return int(text) if text.isdecimal() else text  # type: ignore[return-value]  # checked
 
 
-def block(kind: str, subject: str, options: Mapping[str, str], folder: Path) -> Block:
-    """A checked block of a document in ``folder``, from which a scenario's file is named.
+def directive(kind: str, subject: str, options: Mapping[str, str], folder: Path) -> Directive:
+    """A checked directive of a document in ``folder``, from which a scenario's file is named.
 
     Raises UsageError, which says what is allowed.
     """
     choose("block", kind, KINDS)
     for name in options:
         choose(f"option of {kind}", name, KINDS[kind])
-    made = Block(kind, _subject(kind, subject.strip(), folder), dict(options))
+    made = Directive(kind, _subject(kind, subject.strip(), folder), dict(options))
     for name, check in CHECKS.items():
         if name in options:
             check(options[name].strip())
@@ -98,7 +98,7 @@ def _subject(kind: str, subject: str, folder: Path) -> str:
     return subject
 
 
-def _check_engines(made: Block) -> None:
+def _check_engines(made: Directive) -> None:
     for name in made.engines:
         choose("engine", name, ENGINES)
     wanted = {"gradient-graph": (1, 2), "gradient-diff": (2,)}.get(made.kind)

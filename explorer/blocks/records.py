@@ -1,0 +1,211 @@
+"""The blocks of a page: plain records, whose texts are neither escaped nor cleaned."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, Union
+
+import msgspec
+
+Tone = Literal["", "good", "foreseen", "alarm", "idle", "faint"]
+"""As expected; different, with a reason given; not as expected; nothing to
+compare; of less weight. A renderer has a colour for each."""
+
+Style = Literal["", "strong", "emphasis", "code"]
+
+CODE = re.compile(r"`([^`]+)`")
+"""Code within a plain text."""
+
+PLACE = re.compile(r"\{(\w+)\}")
+"""A place in a template that a text fills."""
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A piece of a text; a ``link`` leads to an anchor of the page or to a file."""
+
+    text: str
+    style: Style = ""
+    tone: Tone = ""
+    link: str = ""
+
+
+Text = str | tuple[str | Span, ...]
+"""Text on one line; outside styled spans, what is between backticks is code."""
+
+
+class Paragraph(msgspec.Struct, frozen=True):
+    """A paragraph; a terminal never breaks a ``whole`` one, which is to be copied."""
+
+    text: Text
+    tone: Tone = ""
+    is_strong: bool = False
+    is_whole: bool = False
+
+
+class Bullets(msgspec.Struct, frozen=True):
+    """A list; with an ``anchor`` its items are numbered, and "note1" is the first."""
+
+    items: tuple[Text, ...]
+    anchor: str = ""
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """Texts, each behind what it is about."""
+
+    rows: tuple[tuple[str, Text], ...]
+    tone: Tone = ""
+
+
+class Code(msgspec.Struct, frozen=True):
+    """Text shown as it is: a program in a language, or what one printed ("text")."""
+
+    text: str
+    language: str = "text"
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of a table.
+
+    ``fit`` says what a terminal does with cells that are too long: it folds or cuts
+    them, or gives the column all the room it needs. The column is left out of a
+    terminal narrower than ``from_width`` or wider than ``to_width``, and everywhere
+    if it ``may_be_empty`` and is. Nor does HTML break the lines of a "firm" one.
+    """
+
+    name: str
+    fit: Literal["fold", "cut", "firm"] = "fold"
+    is_numeric: bool = False
+    may_be_empty: bool = False
+    from_width: int = 0
+    to_width: int = 100_000
+
+
+class Aside(msgspec.Struct, frozen=True):
+    """A line below a row of a table: who says something, "" for nobody, and what."""
+
+    who: str
+    text: str
+
+
+Row = tuple[Text, ...] | Aside
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Rows of cells under columns, and asides below them."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    caption: str = ""
+    has_head: bool = True
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The cells of all rows, without asides, as plain text."""
+        rows = [row for row in self.rows if not isinstance(row, Aside)]
+        return [list(map(plain, row)) for row in rows]
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A picture: its files, its text alternative, and its place on the page.
+
+    ``files`` is one SVG or PNG, or an SVG for each of two graphs; ``name`` is of plain
+    characters, a file's name without its ending. ``folder`` is where a document that
+    needs files has them. ``source`` is a file beside the page that has the picture.
+    """
+
+    name: str
+    files: tuple[bytes, ...]
+    alt: str
+    caption: str = ""
+    width: str = ""
+    align: str = ""
+    folder: str = "images"
+    source: str = ""
+
+
+class Markup(msgspec.Struct, frozen=True):
+    """HTML of the project's own, which other formats leave out."""
+
+    html: str
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Blocks under a title; that of ``level`` 1 is the page's.
+
+    HTML folds a section whose ``fold`` says so, open or closed at first.
+    """
+
+    title: Text
+    blocks: tuple["Block", ...]
+    level: int = 2
+    fold: Literal["", "open", "closed"] = ""
+    anchor: str = ""
+
+
+Block = Union[  # noqa: UP007  # Section is recursive: "Block" in quotes is a name
+    Paragraph, Bullets, Terms, Code, Table, Figure, Markup, Section
+]
+
+
+def columns(names: Iterable[str]) -> tuple[Column, ...]:
+    """Columns with nothing but names."""
+    return tuple(map(Column, names))
+
+
+def table(columns: Iterable[Column], rows: Iterable[Row], caption: str = "") -> Table:
+    """A table without the columns that may be empty and are."""
+    whole = tuple(columns)
+    rows = tuple(rows)
+    filled: set[int] = set()
+    for row in rows:
+        if not isinstance(row, Aside):
+            filled.update(place for place, cell in enumerate(row) if cell)
+    kept = []
+    for place, column in enumerate(whole):
+        if place in filled or not column.may_be_empty:
+            kept.append(place)
+    shown: list[Row] = []
+    for row in rows:
+        if isinstance(row, Aside):
+            shown.append(row)
+        else:
+            shown.append(tuple(row[place] for place in kept))
+    return Table(tuple(whole[place] for place in kept), tuple(shown), caption)
+
+
+def fill(template: str, **texts: Text) -> Text:
+    """A template whose places are filled by texts, with the spans in them."""
+    found: list[str | Span] = []
+    # The names of places are at the odd places.
+    for place, piece in enumerate(PLACE.split(template)):
+        text = texts[piece] if place % 2 else piece
+        found += [text] if isinstance(text, str) else text
+    joined: list[str | Span] = []
+    for part in found:
+        # Strings side by side are one: code may reach over the end of a place.
+        before = joined[-1] if joined else None
+        if isinstance(part, str) and isinstance(before, str):
+            joined[-1] = before + part
+        else:
+            joined.append(part)
+    return tuple(part for part in joined if part)
+
+
+def spans(text: Text) -> Iterator[Span]:
+    """The spans of a text; what one without a style has between backticks is one of code."""
+    for piece in (text,) if isinstance(text, str) else text:
+        span = piece if isinstance(piece, Span) else Span(piece)
+        if span.style:
+            yield span
+            continue
+        for place, part in enumerate(CODE.split(span.text)):
+            if part:
+                style: Style = "code" if place % 2 else ""
+                yield Span(part, style, span.tone, span.link)
+
+
+def plain(text: Text) -> str:
+    """The text alone."""
+    if isinstance(text, str):
+        return text
+    pieces = [piece if isinstance(piece, str) else piece.text for piece in text]
+    return "".join(pieces)

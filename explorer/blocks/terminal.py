@@ -1,0 +1,244 @@
+"""Blocks on a terminal, through Rich.
+
+Texts are set as Rich's Text, in which markup means nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table as Grid
+from rich.text import Text as Line
+
+from explorer.blocks.records import (
+    Aside,
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Figure,
+    Markup,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Terms,
+    Text,
+    Tone,
+)
+from explorer.text.clean import clean
+
+STYLES: dict[Tone, str] = {
+    "": "",
+    "good": "green",
+    "foreseen": "yellow",
+    "alarm": "bold red",
+    "idle": "dim",
+    "faint": "dim",
+}
+
+INDENT = 2
+"""The indent of what is in a section."""
+
+GAP = 2
+"""Blanks between columns."""
+
+UNDER_A_ROW = 4
+"""The indent of asides below a row."""
+
+LEAST = 8
+"""The width below which no column is cut."""
+
+
+def show(blocks: Iterable[Block], console: Console, is_continued: bool = False) -> None:
+    """Print blocks one under another; blank lines set sections apart.
+
+    Sections may be above those of a page that ``is_continued``.
+    """
+    is_first = not is_continued
+    after_section = is_continued
+    # One by one: the first lines are on the screen while later ones are made.
+    for block in blocks:
+        is_section = isinstance(block, Section)
+        if not is_first and (after_section or is_section):
+            console.print()
+        if isinstance(block, Paragraph) and block.is_whole:
+            console.print(_paragraph(block), soft_wrap=True)
+        else:
+            for part in renderables(block):
+                console.print(_Trimmed(part))
+        is_first, after_section = False, is_section
+
+
+def renderables(block: Block) -> Iterator[RenderableType]:
+    """A block as Rich prints it."""
+    if isinstance(block, Section):
+        yield line(block.title, "bold")
+        for inner in block.blocks:
+            if isinstance(inner, Section):
+                yield Line()
+                yield from renderables(inner)
+            else:
+                for part in renderables(inner):
+                    yield Padding(part, (0, 0, 0, INDENT))
+    elif isinstance(block, Paragraph):
+        yield _paragraph(block)
+    elif isinstance(block, Bullets):
+        yield _bullets(block)
+    elif isinstance(block, Terms):
+        yield _terms(block.rows, STYLES[block.tone])
+    elif isinstance(block, Code):
+        yield Line(clean(block.text.rstrip(), keep="\n\t"), overflow="fold")
+    elif isinstance(block, Table):
+        is_cut = any(column.fit == "cut" for column in block.columns)
+        yield _CutTable(block) if is_cut else folded_table(block)
+    else:
+        assert isinstance(block, Figure | Markup)  # A terminal shows neither.
+
+
+def line(text: Text, style: str = "") -> Line:
+    """A text with the styles of its spans."""
+    made = Line(style=style)
+    for piece in (text,) if isinstance(text, str) else text:
+        if isinstance(piece, Span):
+            made.append(_clean(piece.text), _style(piece))
+        else:
+            made.append(_clean(piece))
+    return made
+
+
+def _style(span: Span) -> str:
+    return STYLES[span.tone] or ("bold" if span.style == "strong" else "")
+
+
+def _clean(text: str) -> str:
+    return clean(text.replace("\n", " "))
+
+
+def _paragraph(paragraph: Paragraph) -> Line:
+    style = STYLES[paragraph.tone]
+    return line(paragraph.text, f"bold {style}".strip() if paragraph.is_strong else style)
+
+
+def _bullets(bullets: Bullets) -> Grid:
+    grid = Grid.grid(padding=(0, 1))
+    for number, item in enumerate(bullets.items, 1):
+        grid.add_row(Line(f"[{number}]" if bullets.anchor else " •"), line(item))
+    return grid
+
+
+def _terms(rows: Iterable[tuple[str, Text]], style: str = "") -> Grid:
+    grid = Grid.grid(padding=(0, GAP))
+    grid.add_column(no_wrap=True, style="cyan")
+    grid.add_column(overflow="fold", style=style)
+    for term, text in rows:
+        grid.add_row(line(term), line(text))
+    return grid
+
+
+def folded_table(table: Table) -> Grid:
+    """A table without frames, in which what is too long is folded."""
+    grid = Grid(
+        box=None,
+        padding=(0, GAP, 0, 0),
+        pad_edge=False,
+        header_style="dim",
+        show_header=table.has_head,
+    )
+    for column in table.columns:
+        grid.add_column(
+            line(column.name),
+            justify="right" if column.is_numeric else "left",
+            overflow="fold",
+        )
+    before = [""] * (len(table.columns) - 1)
+    for row in table.rows:
+        if isinstance(row, Aside):
+            # As wide as the last column, the widest one.
+            grid.add_row(*before, line(row.text, "dim"))
+        else:
+            grid.add_row(*map(line, row))
+    return grid
+
+
+class _CutTable:
+    """A table that has one line for a row: what is too long is cut."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        places = []
+        for place, column in enumerate(self._table.columns):
+            if column.from_width <= console.width <= column.to_width:
+                places.append(place)
+        columns = [self._table.columns[place] for place in places]
+        lines = [[line(column.name, "dim") for column in columns]]
+        asides: list[list[Aside]] = [[]]
+        for row in self._table.rows:
+            if isinstance(row, Aside):
+                asides[-1].append(row)
+            else:
+                lines.append([line(row[place]) for place in places])
+                asides.append([])
+        widths = _widths(columns, lines, options.max_width)
+        for cells, below in zip(lines, asides, strict=True):
+            yield _one_line(cells, widths)
+            if below:
+                terms = _terms((aside.who, aside.text) for aside in below)
+                yield Padding(terms, (0, 0, 0, UNDER_A_ROW))
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[list[Line]], width: int) -> list[int]:
+    """The width of each column, so that all fill ``width`` at most.
+
+    Firm columns get what they need. The others share the rest: starting with the one
+    that needs least, each gets what it needs, or an equal share of what is left.
+    """
+    # Wide characters take two columns of a terminal.
+    widths = [max(cell.cell_len for cell in cells) for cells in zip(*rows, strict=True)]
+    free = width
+    soft = []
+    for place, column in enumerate(columns):
+        if column.fit == "firm":
+            free -= widths[place] + GAP
+        else:
+            soft.append(place)
+
+    soft.sort(key=widths.__getitem__)
+    for served, place in enumerate(soft):
+        share = free // (len(soft) - served) - GAP
+        widths[place] = max(min(widths[place], share), LEAST)
+        free -= widths[place] + GAP
+    return widths
+
+
+def _one_line(cells: Iterable[Line], widths: Iterable[int]) -> Line:
+    """Cells beside each other, each cut or filled to its width."""
+    whole = Line(no_wrap=True, overflow="crop")
+    for cell, width in zip(cells, widths, strict=True):
+        cell.truncate(width, overflow="ellipsis", pad=True)
+        whole.append_text(cell).append(" " * GAP)
+    return whole
+
+
+class _Trimmed:
+    """A part of a page without blanks at the ends of its lines.
+
+    Tables fill their cells with blanks: what is copied from a terminal has none.
+    """
+
+    def __init__(self, part: RenderableType) -> None:
+        self._part = part
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for segments in console.render_lines(self._part, options, pad=False):
+            while segments and not segments[-1].text.strip():
+                segments.pop()
+            if segments:
+                segments[-1] = Segment(segments[-1].text.rstrip(), *segments[-1][1:])
+            yield from segments
+            yield Segment.line()

@@ -1,0 +1,403 @@
+"""The report on a scenario as blocks: for a terminal, and for a page of HTML or Markdown."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from explorer.blocks import html, markdown
+from explorer.blocks.records import (
+    Aside,
+    Block,
+    Bullets,
+    Column,
+    Figure,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Terms,
+    Text,
+    Tone,
+    columns,
+    fill,
+    table,
+)
+from explorer.model.alignment import Alignment
+from explorer.model.engines import ENGINES
+from explorer.model.findings import ReportFinding
+from explorer.model.graph import GradGraph
+from explorer.model.report import CaseReport, Report
+from explorer.report.scenario.case_rows import (
+    DIVIDED,
+    CaseRow,
+    Footnotes,
+    case_row,
+    row_among,
+)
+from explorer.report.wording import NOTHING
+from explorer.text.language import _, later
+from explorer.text.messages import one_line
+from explorer.words import answers
+from explorer.words.answers import ALIGNMENT_COLUMNS, ENGINE_COLUMNS
+from explorer.words.cases import oracle_summary, summary
+from explorer.words.coverage import LEGEND, in_short, where_they_differ
+from explorer.words.findings import sentence
+from explorer.words.proofs import in_words, last_stages, proofs, warnings
+from explorer.words.scenarios import said, said_notes
+
+FINDING, EXPECTED_FINDING, REMARK = (
+    later("Finding"),
+    later("Finding, expected"),
+    later("Remark"),
+)
+
+CALL, STRUCTURE, VALUE, IDS, VERDICT, ORACLE = (
+    later("call"),
+    later("structure"),
+    later("value"),
+    later("ids"),
+    later("verdict"),
+    later("oracle"),
+)
+"""The columns of the table of cases."""
+
+GREATEST = later("greatest difference")
+
+NARROW = 116
+"""Below this width of a terminal the structure shows in the values' nesting alone."""
+
+WIDE = 140
+"""From this width on there is room for what return_ids adds, and for ratios to the noise."""
+
+NAMED = 8
+"""The greatest number of cases that a terminal names among those left out."""
+
+
+class CaseGroup(msgspec.Struct, frozen=True):
+    """The cases of one API."""
+
+    heading: str
+    rows: tuple[CaseRow, ...]
+
+
+class Cases(msgspec.Struct, frozen=True):
+    """All cases of a report in groups, and the notes that their rows refer to."""
+
+    groups: tuple[CaseGroup, ...]
+    notes: tuple[str, ...]
+
+
+def cases_of(report: Report) -> Cases:
+    """The rows of a report's cases."""
+    footnotes = Footnotes()
+    # Cases come in the order of the matrix, in which those of one API are together.
+    rows: dict[str, list[CaseRow]] = {}
+    for case in report.cases:
+        rows.setdefault(answers.heading(case.case), []).append(row_among(case, footnotes))
+    groups = [CaseGroup(_(answers.HEADINGS[key]), tuple(group)) for key, group in rows.items()]
+    return Cases(tuple(groups), footnotes.texts)
+
+
+# A terminal prints a report in two parts, the first one early.
+
+
+def report_blocks(report: Report) -> Iterator[Block]:
+    """A report on a terminal, readable from 80 columns up."""
+    yield from graphs_blocks(report)
+    yield from cases_blocks(report)
+
+
+def graphs_blocks(report: Report) -> Iterator[Block]:
+    """The first part: what ran where, and one case's graphs side by side."""
+    title = (one_line(said(report.title)), f"  ({one_line(report.scenario)})")
+    engines = msgspec.structs.replace(engines_table(report), has_head=False)
+    yield Section(title, (engines,), level=1)
+    yield from findings(report)
+    case = _graph_case(report)
+    if case:
+        yield Section(case_line(case), ())
+    graphs: tuple[Block, ...] = (*_alignments(report), *_about_graphs(report))
+    if report.alignments:
+        heading = _("graphs of {case}, by pair: {legend}")
+        name = case.case.short if case else ""
+        yield Section(heading.format(case=name, legend=_(LEGEND)), graphs)
+    else:
+        yield from graphs
+
+
+def cases_blocks(report: Report) -> Iterator[Block]:
+    """The second part: the cases, and a summary as the last lines."""
+    cases = cases_of(report)
+    for group in cases.groups:
+        yield Section(group.heading, (_terminal_cases(group),))
+    yield from _notes(cases)
+    yield from _omissions(report, NAMED)
+    if cases.groups:
+        yield Paragraph(oracle_summary(report.cases), "faint")
+        yield _summary(report)
+
+
+def case_line(report: CaseReport) -> Text:
+    """One case on one line: its name, the verdict, and what the oracle says."""
+    row = case_row(report)
+    verdict = Span(_verdict_and_size(row, row.greatest), tone=row.state)
+    oracle = ""
+    if row.oracle != NOTHING:
+        oracle = _(", oracle {word}").format(word=row.oracle)
+    return (f"{report.case.short}: ", verdict, oracle)
+
+
+# A page says first what matters, and folds the rest.
+
+
+def report_html(
+    report: Report, pictures: Iterable[Figure] = (), first: Sequence[Block] = ()
+) -> str:
+    """The report as an HTML document.
+
+    ``first`` is below the verdict, on the first screen.
+    """
+    return html.page(one_line(said(report.title)), page_blocks(report, tuple(pictures), first))
+
+
+def report_markdown(report: Report, pictures: Mapping[str, str]) -> str:
+    """The report as Markdown; ``pictures`` maps an engine to the picture's file beside it."""
+    figures = [picture(name, source=source) for name, source in pictures.items()]
+    return markdown.page(page_blocks(report, figures))
+
+
+def picture(name: str, svg: bytes = b"", source: str = "") -> Figure:
+    """The picture of an engine's graph, with the name of its file."""
+    alt = _("Gradient graph of {engine}").format(engine=name)
+    return Figure(name, (svg,), alt, caption=name, source=source)
+
+
+def page_blocks(
+    report: Report, pictures: Sequence[Figure] = (), first: Sequence[Block] = ()
+) -> Iterator[Block]:
+    """A report on a page."""
+    name = (Span(one_line(report.scenario), "code"),)
+    scenario = Paragraph(fill(_("Scenario {name}"), name=name), "faint")
+    yield Section(one_line(said(report.title)), (scenario, _summary(report)), level=1)
+    yield from findings(report)
+    yield from first
+    graphs = tuple(_graphs(report))
+    if graphs:
+        yield Section(_("Gradient graphs"), graphs)
+    yield Paragraph(oracle_summary(report.cases), "faint")
+    yield from _omissions(report)
+    cases = cases_of(report)
+    for group in cases.groups:
+        # What is not as it should be is in sight; the rest is a click away.
+        is_alarming = any(row.state == "alarm" for row in group.rows)
+        yield Section(
+            _heading(group), (_page_cases(group),), fold="open" if is_alarming else "closed"
+        )
+    yield from _notes(cases)
+    yield Section(_("Engines"), (engines_table(report),), fold="closed")
+    about = [Paragraph(text) for text in said_notes(report.notes).split("\n\n") if text]
+    if about:
+        yield Section(_("About the scenario"), tuple(about))
+    if pictures:
+        title = _("{n} gradient graphs").format(n=len(pictures))
+        yield Section(title, tuple(pictures), fold="closed")
+
+
+def _heading(group: CaseGroup) -> Text:
+    """The heading of a group with the number of cases of each verdict."""
+    verdicts = Counter(row.verdict for row in group.rows)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    return fill(_("{what}: {values}"), what=(Span(group.heading, "code"),), values=counts)
+
+
+def _summary(report: Report) -> Paragraph:
+    return Paragraph(summary(report), "good" if report.is_as_expected else "alarm", is_strong=True)
+
+
+def findings(report: Report) -> Iterator[Paragraph]:
+    """What was found out about the nets themselves."""
+    for finding in report.findings:
+        mark, tone, text = _finding(finding)
+        what = (Span(_(mark), "strong" if tone == "alarm" else "", tone),)
+        yield Paragraph(fill(_("{what}: {values}"), what=what, values=one_line(text)), tone)
+
+
+def _finding(finding: ReportFinding) -> tuple[str, Tone, str]:
+    text = sentence(finding)
+    if finding.is_remark:
+        return REMARK, "idle", text
+    if finding.expected:
+        return EXPECTED_FINDING, "foreseen", f"{one_line(text)} ({one_line(said(finding.reason))})"
+    return FINDING, "alarm", text
+
+
+def engines_table(report: Report) -> Table:
+    """How each engine differentiates, with which version, and where it ran or why it did not."""
+    names: set[str] = set()
+    for case in report.cases:
+        names.update(case.results)
+    rows: list[Row] = []
+    for name, engine in ENGINES.items():
+        # A report without cases still says where its engines ran.
+        if name not in (names or report.devices):
+            continue
+        version = f"{engine.framework} {report.versions.get(engine.framework, '')}".strip()
+        device = report.devices.get(name) or _("not defined here")
+        rows.append((name, engine.how, version, device))
+    return Table(columns(map(_, ENGINE_COLUMNS)), tuple(rows))
+
+
+def _graph_case(report: Report) -> CaseReport | None:
+    """The case whose graphs were captured."""
+    labels = {graph.case for graph in report.graphs}
+    return next((case for case in report.cases if case.case.label in labels), None)
+
+
+def _omissions(report: Report, limit: int = 0) -> Iterator[Section]:
+    """Cases that were not run, or not reached: how many and why, and ``limit`` of their names."""
+    total = len(report.cases) + sum(len(left_out.cases) for left_out in report.left_out)
+    for left_out in report.left_out:
+        number = len(left_out.cases)
+        text = _(answers.OMITTED[left_out.cause])
+        text = one_line(text.format(n=number, total=total, reason=left_out.reason))
+        names = ", ".join(case.short for case in left_out.cases[: limit or number])
+        if 0 < limit < number:
+            names = _("{names}, … ({n} in all)").format(names=names, n=number)
+        title = (Span(text, tone="foreseen"),)
+        yield Section(title, (Paragraph(names, "faint"),), level=4, fold="closed")
+
+
+def _graphs(report: Report) -> Iterator[Block]:
+    yield from _alignments(report)
+    if report.alignments:
+        legend = _("Counted, by pair: {legend}.").format(legend=_(LEGEND))
+        yield Paragraph(legend, "faint")
+    yield from _about_graphs(report)
+
+
+def _alignments(report: Report) -> Iterator[Table]:
+    if report.alignments:
+        yield alignments_table(report)
+
+
+def alignments_table(report: Report) -> Table:
+    """How many op nodes of each pair of graphs have a partner, and where the graphs differ.
+
+    Counts read "12/2/1 · 13/0/0": paired, inside and unpaired of each graph.
+    """
+    rows: list[Row] = []
+    for alignment in report.alignments:
+        left, right = alignment.left_coverage, alignment.right_coverage
+        differs = alignment.divergence or alignment.contradictions
+        where = Span(one_line(where_they_differ(alignment)), tone="foreseen")
+        rows.append(
+            (
+                f"{alignment.left} · {alignment.right}",
+                in_short(left.forward, right.forward),
+                in_short(left.backward, right.backward),
+                (where,) if differs else where.text,
+            )
+        )
+    return Table(columns(map(_, ALIGNMENT_COLUMNS)), tuple(rows))
+
+
+def _about_graphs(report: Report) -> Iterator[Terms]:
+    """Which graphs there are not, and what is known of the values of the others."""
+    missing = []
+    for engine, reason in report.ungraphed.items():
+        missing.append((_("no graph from {engine}").format(engine=engine), one_line(reason)))
+    if missing:
+        yield Terms(tuple(missing))
+    proven, refuted = [], []
+    for graph in last_stages(report.graphs):
+        counts = proofs(graph)
+        if counts.op_nodes:
+            proven.append((graph.engine, one_line(in_words(counts))))
+        refuted += [(graph.engine, one_line(warning)) for warning in warnings(graph)]
+    if proven:
+        yield Terms(tuple(proven))
+    if refuted:
+        yield Terms(tuple(refuted), "alarm")
+
+
+def where_two_differ(
+    alignments: Iterable[Alignment], graphs: Sequence[GradGraph]
+) -> Iterator[Paragraph]:
+    """Where two graphs first differ, in a sentence above their pictures."""
+    engines = {graph.engine for graph in graphs}
+    names = " · ".join(graph.engine for graph in graphs)
+    for alignment in alignments:
+        if {alignment.left, alignment.right} == engines:
+            # A divergence says itself that it is the first one.
+            text = _("{engines}, first divergence: {what}")
+            if alignment.divergence:
+                text = _("{engines}: {what}")
+            where = one_line(where_they_differ(alignment))
+            yield Paragraph(text.format(engines=names, what=where))
+            return
+
+
+def _notes(cases: Cases) -> Iterator[Section]:
+    if cases.notes:
+        yield Section(_("Notes"), (Bullets(cases.notes, anchor="note"),))
+
+
+def _verdict_and_size(row: CaseRow, size: str) -> str:
+    return row.verdict if size in ("0", NOTHING) else f"{row.verdict} {size}"
+
+
+def _terminal_cases(group: CaseGroup) -> Table:
+    # Values nest as the structure does, and ids repeat its names: both go first where it is tight.
+    columns = [
+        Column(_(CALL), "firm"),
+        Column(_(STRUCTURE), "cut", from_width=NARROW),
+        Column(_(VALUE), "cut"),
+        Column(_(IDS), "cut", may_be_empty=True, from_width=WIDE),
+        Column(_(VERDICT), "firm", to_width=WIDE - 1),
+        Column(_(VERDICT), "firm", from_width=WIDE),
+        Column(_(ORACLE), "firm"),
+    ]
+    rows: list[Row] = []
+    for row in group.rows:
+        notes = "".join(f" [{number}]" for number in row.notes)
+        # Under a case whose difference nobody expects the noise is said at any width.
+        short = (Span(_verdict_and_size(row, row.size) + notes, tone=row.state),)
+        full = (Span(_verdict_and_size(row, row.greatest) + notes, tone=row.state),)
+        rows.append((row.call, row.structure, row.value, row.ids, short, full, row.oracle))
+        rows += _asides(row)
+    return table(columns, rows)
+
+
+def _page_cases(group: CaseGroup) -> Table:
+    names = (CALL, STRUCTURE, VALUE, IDS, VERDICT, GREATEST, ORACLE)
+    rows: list[Row] = []
+    for row in group.rows:
+        verdict: list[str | Span] = [Span(row.verdict, tone=row.state)]
+        for number in row.notes:
+            verdict += [" ", Span(f"[{number}]", link=f"#note{number}")]
+        ends = (row.greatest, row.oracle)
+        rows.append((row.call, row.structure, row.value, row.ids, tuple(verdict), *ends))
+        rows += _asides(row)
+    columns = [Column(_(name), may_be_empty=name == IDS) for name in names]
+    columns[names.index(VERDICT)] = Column(_(VERDICT), "firm")
+    return table(columns, rows)
+
+
+def _asides(row: CaseRow) -> list[Aside]:
+    return [Aside(statement.who, statement.text) for statement in row.statements]
+
+
+def cases_in_short(cases: Iterable[CaseReport], caption: str = "") -> Table:
+    """Cases with one row each: what engines say is in the place of a value that they differ in."""
+    rows: list[Row] = []
+    for case in cases:
+        row = case_row(case)
+        value = row.value
+        if not value and case.verdict in DIVIDED:
+            said_by = [f"{each.who} {each.text}" for each in row.statements if each.who]
+            value = "; ".join(said_by)
+        rows.append((row.call, row.structure, value, row.verdict, row.greatest))
+    names = (CALL, STRUCTURE, VALUE, VERDICT, GREATEST)
+    return table(columns(map(_, names)), rows, caption)

@@ -1,1 +1,0 @@
-"""A sweep as a table on a terminal, as JSON, as HTML, and as JUnit's XML."""

@@ -1,0 +1,1 @@
+"""Tests of the blocks and of what lays them out."""

@@ -1,0 +1,201 @@
+"""Blocks on a terminal, as HTML and as Markdown: what each shows, and that foreign text is text."""
+
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+
+from explorer.blocks.html import DOCUMENT, NOTEBOOK, PAGE, html, page
+from explorer.blocks.markdown import markdown
+from explorer.blocks.records import (
+    Aside,
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Figure,
+    Markup,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Terms,
+    columns,
+    fill,
+    plain,
+    spans,
+    table,
+)
+from explorer.blocks.terminal import show
+from tests.support.consoles import printed
+
+HOSTILE = "<script>x</script> | [red]\x1b[31m\u202e `a<b` *b*"
+"""A text that would harm each face that did not escape it."""
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+
+
+def on_terminal(*blocks: Block, width: int = 100) -> str:
+    return printed(lambda console: show(blocks, console), width)
+
+
+FACES: dict[str, Callable[[Block], str]] = {
+    "terminal": on_terminal,
+    "Markdown": lambda block: markdown((block,)),
+    "page": lambda block: html((block,), PAGE),
+    "document": lambda block: html((block,), DOCUMENT),
+    "notebook": lambda block: html((block,), NOTEBOOK),
+}
+
+HOSTILE_BLOCKS: dict[str, Block] = {
+    "paragraph": Paragraph(HOSTILE),
+    "spans": Paragraph((Span(HOSTILE, "strong", "alarm"), Span(HOSTILE, "code"))),
+    "bullets": Bullets((HOSTILE,)),
+    "notes": Bullets((HOSTILE,), anchor="note"),
+    "terms": Terms(((HOSTILE, HOSTILE),)),
+    "code": Code(HOSTILE),
+    "table": Table(columns((HOSTILE, "b")), ((HOSTILE, HOSTILE), Aside(HOSTILE, HOSTILE)), HOSTILE),
+    "cut table": Table((Column(HOSTILE, "cut"), Column("b")), ((HOSTILE, HOSTILE),)),
+    "section": Section(HOSTILE, (), fold="closed", anchor=HOSTILE),
+    "figure": Figure("a", (SVG,), HOSTILE, HOSTILE),
+}
+
+
+class Tags(HTMLParser):
+    """The tags of a text of HTML, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("kind", HOSTILE_BLOCKS)
+def test_foreign_text_stays_text_in_every_block(face: str, kind: str) -> None:
+    shown = FACES[face](HOSTILE_BLOCKS[kind])
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    if face in ("page", "document", "notebook"):
+        assert "script" not in Tags(shown).tags
+    elif face == "Markdown" and kind != "code":
+        assert "<script>" not in shown
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_every_block_but_markup_and_pictures_shows_its_text(face: str) -> None:
+    texts = (
+        Section("title", (Paragraph("one"), Section("inner", (Code("two"),), level=3))),
+        Bullets(("three",)),
+        Terms((("four", "five"),)),
+        Table(columns(("six",)), (("seven",),)),
+    )
+    shown = "\n".join(FACES[face](block) for block in texts)
+    for word in ("title", "one", "inner", "two", "three", "four", "five", "six", "seven"):
+        assert word in shown
+
+
+def test_a_terminal_indents_what_is_in_a_section_and_sets_sections_apart() -> None:
+    inner = Section("inner", (Paragraph("b"),), level=3)
+    shown = on_terminal(Section("one", (Paragraph("a"), inner)), Paragraph("after"))
+    assert shown == "one\n  a\n\ninner\n  b\n\nafter\n"
+    continued = printed(lambda console: show([Section("x", ())], console, is_continued=True))
+    assert continued == "\nx\n"
+
+
+def test_a_whole_paragraph_is_on_one_line_of_the_narrowest_terminal() -> None:
+    command = "python -m pip install " + "x" * 50
+    assert command in on_terminal(Paragraph(command, is_whole=True), width=20)
+    assert command not in on_terminal(Paragraph(command), width=20)
+
+
+LONG = Table(
+    (
+        Column("call", "firm"),
+        Column("value", "cut"),
+        Column("wide", "cut", from_width=90),
+        Column("narrow", to_width=89),
+    ),
+    (("a" * 20, "b" * 90, "w", "n"), Aside("who", "says this"), ("c", "d", "w", "n")),
+)
+
+
+@pytest.mark.parametrize(("width", "is_wide"), [(60, False), (89, False), (90, True)])
+def test_a_terminal_cuts_columns_so_that_each_row_is_one_line(width: int, is_wide: bool) -> None:
+    lines = on_terminal(LONG, width=width).splitlines()
+    assert len(lines) == 4
+    assert max(map(len, lines)) <= width
+    assert "a" * 20 in lines[1]
+    assert "b…" in lines[1]
+    assert lines[2].split() == ["who", "says", "this"]
+    assert (("wide" in lines[0]), ("narrow" in lines[0])) == (is_wide, not is_wide)
+
+
+def test_asides_are_rows_of_a_page_and_of_markdown() -> None:
+    rows = (("a", "b", "c", "d"), Aside("who", "text"))
+    shown = Table(columns(("1", "2", "3", "4")), rows)
+    assert markdown((shown,)).splitlines()[-1] == "|  | who | text |  |"
+    assert 'colspan="3">text</td>' in html((shown,), PAGE)
+
+
+def test_a_column_that_may_be_empty_and_is_goes_with_its_cells() -> None:
+    named = (Column("a"), Column("b", may_be_empty=True), Column("c", may_be_empty=True))
+    made = table(named, [("1", "", ""), Aside("x", "y"), ("2", "", (Span("3"),))])
+    assert [column.name for column in made.columns] == ["a", "c"]
+    assert made.rows == (("1", ""), Aside("x", "y"), ("2", (Span("3"),)))
+    assert made.texts == [["1", ""], ["2", "3"]]
+
+
+def test_a_place_of_a_template_is_filled_with_spans_and_code_may_reach_over_it() -> None:
+    bold = (Span("x", "strong"),)
+    filled = fill("`run {n}`: {what}.", n="3", what=bold)
+    assert filled == ("`run 3`: ", Span("x", "strong"), ".")
+    assert plain(filled) == "`run 3`: x."
+    assert [span.style for span in spans(filled)] == ["code", "", "strong", ""]
+
+
+def test_code_between_backticks_keeps_the_tone_of_its_span() -> None:
+    shown = html((Paragraph((Span("of `mul`", tone="alarm"),)),), PAGE)
+    assert '<span class="alarm"><code>mul</code></span>' in shown
+
+
+def test_links_lead_to_anchors_of_a_page_and_to_files_of_markdown() -> None:
+    note = Paragraph((Span("[1]", link="#note1"),))
+    file = Paragraph((Span("30", link="30.md"),))
+    assert '<a href="#note1">[1]</a>' in html((note,), PAGE)
+    assert '<li id="note1">' in html((Bullets(("a",), anchor="note"),), PAGE)
+    # A notebook has ids of its own, and each dialect of Markdown anchors of another kind.
+    assert "note1" not in html((note, Bullets(("a",), anchor="note")), NOTEBOOK)
+    assert markdown((note, file)) == "\\[1\\]\n\n[30](30.md)"
+
+
+def test_a_page_has_the_style_and_a_notebook_brings_none() -> None:
+    strong = Section("t", (Paragraph("x", "alarm", is_strong=True),), level=1)
+    assert '<p class="summary alarm">x</p>' in page("t", (strong,))
+    assert "<h1>t</h1>" in page("t", (strong,))
+    assert html((strong,), NOTEBOOK) == "<h4>t</h4>\n<p><strong>x</strong></p>"
+
+
+@pytest.mark.parametrize(
+    ("fold", "tag"), [("open", "<details open>"), ("closed", "<details>"), ("", "<h2>")]
+)
+def test_html_alone_folds_sections(fold: str, tag: str) -> None:
+    section = Section("t", (Paragraph("x"),), fold=fold)  # type: ignore[arg-type]  # of Literal
+    assert html((section,)).startswith(tag)
+    assert markdown((section,)) == "## t\n\nx"
+
+
+def test_a_picture_is_inline_a_whole_image_or_a_file() -> None:
+    figure = Figure("net", (SVG, SVG), "two graphs", source="net.svg")
+    assert html((figure,), PAGE).count("<svg ") == 2
+    assert html((figure,), NOTEBOOK).count('src="data:image/svg+xml;base64,') == 2
+    assert markdown((figure,)) == "![two graphs](net.svg)"
+    assert on_terminal(figure, Markup("<b>")) == ""
+    assert markdown((Markup("<b>"),)) == ""
