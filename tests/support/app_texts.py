@@ -26,8 +26,6 @@ SOURCES = (
     "report/study.py",
     "report/sweep.py",
     "api/notebook.py",
-    "topics/observations.py",
-    "topics/parties.py",
 )
 """The packages and modules whose texts are the catalogue's."""
 
