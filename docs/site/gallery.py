@@ -4,12 +4,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from explorer.exploration.options import wanted
 from explorer.exploration.stored import explored
-from explorer.exploration.wanted import wanted
 from explorer.model.report import Report
 from explorer.report.markdown import escape
 from explorer.report.scenario.card import card_of, point
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import names
 from explorer.scenario.load import load
 from explorer.store.store import Store

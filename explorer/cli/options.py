@@ -4,12 +4,12 @@ import math
 
 import msgspec
 
+from explorer.exploration.options import check_names, wanted
 from explorer.exploration.stored import Wanted
-from explorer.exploration.wanted import check_names, wanted
 from explorer.model.errors import UsageError
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import find
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.text.choices import choose
 from explorer.workers.workers import REQUEST_SECONDS
 

@@ -6,7 +6,7 @@ from explorer.compare.results import Movements, compare_form, compare_leaf, with
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.results import Leaf, Result
-from explorer.scenario.contract import Tolerance
+from explorer.scenario.declaration import Tolerance
 
 
 def allowance(

@@ -22,7 +22,7 @@ from explorer.model.report import (
     Unanswered,
 )
 from explorer.model.results import LOST, OracleResult, Outcome, Result
-from explorer.scenario.contract import ExpectedDifference, Tolerance
+from explorer.scenario.declaration import ExpectedDifference, Tolerance
 
 UNDIVIDED = ("match", "close", "drawn")
 """Verdicts on answers between which nothing differs."""

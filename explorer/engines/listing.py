@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import FOLDER, module_name
 
 COTANGENT_IMPORT = "from explorer.numeric.cotangents import cotangent"

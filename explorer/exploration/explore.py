@@ -3,21 +3,20 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from explorer.exploration.about import about_framework, start
-from explorer.exploration.course import Course
 from explorer.exploration.interim import Interrupted, no_report, no_row
-from explorer.exploration.jobs import captures, questions
-from explorer.exploration.noise import level_jobs, noise_jobs
+from explorer.exploration.jobs import captures, level_jobs, noise_jobs, questions
+from explorer.exploration.run_state import Course
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About, Failure
-from explorer.scenario.contract import Scenario
+from explorer.scenario.common_start import settle
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
-from explorer.scenario.settling import settle
 from explorer.workers.queue import Job, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 

@@ -1,19 +1,23 @@
 """The outcomes of an exploration's jobs, as the records that a report holds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from explorer.exploration.noise import leveled, losses, noise_of, question
+from explorer.exploration.jobs import leveled, losses, noise_of, question
+from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
 from explorer.model.errors import MissingFrameworkError
-from explorer.model.findings import ReportFinding
+from explorer.model.findings import RecordedOtherwise, ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.results import Captured, Failure, OracleResult, Result
-from explorer.scenario.settling import Nets
+from explorer.numeric.complex_parts import real_parts
+from explorer.numeric.differences import elementwise_difference
+from explorer.scenario.common_start import Nets
 from explorer.workers.protocol import Lost
 from explorer.workers.queue import Job, JobOutcome
 
@@ -145,3 +149,35 @@ class Outcomes:
         if isinstance(outcome, MissingFrameworkError):
             raise outcome
         return outcome
+
+
+def recorded_otherwise(
+    captured: Mapping[str, Captured], results: Mapping[str, Result]
+) -> Iterator[ReportFinding]:
+    """A finding for each engine whose recorded run gave other bits than its plain one.
+
+    ``results`` are the plain answers to the case that was recorded. In float64 MindSpore's tape hands
+    numbers to operators in single precision while it is watched (2.10.0).
+    """
+    for engine, record in captured.items():
+        plain = results.get(engine)
+        if plain is None or plain.outcome != "ok" or record.result.outcome != "ok":
+            continue
+        sizes = _different(record.result, plain)
+        if sizes:
+            yield ReportFinding(fact=RecordedOtherwise(engine, sizes), names=tuple(sizes))
+
+
+def _different(recorded: Result, plain: Result) -> dict[str, float]:
+    """The greatest difference of each leaf that is not the same bit for bit."""
+    others = {leaf.name: unpack(leaf.value) for leaf in plain.leaves}
+    found: dict[str, float] = {}
+    for leaf in recorded.leaves:
+        values, other = unpack(leaf.value), others.get(leaf.name)
+        if other is None or other.shape != values.shape or values.dtype.kind not in "fc":
+            continue
+        # In parts: a complex number is a NaN as soon as one of its parts is.
+        one, another = real_parts(values), real_parts(other)
+        if not np.array_equal(one, another, equal_nan=True):
+            found[leaf.name] = float(elementwise_difference(one, another).max(initial=0.0))
+    return found

@@ -10,7 +10,7 @@ from explorer.model.errors import ScenarioError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import LOST
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.devices import AUTO
 from explorer.scenario.imported_files import CHANGED, files_read, has_changed
 from explorer.scenario.selection import Selection

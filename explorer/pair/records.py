@@ -14,18 +14,18 @@ from explorer.model.alignment import Alignment
 from explorer.model.engines import ENGINES
 from explorer.model.graph import GradGraph
 from explorer.model.sides import SideName
-from explorer.pair.node_detail import node_detail
-from explorer.pair.node_detail import places as places_of
-from explorer.pair.pair_detail import (
+from explorer.pair.component import words
+from explorer.pair.details import (
     PairDetail,
     alone,
     divergence_detail,
     modules_detail,
+    node_detail,
     pair_detail,
     step_detail,
 )
+from explorer.pair.details import places as places_of
 from explorer.pair.source_code import SourceLines, source_lines
-from explorer.pair.words import words
 from explorer.text.language import _
 from explorer.words.divergences import divergences
 

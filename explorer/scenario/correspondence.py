@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.model.arrays import unpack
 from explorer.model.requests import Description, ParameterSpec
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 
 START_RTOL, START_ATOL = 1e-5, 1e-7
 """Up to here two nets start alike: one may have computed in float64 what the other did in float32."""

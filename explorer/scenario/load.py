@@ -16,8 +16,8 @@ import numpy as np
 
 from explorer.model.engines import FRAMEWORKS
 from explorer.model.errors import ScenarioError
-from explorer.scenario import declarations
-from explorer.scenario.contract import Scenario
+from explorer.scenario import optional_names
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import SHIPPED, module_name
 from explorer.scenario.imported_files import forget_changed, remedy_for_import
 from explorer.text.parsing import parsed
@@ -46,30 +46,30 @@ def load(path: Path | str) -> Scenario:
     module = _import(path)
     docstring = (module.__doc__ or "").strip()
     title, _, notes = docstring.partition("\n")
-    paired_buffers, left_out = declarations.buffers(path, module)
+    paired_buffers, left_out = optional_names.buffers(path, module)
     scenario = Scenario(
         name=path.stem,
         path=path,
         title=title.rstrip(".") or path.stem,
         notes=notes.strip(),
         module=module,
-        train=declarations.flag(path, module, "TRAIN"),
-        output_names=declarations.names_in(path, module, "OUTPUTS"),
-        renames={**declarations.parameter_names(path, module), **paired_buffers},
-        tolerances=declarations.tolerances(path, module),
+        train=optional_names.flag(path, module, "TRAIN"),
+        output_names=optional_names.names_in(path, module, "OUTPUTS"),
+        renames={**optional_names.parameter_names(path, module), **paired_buffers},
+        tolerances=optional_names.tolerances(path, module),
         left_out=left_out,
-        same_dropout=declarations.optional_flag(path, module, "SAME_DROPOUT"),
-        leader=declarations.leader(path, module),
-        layouts=declarations.layouts(path, module),
-        expected=declarations.expected_differences(path, module),
-        expected_findings=declarations.expected_findings(path, module),
+        same_dropout=optional_names.optional_flag(path, module, "SAME_DROPOUT"),
+        leader=optional_names.leader(path, module),
+        layouts=optional_names.layouts(path, module),
+        expected=optional_names.expected_differences(path, module),
+        expected_findings=optional_names.expected_findings(path, module),
     )
     _check_functions(scenario)
     inputs = tuple(_checked_inputs(scenario))
     if getattr(module, "parameters", None) is not None:
         _check_arrays(path, "parameters", _call(scenario, "parameters"))
-    constants = declarations.constants(path, module, inputs)
-    cases = declarations.cases(path, module, inputs, constants)
+    constants = optional_names.constants(path, module, inputs)
+    cases = optional_names.cases(path, module, inputs, constants)
     return replace(scenario, constants=constants, cases=cases)
 
 

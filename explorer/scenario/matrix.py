@@ -7,7 +7,7 @@ from typing import Any
 from explorer.model.cases import Api, GradCase, Position, Weights
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.trees import TUPLE, Branch, Tree, names_in
-from explorer.scenario.contract import Scenario, has
+from explorer.scenario.declaration import Scenario, has
 from explorer.text.choices import refusal
 
 ALL_TUPLES_UP_TO = 3

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 from typing import Literal
 
 from explorer.model.cases import GradCase
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.text.choices import choose
 
 Selection = Literal["all", "structure", "main"]

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from explorer.exploration.about import STARTING
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.requests import Description
+from explorer.scenario.common_start import first_look, refuse_raised
 from explorer.scenario.devices import CPU
-from explorer.scenario.reading import read
-from explorer.scenario.settling import first_look, refuse_raised
+from explorer.scenario.reader import read
 from explorer.workers.queue import Job, Progress, carry_out
 from explorer.workers.workers import Workers
 

@@ -20,7 +20,7 @@ from explorer.report.scenario.card import (
     stored_card,
     stored_pair,
 )
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.text.language import LANGUAGES, code, said_in

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from explorer.drawing.shown import Depth
 from explorer.drawing.views import ViewName
 from explorer.model.graph import GradGraph
-from explorer.pair.sides import STAGES
+from explorer.pair.alignments import STAGES
 from explorer.text.language import _
 from explorer.web.messages import say_error
 from explorer.web.refusals import refusal

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from explorer.model.errors import ScenarioError
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.imported_files import files_read
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 
 VARIABLE = "EXPLORER_SCENARIOS"
 """Names further folders with scenarios, and single files, separated as in PATH."""

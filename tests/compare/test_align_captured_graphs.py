@@ -12,7 +12,7 @@ from explorer.model.divergence import Divergence
 from explorer.model.graph import GradGraph, Phase
 from explorer.model.report import Report
 from explorer.model.sides import SideName
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import names
 from explorer.scenario.load import load
 from explorer.words.unpaired import detail

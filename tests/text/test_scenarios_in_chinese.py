@@ -14,7 +14,7 @@ from explorer.report.json import encode
 from explorer.report.scenario.card import point
 from explorer.report.scenario.json import report_document
 from explorer.report.scenario.overview import overview
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import find, names, real_names
 from explorer.scenario.load import load
 from explorer.text.language import LOCALE, said_in

@@ -8,10 +8,9 @@ import mindspore as ms
 
 from explorer.model.arrays import Array, unpack
 from explorer.model.requests import NetRequest, Role
-from explorer.scenario.contract import Scenario
-from explorer.scenario.known_cells import HOME, KnownCell
+from explorer.scenario.declaration import Scenario
+from explorer.scenario.known_cells import HOME, KnownCell, known_cell, layout_of, torch_name
 from explorer.scenario.layouts import Layout, to_mindspore
-from explorer.scenario.names import known_cell, layout_of, torch_name
 
 INITIAL_TABLE = "init_tensor"
 """The attribute in which nn.Embedding keeps what its table began with, and never uses (2.10.0)."""

@@ -11,7 +11,7 @@ from explorer.engines.listing import (
 )
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.load import load
 
 MODE_NAMES = {"mindspore-graph": "GRAPH_MODE", "mindspore-tape": "PYNATIVE_MODE"}

@@ -14,7 +14,7 @@ from explorer.engines.torch.roots import Gradient, rooted
 from explorer.model.cases import GradCase
 from explorer.model.requests import CaseRequest
 from explorer.model.trees import DICT, Branch, Tree
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.load import load
 
 DYNAMO = {

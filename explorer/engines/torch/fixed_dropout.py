@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from explorer.numeric.dropout_masks import channel_mask
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
 

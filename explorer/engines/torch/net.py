@@ -21,7 +21,7 @@ from explorer.model.requests import Description, NetRequest, OutputSpec, Paramet
 from explorer.model.trees import NO_OUTPUT, Tree, leaves, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.jitter import jittered_arrays, jittered_records
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
 

@@ -18,7 +18,7 @@ from explorer.report.recorded.records import (
     Recording,
 )
 from explorer.report.scenario.card import ScenarioCard
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.devices import CPU
 from explorer.scenario.find import SHIPPED
 from explorer.shipped import PACKAGE

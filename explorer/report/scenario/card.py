@@ -11,7 +11,7 @@ from explorer.exploration.stored import Wanted, key, stored_report
 from explorer.model.report import Report
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import SHOWN_ENGINES
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.store.keys import Key, digest_of_parts, key_of
 from explorer.store.store import Store
 from explorer.words.scenarios import said

@@ -13,9 +13,9 @@ from explorer.model.errors import UsageError
 from explorer.model.measurement import Ask, Found
 from explorer.model.requests import CaseRequest, Description, NetRequest
 from explorer.model.results import Result
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.load import load
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.text.messages import first_statement, repeatable
 from explorer.topics.attempts import attempt, raised
 from explorer.topics.scenario_nets import drawn_parameters, net_request

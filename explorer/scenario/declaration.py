@@ -1,4 +1,4 @@
-"""The scenario: a small net for one or both frameworks, and where its engines may disagree."""
+"""The declaration of a scenario: everything that is said of its nets, as one plain record."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

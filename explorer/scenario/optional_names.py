@@ -1,4 +1,4 @@
-"""Reads and checks the optional names of a scenario file."""
+"""Reads and checks the optional names of a declaration."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import ScenarioError, UsageError
-from explorer.scenario.contract import (
+from explorer.scenario.declaration import (
     CONDITIONS,
     PARTIES,
     ExpectedDifference,

@@ -1,4 +1,4 @@
-"""Checks the options of an exploration before any framework is started."""
+"""The options of an exploration, checked before any framework is started."""
 
 from collections.abc import Iterable
 from typing import cast
@@ -6,7 +6,7 @@ from typing import cast
 from explorer.exploration.stored import Wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
 from explorer.scenario.selection import SELECTIONS, Selection

@@ -9,7 +9,7 @@ from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES
 from explorer.model.findings import LoneIntegers, ReportFinding
 from explorer.model.report import ORACLE
-from explorer.scenario.contract import ExpectedDifference, ExpectedFinding, Tolerance
+from explorer.scenario.declaration import ExpectedDifference, ExpectedFinding, Tolerance
 from explorer.scenario.find import find
 from explorer.scenario.load import load
 from tests.support.nets import NETS

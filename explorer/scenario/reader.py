@@ -14,7 +14,7 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.errors import ScenarioError, UnreadScenarioError, UsageError
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import SHIPPED
 from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import NETS, load

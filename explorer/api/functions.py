@@ -14,14 +14,14 @@ from explorer.api.results import Claims, Difference, Exploration, Picture, Study
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
-from explorer.exploration.wanted import check_names, wanted
+from explorer.exploration.options import check_names, wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
-from explorer.scenario.contract import Scenario
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
 from explorer.scenario.own_nets import WRITTEN, OwnNets, code_of, code_of_nets, own_nets, write_nets
-from explorer.scenario.reading import read
+from explorer.scenario.reader import read
 from explorer.scenario.selection import Selection
 from explorer.store.store import Store
 from explorer.text.choices import refusal

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from explorer.api.asking import Net, explore, nets
+from explorer.api.functions import Net, explore, nets
 from explorer.api.results import Exploration
 from explorer.model.errors import ExplorerError, UsageError
 from explorer.model.report import CaseReport, Report

@@ -10,7 +10,6 @@ from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, FRAMEWORKS, Framew
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.findings import ReportFinding
 from explorer.model.requests import Description, NetRequest, ParameterSpec
-from explorer.scenario.contract import Scenario
 from explorer.scenario.correspondence import (
     all_specs,
     common,
@@ -20,11 +19,16 @@ from explorer.scenario.correspondence import (
     lone,
     with_statistics_named,
 )
-from explorer.scenario.findings import findings
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.imported_files import remedy_for_import
 from explorer.scenario.matrix import has_auxiliary
+from explorer.scenario.mismatches import (
+    check_left_out,
+    check_parameter_names,
+    check_parameters,
+    findings,
+)
 from explorer.scenario.own_nets import factory_of, is_written
-from explorer.scenario.refusals import check_left_out, check_parameter_names, check_parameters
 from explorer.text.choices import refusal
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers

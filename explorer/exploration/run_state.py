@@ -7,9 +7,8 @@ from typing import Literal
 from explorer.compare.align import align
 from explorer.compare.conditioning import ill_conditioned
 from explorer.compare.verdicts import foreseen, judge
-from explorer.exploration.noise import question
-from explorer.exploration.outcomes import Outcomes
-from explorer.exploration.recordings import recorded_otherwise
+from explorer.exploration.jobs import question
+from explorer.exploration.outcomes import Outcomes, recorded_otherwise
 from explorer.model.alignment import Alignment
 from explorer.model.arrays import pack
 from explorer.model.cases import GradCase
@@ -18,9 +17,9 @@ from explorer.model.findings import ReportFinding
 from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report
 from explorer.model.results import LOST, About, Captured, Leaf, Result
-from explorer.scenario.contract import Scenario
+from explorer.scenario.common_start import Nets
+from explorer.scenario.declaration import Scenario
 from explorer.scenario.selection import Selection, covering, spread
-from explorer.scenario.settling import Nets
 from explorer.workers.queue import Job, JobOutcome
 
 LARGE = 10_000
