@@ -5,7 +5,7 @@ from collections.abc import Callable
 from explorer.cli.options import Plan
 from explorer.cli.terminal import display
 from explorer.exploration import stored
-from explorer.exploration.interim import no_report
+from explorer.exploration.options import no_report
 from explorer.model.report import Report
 from explorer.report.scenario.terminal import case_line
 from explorer.store.store import Store, to_stderr

@@ -4,8 +4,7 @@ import math
 
 import msgspec
 
-from explorer.exploration.options import check_names, wanted
-from explorer.exploration.stored import Wanted
+from explorer.exploration.options import Wanted, check_names, wanted
 from explorer.model.errors import UsageError
 from explorer.scenario.declaration import Scenario
 from explorer.scenario.find import find

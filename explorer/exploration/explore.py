@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from explorer.exploration.about import about_framework, start
-from explorer.exploration.interim import Interrupted, no_report, no_row
 from explorer.exploration.jobs import captures, level_jobs, noise_jobs, questions
-from explorer.exploration.run_state import Course
+from explorer.exploration.options import Interrupted, no_report, no_row
+from explorer.exploration.run_state import RunState
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORK_LABELS, Framework, WorkerKind
 from explorer.model.errors import MissingFrameworkError
@@ -62,7 +62,7 @@ def explore(
     main = main_case(scenario, nets.has_auxiliary, bool(nets.trainable), cases, graph_case)
     most = asks_for_most(scenario, nets.has_auxiliary, bool(nets.trainable))
     ids = named(cases)
-    course = Course(scenario, nets, engines, present, devices, cases, main, graphs)
+    state = RunState(scenario, nets, engines, present, devices, cases, main, graphs)
     try:
         with JobQueue(workers, progress) as job_queue:
             jobs: list[Job] = []
@@ -72,38 +72,38 @@ def explore(
             # A second process that starts up would be in the way of the first answers.
             jobs += questions(nets, (main,), named=ids, has_oracle=has_oracle, shared=False)
             missing = {job.key for job in jobs}
-            job_queue.add(course.expected(jobs))
+            job_queue.add(state.expected(jobs))
 
             def jobs_on(others: tuple[GradCase, ...]) -> list[Job]:
-                jobs = noise_jobs(nets, course.unmeasured(others), most)
+                jobs = noise_jobs(nets, state.unmeasured(others), most)
                 jobs += questions(nets, others, named=ids, has_oracle=has_oracle)
-                return course.expected(jobs)
+                return state.expected(jobs)
 
             # Whoever is through with the main case goes on.
-            sure = course.sure(selection)
+            sure = state.sure(selection)
             job_queue.add(jobs_on(sure), start=False)
             early: list[CaseReport] = []
             for job, outcome in job_queue.finished():
-                early += course.note(job, outcome)
+                early += state.note(job, outcome)
                 missing.discard(job.key)
                 if not missing:
                     break
 
-            job_queue.add(jobs_on(course.select(selection)[len(sure) :]))
+            job_queue.add(jobs_on(state.select(selection)[len(sure) :]))
             # The workers go on while the graphs are aligned.
-            course.align()
-            first(course.first_report())
+            state.align()
+            first(state.first_report())
             for case_report in early:
                 if case_report.case != main:
                     complete(case_report)
             for job, outcome in job_queue.finished():
-                for case_report in course.note(job, outcome):
+                for case_report in state.note(job, outcome):
                     complete(case_report)
     except KeyboardInterrupt as interruption:
-        if not course.has_answers:
+        if not state.has_answers:
             raise
-        raise Interrupted(course.report()) from interruption
-    return course.report()
+        raise Interrupted(state.report()) from interruption
+    return state.report()
 
 
 def _first_workers(engines: Iterable[str], graphs: bool) -> dict[WorkerKind, Framework]:

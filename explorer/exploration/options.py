@@ -1,16 +1,30 @@
-"""The options of an exploration, checked before any framework is started."""
+"""The options of an exploration, checked before any framework is started, and its default callbacks."""
 
 from collections.abc import Iterable
 from typing import cast
 
-from explorer.exploration.stored import Wanted
+import msgspec
+
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
+from explorer.model.report import CaseReport, Report
+from explorer.model.requests import ProofScope
 from explorer.scenario.declaration import Scenario
 from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
 from explorer.scenario.selection import SELECTIONS, Selection
 from explorer.text.choices import choose
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a scenario: the arguments of explore() on which its report depends."""
+
+    engines: tuple[str, ...] = tuple(ENGINES)
+    device: str = "cpu"
+    order: int = 1
+    graph_case: str | None = None
+    selection: Selection | None = None
+    prove: ProofScope = "small"
 
 
 def check_names(engines: Iterable[str], device: str, order: int, cases: str | None) -> None:
@@ -67,3 +81,19 @@ def _check_nets(scenario: Scenario, engines: list[str]) -> None:
                 f"scenario {scenario.name} defines no net for {name!r}; "
                 f"engines with a net: {', '.join(defined)}"
             )
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during an exploration, with the ``report`` on the results so far."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__()
+        self.report = report
+
+
+def no_report(report: Report) -> None:
+    """The default callback for the first report: ignores it."""
+
+
+def no_row(case_report: CaseReport) -> None:
+    """The default callback for a complete case: ignores it."""

@@ -44,7 +44,7 @@ ENDED: dict[Ending, str] = {
 """The reasons why cases were not reached."""
 
 
-class Course:
+class RunState:
     """One exploration and its results so far.
 
     ``cases`` are all there are, and ``main`` is the one that is asked first; ``graphs`` says

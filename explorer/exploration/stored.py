@@ -4,31 +4,18 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from explorer.exploration.interim import no_report, no_row
-from explorer.model.engines import ENGINES, Framework
+from explorer.exploration.options import Wanted, no_report, no_row
+from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError
 from explorer.model.report import CaseReport, Report
-from explorer.model.requests import ProofScope
 from explorer.model.results import LOST
 from explorer.scenario.declaration import Scenario
 from explorer.scenario.devices import AUTO
 from explorer.scenario.imported_files import CHANGED, files_read, has_changed
-from explorer.scenario.selection import Selection
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.workers.queue import Progress, no_progress
 from explorer.workers.workers import Workers
-
-
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of a scenario: the arguments of explore() on which its report depends."""
-
-    engines: tuple[str, ...] = tuple(ENGINES)
-    device: str = "cpu"
-    order: int = 1
-    graph_case: str | None = None
-    selection: Selection | None = None
-    prove: ProofScope = "small"
 
 
 def key(

@@ -5,8 +5,7 @@ import glob
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from explorer.exploration.options import check_names
-from explorer.exploration.stored import Wanted
+from explorer.exploration.options import Wanted, check_names
 from explorer.model.errors import UsageError
 from explorer.scenario.find import names, real_names
 from explorer.sweep.records import SweepJob

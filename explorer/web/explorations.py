@@ -4,7 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from explorer.exploration.stored import Wanted, explored, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored, stored_report
 from explorer.model.report import CaseReport, Report
 from explorer.store.store import Store
 from explorer.web.asking import Asking

@@ -13,7 +13,8 @@ import pytest
 from explorer import api
 from explorer.cli.entry import run
 from explorer.cli.exit_codes import AS_EXPECTED, LOST, USAGE_ERROR
-from explorer.exploration.stored import Wanted, explored, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored, stored_report
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.scenario.find import find

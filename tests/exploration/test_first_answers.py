@@ -11,7 +11,7 @@ import pytest
 from explorer.exploration import run_state
 from explorer.exploration.about import STARTING
 from explorer.exploration.explore import explore
-from explorer.exploration.interim import Interrupted
+from explorer.exploration.options import Interrupted
 from explorer.model.cases import GradCase
 from explorer.model.engines import WorkerKind
 from explorer.model.report import CaseReport, Report

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from explorer.exploration.stored import Wanted, explored, is_whole, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import explored, is_whole, stored_report
 from explorer.model.engines import WorkerKind
 from explorer.model.errors import ScenarioError
 from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFinding

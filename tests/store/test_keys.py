@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.exploration.stored import Wanted, key
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import key
 from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
 from explorer.store import keys

@@ -7,7 +7,8 @@ from unicodedata import east_asian_width
 import msgspec
 
 from explorer.drawing.thumbnail import thumbnail
-from explorer.exploration.stored import Wanted, key, stored_report
+from explorer.exploration.options import Wanted
+from explorer.exploration.stored import key, stored_report
 from explorer.model.report import Report
 from explorer.report.scenario.export import side_by_side
 from explorer.report.scenario.graphs import SHOWN_ENGINES
