@@ -17,10 +17,10 @@ from explorer.exploration import stored
 from explorer.exploration.options import check_names, wanted
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
 from explorer.scenario.find import find
-from explorer.scenario.own_nets import WRITTEN, OwnNets, code_of, code_of_nets, own_nets, write_nets
+from explorer.scenario.own_nets import FOLDER, code_of, code_of_nets, own_nets, sent
 from explorer.scenario.reader import read
 from explorer.scenario.selection import Selection
 from explorer.store.store import Store
@@ -30,7 +30,7 @@ from explorer.topics import study_topic, studying
 from explorer.topics.judging import board
 from explorer.workers.workers import REQUEST_SECONDS, Workers
 
-Net = str | Path | OwnNets
+Net = str | Path | Declaration
 """A shipped scenario's name, a scenario's file, or nets() of one's own package."""
 
 CLAIM_SECONDS = 300.0
@@ -45,7 +45,7 @@ def nets(
     parameters: Mapping[str, Any] | str | Path | None = None,
     name: str = "",
     **declarations: Any,
-) -> OwnNets:
+) -> Declaration:
     """Two nets that exist already, to be given to the other functions in a scenario's place.
 
     ``mindspore`` and ``torch`` are "package.module:function", of a package that can be imported
@@ -233,24 +233,26 @@ def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECON
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))
 
 
-def _code_of(net: Net, scenario: Scenario) -> tuple[Path, ...]:
-    """Where the lines of nets are; the scenario file of one's own nets is gone by then."""
-    return code_of_nets(net) if isinstance(net, OwnNets) else code_of(scenario.path)
+def _code_of(net: Net, scenario: Declaration) -> tuple[Path, ...]:
+    """Where the lines of nets are."""
+    return code_of_nets(scenario) if isinstance(net, Declaration) else code_of(scenario.path)
 
 
 @contextmanager
-def scenario_of(net: Net, *, fresh: bool = False) -> Iterator[Scenario]:
-    """The scenario that a net is; files that it needs are there inside the context."""
-    with _file_of(net) as file:
-        assert file is not None
-        yield read(find(file), fresh=fresh)
+def scenario_of(net: Net, *, fresh: bool = False) -> Iterator[Declaration]:
+    """The declaration of a net; files that workers need are there inside the context."""
+    if isinstance(net, Declaration):
+        with TemporaryDirectory(prefix=FOLDER) as folder:
+            yield sent(net, Path(folder))
+    else:
+        yield read(find(str(net)), fresh=fresh)
 
 
 @contextmanager
 def _file_of(net: Net | None) -> Iterator[str | None]:
-    """A name, or the path of a scenario's file, which is written for nets of one's own."""
-    if not isinstance(net, OwnNets):
+    """A scenario's name or the path of its file; of one's own nets that of the file sent to workers."""
+    if isinstance(net, Declaration):
+        with scenario_of(net) as declaration:
+            yield declaration.file
+    else:
         yield None if net is None else str(net)
-        return
-    with TemporaryDirectory(prefix=WRITTEN) as folder:
-        yield str(write_nets(net, Path(folder)))

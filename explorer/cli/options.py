@@ -6,7 +6,7 @@ import msgspec
 
 from explorer.exploration.options import Wanted, check_names, wanted
 from explorer.model.errors import UsageError
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import find
 from explorer.scenario.reader import read
 from explorer.text.choices import choose
@@ -37,7 +37,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     With ``fresh``, stored results are not used; limits are in seconds.
     """
 
-    scenario: Scenario
+    scenario: Declaration
     wanted: Wanted
     fresh: bool
     timeout: float

@@ -13,7 +13,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
 from explorer.model.results import About, Failure
 from explorer.scenario.common_start import settle
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
@@ -22,7 +22,7 @@ from explorer.workers.workers import Workers
 
 
 def explore(
-    scenario: Scenario,
+    scenario: Declaration,
     workers: Workers,
     *,
     engines: tuple[str, ...] = tuple(ENGINES),
@@ -131,7 +131,7 @@ def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framewor
 
 
 def devices_of(
-    scenario: Scenario, engines: Iterable[str], device: str, workers: Workers
+    scenario: Declaration, engines: Iterable[str], device: str, workers: Workers
 ) -> dict[Framework, str]:
     """The device that each framework gets in an exploration by some engines; raises as explore()."""
     frameworks = {ENGINES[name].framework for name in engines}
@@ -144,6 +144,6 @@ def _usable(present: Mapping[Framework, About]) -> dict[Framework, tuple[str, ..
     return {framework: about.devices for framework, about in present.items()}
 
 
-def _torch_is_there(scenario: Scenario, workers: Workers) -> bool:
+def _torch_is_there(scenario: Declaration, workers: Workers) -> bool:
     """Whether the oracle can judge engines none of which is PyTorch's."""
     return scenario.defines("torch") and isinstance(about_framework(workers, "torch"), About)

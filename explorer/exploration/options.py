@@ -9,7 +9,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.model.report import CaseReport, Report
 from explorer.model.requests import ProofScope
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
 from explorer.scenario.selection import SELECTIONS, Selection
@@ -39,7 +39,7 @@ def check_names(engines: Iterable[str], device: str, order: int, cases: str | No
 
 
 def wanted(
-    scenario: Scenario,
+    scenario: Declaration,
     *,
     engines: Iterable[str] | None = None,
     device: str = "cpu",
@@ -72,7 +72,7 @@ def wanted(
     )
 
 
-def _check_nets(scenario: Scenario, engines: list[str]) -> None:
+def _check_nets(scenario: Declaration, engines: list[str]) -> None:
     """Raise UsageError for an engine that is named and has no net."""
     defined = [name for name, engine in ENGINES.items() if scenario.defines(engine.framework)]
     for name in engines:

@@ -18,7 +18,7 @@ from explorer.model.graph import GradGraph
 from explorer.model.report import CaseReport, LeftOut, Report
 from explorer.model.results import LOST, About, Captured, Leaf, Result
 from explorer.scenario.common_start import Nets
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.selection import Selection, covering, spread
 from explorer.workers.queue import Job, JobOutcome
 
@@ -53,7 +53,7 @@ class RunState:
 
     def __init__(
         self,
-        scenario: Scenario,
+        scenario: Declaration,
         nets: Nets,
         engines: tuple[str, ...],
         present: Mapping[Framework, About],

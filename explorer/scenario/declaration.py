@@ -1,28 +1,20 @@
 """The declaration of a scenario: everything that is said of its nets, as one plain record."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from explorer.model.arrays import AnyArray
+from explorer.model.arrays import AnyArray, Array, pack, unpack
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, FRAMEWORKS, Framework
+from explorer.model.errors import ScenarioError
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
 from explorer.scenario.layouts import Layout
-
-RENAMES = {
-    "gamma": "weight",
-    "beta": "bias",
-    "moving_mean": "running_mean",
-    "moving_variance": "running_var",
-    "embedding_table": "weight",
-}
-"""The last part of a parameter's name in MindSpore 2.10.0, and in PyTorch 2.13.0."""
 
 STYLES = tuple(sorted({engine.style for engine in ENGINES.values()}))
 
@@ -31,6 +23,12 @@ PARTIES = (*ENGINES, *STYLES, *FRAMEWORKS, ORACLE)
 
 CONDITIONS = ("position", *GradCase.__struct_fields__)
 """The attributes of a case that an expected difference may name."""
+
+SENT = ".nets"
+"""The ending of a file in which the declaration of one's own nets is sent to workers."""
+
+Condition = bool | int | float | str | tuple[int, ...] | None
+"""The value that an attribute of a case must have."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class ExpectedDifference:
 
     engines: tuple[str, ...]
     reason: str
-    when: dict[str, Any] = field(default_factory=dict)
+    when: dict[str, Condition] = field(default_factory=dict)
 
     def applies(self, case: GradCase) -> bool:
         """Whether ``case`` is one of those described."""
@@ -58,7 +56,7 @@ class ExpectedDifference:
         return not names.isdisjoint(self.engines)
 
 
-def has(case: GradCase, condition: str, value: Any) -> bool:
+def has(case: GradCase, condition: str, value: Condition) -> bool:
     """Whether an attribute of ``case`` has a value; ``condition`` is one of CONDITIONS."""
     # "position" asks about membership: (0, 1) differentiates input 1 as 1 does.
     if condition == "position":
@@ -78,7 +76,7 @@ class Tolerance:
     rtol: float = 0.0
     atol: float = 0.0
     leaves: tuple[str, ...] = ()
-    when: dict[str, Any] = field(default_factory=dict)
+    when: dict[str, Condition] = field(default_factory=dict)
 
     def applies(self, case: GradCase, leaf: str) -> bool:
         """Whether it is for a leaf of the answers to ``case``."""
@@ -98,76 +96,125 @@ class ExpectedFinding:
         return bool(finding.names) and set(finding.names) <= set(self.names)
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """One small net, defined for one or both frameworks, with its inputs and its notes (Markdown).
+class Factory(msgspec.Struct, frozen=True):
+    """The function, or class, that creates a net: ``name`` in ``module``, called without arguments.
 
-    ``module`` is the imported file, whose functions the methods call; ``train`` says whether the
-    nets run in training mode; ``renames`` maps MindSpore's names of parameters to PyTorch's, beyond
-    RENAMES. ``constants`` are the inputs that no case differentiates. ``cases`` says which cases
-    are asked, by name or by their attributes; None is all. ``layouts`` are those of parameters that
-    lie otherwise in MindSpore than in PyTorch, by their names in either. ``left_out`` are buffers
-    of which each net keeps its own. ``same_dropout`` says whether both nets drop the same elements:
-    None is as far as that can be, True refuses nets that draw random numbers beside. ``leader`` is the
-    framework with whose net's values both start where parameters() gives none.
+    ``folder`` is the one from which the module is imported; empty for a function of a scenario's file.
+    """
+
+    module: str
+    name: str
+    folder: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.name}"
+
+    @property
+    def package(self) -> str:
+        """The top-level package of the module."""
+        return self.module.partition(".")[0]
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """A file of one framework, which its net reads and the other net then starts like."""
+
+    framework: Framework
+    file: str
+    digest: str
+
+
+class NamedArrays(msgspec.Struct, frozen=True):
+    """Arrays by name. ``places`` are indices into ``arrays``: an array under two names is one there."""
+
+    arrays: tuple[Array, ...] = ()
+    places: dict[str, int] = {}
+
+    def fresh(self) -> dict[str, AnyArray]:
+        """New numpy arrays by name; one array under two names is one object here too."""
+        # Copied, so that a net that writes into its input spoils no other engine's.
+        arrays = [unpack(array).copy() for array in self.arrays]
+        return {name: arrays[place] for name, place in self.places.items()}
+
+
+def named_arrays(arrays: Mapping[str, AnyArray]) -> NamedArrays:
+    """The record of numpy arrays by name, in their order."""
+    packed: dict[int, Array] = {}
+    places: dict[str, int] = {}
+    for name, array in arrays.items():
+        if id(array) not in packed:
+            packed[id(array)] = pack(array)
+        places[name] = list(packed).index(id(array))
+    return NamedArrays(tuple(packed.values()), places)
+
+
+class Declaration(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is said of one small net, defined for one or both frameworks: plain data.
+
+    ``file`` is the scenario's, or the one in which the declaration of one's own nets is sent to workers.
+    ``title`` is a line, ``notes`` are Markdown. ``nets`` say what creates each framework's net.
+    ``arguments`` are the inputs, ``start`` the values with which both nets begin, by PyTorch's names;
+    where it is None they begin as the net of ``leader`` does, which may read a ``checkpoint``.
+    ``sources`` are digests of the files of one's own nets.
+
+    ``train`` says whether the nets run in training mode; ``renames`` maps MindSpore's names of
+    parameters to PyTorch's, beyond RENAMES. ``constants`` are the inputs that no case differentiates.
+    ``cases`` says which cases are run, by name or by their attributes; None is all. ``layouts`` are
+    those of parameters that lie otherwise in MindSpore than in PyTorch, by their names in either.
+    ``left_out`` are buffers of which each net keeps its own. ``same_dropout`` says whether both nets
+    drop the same elements: None is as far as that can be, True refuses nets that draw random numbers
+    beside.
     """
 
     name: str
-    path: Path
+    file: str
     title: str
-    notes: str
-    module: ModuleType
-    train: bool
-    output_names: tuple[str, ...]
-    renames: dict[str, str]
-    expected: tuple[ExpectedDifference, ...]
+    notes: str = ""
+    nets: dict[Framework, Factory]
+    arguments: NamedArrays = NamedArrays()
+    start: NamedArrays | None = None
+    checkpoint: Checkpoint | None = None
+    sources: dict[str, str] = {}
+    train: bool = False
+    output_names: tuple[str, ...] = ()
+    renames: dict[str, str] = {}
     constants: tuple[str, ...] = ()
-    cases: tuple[str | dict[str, Any], ...] | None = None
-    layouts: dict[str, Layout] = field(default_factory=dict)
+    cases: tuple[str | dict[str, Condition], ...] | None = None
+    layouts: dict[str, Layout] = {}
+    expected: tuple[ExpectedDifference, ...] = ()
     expected_findings: tuple[ExpectedFinding, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
     left_out: tuple[str, ...] = ()
     same_dropout: bool | None = None
     leader: Framework = "torch"
 
-    def inputs(self) -> dict[str, AnyArray]:
-        """Fresh input arrays by name.
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return Path(self.file)
 
-        An array object that stands under two names is one object here too: nets must see that their
-        arguments are one tensor.
-        """
-        arrays = self.module.inputs()
-        # Copied, so that a net that writes into its input spoils no other engine's.
-        copies = {id(array): np.array(array) for array in arrays.values()}
-        return {name: copies[id(array)] for name, array in arrays.items()}
+    @property
+    def place(self) -> str:
+        """How errors name it: by the scenario's file, or by the name of one's own nets."""
+        return self.name if self.path.suffix == SENT else self.file
+
+    def inputs(self) -> dict[str, AnyArray]:
+        """Fresh input arrays by name; nets must see that an array under two names is one tensor."""
+        return self.arguments.fresh()
 
     def parameters(self) -> dict[str, AnyArray] | None:
         """The values that both nets start from, by PyTorch's names; None leaves them to its net."""
-        function = getattr(self.module, "parameters", None)
-        if function is None:
-            return None
-        return {name: np.array(value) for name, value in function().items()}
+        return None if self.start is None else self.start.fresh()
 
     @property
     def shares_dropout(self) -> bool:
         """Whether the dropout layers of both nets get the same masks."""
         if self.same_dropout is not None:
             return self.same_dropout
-        return self.mindspore_net is not None and self.torch_net is not None
-
-    @property
-    def mindspore_net(self) -> Callable[[], Any] | None:
-        """Makes the MindSpore net, inside a worker; None where the scenario leaves MindSpore out."""
-        return getattr(self.module, "mindspore_net", None)
-
-    @property
-    def torch_net(self) -> Callable[[], Any] | None:
-        """Makes the PyTorch net, inside a worker; None where the scenario leaves PyTorch out."""
-        return getattr(self.module, "torch_net", None)
+        return all(map(self.defines, FRAMEWORKS))
 
     def defines(self, framework: str) -> bool:
         """Whether there is a net for ``framework``."""
-        return hasattr(self.module, f"{framework}_net")
+        return framework in self.nets
 
     def outputs(self, count: int) -> tuple[str, ...]:
         """Names of ``count`` outputs: the scenario's own, else "out" or "out0", "out1", …"""
@@ -177,3 +224,31 @@ class Scenario:
         if count == 1:
             return ("out",)
         return tuple(f"out{index}" for index in range(count))
+
+
+# As a worker is sent one, and as the store keeps one
+
+
+def encoded(declaration: Declaration) -> bytes:
+    """A declaration as MessagePack, without its place: the same one elsewhere is the same bytes."""
+    placeless = msgspec.structs.replace(declaration, file="")
+    return msgspec.msgpack.encode(placeless, enc_hook=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """What a scenario's file may hold in the place of plain data: a number of numpy's, a path."""
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def decoded(content: bytes, path: Path) -> Declaration:
+    """The declaration that encoded() made these bytes of, in the file at ``path``.
+
+    Raises ScenarioError where a declared value has a type that it cannot have.
+    """
+    try:
+        declaration = msgspec.msgpack.decode(content, type=Declaration)
+    except msgspec.MsgspecError as error:
+        raise ScenarioError(
+            f"{path}: a name in the scenario file has a value of the wrong type: {error}"
+        ) from error
+    return msgspec.structs.replace(declaration, file=str(path))

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from explorer.model.errors import ScenarioError
+from explorer.scenario.declaration import SENT
 from explorer.shipped import scenarios_folder
 from explorer.text.choices import refusal
 
@@ -66,7 +67,7 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
         raise ScenarioError(
             f"the path {name_or_file!a} is not valid UTF-8; rename the file or its folder"
         )
-    if path.suffix == ".py" and path.is_file():
+    if path.suffix in (".py", SENT) and path.is_file():
         return path.resolve()
     is_folder = name_or_file != "" and path.is_dir()  # "" would be the current folder
     if path.suffix == ".py" or is_folder:

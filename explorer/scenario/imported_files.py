@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from explorer.scenario.declaration import SENT
+from explorer.text.language import _, later
 from explorer.text.parsing import parsed
 
 _IMPORTED: dict[Path, str] = {}
@@ -33,7 +35,10 @@ def files_read(path: Path) -> dict[str, str]:
             continue
         content = file.read_bytes()
         digests[name] = hashlib.sha256(content).hexdigest()
-        waiting.extend(_imported_from(folder, content))
+        if (
+            file.suffix != SENT
+        ):  # which is data, with digests of the files that its nets are made of
+            waiting.extend(_imported_from(folder, content))
     return digests
 
 
@@ -54,13 +59,13 @@ def remedy_for_import(path: Path, message: str) -> str:
     there = [file for file in (place.with_suffix(".py"), place) if file.exists()]
     if not there:
         return ""
-    return (
-        f"; {there[0].name} is in the scenario's folder, which is not on Python's path: write"
+    return _(
+        "; {file} is in the scenario's folder, which is not on Python's path: write"
         " `import os, sys; sys.path.append(os.path.dirname(__file__))` above the import"
-    )
+    ).format(file=there[0].name)
 
 
-CHANGED = "the file, or one that it imports, was changed during the run; run it again"
+CHANGED = later("the file, or one that it imports, was changed during the run; run it again")
 """Why the results of a scenario are discarded: some may belong to its earlier text."""
 
 

@@ -8,7 +8,6 @@ split biases and packed projections lie as in PyTorch (tests/engines/test_known_
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from explorer.scenario.declaration import RENAMES
 from explorer.scenario.layouts import Layout, Step
 
 HOME = "mindspore.nn."
@@ -29,6 +28,15 @@ class KnownCell(NamedTuple):
 
 
 DROPS_AXIS_2: Layout = (Step("squeeze", (2,)),)
+
+RENAMES = {
+    "gamma": "weight",
+    "beta": "bias",
+    "moving_mean": "running_mean",
+    "moving_variance": "running_var",
+    "embedding_table": "weight",
+}
+"""The last part of a parameter's name in MindSpore 2.10.0, and in PyTorch 2.13.0."""
 
 KNOWN: Mapping[str, KnownCell] = {
     "Conv1d": KnownCell(

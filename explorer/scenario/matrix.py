@@ -7,7 +7,7 @@ from typing import Any
 from explorer.model.cases import Api, GradCase, Position, Weights
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.trees import TUPLE, Branch, Tree, names_in
-from explorer.scenario.declaration import Scenario, has
+from explorer.scenario.declaration import Declaration, has
 from explorer.text.choices import refusal
 
 ALL_TUPLES_UP_TO = 3
@@ -20,7 +20,7 @@ Both frameworks were seen to work up to here (MindSpore 2.10.0, PyTorch 2.13.0).
 """
 
 
-def cases_of(scenario: Scenario, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
+def cases_of(scenario: Declaration, has_parameters: bool, order: int = 1) -> tuple[GradCase, ...]:
     """The cases of a scenario: its CASES, or the matrix without its CONSTANTS.
 
     Raises ScenarioError if none is left: all CASES need weights, and the nets have none.
@@ -33,7 +33,7 @@ def cases_of(scenario: Scenario, has_parameters: bool, order: int = 1) -> tuple[
     asked = [case for case in cases if any(is_named(case, entry) for entry in scenario.cases)]
     if not asked:
         without = "" if has_parameters else " (its nets have no weights to differentiate)"
-        raise ScenarioError(f"{scenario.path}: no case of this scenario matches CASES{without}")
+        raise ScenarioError(f"{scenario.place}: no case of this scenario matches CASES{without}")
     return tuple(asked)
 
 

@@ -27,7 +27,7 @@ from explorer.scenario.correspondence import (
     is_weight,
     lone,
 )
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.proposals import Proposal, entries, fits, propose, size_of
 from explorer.text.choices import nearest, refusal
 
@@ -37,7 +37,7 @@ SHOWN = 3
 # Names that a scenario gives
 
 
-def check_parameter_names(scenario: Scenario, mindspore: Description) -> None:
+def check_parameter_names(scenario: Declaration, mindspore: Description) -> None:
     """Raise ScenarioError for an entry of PARAMETER_NAMES or LAYOUTS whose name does not exist."""
     specs = (*mindspore.parameters, *mindspore.constants)
     paths = [spec.path for spec in specs]
@@ -48,7 +48,7 @@ def check_parameter_names(scenario: Scenario, mindspore: Description) -> None:
     _check_named(scenario, "LAYOUTS", scenario.layouts, paths, in_torch)
 
 
-def check_left_out(scenario: Scenario, mindspore: Description, torch: Description) -> None:
+def check_left_out(scenario: Declaration, mindspore: Description, torch: Description) -> None:
     """Raise ScenarioError for a name in BUFFERS that no net has, or that a net trains."""
     specs = (*all_specs(mindspore).values(), *all_specs(torch).values())
     names = [name for spec in specs if not spec.trainable for name in (spec.path, spec.name)]
@@ -56,7 +56,7 @@ def check_left_out(scenario: Scenario, mindspore: Description, torch: Descriptio
 
 
 def _check_named(
-    scenario: Scenario,
+    scenario: Declaration,
     option: str,
     names: Iterable[str],
     paths: list[str],
@@ -68,7 +68,7 @@ def _check_named(
         if name not in paths and name not in also_allowed:
             allowed = list(dict.fromkeys([*paths, *also_allowed]))
             message = refusal(f"{option}: {fact} {name!r}", name, allowed)
-            raise ScenarioError(f"{scenario.path}: {message}")
+            raise ScenarioError(f"{scenario.place}: {message}")
 
 
 def _dots(name: str) -> Iterator[int]:
@@ -81,7 +81,7 @@ def _dots(name: str) -> Iterator[int]:
 # Parameters without a partner, or with one of another shape
 
 
-def check_parameters(scenario: Scenario, mindspore: Description, torch: Description) -> None:
+def check_parameters(scenario: Declaration, mindspore: Description, torch: Description) -> None:
     """Raise ScenarioError where a trained parameter may have a partner of another name or shape.
 
     The message lists possible counterparts for each, and the line to add. A parameter without any
@@ -93,7 +93,7 @@ def check_parameters(scenario: Scenario, mindspore: Description, torch: Descript
     problems = [*_without_partner(mindspore, torch), *shapes]
     lines = "".join(f"\n  {problem}" for problem in problems)
     raise ScenarioError(
-        f"{scenario.path}: the parameters of the two nets do not match.{lines}\n"
+        f"{scenario.place}: the parameters of the two nets do not match.{lines}\n"
         f"{_remedy(mindspore, torch)}"
     )
 
@@ -213,7 +213,7 @@ def _titled(spec: ParameterSpec) -> str:
 
 
 def findings(
-    scenario: Scenario, mindspore: Description, torch: Description
+    scenario: Declaration, mindspore: Description, torch: Description
 ) -> tuple[ReportFinding, ...]:
     """The differences between two nets, each marked as expected or not by the scenario."""
     judged = []
@@ -234,7 +234,7 @@ def findings(
 
 
 def _found(
-    scenario: Scenario, mindspore: Description, torch: Description
+    scenario: Declaration, mindspore: Description, torch: Description
 ) -> Iterator[ReportFinding]:
     """What only one net trains, what has no gradient, and starting values that only one gets."""
     if mindspore.masked or torch.masked:

@@ -1,104 +1,228 @@
-"""Reads and checks the optional names of a declaration."""
+"""Reads and checks the optional names of a declaration: those in capitals in a scenario's file."""
 
-from collections.abc import Iterable
-from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
-from explorer.model.engines import FRAMEWORKS, Framework
+import msgspec
+import numpy as np
+
+from explorer.model.arrays import AnyArray
+from explorer.model.engines import Framework
 from explorer.model.errors import ScenarioError, UsageError
 from explorer.scenario.declaration import (
     CONDITIONS,
     PARTIES,
+    Condition,
+    Declaration,
     ExpectedDifference,
     ExpectedFinding,
     Tolerance,
+    named_arrays,
 )
 from explorer.scenario.layouts import Layout, read
 from explorer.scenario.matrix import MAX_ORDER, case_called, matrix
 from explorer.text.choices import choose
+from explorer.text.language import _
 
 Entry = TypeVar("Entry", ExpectedDifference, ExpectedFinding, Tolerance)
 
-Case = str | dict[str, Any]
+Case = str | dict[str, Condition]
 """An entry of CASES: the name of a case, or attributes that cases must have."""
 
 
-def names_in(path: Path, module: ModuleType, option: str) -> tuple[str, ...]:
-    """The names that an optional tuple or list of names holds; none where it is not given."""
-    names = getattr(module, option, ())
-    # A string would be accepted as a tuple of letters.
-    if isinstance(names, str):
+DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
+"""The dtypes of inputs.
+
+Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no bfloat16.
+"""
+
+
+class Names(NamedTuple):
+    """What a scenario says under its names; errors begin with ``place``."""
+
+    place: str
+    values: Mapping[str, Any]
+
+    def get(self, option: str, default: Any) -> Any:
+        """What is said under a name, or the default."""
+        return self.values.get(option, default)
+
+
+def declared(names: Names, plain: Declaration) -> Declaration:
+    """A declaration with all names that do not depend on the inputs; raises ScenarioError."""
+    paired_buffers, left_out = buffers(names)
+    return msgspec.structs.replace(
+        plain,
+        train=optional_flag(names, "TRAIN") or False,
+        output_names=names_in(names, "OUTPUTS"),
+        renames={**parameter_names(names), **paired_buffers},
+        tolerances=tolerances(names),
+        left_out=left_out,
+        same_dropout=optional_flag(names, "SAME_DROPOUT"),
+        leader=leader(names, plain.nets),
+        layouts=layouts(names),
+        expected=expected_differences(names),
+        expected_findings=expected_findings(names),
+    )
+
+
+def with_arrays(
+    names: Names,
+    declaration: Declaration,
+    inputs: Mapping[str, AnyArray],
+    start: Mapping[str, AnyArray] | None,
+) -> Declaration:
+    """A declaration with its inputs, its starting values, and the names that depend on the inputs.
+
+    Raises ScenarioError.
+    """
+    constant_names = constants(names, inputs)
+    return msgspec.structs.replace(
+        declaration,
+        arguments=named_arrays(inputs),
+        start=None if start is None else named_arrays(start),
+        constants=constant_names,
+        cases=cases(names, tuple(inputs), constant_names),
+    )
+
+
+# Inputs and starting values
+
+
+def check_inputs(names: Names, inputs: Mapping[str, AnyArray]) -> None:
+    """Raise ScenarioError unless there are inputs, each an array that the engines take."""
+    if not inputs:
         raise ScenarioError(
-            f"{path}: {option} must be a tuple of names, got {names!r}; write ({names!r},)"
+            _(
+                "{file}: inputs() returned nothing; return a dict with at least one numpy array"
+                " by name"
+            ).format(file=names.place)
         )
-    if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
-        raise ScenarioError(f"{path}: {option} must be a tuple of names, got {names!r}")
-    return tuple(names)
+    check_arrays(names, "inputs", inputs)
+    for name, array in inputs.items():
+        if array.dtype.name not in DTYPES:
+            raise ScenarioError(
+                _(
+                    "{file}: input {name!r} has dtype {dtype}; allowed: {allowed}."
+                    " To compute in another dtype, cast the inputs inside the net"
+                ).format(file=names.place, name=name, dtype=array.dtype, allowed=", ".join(DTYPES))
+            )
 
 
-def flag(path: Path, module: ModuleType, option: str) -> bool:
-    """An optional name that is True or False; False where it is not given."""
-    return optional_flag(path, module, option) or False
+def check_arrays(names: Names, function: str, arrays: Mapping[str, object]) -> None:
+    """Raise ScenarioError unless a function has returned numpy arrays by name."""
+    for name, array in arrays.items():
+        if not isinstance(name, str) or not isinstance(array, np.ndarray):
+            raise ScenarioError(
+                _(
+                    "{file}: {function}()[{name!r}] is a {type}; return only numpy arrays, by"
+                    " names of type str. If a net takes a list or a dict of tensors, make each"
+                    " tensor an input, and wrap the net in a function that builds the list"
+                ).format(file=names.place, function=function, name=name, type=type(array).__name__)
+            )
 
 
-def optional_flag(path: Path, module: ModuleType, option: str) -> bool | None:
+# Names of any scenario
+
+
+def names_in(names: Names, option: str) -> tuple[str, ...]:
+    """The names that an optional tuple or list of names holds; none where it is not given."""
+    entries = names.get(option, ())
+    # A string would be accepted as a tuple of letters.
+    if isinstance(entries, str):
+        raise ScenarioError(
+            _(
+                "{file}: {option} must be a tuple of names, got {given!r}; write ({given!r},)"
+            ).format(file=names.place, option=option, given=entries)
+        )
+    is_list = isinstance(entries, (tuple, list))
+    if not is_list or not all(isinstance(entry, str) for entry in entries):
+        raise ScenarioError(
+            _("{file}: {option} must be a tuple of names, got {given!r}").format(
+                file=names.place, option=option, given=entries
+            )
+        )
+    return tuple(entries)
+
+
+def optional_flag(names: Names, option: str) -> bool | None:
     """An optional name that is True or False; None where it is not given."""
-    value = getattr(module, option, None)
-    if hasattr(module, option) and not isinstance(value, bool):
-        raise ScenarioError(f"{path}: {option} must be True or False, got {value!r}")
+    if option not in names.values:
+        return None
+    value = names.values[option]
+    if not isinstance(value, bool):
+        raise ScenarioError(
+            _("{file}: {option} must be True or False, got {given!r}").format(
+                file=names.place, option=option, given=value
+            )
+        )
     return value
 
 
-def leader(path: Path, module: ModuleType) -> Framework:
+def leader(names: Names, nets: Iterable[Framework]) -> Framework:
     """STARTS_FROM: the framework whose initial values both nets take; PyTorch if not given."""
-    nets: dict[str, Framework] = {
-        framework: framework for framework in FRAMEWORKS if hasattr(module, f"{framework}_net")
-    }
-    if not hasattr(module, "STARTS_FROM"):
+    if "STARTS_FROM" not in names.values:
         return "torch"
-    name = module.STARTS_FROM
-    if name not in nets:
-        raise ScenarioError(f"{path}: STARTS_FROM must be one of {', '.join(nets)}, got {name!r}")
-    return nets[name]
-
-
-def parameter_names(path: Path, module: ModuleType) -> dict[str, str]:
-    """PARAMETER_NAMES: MindSpore's names, and PyTorch's names of the same parameters."""
-    names = getattr(module, "PARAMETER_NAMES", {})
-    is_dict = isinstance(names, dict)
-    if not is_dict or not all(isinstance(name, str) for pair in names.items() for name in pair):
+    allowed = list(nets)
+    name: Framework = names.values["STARTS_FROM"]
+    if name not in allowed:
         raise ScenarioError(
-            f'{path}: PARAMETER_NAMES must be a dict {{"mindspore name": "torch name"}}, got {names!r}'
+            _("{file}: STARTS_FROM must be one of {allowed}, got {given!r}").format(
+                file=names.place, allowed=", ".join(allowed), given=name
+            )
         )
-    return dict(names)
+    return name
 
 
-def layouts(path: Path, module: ModuleType) -> dict[str, Layout]:
+def parameter_names(names: Names) -> dict[str, str]:
+    """PARAMETER_NAMES: MindSpore's names, and PyTorch's names of the same parameters."""
+    entries = names.get("PARAMETER_NAMES", {})
+    is_dict = isinstance(entries, dict)
+    if not is_dict or not all(isinstance(name, str) for pair in entries.items() for name in pair):
+        raise ScenarioError(
+            _("{file}: PARAMETER_NAMES must be a dict {form}, got {given!r}").format(
+                file=names.place, form='{"mindspore name": "torch name"}', given=entries
+            )
+        )
+    return dict(entries)
+
+
+def layouts(names: Names) -> dict[str, Layout]:
     """LAYOUTS: what makes of MindSpore's parameter PyTorch's, by name."""
-    entries = getattr(module, "LAYOUTS", {})
+    entries = names.get("LAYOUTS", {})
     if not isinstance(entries, dict):
         raise ScenarioError(
-            f'{path}: LAYOUTS must be a dict such as {{"fc.weight": {{"transpose": (1, 0)}}}},'
-            f" got {entries!r}"
+            _("{file}: LAYOUTS must be a dict such as {form}, got {given!r}").format(
+                file=names.place, form='{"fc.weight": {"transpose": (1, 0)}}', given=entries
+            )
         )
     try:
         return {str(name): read(entry) for name, entry in entries.items()}
     except UsageError as error:
-        raise ScenarioError(f"{path}: LAYOUTS: {error}") from error
+        raise ScenarioError(f"{names.place}: LAYOUTS: {error}") from error
 
 
-def buffers(path: Path, module: ModuleType) -> tuple[dict[str, str], tuple[str, ...]]:
+def buffers(names: Names) -> tuple[dict[str, str], tuple[str, ...]]:
     """BUFFERS: pairs of MindSpore's names and PyTorch's, and the names of what is left out."""
-    entries = getattr(module, "BUFFERS", {})
-    form = '{"mindspore name": "torch name"}, or {"name": None} for a buffer that is not paired'
+    entries = names.get("BUFFERS", {})
+    form = _("{pair}, or {lone} for a buffer that is not paired").format(
+        pair='{"mindspore name": "torch name"}', lone='{"name": None}'
+    )
     if not isinstance(entries, dict):
-        raise ScenarioError(f"{path}: BUFFERS must be a dict, got {entries!r}; write {form}")
+        raise ScenarioError(
+            _("{file}: BUFFERS must be a dict, got {given!r}; write {form}").format(
+                file=names.place, given=entries, form=form
+            )
+        )
     pairs: dict[str, str] = {}
     left_out = []
     for name, torch_name in entries.items():
         if not isinstance(name, str) or not isinstance(torch_name, (str, type(None))):
-            raise ScenarioError(f"{path}: BUFFERS[{name!r}] is {torch_name!r}; write {form}")
+            raise ScenarioError(
+                _("{file}: BUFFERS[{name!r}] is {given!r}; write {form}").format(
+                    file=names.place, name=name, given=torch_name, form=form
+                )
+            )
         if torch_name is None:
             left_out.append(name)
         else:
@@ -106,115 +230,145 @@ def buffers(path: Path, module: ModuleType) -> tuple[dict[str, str], tuple[str, 
     return pairs, tuple(left_out)
 
 
-def constants(path: Path, module: ModuleType, inputs: Iterable[str]) -> tuple[str, ...]:
+def constants(names: Names, inputs: Iterable[str]) -> tuple[str, ...]:
     """CONSTANTS: the inputs that no case differentiates, such as labels and masks."""
-    names = names_in(path, module, "CONSTANTS")
+    entries = names_in(names, "CONSTANTS")
     allowed = tuple(inputs)
     try:
-        return tuple(choose("input", name, allowed) for name in names)
+        return tuple(choose("input", name, allowed) for name in entries)
     except UsageError as error:
-        raise ScenarioError(f"{path}: CONSTANTS: {error}") from error
+        raise ScenarioError(f"{names.place}: CONSTANTS: {error}") from error
 
 
 def cases(
-    path: Path, module: ModuleType, inputs: tuple[str, ...], constant_names: tuple[str, ...]
+    names: Names, inputs: tuple[str, ...], constant_names: tuple[str, ...]
 ) -> tuple[Case, ...] | None:
     """CASES: the cases to run; None, which is all of them, if it is not given."""
-    entries = getattr(module, "CASES", None)
+    entries = names.get("CASES", None)
     if entries is None:
         return None
     if not isinstance(entries, (tuple, list)) or not entries:
         raise ScenarioError(
-            f"{path}: CASES must be a list of at least one case, got {entries!r}; give each case by its"
-            " name ('grad(0, weights=all)') or by its attributes ({'api': 'grad'})"
+            _(
+                "{file}: CASES must be a list of at least one case, got {given!r}; give each case by"
+                " its name ({name}) or by its attributes ({attributes})"
+            ).format(
+                file=names.place,
+                given=entries,
+                name="'grad(0, weights=all)'",
+                attributes="{'api': 'grad'}",
+            )
         )
     indices = frozenset(inputs.index(name) for name in constant_names)
     # Whether the nets have weights is not known before a framework has seen them.
     known = matrix(len(inputs), has_parameters=True, order=MAX_ORDER, constants=indices)
     for entry in entries:
         if isinstance(entry, dict):
-            _check_names(path, "an entry of CASES", entry, CONDITIONS)
+            _check_names(names, _("an entry of CASES"), entry, CONDITIONS)
             continue
         try:
             case_called(str(entry), known)
         except UsageError as error:
-            raise ScenarioError(f"{path}: CASES: {error}") from error
+            raise ScenarioError(f"{names.place}: CASES: {error}") from error
     return tuple(entries)
 
 
-def expected_differences(path: Path, module: ModuleType) -> tuple[ExpectedDifference, ...]:
+def expected_differences(names: Names) -> tuple[ExpectedDifference, ...]:
     """EXPECTED_DIFFERENCES: who is expected to disagree on which cases, and why."""
     form = "{'engines': (…), 'reason': '…', 'when': {…}}"
-    differences = _records(path, module, "EXPECTED_DIFFERENCES", ExpectedDifference, form)
+    differences = _records(names, "EXPECTED_DIFFERENCES", ExpectedDifference, form)
     for difference in differences:
-        engines = difference.engines
         # A string would be accepted as a tuple of letters, none of which is an engine.
-        if isinstance(engines, str):
-            raise ScenarioError(
-                f"{path}: 'engines' in EXPECTED_DIFFERENCES must be a tuple, got {engines!r};"
-                f" write ({engines!r},)"
-            )
-        _check_names(path, "'engines' of EXPECTED_DIFFERENCES", engines, PARTIES)
-        _check_names(path, "'when' of EXPECTED_DIFFERENCES", difference.when, CONDITIONS)
+        _refuse_text(names, "engines", "EXPECTED_DIFFERENCES", difference.engines)
+        _check_names(names, _of("engines", "EXPECTED_DIFFERENCES"), difference.engines, PARTIES)
+        _check_names(names, _of("when", "EXPECTED_DIFFERENCES"), difference.when, CONDITIONS)
     return differences
 
 
-def tolerances(path: Path, module: ModuleType) -> tuple[Tolerance, ...]:
+def tolerances(names: Names) -> tuple[Tolerance, ...]:
     """TOLERANCES: how much results may differ, and why."""
-    form = "{'rtol': 1e-3, 'reason': '…'}, with 'atol', 'leaves' and 'when' if needed"
-    given = _records(path, module, "TOLERANCES", Tolerance, form)
-    for tolerance in given:
+    form = _("{entry}, with 'atol', 'leaves' and 'when' if needed").format(
+        entry="{'rtol': 1e-3, 'reason': '…'}"
+    )
+    entries = _records(names, "TOLERANCES", Tolerance, form)
+    for tolerance in entries:
         if not tolerance.reason:
-            raise ScenarioError(f"{path}: an entry of TOLERANCES has no reason; write {form}")
-        for key in ("rtol", "atol"):
-            value = getattr(tolerance, key)
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not is_number or not 0 <= value < float("inf"):
-                raise ScenarioError(
-                    f"{path}: {key!r} in TOLERANCES must be a number from 0 up, got {value!r}"
+            raise ScenarioError(
+                _("{file}: an entry of TOLERANCES has no reason; write {form}").format(
+                    file=names.place, form=form
                 )
+            )
+        for key in ("rtol", "atol"):
+            _check_size(names, key, getattr(tolerance, key))
         if not tolerance.rtol and not tolerance.atol:
             raise ScenarioError(
-                f"{path}: an entry of TOLERANCES has neither rtol nor atol; write {form}"
+                _("{file}: an entry of TOLERANCES has neither rtol nor atol; write {form}").format(
+                    file=names.place, form=form
+                )
             )
-        if isinstance(tolerance.leaves, str):
-            raise ScenarioError(
-                f"{path}: 'leaves' in TOLERANCES must be a tuple, got {tolerance.leaves!r};"
-                f" write ({tolerance.leaves!r},)"
-            )
-        _check_names(path, "'when' of TOLERANCES", tolerance.when, CONDITIONS)
-    return given
+        _refuse_text(names, "leaves", "TOLERANCES", tolerance.leaves)
+        _check_names(names, _of("when", "TOLERANCES"), tolerance.when, CONDITIONS)
+    return entries
 
 
-def expected_findings(path: Path, module: ModuleType) -> tuple[ExpectedFinding, ...]:
+def _check_size(names: Names, key: str, value: object) -> None:
+    """Raise ScenarioError unless a tolerance is a number that is not negative."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf"):  # type: ignore[operator]
+        raise ScenarioError(
+            _("{file}: {key!r} in TOLERANCES must be a number from 0 up, got {given!r}").format(
+                file=names.place, key=key, given=value
+            )
+        )
+
+
+def expected_findings(names: Names) -> tuple[ExpectedFinding, ...]:
     """EXPECTED_FINDINGS: intended differences between the two nets, and why."""
     form = "{'names': ('fc.weight',), 'reason': '…'}"
-    findings = _records(path, module, "EXPECTED_FINDINGS", ExpectedFinding, form)
+    findings = _records(names, "EXPECTED_FINDINGS", ExpectedFinding, form)
     for finding in findings:
         if isinstance(finding.names, str) or not finding.names:
             raise ScenarioError(
-                f"{path}: 'names' in EXPECTED_FINDINGS must be a tuple of names, got {finding.names!r};"
-                f" write {form}"
+                _(
+                    "{file}: 'names' in EXPECTED_FINDINGS must be a tuple of names, got {given!r};"
+                    " write {form}"
+                ).format(file=names.place, given=finding.names, form=form)
             )
     return findings
 
 
-def _records(
-    path: Path, module: ModuleType, option: str, kind: type[Entry], form: str
-) -> tuple[Entry, ...]:
+def _records(names: Names, option: str, kind: type[Entry], form: str) -> tuple[Entry, ...]:
     """The entries of an optional list of dicts, as records; none if it is not given."""
     try:
-        return tuple(kind(**entry) for entry in getattr(module, option, ()))
+        return tuple(kind(**entry) for entry in names.get(option, ()))
     except TypeError as error:
         # Python names the record's own function, which no scenario knows.
         problem = str(error).rpartition("() ")[2]
-        message = f"{path}: an entry of {option} must have the form {form}; {problem}"
+        message = _("{file}: an entry of {option} must have the form {form}; {problem}").format(
+            file=names.place, option=option, form=form, problem=problem
+        )
         raise ScenarioError(message) from error
 
 
-def _check_names(path: Path, where: str, names: Iterable[str], allowed: tuple[str, ...]) -> None:
-    for name in names:
+def _refuse_text(names: Names, key: str, option: str, value: object) -> None:
+    """Raise ScenarioError for a string in the place of a tuple of strings."""
+    if isinstance(value, str):
+        raise ScenarioError(
+            _(
+                "{file}: {key!r} in {option} must be a tuple, got {given!r}; write ({given!r},)"
+            ).format(file=names.place, key=key, option=option, given=value)
+        )
+
+
+def _of(key: str, option: str) -> str:
+    return _("{key!r} of {option}").format(key=key, option=option)
+
+
+def _check_names(names: Names, where: str, given: Iterable[str], allowed: tuple[str, ...]) -> None:
+    for name in given:
         if name not in allowed:
             raise ScenarioError(
-                f"{path}: unknown name {name!r} in {where}; allowed: {', '.join(allowed)}"
+                _("{file}: unknown name {name!r} in {where}; allowed: {allowed}").format(
+                    file=names.place, name=name, where=where, allowed=", ".join(allowed)
+                )
             )

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 from typing import Literal
 
 from explorer.model.cases import GradCase
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.text.choices import choose
 
 Selection = Literal["all", "structure", "main"]
@@ -26,7 +26,7 @@ def widest(floating: tuple[bool, ...], has_aux: bool, weights: bool) -> GradCase
 
 
 def main_case(
-    scenario: Scenario,
+    scenario: Declaration,
     has_aux: bool,
     weights: bool,
     cases: tuple[GradCase, ...],
@@ -47,7 +47,7 @@ def main_case(
     return max(cases, key=lambda case: _likeness(case, wanted))
 
 
-def asks_for_most(scenario: Scenario, has_aux: bool, weights: bool) -> GradCase:
+def asks_for_most(scenario: Declaration, has_aux: bool, weights: bool) -> GradCase:
     """The case that asks for most, whether it is one of the scenario's CASES or not.
 
     ``has_aux`` and ``weights`` are those of main_case.

@@ -26,4 +26,4 @@ def refuse_raising_nets(
         jobs.append(Job(framework, STARTING, (framework,), target, request, Description))
     for framework, outcome in carry_out(jobs, workers, progress).items():
         if isinstance(outcome, Description):
-            refuse_raised(scenario.path, framework, outcome)
+            refuse_raised(scenario, framework, outcome)

@@ -20,7 +20,7 @@ from explorer.report.scenario.card import (
     stored_card,
     stored_pair,
 )
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.store.store import Store
 from explorer.text.clean import clean
 from explorer.text.language import LANGUAGES, code, said_in
@@ -71,7 +71,7 @@ def _scenario_card(path: str, digest: str, language: str) -> AboutScenario:
     )
 
 
-def _searched(about: Scenario) -> str:
+def _searched(about: Declaration) -> str:
     texts = []
     for language in LANGUAGES:
         with said_in(language):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from explorer.model.errors import ScenarioError
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.find import SHIPPED, names
 from explorer.scenario.imported_files import files_read
 from explorer.scenario.reader import read
@@ -80,7 +80,7 @@ def digest_of_file(path: Path) -> str:
         return repr(error)
 
 
-def scenario(path: Path) -> Scenario:
+def scenario(path: Path) -> Declaration:
     """The scenario in a file, read anew only when its text has changed; raises ScenarioError."""
     known = _read(path, digest_of_file(path))
     if isinstance(known, ScenarioError):
@@ -89,7 +89,7 @@ def scenario(path: Path) -> Scenario:
 
 
 @lru_cache(maxsize=1024)  # more than are shipped: Home reads all of them
-def _read(path: Path, _digest: str) -> Scenario | ScenarioError:
+def _read(path: Path, _digest: str) -> Declaration | ScenarioError:
     # A refusal is kept too: a text that never ends is not to hold up every page.
     try:
         return read(path)

@@ -12,7 +12,7 @@ from explorer import nets
 from explorer.model.errors import UsageError
 from explorer.scenario.imported_files import files_read
 from explorer.scenario.load import load
-from explorer.scenario.own_nets import write_nets
+from explorer.scenario.own_nets import sent
 from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, write_package
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -28,7 +28,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def written(folder: Path, **given: Any) -> Path:
     folder.mkdir(exist_ok=True)
-    return write_nets(nets(**{"mindspore": MINDSPORE, "torch": RIGHT, **given}), folder)
+    return sent(nets(**{"mindspore": MINDSPORE, "torch": RIGHT, **given}), folder).path
 
 
 def test_a_written_file_is_a_scenario_with_the_inputs_in_their_order(tmp_path: Path) -> None:
@@ -66,8 +66,8 @@ def test_inputs_are_read_from_npz_and_safetensors(tmp_path: Path) -> None:
     save_file({"x": X, "y": Y}, tmp_path / "batch.safetensors")
     for name in ("batch.npz", "batch.safetensors"):
         given = nets(torch=RIGHT, inputs=tmp_path / name)
-        assert set(given.inputs) == {"x", "y"}
-        assert np.array_equal(given.inputs["x"], X)
+        assert set(given.inputs()) == {"x", "y"}
+        assert np.array_equal(given.inputs()["x"], X)
 
 
 @pytest.mark.parametrize("what", ["inputs", "parameters"])

@@ -18,7 +18,7 @@ from explorer.scenario.correspondence import (
     keep_their_own,
     with_statistics_named,
 )
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.load import load
 from explorer.scenario.mismatches import (
     check_left_out,
@@ -44,7 +44,7 @@ def net(*specs: ParameterSpec) -> Description:
     return Description(parameters, constants)
 
 
-def scenario(folder: Path, text: str = "") -> Scenario:
+def scenario(folder: Path, text: str = "") -> Declaration:
     return load(written(folder, MINIMAL + text))
 
 

@@ -38,8 +38,8 @@ def test_loading_every_scenario_imports_no_framework() -> None:
 
 def test_a_module_is_registered_under_its_own_name_where_a_compiler_looks_for_it() -> None:
     for path in (find("dense_mse"), NETS / "one_framework.py"):
-        module = load(path).module
-        assert sys.modules[module.__name__] is module
+        factory = load(path).nets["torch"]
+        assert sys.modules[factory.module].__file__ == str(path)
 
 
 def test_a_module_that_fails_at_import_is_not_left_behind(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import mindspore as ms
 
 from explorer.model.arrays import Array, unpack
 from explorer.model.requests import NetRequest, Role
-from explorer.scenario.declaration import Scenario
+from explorer.scenario.declaration import Declaration
 from explorer.scenario.known_cells import HOME, KnownCell, known_cell, layout_of, torch_name
 from explorer.scenario.layouts import Layout, to_mindspore
 
@@ -43,7 +43,7 @@ class HeldTensor:
             setattr(self.owner, self.path.rpartition(".")[2], given)
 
 
-def held_by(cell: Any, scenario: Scenario, request: NetRequest) -> dict[str, HeldTensor]:
+def held_by(cell: Any, scenario: Declaration, request: NetRequest) -> dict[str, HeldTensor]:
     """Everything that a Cell and those in it hold, parameters first, by PyTorch's names.
 
     ``request.names`` come before the names that the scenario and the known Cells give.
