@@ -21,7 +21,8 @@ from benchmarks._sensitivity_in_torch import Planted, Planting
 from explorer.compare.align import align
 from explorer.compare.levels import with_levels
 from explorer.compare.results import Movements, compare, movements
-from explorer.exploration.jobs import noise_jobs, noise_of, question
+from explorer.exploration.jobs import noise_jobs, question
+from explorer.exploration.outcomes import noise_of
 from explorer.model.arrays import unpack
 from explorer.model.cases import GradCase
 from explorer.model.errors import ExplorerError

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import structs
 
@@ -14,7 +14,7 @@ from explorer.api.results import Claims, Difference, Exploration, Picture, Study
 from explorer.drawing.formats import FormatName
 from explorer.drawing.views import ViewName
 from explorer.exploration import stored
-from explorer.exploration.options import check_names, wanted
+from explorer.exploration.options import RunOptions
 from explorer.model.engines import ENGINES
 from explorer.model.errors import UsageError
 from explorer.scenario.declaration import Declaration
@@ -25,6 +25,7 @@ from explorer.scenario.reader import read
 from explorer.scenario.selection import Selection
 from explorer.store.store import Store
 from explorer.text.choices import refusal
+from explorer.text.language import _
 from explorer.topics import claims as every_claim
 from explorer.topics import study_topic, studying
 from explorer.topics.judging import board
@@ -91,56 +92,42 @@ def explore(
     stored results; both limits are in seconds. Raises ExplorerError: UsageError, ScenarioError,
     MissingFrameworkError.
     """
-    check_names(engines or (), device, order, cases)
+    options = RunOptions(
+        engines=engines,
+        device=device,
+        order=order,
+        case=case,
+        cases=cases,
+        prove=prove,
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    options.check()
     with scenario_of(net, fresh=fresh) as scenario:
-        asked = wanted(
-            scenario,
-            engines=engines,
-            device=device,
-            order=order,
-            case=case,
-            cases=cases,
-            prove=prove,
-        )
+        wanted = options.wanted(scenario)
         with Workers(request_timeout, timeout) as workers:
-            report = stored.explored(scenario, asked, workers, Store(fresh=fresh))
+            report = stored.explored(scenario, wanted, workers, Store(fresh=fresh))
     return Exploration(report, _code_of(net, scenario))
-
-
-class Limits(NamedTuple):
-    """Of a whole exploration, and of one request to a worker, in seconds."""
-
-    timeout: float
-    request_timeout: float
 
 
 LARGER: tuple[Selection | None, ...] = (None, "structure", "all", "main")
 """The selections of cases whose report has the graphs of the main case in all engines."""
 
 
-def _captured(
-    net: Net,
-    engines: tuple[str, ...],
-    case: str | None,
-    device: str,
-    prove: bool,
-    fresh: bool,
-    limits: Limits,
-) -> Exploration:
+def _captured(net: Net, options: RunOptions) -> Exploration:
     """The graphs of one case in some engines: of a report on more, where one is stored."""
-    check_names(engines, device, 1, None)
-    with scenario_of(net, fresh=fresh) as scenario:
-        asked = wanted(
-            scenario, engines=engines, device=device, case=case, cases="main", prove=prove
-        )
-        store = Store(fresh=fresh)
+    options.check()
+    with scenario_of(net, fresh=options.fresh) as scenario:
+        wanted = options.wanted(scenario)
+        store = Store(fresh=options.fresh)
         for selection in LARGER:
-            larger = structs.replace(asked, engines=tuple(ENGINES), selection=selection)
+            larger = structs.replace(wanted, engines=tuple(ENGINES), selection=selection)
             known = stored.stored_report(scenario, larger, store)
             if known is not None:
                 return Exploration(known, _code_of(net, scenario))
-        with Workers(limits.request_timeout, limits.timeout) as workers:
-            report = stored.explored(scenario, asked, workers, store)
+        with Workers(options.request_timeout, options.timeout) as workers:
+            report = stored.explored(scenario, wanted, workers, store)
             return Exploration(report, _code_of(net, scenario))
 
 
@@ -161,11 +148,20 @@ def diff(
     Raises as explore() does, and NoGraphError if an engine has no graph.
     """
     if left == right:
-        raise UsageError(f"{left!r} is given twice; give two different engines")
-    explored = _captured(
-        net, (left, right), case, device, prove, fresh, Limits(timeout, request_timeout)
+        raise UsageError(
+            _("{engine!r} is given twice; give two different engines").format(engine=left)
+        )
+    options = RunOptions(
+        engines=(left, right),
+        device=device,
+        case=case,
+        cases="main",
+        prove=prove,
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
     )
-    return explored.diff(left, right)
+    return _captured(net, options).diff(left, right)
 
 
 def graph(
@@ -189,9 +185,19 @@ def graph(
     """
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:
-        raise UsageError(f"a picture shows the graphs of one or two engines, got {len(chosen)}")
-    explored = _captured(net, chosen, case, device, False, fresh, Limits(timeout, request_timeout))
-    return explored.graph(
+        raise UsageError(
+            _("a picture shows the graphs of one or two engines, got {n}").format(n=len(chosen))
+        )
+    options = RunOptions(
+        engines=chosen,
+        device=device,
+        case=case,
+        cases="main",
+        fresh=fresh,
+        timeout=timeout,
+        request_timeout=request_timeout,
+    )
+    return _captured(net, options).graph(
         *chosen, view=view, depth=depth, stage=stage, format=format, prefix=prefix
     )
 
@@ -226,8 +232,9 @@ def claims(*rows: int, fresh: bool = False, request_timeout: float = CLAIM_SECON
     known = every_claim()
     for row in rows:
         if row not in known:
-            allowed = [f"numbers from {min(known)} to {max(known)}"]
-            raise UsageError(refusal(f"unknown claim {row!r}", str(row), allowed))
+            allowed = _("numbers from {first} to {last}").format(first=min(known), last=max(known))
+            fact = _("unknown claim {given!r}").format(given=row)
+            raise UsageError(refusal(fact, str(row), [allowed]))
     chosen = [known[row] for row in rows] if rows else list(known.values())
     with Workers(request_timeout) as workers:
         return Claims(board(chosen, workers, store=Store(fresh=fresh)))

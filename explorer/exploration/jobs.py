@@ -1,21 +1,17 @@
 """The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import msgspec
 
-from explorer.compare.levels import lent_levels, with_levels
 from explorer.model.cases import GradCase
 from explorer.model.engines import ENGINES, Framework
-from explorer.model.findings import NoiseUnknown, ReportFinding
-from explorer.model.graph import GradGraph
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result
 from explorer.scenario.common_start import Nets
-from explorer.workers.protocol import Lost
-from explorer.workers.queue import Job, JobOutcome
+from explorer.workers.queue import Job
 
 ORACLE_STAGE = "central differences"
 GRAPHS_STAGE = "graphs"
@@ -23,6 +19,55 @@ GRAPHS_STAGE = "graphs"
 
 COMPILED = "mindspore-graph"
 """The engine whose compiler takes gigabytes for a net of thousands of nodes."""
+
+
+class Question(NamedTuple):
+    """What distinguishes the gradients of two cases, apart from the leaves that are differentiated.
+
+    One case with all leaves measures the noise for all cases of one question.
+    """
+
+    has_aux: bool
+    sens_param: bool
+    order: int
+    position: int | None
+    """The position of a nested call."""
+
+
+class ResultKey(msgspec.Struct, frozen=True):
+    """The key of the job for an engine's result of a case."""
+
+    engine: str
+    case: GradCase
+
+
+class EstimateKey(msgspec.Struct, frozen=True):
+    """The key of the job for the oracle's result of a case."""
+
+    case: GradCase
+
+
+class CaptureKey(msgspec.Struct, frozen=True):
+    """The key of the job that captures an engine's graphs."""
+
+    engine: str
+
+
+class NoiseKey(msgspec.Struct, frozen=True):
+    """The key of the job that measures the noise of a framework's results."""
+
+    framework: Framework
+    question: Question
+
+
+class LevelsKey(msgspec.Struct, frozen=True):
+    """The key of the job that measures the noise of every node of an engine's graph."""
+
+    engine: str
+
+
+JobKey = ResultKey | EstimateKey | CaptureKey | NoiseKey | LevelsKey
+
 
 # A framework whose worker was lost at the first look is asked nothing more: a net that kills its
 # worker, or outlives its time, would do so once a case. All its answers are that first loss.
@@ -57,7 +102,7 @@ def _answers(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[J
             continue
         jobs.append(
             Job(
-                key=("answer", name, case),
+                key=ResultKey(name, case),
                 stage=name,
                 kinds=engine.answers_in if shared else engine.answers_in[:1],
                 target=f"{engine.module}:answer",
@@ -76,7 +121,7 @@ def _estimate(nets: Nets, case: GradCase) -> Job:
     any_net = next(iter(nets.requests.values()))
     net = msgspec.structs.replace(any_net, engine="torch-tape", device="cpu")
     return Job(
-        key=("estimate", case),
+        key=EstimateKey(case),
         stage=ORACLE_STAGE,
         kinds=("torch",),
         target="explorer.engines.oracle:estimate",
@@ -95,7 +140,7 @@ def captures(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Jo
             continue
         jobs.append(
             Job(
-                key=("capture", name),
+                key=CaptureKey(name),
                 stage=GRAPHS_STAGE,
                 kinds=(engine.captures_in,),
                 target=f"{engine.module}:capture",
@@ -119,19 +164,6 @@ LEVELS_OF = {
     "torch-graph": "torch-graph",
 }
 """The engine whose nodes are measured for those of another: compiled graphs are not run again."""
-
-
-class Question(NamedTuple):
-    """What distinguishes the gradients of two cases, apart from the leaves that are differentiated.
-
-    One case with all leaves measures the noise for all cases of one question.
-    """
-
-    has_aux: bool
-    sens_param: bool
-    order: int
-    position: int | None
-    """The position of a nested call."""
 
 
 def question(case: GradCase) -> Question:
@@ -168,7 +200,7 @@ def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Jo
             case = asked(asked_for, most)
             jobs.append(
                 Job(
-                    key=("noise", framework, asked_for),
+                    key=NoiseKey(framework, asked_for),
                     stage=NOISE_STAGE,
                     kinds=(framework,),
                     target=f"explorer.engines.{framework}.noise:results",
@@ -194,7 +226,7 @@ def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
         measured = LEVELS_OF[name]
         net = tapes[framework] if measured != name else request
         jobs[measured] = Job(
-            key=("levels", measured),
+            key=LevelsKey(measured),
             stage=NOISE_STAGE,
             kinds=(framework,),
             target=f"explorer.engines.{framework}.noise:capture",
@@ -205,16 +237,6 @@ def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
     return list(jobs.values())
 
 
-def leveled(name: str, graph: GradGraph, outcomes: Mapping[object, JobOutcome]) -> GradGraph:
-    """An engine's graph with the noise of its nodes, as far as it was measured."""
-    measured = outcomes.get(("levels", LEVELS_OF[name]))
-    if not isinstance(measured, Captured) or not measured.graphs:
-        return graph
-    if LEVELS_OF[name] == name:
-        return with_levels(graph, measured.graphs[-1])
-    return lent_levels(graph, measured.graphs[-1])
-
-
 def _tapes(nets: Nets) -> dict[Framework, NetRequest]:
     """The net of each framework that takes part, as its tape is asked for it."""
     tapes: dict[Framework, NetRequest] = {}
@@ -223,34 +245,3 @@ def _tapes(nets: Nets) -> dict[Framework, NetRequest]:
         if framework not in nets.lost:
             tapes[framework] = msgspec.structs.replace(request, engine=f"{framework}-tape")
     return tapes
-
-
-def losses(outcomes: Mapping[object, JobOutcome]) -> tuple[ReportFinding, ...]:
-    """A remark on each framework whose worker was lost while it measured noise."""
-    lost: dict[Framework, Lost] = {}
-    for key, outcome in outcomes.items():
-        if isinstance(key, tuple) and isinstance(outcome, Lost):
-            if key[0] == "noise":
-                lost.setdefault(key[1], outcome)
-            elif key[0] == "levels":
-                lost.setdefault(ENGINES[key[1]].framework, outcome)
-    findings = []
-    for framework, outcome in lost.items():
-        reason = outcome.detail.splitlines()[0]
-        findings.append(ReportFinding(fact=NoiseUnknown(framework, reason)))
-    return tuple(findings)
-
-
-def noise_of(
-    case: GradCase, engines: Iterable[str], outcomes: Mapping[object, JobOutcome]
-) -> dict[str, ResultNoise]:
-    """The noise of each engine's answer to a case, as far as it was measured.
-
-    A graph engine has its tape's: it runs the same kernels, in another order at most.
-    """
-    noise: dict[str, ResultNoise] = {}
-    for name in engines:
-        measured = outcomes.get(("noise", ENGINES[name].framework, question(case)))
-        if isinstance(measured, ResultNoise):
-            noise[name] = measured
-    return noise

@@ -1,6 +1,7 @@
 """The options of an exploration, checked before any framework is started, and its default callbacks."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import msgspec
@@ -14,10 +15,12 @@ from explorer.scenario.devices import parse
 from explorer.scenario.matrix import MAX_ORDER, case_called, cases_of
 from explorer.scenario.selection import SELECTIONS, Selection
 from explorer.text.choices import choose
+from explorer.text.language import _
+from explorer.workers.workers import REQUEST_SECONDS
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked of a scenario: the arguments of explore() on which its report depends."""
+    """The options of an exploration on which its report depends, checked: arguments of explore()."""
 
     engines: tuple[str, ...] = tuple(ENGINES)
     device: str = "cpu"
@@ -33,43 +36,60 @@ def check_names(engines: Iterable[str], device: str, order: int, cases: str | No
     for name in engines:
         choose("engine", name, ENGINES)
     if not 1 <= order <= MAX_ORDER:
-        raise UsageError(f"order {order} is out of range; allowed: 1 to {MAX_ORDER}")
+        raise UsageError(
+            _("order {order} is out of range; allowed: 1 to {most}").format(
+                order=order, most=MAX_ORDER
+            )
+        )
     if cases is not None:
         choose("selection of cases", cases, SELECTIONS)
 
 
-def wanted(
-    scenario: Declaration,
-    *,
-    engines: Iterable[str] | None = None,
-    device: str = "cpu",
-    order: int = 1,
-    case: str | None = None,
-    cases: str | None = None,
-    prove: bool = False,
-) -> Wanted:
-    """The checked options of an exploration; None are the defaults.
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of an exploration, as the API and the shell command take them.
 
-    ``case`` is the one whose graphs are captured, ``cases`` selects those that are run. Raises
-    UsageError for an unknown name, and for an engine without a net.
+    ``engines`` are all of them where none is named, ``order`` n adds nested gradients up to that order.
+    ``case`` is the one whose graphs are captured; ``cases`` selects those that are run: "all",
+    "structure" or "main". With ``prove`` every op is computed again, with ``fresh`` stored results are
+    not used. Both limits are in seconds: of the whole run, and of one request to a worker.
     """
-    named = list(engines or ())
-    check_names(named, device, order, cases)
-    _check_nets(scenario, named)
-    label = None
-    if case:
-        # Whether the nets have parameters is not known yet; a case too many does no harm here.
-        known = cases_of(scenario, has_parameters=True, order=order)
-        label = case_called(case, known).label
-    return Wanted(
-        # A dict keeps the order in which engines are named, each once.
-        engines=tuple(dict.fromkeys(named or ENGINES)),
-        device=device,
-        order=order,
-        graph_case=label,
-        selection=cast("Selection | None", cases),
-        prove="all" if prove else "small",
-    )
+
+    engines: Sequence[str] | None = None
+    device: str = "cpu"
+    order: int = 1
+    case: str | None = None
+    cases: str | None = None
+    prove: bool = False
+    fresh: bool = False
+    timeout: float = math.inf
+    request_timeout: float = REQUEST_SECONDS
+
+    def check(self) -> None:
+        """Check what can be checked before the scenario's text is run; raises UsageError."""
+        check_names(self.engines or (), self.device, self.order, self.cases)
+
+    def wanted(self, scenario: Declaration) -> Wanted:
+        """The options on which the report depends, checked.
+
+        Raises UsageError for an unknown name, and for an engine without a net.
+        """
+        self.check()
+        named = list(self.engines or ())
+        _check_nets(scenario, named)
+        label = None
+        if self.case:
+            # Whether the nets have parameters is not known yet; a case too many does no harm here.
+            known = cases_of(scenario, has_parameters=True, order=self.order)
+            label = case_called(self.case, known).label
+        return Wanted(
+            # A dict keeps the order in which engines are named, each once.
+            engines=tuple(dict.fromkeys(named or ENGINES)),
+            device=self.device,
+            order=self.order,
+            graph_case=label,
+            selection=cast("Selection | None", self.cases),
+            prove="all" if self.prove else "small",
+        )
 
 
 def _check_nets(scenario: Declaration, engines: list[str]) -> None:
@@ -78,8 +98,10 @@ def _check_nets(scenario: Declaration, engines: list[str]) -> None:
     for name in engines:
         if name not in defined:
             raise UsageError(
-                f"scenario {scenario.name} defines no net for {name!r}; "
-                f"engines with a net: {', '.join(defined)}"
+                _(
+                    "scenario {scenario} defines no net for {engine!r};"
+                    " engines with a net: {allowed}"
+                ).format(scenario=scenario.name, engine=name, allowed=", ".join(defined))
             )
 
 

@@ -185,5 +185,7 @@ def test_a_declaration_is_the_same_after_it_was_sent_wherever_its_file_lies(tmp_
 def test_a_value_of_a_type_that_a_name_cannot_have_is_refused(tmp_path: Path) -> None:
     text = MINIMAL + "EXPECTED_FINDINGS = [{'names': (1,), 'reason': 'r'}]\n"
     scenario = load(written(tmp_path, text))
-    with pytest.raises(ScenarioError, match=r"given\.py: a name in the scenario file has a value of"):
+    with pytest.raises(
+        ScenarioError, match=r"given\.py: a name in the scenario file has a value of"
+    ):
         decoded(encoded(scenario), scenario.path)
