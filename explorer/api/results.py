@@ -31,6 +31,7 @@ from explorer.report.scenario.overview import overview
 from explorer.report.scenario.terminal import show_report
 from explorer.report.study.terminal import show_study
 from explorer.text.clean import clean
+from explorer.text.language import _
 from explorer.text.numbers import counted
 from explorer.words.divergences import first_divergence
 
@@ -73,7 +74,7 @@ class Picture(msgspec.Struct, frozen=True):
         """The file as text; UsageError of a PNG."""
         if self.choice.file_format == "png":
             raise UsageError(
-                "a PNG picture has no text; use .content for its bytes, or another format"
+                _("a PNG picture has no text; use .content for its bytes, or another format")
             )
         return self.content.decode()
 
@@ -157,7 +158,9 @@ class Exploration(msgspec.Struct, frozen=True):
         alignment = reported(*graphs, self.report.graphs, self.report.alignments)
         if alignment is not None:
             return Difference(self.report, alignment, self.code)
-        raise UsageError(f"{left!r} is given twice; give two different engines")
+        raise UsageError(
+            _("{engine!r} is given twice; give two different engines").format(engine=left)
+        )
 
     def graph(
         self,
@@ -252,8 +255,10 @@ def _check_ending(path: str | Path, *endings: str) -> None:
     """Raise UsageError unless a file's name ends as its content demands."""
     if Path(path).suffix.lower() not in endings:
         raise UsageError(
-            f"{str(path)!r} must end in {' or '.join(endings)}, the format of the content; "
-            "change the name, or choose another format"
+            _(
+                "{file!r} must end in {endings}, the format of the content; change the name, or"
+                " choose another format"
+            ).format(file=str(path), endings=_(" or ").join(endings))
         )
 
 

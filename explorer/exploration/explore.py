@@ -17,6 +17,7 @@ from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import assign
 from explorer.scenario.matrix import cases_of
 from explorer.scenario.selection import Selection, asks_for_most, main_case, named
+from explorer.text.language import _
 from explorer.workers.queue import Job, JobQueue, Progress, no_progress
 from explorer.workers.workers import Workers
 
@@ -124,7 +125,9 @@ def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framewor
         about = about_framework(workers, framework)
         if isinstance(about, Failure):
             raise MissingFrameworkError(
-                f"{FRAMEWORK_LABELS[framework]} cannot be used: {about.message}"
+                _("{framework} cannot be used: {reason}").format(
+                    framework=FRAMEWORK_LABELS[framework], reason=about.message
+                )
             )
         present[framework] = about
     return present

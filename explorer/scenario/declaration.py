@@ -15,6 +15,7 @@ from explorer.model.errors import ScenarioError
 from explorer.model.findings import ReportFinding
 from explorer.model.report import ORACLE
 from explorer.scenario.layouts import Layout
+from explorer.text.language import _
 
 STYLES = tuple(sorted({engine.style for engine in ENGINES.values()}))
 
@@ -249,6 +250,8 @@ def decoded(content: bytes, path: Path) -> Declaration:
         declaration = msgspec.msgpack.decode(content, type=Declaration)
     except msgspec.MsgspecError as error:
         raise ScenarioError(
-            f"{path}: a name in the scenario file has a value of the wrong type: {error}"
+            _("{file}: a name in the scenario file has a value of the wrong type: {error}").format(
+                file=path, error=error
+            )
         ) from error
     return msgspec.structs.replace(declaration, file=str(path))

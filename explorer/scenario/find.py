@@ -8,6 +8,7 @@ from explorer.model.errors import ScenarioError
 from explorer.scenario.declaration import SENT
 from explorer.shipped import scenarios_folder
 from explorer.text.choices import refusal
+from explorer.text.language import _
 
 FOLDER = scenarios_folder()
 """The folder of the shipped scenarios."""
@@ -65,17 +66,20 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
     path = Path(name_or_file)
     if not _is_text(str(path.resolve())):
         raise ScenarioError(
-            f"the path {name_or_file!a} is not valid UTF-8; rename the file or its folder"
+            _("the path {path!a} is not valid UTF-8; rename the file or its folder").format(
+                path=name_or_file
+            )
         )
     if path.suffix in (".py", SENT) and path.is_file():
         return path.resolve()
     is_folder = name_or_file != "" and path.is_dir()  # "" would be the current folder
     if path.suffix == ".py" or is_folder:
-        problem = "is a folder" if is_folder else "does not exist"
-        fact = f"scenario file {name_or_file!r} {problem}; give a .py file or a scenario's name"
-        raise ScenarioError(refusal(fact, path.stem, list(by_name)))
-    fact = f"unknown scenario {name_or_file!r}, which is not the path of a .py file either"
-    raise ScenarioError(refusal(fact, name_or_file, list(by_name)))
+        fact = _("scenario file {file!r} does not exist; give a .py file or a scenario's name")
+        if is_folder:
+            fact = _("scenario file {file!r} is a folder; give a .py file or a scenario's name")
+        raise ScenarioError(refusal(fact.format(file=name_or_file), path.stem, list(by_name)))
+    fact = _("unknown scenario {name!r}, which is not the path of a .py file either")
+    raise ScenarioError(refusal(fact.format(name=name_or_file), name_or_file, list(by_name)))
 
 
 def _is_text(path: str) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.model.arrays import AnyArray
 from explorer.model.errors import UsageError
+from explorer.text.language import _
 
 StepName = Literal["transpose", "reshape", "squeeze"]
 
@@ -49,9 +50,16 @@ def to_mindspore(array: AnyArray, layout: Layout, shape: tuple[int, ...]) -> Any
     # Where each number of MindSpore's array ends up shows where PyTorch's numbers have to go.
     places = to_torch(np.arange(int(np.prod(shape, dtype=int))).reshape(shape), layout)
     if places.shape != array.shape:
-        by = f", which {written(layout)} turns into {places.shape}" if layout else ""
+        text = _("MindSpore's parameter has shape {shape}, but PyTorch's has {wanted}")
+        if layout:
+            text = _(
+                "MindSpore's parameter has shape {shape}, which {layout} turns into {result}, but"
+                " PyTorch's has {wanted}"
+            )
         raise UsageError(
-            f"MindSpore's parameter has shape {shape}{by}, but PyTorch's has {array.shape}"
+            text.format(
+                shape=shape, layout=written(layout), result=places.shape, wanted=array.shape
+            )
         )
     result = np.empty(places.size, array.dtype)
     result[places.ravel()] = array.ravel()
@@ -67,7 +75,9 @@ def _taken(array: AnyArray, step: Step) -> AnyArray:
         return array.squeeze(step.numbers)
     except ValueError as error:
         raise UsageError(
-            f"{written((step,))} cannot be applied to an array of shape {array.shape}: {error}"
+            _("{step} cannot be applied to an array of shape {shape}: {error}").format(
+                step=written((step,)), shape=array.shape, error=error
+            )
         ) from error
 
 
@@ -95,7 +105,12 @@ def read(entry: Any) -> Layout:
 
 
 def _refusal(entry: Any) -> str:
-    return (
-        f"{entry!r} is not a layout; write the step that turns MindSpore's array into PyTorch's,"
-        ' such as {"transpose": (1, 0)}, {"reshape": (2, 3)} or {"squeeze": 2}'
+    return _(
+        "{entry!r} is not a layout; write the step that turns MindSpore's array into PyTorch's,"
+        " such as {first}, {second} or {third}"
+    ).format(
+        entry=entry,
+        first='{"transpose": (1, 0)}',
+        second='{"reshape": (2, 3)}',
+        third='{"squeeze": 2}',
     )

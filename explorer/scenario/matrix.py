@@ -9,6 +9,7 @@ from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.trees import TUPLE, Branch, Tree, names_in
 from explorer.scenario.declaration import Declaration, has
 from explorer.text.choices import refusal
+from explorer.text.language import _
 
 ALL_TUPLES_UP_TO = 3
 """Nets with more inputs are asked for single positions and the full tuple: tuples grow as 2**n."""
@@ -32,8 +33,13 @@ def cases_of(scenario: Declaration, has_parameters: bool, order: int = 1) -> tup
         return cases
     asked = [case for case in cases if any(is_named(case, entry) for entry in scenario.cases)]
     if not asked:
-        without = "" if has_parameters else " (its nets have no weights to differentiate)"
-        raise ScenarioError(f"{scenario.place}: no case of this scenario matches CASES{without}")
+        text = _("{file}: no case of this scenario matches CASES")
+        if not has_parameters:
+            text = _(
+                "{file}: no case of this scenario matches CASES (its nets have no weights to"
+                " differentiate)"
+            )
+        raise ScenarioError(text.format(file=scenario.place))
     return tuple(asked)
 
 
@@ -127,7 +133,8 @@ def case_called(name: str, cases: Iterable[GradCase]) -> GradCase:
         by_name[_without_space(case.short)] = case
     wanted = _without_space(name)
     if wanted not in by_name:
-        raise UsageError(refusal(f"unknown case {name!r}", name, short_names))
+        fact = _("unknown case {given!r}").format(given=name)
+        raise UsageError(refusal(fact, name, short_names))
     return by_name[wanted]
 
 

@@ -30,6 +30,7 @@ from explorer.scenario.correspondence import (
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.proposals import Proposal, entries, fits, propose, size_of
 from explorer.text.choices import nearest, refusal
+from explorer.text.language import _
 
 SHOWN = 3
 """The greatest number of candidates that a message names for a parameter without a partner."""
@@ -43,16 +44,19 @@ def check_parameter_names(scenario: Declaration, mindspore: Description) -> None
     paths = [spec.path for spec in specs]
     own_names = [spec.own_name for spec in specs if spec.own_name]
     modules = [path[:end] for path in paths for end in _dots(path)]
-    _check_named(scenario, "PARAMETER_NAMES", scenario.renames, paths, [*own_names, *modules])
+    fact = _("MindSpore's net has no parameter {name!r}")
+    also_allowed = [*own_names, *modules]
+    _check_named(scenario, "PARAMETER_NAMES", scenario.renames, paths, also_allowed, fact)
     in_torch = [spec.name for spec in specs]
-    _check_named(scenario, "LAYOUTS", scenario.layouts, paths, in_torch)
+    _check_named(scenario, "LAYOUTS", scenario.layouts, paths, in_torch, fact)
 
 
 def check_left_out(scenario: Declaration, mindspore: Description, torch: Description) -> None:
     """Raise ScenarioError for a name in BUFFERS that no net has, or that a net trains."""
     specs = (*all_specs(mindspore).values(), *all_specs(torch).values())
     names = [name for spec in specs if not spec.trainable for name in (spec.path, spec.name)]
-    _check_named(scenario, "BUFFERS", scenario.left_out, names, [], "no net has a buffer")
+    fact = _("no net has a buffer {name!r}")
+    _check_named(scenario, "BUFFERS", scenario.left_out, names, [], fact)
 
 
 def _check_named(
@@ -61,13 +65,13 @@ def _check_named(
     names: Iterable[str],
     paths: list[str],
     also_allowed: list[str],
-    fact: str = "MindSpore's net has no parameter",
+    fact: str,
 ) -> None:
     """Raise ScenarioError for a name that is neither a path in the Cell tree nor allowed besides."""
     for name in names:
         if name not in paths and name not in also_allowed:
             allowed = list(dict.fromkeys([*paths, *also_allowed]))
-            message = refusal(f"{option}: {fact} {name!r}", name, allowed)
+            message = refusal(f"{option}: {fact.format(name=name)}", name, allowed)
             raise ScenarioError(f"{scenario.place}: {message}")
 
 
@@ -93,8 +97,9 @@ def check_parameters(scenario: Declaration, mindspore: Description, torch: Descr
     problems = [*_without_partner(mindspore, torch), *shapes]
     lines = "".join(f"\n  {problem}" for problem in problems)
     raise ScenarioError(
-        f"{scenario.place}: the parameters of the two nets do not match.{lines}\n"
-        f"{_remedy(mindspore, torch)}"
+        _("{file}: the parameters of the two nets do not match.{lines}\n{remedy}").format(
+            file=scenario.place, lines=lines, remedy=_remedy(mindspore, torch)
+        )
     )
 
 
@@ -109,21 +114,28 @@ def _remedy(mindspore: Description, torch: Description) -> str:
         lines.append(f"PARAMETER_NAMES = {{{', '.join(pairs)}}}")
     if steps:
         lines.append(f"LAYOUTS = {{{', '.join(steps)}}}")
-    which = f"The counterpart of {', '.join(proposal.undecided)} in PyTorch is ambiguous"
+    form = 'PARAMETER_NAMES = {"mindspore name": "torch name"}'
+    names_of = ", ".join(proposal.undecided)
     if not lines and proposal.undecided:
-        return f'{which}; add PARAMETER_NAMES = {{"mindspore name": "torch name"}}'
+        text = _("The counterpart of {parameters} in PyTorch is ambiguous; add {form}")
+        return text.format(parameters=names_of, form=form)
     if not lines:
-        return (
-            "Give both nets parameters of the same shapes; if only the names differ, add"
-            ' PARAMETER_NAMES = {"mindspore name": "torch name"}'
+        text = _(
+            "Give both nets parameters of the same shapes; if only the names differ, add {form}"
         )
-    notes = f"{which}; add it yourself. " if proposal.undecided else ""
+        return text.format(form=form)
+    notes = ""
+    if proposal.undecided:
+        text = _("The counterpart of {parameters} in PyTorch is ambiguous; add it yourself. ")
+        notes += text.format(parameters=names_of)
     if proposal.unsure:
-        notes += (
-            f"Check the pairs of {', '.join(proposal.unsure)}: they are guesses, by similar names or"
-            " by the order of declaration. "
+        text = _(
+            "Check the pairs of {modules}: they are guesses, by similar names or by the order of"
+            " declaration. "
         )
-    return f"{notes}If these are the same parameters, add {' and '.join(lines)}"
+        notes += text.format(modules=", ".join(proposal.unsure))
+    text = _("If these are the same parameters, add {lines}")
+    return notes + text.format(lines=_(" and ").join(lines))
 
 
 def _layouts(
@@ -159,17 +171,22 @@ def _without_partner(mindspore: Description, torch: Description) -> Iterator[str
     """A sentence on each weight that one net alone has."""
     in_mindspore, in_torch = lone(mindspore, torch), lone(torch, mindspore)
     for spec in filter(is_weight, in_mindspore):
-        yield f"only MindSpore has {_titled(spec)}; {_candidates('PyTorch', spec, in_torch)}"
+        yield _only("MindSpore", spec, "PyTorch", in_torch)
     for spec in filter(is_weight, in_torch):
-        yield f"only PyTorch has {_titled(spec)}; {_candidates('MindSpore', spec, in_mindspore)}"
+        yield _only("PyTorch", spec, "MindSpore", in_mindspore)
 
 
-def _candidates(side: str, spec: ParameterSpec, others: list[ParameterSpec]) -> str:
-    """The possible counterparts of a parameter on the other side."""
+def _only(holder: str, spec: ParameterSpec, other: str, others: list[ParameterSpec]) -> str:
+    """A sentence on a weight that one net alone has, with its possible counterparts in the other."""
     near = _nearest(spec, others)
+    text = _("only {holder} has {parameter}; most similar in {other}: {near}")
     if not near:
-        return f"{side} has no unpaired parameter of this size and kind"
-    return f"most similar in {side}: {', '.join(map(_titled, near))}"
+        text = _(
+            "only {holder} has {parameter}; {other} has no unpaired parameter of this size and kind"
+        )
+    return text.format(
+        holder=holder, parameter=_titled(spec), other=other, near=", ".join(map(_titled, near))
+    )
 
 
 def _nearest(spec: ParameterSpec, others: list[ParameterSpec]) -> list[ParameterSpec]:
@@ -189,10 +206,9 @@ def _of_another_shape(mindspore: Description, torch: Description) -> Iterator[st
     for held in common(mindspore, torch):
         is_trained = held.mindspore.trainable or held.torch.trainable
         if is_trained and not held.has_one_shape:
-            shapes = (
-                f"{held.mindspore.value.shape} in MindSpore, {held.torch.value.shape} in PyTorch"
+            yield _("{name} has shape {mindspore} in MindSpore, {torch} in PyTorch").format(
+                name=held.name, mindspore=held.mindspore.value.shape, torch=held.torch.value.shape
             )
-            yield f"{held.name} has shape {shapes}"
 
 
 def _layout(held: Held) -> str:
@@ -207,9 +223,10 @@ def _layout(held: Held) -> str:
 
 def _titled(spec: ParameterSpec) -> str:
     """A parameter by its framework's names, with its shape."""
-    own_name = spec.own_name if spec.own_name not in ("", spec.path) else ""
-    called = f" (named {own_name!r})" if own_name else ""
-    return f"{spec.path} {spec.value.shape}{called}"
+    if spec.own_name in ("", spec.path):
+        return f"{spec.path} {spec.value.shape}"
+    text = _("{path} {shape} (named {name!r})")
+    return text.format(path=spec.path, shape=spec.value.shape, name=spec.own_name)
 
 
 def findings(

@@ -37,6 +37,10 @@ Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no bfloat1
 """
 
 
+PAIR_OF_NAMES = '{"mindspore name": "torch name"}'
+"""An entry of PARAMETER_NAMES as errors show it."""
+
+
 class Names(NamedTuple):
     """What a scenario says under its names; errors begin with ``place``."""
 
@@ -181,7 +185,7 @@ def parameter_names(names: Names) -> dict[str, str]:
     if not is_dict or not all(isinstance(name, str) for pair in entries.items() for name in pair):
         raise ScenarioError(
             _("{file}: PARAMETER_NAMES must be a dict {form}, got {given!r}").format(
-                file=names.place, form='{"mindspore name": "torch name"}', given=entries
+                file=names.place, form=PAIR_OF_NAMES, given=entries
             )
         )
     return dict(entries)
@@ -206,7 +210,7 @@ def buffers(names: Names) -> tuple[dict[str, str], tuple[str, ...]]:
     """BUFFERS: pairs of MindSpore's names and PyTorch's, and the names of what is left out."""
     entries = names.get("BUFFERS", {})
     form = _("{pair}, or {lone} for a buffer that is not paired").format(
-        pair='{"mindspore name": "torch name"}', lone='{"name": None}'
+        pair=PAIR_OF_NAMES, lone='{"name": None}'
     )
     if not isinstance(entries, dict):
         raise ScenarioError(

@@ -15,6 +15,7 @@ from explorer.model.errors import ScenarioError, UsageError
 from explorer.model.report import Report
 from explorer.scenario import reader
 from explorer.scenario.load import load
+from explorer.text.language import said_in
 from explorer.web.offered_scenarios import scenario
 from explorer.workers import memory
 from explorer.workers.memory import LIMIT
@@ -103,9 +104,9 @@ def test_a_file_reads_alike_here_and_in_a_process_of_its_own(tmp_path: Path) -> 
     nets = "def torch_net():\n    return None\n"
     path = written(tmp_path, f'"""A title.\n\nNotes."""\nimport numpy as np\n{lines}{nets}')
     here, there = load(path), reader.read(path)
-    for name in here.__dataclass_fields__:
+    for name in here.__struct_fields__:
         # A list of engines is a tuple of them.
-        if name not in ("module", "expected"):
+        if name != "expected":
             assert getattr(there, name) == getattr(here, name), name
     assert there.expected[0].engines == ("tape",)
     inputs = there.inputs()
@@ -241,3 +242,10 @@ def test_a_worker_may_use_half_of_the_memory_where_nothing_is_said(
 ) -> None:
     monkeypatch.delenv(LIMIT)
     assert 0 < memory.limit() <= psutil.virtual_memory().total / 2
+
+
+@pytest.mark.slow
+def test_what_a_process_of_its_own_refuses_is_said_in_the_reader_s_language(tmp_path: Path) -> None:
+    path = file(tmp_path, "raise ValueError('no')", "module")
+    with said_in("zh"), pytest.raises(ScenarioError, match="导入场景文件时报错：ValueError: no"):
+        reader.read(path)

@@ -9,6 +9,7 @@ import pytest
 from explorer.model.errors import ScenarioError
 from explorer.scenario.find import FOLDER, find
 from explorer.scenario.load import load
+from explorer.text.language import said_in
 from tests.support.nets import NETS
 from tests.support.scenario_files import MINIMAL, written
 
@@ -235,3 +236,9 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "given.py"
     path.write_bytes(b"\xff\xfe\x00")
     assert "cannot be read" in refusal(path)
+
+
+def test_a_wrong_file_is_refused_in_the_reader_s_language(tmp_path: Path) -> None:
+    path = written(tmp_path, MINIMAL + "TRAIN = 'no'\n")
+    with said_in("zh"):
+        assert refusal(path) == f"{path}：TRAIN 必须是 True 或 False，却是 'no'"
