@@ -82,12 +82,11 @@ def _chosen(
     """The net that is meant: one that is given, or two of one's own package."""
     of_own = bool(mindspore or torch or inputs or parameters or declarations)
     if net is not None and of_own:
-        raise UsageError(
-            _(
-                "give either a net, or the arguments that describe your own nets (mindspore, torch,"
-                " inputs, parameters, declarations), not both"
-            )
+        text = _(
+            "give either a net, or the arguments that describe your own nets (mindspore, torch,"
+            " inputs, parameters, declarations), not both"
         )
+        raise UsageError(text)
     if net is not None:
         return net
     if inputs is None:

@@ -148,9 +148,7 @@ def diff(
     Raises as explore() does, and NoGraphError if an engine has no graph.
     """
     if left == right:
-        raise UsageError(
-            _("{engine!r} is given twice; give two different engines").format(engine=left)
-        )
+        raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
     options = RunOptions(
         engines=(left, right),
         device=device,
@@ -186,7 +184,7 @@ def graph(
     chosen = engines or ("mindspore-graph",)
     if len(chosen) > 2:
         raise UsageError(
-            _("a picture shows the graphs of one or two engines, got {n}").format(n=len(chosen))
+            _("a picture shows the graphs of one or two engines, got {n}"), n=len(chosen)
         )
     options = RunOptions(
         engines=chosen,

@@ -158,9 +158,7 @@ class Exploration(msgspec.Struct, frozen=True):
         alignment = reported(*graphs, self.report.graphs, self.report.alignments)
         if alignment is not None:
             return Difference(self.report, alignment, self.code)
-        raise UsageError(
-            _("{engine!r} is given twice; give two different engines").format(engine=left)
-        )
+        raise UsageError(_("{engine!r} is given twice; give two different engines"), engine=left)
 
     def graph(
         self,
@@ -254,12 +252,11 @@ class Claims(msgspec.Struct, frozen=True):
 def _check_ending(path: str | Path, *endings: str) -> None:
     """Raise UsageError unless a file's name ends as its content demands."""
     if Path(path).suffix.lower() not in endings:
-        raise UsageError(
-            _(
-                "{file!r} must end in {endings}, the format of the content; change the name, or"
-                " choose another format"
-            ).format(file=str(path), endings=_(" or ").join(endings))
+        text = _(
+            "{file!r} must end in {endings}, the format of the content; change the name, or"
+            " choose another format"
         )
+        raise UsageError(text, file=str(path), endings=_(" or ").join(endings))
 
 
 def _printed(show: Callable[[Console], None]) -> str:

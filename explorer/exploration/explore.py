@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from explorer.exploration.about import about_framework, start
+from explorer.exploration.installation import about_framework, start
 from explorer.exploration.jobs import captures, level_jobs, noise_jobs, questions
 from explorer.exploration.options import Interrupted, no_report, no_row
 from explorer.exploration.run_state import RunState
@@ -125,9 +125,9 @@ def _present(workers: Workers, frameworks: Iterable[Framework]) -> dict[Framewor
         about = about_framework(workers, framework)
         if isinstance(about, Failure):
             raise MissingFrameworkError(
-                _("{framework} cannot be used: {reason}").format(
-                    framework=FRAMEWORK_LABELS[framework], reason=about.message
-                )
+                _("{framework} cannot be used: {reason}"),
+                framework=FRAMEWORK_LABELS[framework],
+                reason=about.message,
             )
         present[framework] = about
     return present

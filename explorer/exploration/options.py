@@ -37,9 +37,7 @@ def check_names(engines: Iterable[str], device: str, order: int, cases: str | No
         choose("engine", name, ENGINES)
     if not 1 <= order <= MAX_ORDER:
         raise UsageError(
-            _("order {order} is out of range; allowed: 1 to {most}").format(
-                order=order, most=MAX_ORDER
-            )
+            _("order {order} is out of range; allowed: 1 to {most}"), order=order, most=MAX_ORDER
         )
     if cases is not None:
         choose("selection of cases", cases, SELECTIONS)
@@ -97,12 +95,10 @@ def _check_nets(scenario: Declaration, engines: list[str]) -> None:
     defined = [name for name, engine in ENGINES.items() if scenario.defines(engine.framework)]
     for name in engines:
         if name not in defined:
-            raise UsageError(
-                _(
-                    "scenario {scenario} defines no net for {engine!r};"
-                    " engines with a net: {allowed}"
-                ).format(scenario=scenario.name, engine=name, allowed=", ".join(defined))
+            text = _(
+                "scenario {scenario} defines no net for {engine!r}; engines with a net: {allowed}"
             )
+            raise UsageError(text, scenario=scenario.name, engine=name, allowed=", ".join(defined))
 
 
 class Interrupted(KeyboardInterrupt):

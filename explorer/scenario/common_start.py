@@ -136,16 +136,11 @@ def refuse_raised(scenario: Declaration, framework: Framework, description: Desc
     place = error.source or (str(factory) if factory.folder else scenario.file)
     if error.type == UsageError.__name__:
         raise ScenarioError(f"{place}: {error.message}")
-    raise ScenarioError(
-        _(
-            "{place}: the {framework} net raises when it is created or run forward: {error}{remedy}"
-        ).format(
-            place=place,
-            framework=FRAMEWORK_LABELS[framework],
-            error=error.text,
-            remedy=remedy_for_import(scenario.path, error.message),
-        )
+    text = _(
+        "{place}: the {framework} net raises when it is created or run forward: {error}{remedy}"
     )
+    label, remedy = FRAMEWORK_LABELS[framework], remedy_for_import(scenario.path, error.message)
+    raise ScenarioError(text, place=place, framework=label, error=error.text, remedy=remedy)
 
 
 def _leading(descriptions: Mapping[Framework, Description]) -> Description:
@@ -199,19 +194,15 @@ def _findings(
 def _outputs(scenario: Declaration, descriptions: Mapping[Framework, Description]) -> int:
     counts = {name: len(description.outputs) for name, description in descriptions.items()}
     if len(set(counts.values())) > 1:
-        (one, first), (other, second) = counts.items()
-        raise ScenarioError(
-            _(
-                "{file}: the two nets return different numbers of outputs ({first} from {one} and"
-                " {second} from {other}); return the same number from both"
-            ).format(
-                file=scenario.place,
-                first=first,
-                one=FRAMEWORK_LABELS[one],
-                second=second,
-                other=FRAMEWORK_LABELS[other],
-            )
+        clauses = []
+        for name, count in counts.items():
+            clause = _("{n} from {framework}")
+            clauses.append(clause.format(n=count, framework=FRAMEWORK_LABELS[name]))
+        text = _(
+            "{file}: the two nets return different numbers of outputs ({counts}); return the same"
+            " number from both"
         )
+        raise ScenarioError(text, file=scenario.place, counts=_(" and ").join(clauses))
     return max(counts.values(), default=0)
 
 
@@ -268,7 +259,9 @@ def _check_values(
         shape = specs[name].value.shape
         if value.shape != shape:
             raise ScenarioError(
-                _(
-                    "{file}: parameters()[{name!r}] has shape {given}; the nets need {needed}"
-                ).format(file=scenario.place, name=name, given=value.shape, needed=shape)
+                _("{file}: parameters()[{name!r}] has shape {given}; the nets need {needed}"),
+                file=scenario.place,
+                name=name,
+                given=value.shape,
+                needed=shape,
             )

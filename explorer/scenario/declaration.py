@@ -249,9 +249,6 @@ def decoded(content: bytes, path: Path) -> Declaration:
     try:
         declaration = msgspec.msgpack.decode(content, type=Declaration)
     except msgspec.MsgspecError as error:
-        raise ScenarioError(
-            _("{file}: a name in the scenario file has a value of the wrong type: {error}").format(
-                file=path, error=error
-            )
-        ) from error
+        text = _("{file}: a name in the scenario file has a value of the wrong type: {error}")
+        raise ScenarioError(text, file=path, error=error) from error
     return msgspec.structs.replace(declaration, file=str(path))

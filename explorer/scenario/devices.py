@@ -86,11 +86,8 @@ def assign(device: str, available: Mapping[Framework, tuple[str, ...]]) -> dict[
     if assigned:
         either = _("run only the engines of {frameworks}, which can use it, or {remedy}")
         remedy = either.format(frameworks=_(" and ").join(assigned), remedy=remedy)
-    raise UsageError(
-        _("device {device!r}: {reasons}; {remedy}").format(
-            device=device, reasons=_("; ").join(refusals), remedy=remedy
-        )
-    )
+    text = _("device {device!r}: {reasons}; {remedy}")
+    raise UsageError(text, device=device, reasons=_("; ").join(refusals), remedy=remedy)
 
 
 def _refusal(device: Device, framework: Framework, usable: list[Device]) -> str:

@@ -65,11 +65,8 @@ def find(name_or_file: str, folders: tuple[Path, ...] = SHIPPED) -> Path:
 
     path = Path(name_or_file)
     if not _is_text(str(path.resolve())):
-        raise ScenarioError(
-            _("the path {path!a} is not valid UTF-8; rename the file or its folder").format(
-                path=name_or_file
-            )
-        )
+        text = _("the path {path!a} is not valid UTF-8; rename the file or its folder")
+        raise ScenarioError(text, path=name_or_file)
     if path.suffix in (".py", SENT) and path.is_file():
         return path.resolve()
     is_folder = name_or_file != "" and path.is_dir()  # "" would be the current folder

@@ -57,9 +57,7 @@ def to_mindspore(array: AnyArray, layout: Layout, shape: tuple[int, ...]) -> Any
                 " PyTorch's has {wanted}"
             )
         raise UsageError(
-            text.format(
-                shape=shape, layout=written(layout), result=places.shape, wanted=array.shape
-            )
+            text, shape=shape, layout=written(layout), result=places.shape, wanted=array.shape
         )
     result = np.empty(places.size, array.dtype)
     result[places.ravel()] = array.ravel()
@@ -74,11 +72,8 @@ def _taken(array: AnyArray, step: Step) -> AnyArray:
             return array.reshape(step.numbers)
         return array.squeeze(step.numbers)
     except ValueError as error:
-        raise UsageError(
-            _("{step} cannot be applied to an array of shape {shape}: {error}").format(
-                step=written((step,)), shape=array.shape, error=error
-            )
-        ) from error
+        text = _("{step} cannot be applied to an array of shape {shape}: {error}")
+        raise UsageError(text, step=written((step,)), shape=array.shape, error=error) from error
 
 
 def written(layout: Layout) -> str:

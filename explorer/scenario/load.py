@@ -118,13 +118,8 @@ def _import(path: Path) -> ModuleType:
         exec(marshal.loads(code), vars(module))
     except Exception as error:
         del sys.modules[name]  # half a module must not be found by a later import
-        raise ScenarioError(
-            _("{place}: the scenario file raises when it is imported: {error}{remedy}").format(
-                place=_place_of(error, path),
-                error=f"{type(error).__name__}: {error}",
-                remedy=remedy_for_import(path, str(error)),
-            )
-        ) from error
+        text = _("{place}: the scenario file raises when it is imported: {error}{remedy}")
+        raise _refusal(path, error, text) from error
     return module
 
 
@@ -144,7 +139,7 @@ def _read(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ScenarioError(
-            _("{file}: the scenario file cannot be read: {reason}").format(file=path, reason=reason)
+            _("{file}: the scenario file cannot be read: {reason}"), file=path, reason=reason
         ) from error
 
 
@@ -159,24 +154,20 @@ def _compiled(path: Path, text: str) -> bytes:
         _refuse_frameworks(path, parsed(text, str(path)))
         return marshal.dumps(compile(text, str(path), "exec", dont_inherit=True))
     except SyntaxError as error:
-        raise ScenarioError(
-            _("{file}:{line}: syntax error in the scenario file: {error}").format(
-                file=path, line=error.lineno, error=error.msg
-            )
-        ) from error
+        text = _("{file}:{line}: syntax error in the scenario file: {error}")
+        raise ScenarioError(text, file=path, line=error.lineno, error=error.msg) from error
 
 
 def _refuse_frameworks(path: Path, tree: ast.Module) -> None:
     """The file is read in processes that must stay free of both frameworks."""
     for line, module in _module_level_imports(tree):
         if module.split(".")[0] in FRAMEWORKS:
-            raise ScenarioError(
-                _(
-                    "{file}:{line}: the scenario file imports {module} at module level;"
-                    " move the import into mindspore_net() or torch_net(),"
-                    " so that the file can be read without either framework"
-                ).format(file=path, line=line, module=module)
+            text = _(
+                "{file}:{line}: the scenario file imports {module} at module level;"
+                " move the import into mindspore_net() or torch_net(),"
+                " so that the file can be read without either framework"
             )
+            raise ScenarioError(text, file=path, line=line, module=module)
 
 
 def _module_level_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -187,6 +178,13 @@ def _module_level_imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, alias.name
         elif isinstance(node, ast.ImportFrom):
             yield node.lineno, node.module or ""
+
+
+def _refusal(path: Path, error: Exception, text: str, function: str = "") -> ScenarioError:
+    """The error for an exception of the file's own text."""
+    raised = f"{type(error).__name__}: {error}"
+    place, remedy = _place_of(error, path), remedy_for_import(path, str(error))
+    return ScenarioError(text, place=place, function=function, error=raised, remedy=remedy)
 
 
 def _place_of(error: BaseException, path: Path) -> str:
@@ -208,12 +206,11 @@ def _check_functions(path: Path, module: ModuleType) -> None:
         return
     missing = "mindspore_net() or torch_net()" if "inputs" in defined else "inputs()"
     present = ", ".join(f"{name}()" for name in defined) or _("none of these functions")
-    raise ScenarioError(
-        _(
-            "{file}: the scenario file does not define {missing}; it defines {present}."
-            " A scenario needs inputs() and at least one of mindspore_net() and torch_net()"
-        ).format(file=path, missing=missing, present=present)
+    text = _(
+        "{file}: the scenario file does not define {missing}; it defines {present}."
+        " A scenario needs inputs() and at least one of mindspore_net() and torch_net()"
     )
+    raise ScenarioError(text, file=path, missing=missing, present=present)
 
 
 def _call(path: Path, module: ModuleType, function: str) -> dict[str, AnyArray]:
@@ -221,18 +218,9 @@ def _call(path: Path, module: ModuleType, function: str) -> dict[str, AnyArray]:
     try:
         arrays = getattr(module, function)()
     except Exception as error:
-        raise ScenarioError(
-            _("{place}: {function}() raised {error}{remedy}").format(
-                place=_place_of(error, path),
-                function=function,
-                error=f"{type(error).__name__}: {error}",
-                remedy=remedy_for_import(path, str(error)),
-            )
-        ) from error
+        text = _("{place}: {function}() raised {error}{remedy}")
+        raise _refusal(path, error, text, function) from error
     if not isinstance(arrays, dict):
-        raise ScenarioError(
-            _(
-                "{file}: {function}() must return a dict of numpy arrays by name, got a {type}"
-            ).format(file=path, function=function, type=type(arrays).__name__)
-        )
+        text = _("{file}: {function}() must return a dict of numpy arrays by name, got a {type}")
+        raise ScenarioError(text, file=path, function=function, type=type(arrays).__name__)
     return arrays

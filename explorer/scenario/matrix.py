@@ -39,7 +39,7 @@ def cases_of(scenario: Declaration, has_parameters: bool, order: int = 1) -> tup
                 "{file}: no case of this scenario matches CASES (its nets have no weights to"
                 " differentiate)"
             )
-        raise ScenarioError(text.format(file=scenario.place))
+        raise ScenarioError(text, file=scenario.place)
     return tuple(asked)
 
 

@@ -96,11 +96,8 @@ def check_parameters(scenario: Declaration, mindspore: Description, torch: Descr
         return
     problems = [*_without_partner(mindspore, torch), *shapes]
     lines = "".join(f"\n  {problem}" for problem in problems)
-    raise ScenarioError(
-        _("{file}: the parameters of the two nets do not match.{lines}\n{remedy}").format(
-            file=scenario.place, lines=lines, remedy=_remedy(mindspore, torch)
-        )
-    )
+    text = _("{file}: the parameters of the two nets do not match.{lines}\n{remedy}")
+    raise ScenarioError(text, file=scenario.place, lines=lines, remedy=_remedy(mindspore, torch))
 
 
 def _remedy(mindspore: Description, torch: Description) -> str:

@@ -38,7 +38,8 @@ Complex numbers have no gradient in MindSpore 2.10, and numpy < 2 has no bfloat1
 
 
 PAIR_OF_NAMES = '{"mindspore name": "torch name"}'
-"""An entry of PARAMETER_NAMES as errors show it."""
+LAYOUT_OF_WEIGHT = '{"fc.weight": {"transpose": (1, 0)}}'
+"""An entry of PARAMETER_NAMES, and one of LAYOUTS, as errors show them."""
 
 
 class Names(NamedTuple):
@@ -96,37 +97,35 @@ def with_arrays(
 def check_inputs(names: Names, inputs: Mapping[str, AnyArray]) -> None:
     """Raise ScenarioError unless there are inputs, each an array that the engines take."""
     if not inputs:
-        raise ScenarioError(
-            _(
-                "{file}: inputs() returned nothing; return a dict with at least one numpy array"
-                " by name"
-            ).format(file=names.place)
+        text = _(
+            "{file}: inputs() returned nothing; return a dict with at least one numpy array by name"
         )
+        raise ScenarioError(text, file=names.place)
     check_arrays(names, "inputs", inputs)
+    text = _(
+        "{file}: input {name!r} has dtype {dtype}; allowed: {allowed}."
+        " To compute in another dtype, cast the inputs inside the net"
+    )
     for name, array in inputs.items():
-        if array.dtype.name not in DTYPES:
-            raise ScenarioError(
-                _(
-                    "{file}: input {name!r} has dtype {dtype}; allowed: {allowed}."
-                    " To compute in another dtype, cast the inputs inside the net"
-                ).format(file=names.place, name=name, dtype=array.dtype, allowed=", ".join(DTYPES))
-            )
+        dtype, allowed = array.dtype, ", ".join(DTYPES)
+        if dtype.name not in DTYPES:
+            raise ScenarioError(text, file=names.place, name=name, dtype=dtype, allowed=allowed)
 
 
 def check_arrays(names: Names, function: str, arrays: Mapping[str, object]) -> None:
     """Raise ScenarioError unless a function has returned numpy arrays by name."""
+    text = _(
+        "{file}: {function}()[{name!r}] is a {type}; return only numpy arrays, by"
+        " names of type str. If a net takes a list or a dict of tensors, make each"
+        " tensor an input, and wrap the net in a function that builds the list"
+    )
     for name, array in arrays.items():
         if not isinstance(name, str) or not isinstance(array, np.ndarray):
-            raise ScenarioError(
-                _(
-                    "{file}: {function}()[{name!r}] is a {type}; return only numpy arrays, by"
-                    " names of type str. If a net takes a list or a dict of tensors, make each"
-                    " tensor an input, and wrap the net in a function that builds the list"
-                ).format(file=names.place, function=function, name=name, type=type(array).__name__)
-            )
+            kind = type(array).__name__
+            raise ScenarioError(text, file=names.place, function=function, name=name, type=kind)
 
 
-# Names of any scenario
+# Names that do not depend on the inputs
 
 
 def names_in(names: Names, option: str) -> tuple[str, ...]:
@@ -134,18 +133,10 @@ def names_in(names: Names, option: str) -> tuple[str, ...]:
     entries = names.get(option, ())
     # A string would be accepted as a tuple of letters.
     if isinstance(entries, str):
-        raise ScenarioError(
-            _(
-                "{file}: {option} must be a tuple of names, got {given!r}; write ({given!r},)"
-            ).format(file=names.place, option=option, given=entries)
-        )
+        raise _wrong(names, option, _("a tuple of names"), entries, f"({entries!r},)")
     is_list = isinstance(entries, (tuple, list))
     if not is_list or not all(isinstance(entry, str) for entry in entries):
-        raise ScenarioError(
-            _("{file}: {option} must be a tuple of names, got {given!r}").format(
-                file=names.place, option=option, given=entries
-            )
-        )
+        raise _wrong(names, option, _("a tuple of names"), entries)
     return tuple(entries)
 
 
@@ -155,26 +146,17 @@ def optional_flag(names: Names, option: str) -> bool | None:
         return None
     value = names.values[option]
     if not isinstance(value, bool):
-        raise ScenarioError(
-            _("{file}: {option} must be True or False, got {given!r}").format(
-                file=names.place, option=option, given=value
-            )
-        )
+        raise _wrong(names, option, _("True or False"), value)
     return value
 
 
 def leader(names: Names, nets: Iterable[Framework]) -> Framework:
     """STARTS_FROM: the framework whose initial values both nets take; PyTorch if not given."""
-    if "STARTS_FROM" not in names.values:
-        return "torch"
+    name: Framework = names.get("STARTS_FROM", "torch")
     allowed = list(nets)
-    name: Framework = names.values["STARTS_FROM"]
-    if name not in allowed:
-        raise ScenarioError(
-            _("{file}: STARTS_FROM must be one of {allowed}, got {given!r}").format(
-                file=names.place, allowed=", ".join(allowed), given=name
-            )
-        )
+    if "STARTS_FROM" in names.values and name not in allowed:
+        expected = _("one of {allowed}").format(allowed=", ".join(allowed))
+        raise _wrong(names, "STARTS_FROM", expected, name)
     return name
 
 
@@ -183,11 +165,8 @@ def parameter_names(names: Names) -> dict[str, str]:
     entries = names.get("PARAMETER_NAMES", {})
     is_dict = isinstance(entries, dict)
     if not is_dict or not all(isinstance(name, str) for pair in entries.items() for name in pair):
-        raise ScenarioError(
-            _("{file}: PARAMETER_NAMES must be a dict {form}, got {given!r}").format(
-                file=names.place, form=PAIR_OF_NAMES, given=entries
-            )
-        )
+        expected = _("a dict {form}").format(form=PAIR_OF_NAMES)
+        raise _wrong(names, "PARAMETER_NAMES", expected, entries)
     return dict(entries)
 
 
@@ -195,11 +174,8 @@ def layouts(names: Names) -> dict[str, Layout]:
     """LAYOUTS: what makes of MindSpore's parameter PyTorch's, by name."""
     entries = names.get("LAYOUTS", {})
     if not isinstance(entries, dict):
-        raise ScenarioError(
-            _("{file}: LAYOUTS must be a dict such as {form}, got {given!r}").format(
-                file=names.place, form='{"fc.weight": {"transpose": (1, 0)}}', given=entries
-            )
-        )
+        expected = _("a dict such as {form}").format(form=LAYOUT_OF_WEIGHT)
+        raise _wrong(names, "LAYOUTS", expected, entries)
     try:
         return {str(name): read(entry) for name, entry in entries.items()}
     except UsageError as error:
@@ -209,29 +185,83 @@ def layouts(names: Names) -> dict[str, Layout]:
 def buffers(names: Names) -> tuple[dict[str, str], tuple[str, ...]]:
     """BUFFERS: pairs of MindSpore's names and PyTorch's, and the names of what is left out."""
     entries = names.get("BUFFERS", {})
-    form = _("{pair}, or {lone} for a buffer that is not paired").format(
-        pair=PAIR_OF_NAMES, lone='{"name": None}'
-    )
+    form = _("{pair}, or {lone} for a buffer that is not paired")
+    form = form.format(pair=PAIR_OF_NAMES, lone='{"name": None}')
     if not isinstance(entries, dict):
-        raise ScenarioError(
-            _("{file}: BUFFERS must be a dict, got {given!r}; write {form}").format(
-                file=names.place, given=entries, form=form
-            )
-        )
+        raise _wrong(names, "BUFFERS", _("a dict"), entries, form)
     pairs: dict[str, str] = {}
     left_out = []
     for name, torch_name in entries.items():
         if not isinstance(name, str) or not isinstance(torch_name, (str, type(None))):
-            raise ScenarioError(
-                _("{file}: BUFFERS[{name!r}] is {given!r}; write {form}").format(
-                    file=names.place, name=name, given=torch_name, form=form
-                )
-            )
+            text = _("{file}: BUFFERS[{name!r}] is {given!r}; write {form}")
+            raise ScenarioError(text, file=names.place, name=name, given=torch_name, form=form)
         if torch_name is None:
             left_out.append(name)
         else:
             pairs[name] = torch_name
     return pairs, tuple(left_out)
+
+
+def expected_differences(names: Names) -> tuple[ExpectedDifference, ...]:
+    """EXPECTED_DIFFERENCES: who is expected to disagree on which cases, and why."""
+    option = "EXPECTED_DIFFERENCES"
+    form = "{'engines': (…), 'reason': '…', 'when': {…}}"
+    differences = _records(names, option, ExpectedDifference, form)
+    for difference in differences:
+        _check_tuple(names, "engines", option, difference.engines)
+        _check_names(names, _of("engines", option), difference.engines, PARTIES)
+        _check_names(names, _of("when", option), difference.when, CONDITIONS)
+    return differences
+
+
+def tolerances(names: Names) -> tuple[Tolerance, ...]:
+    """TOLERANCES: how much results may differ, and why."""
+    option = "TOLERANCES"
+    form = _("{entry}, with 'atol', 'leaves' and 'when' if needed")
+    form = form.format(entry="{'rtol': 1e-3, 'reason': '…'}")
+    entries = _records(names, option, Tolerance, form)
+    for tolerance in entries:
+        if not tolerance.reason:
+            text = _("{file}: an entry of TOLERANCES has no reason; write {form}")
+            raise ScenarioError(text, file=names.place, form=form)
+        for key in ("rtol", "atol"):
+            value = getattr(tolerance, key)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not is_number or not 0 <= value < float("inf"):
+                raise _wrong(names, _in(key, option), _("a number from 0 up"), value)
+        if not tolerance.rtol and not tolerance.atol:
+            text = _("{file}: an entry of TOLERANCES has neither rtol nor atol; write {form}")
+            raise ScenarioError(text, file=names.place, form=form)
+        _check_tuple(names, "leaves", option, tolerance.leaves)
+        _check_names(names, _of("when", option), tolerance.when, CONDITIONS)
+    return entries
+
+
+def expected_findings(names: Names) -> tuple[ExpectedFinding, ...]:
+    """EXPECTED_FINDINGS: intended differences between the two nets, and why."""
+    option = "EXPECTED_FINDINGS"
+    form = "{'names': ('fc.weight',), 'reason': '…'}"
+    findings = _records(names, option, ExpectedFinding, form)
+    for finding in findings:
+        if isinstance(finding.names, str) or not finding.names:
+            raise _wrong(names, _in("names", option), _("a tuple of names"), finding.names, form)
+    return findings
+
+
+def _records(names: Names, option: str, kind: type[Entry], form: str) -> tuple[Entry, ...]:
+    """The entries of an optional list of dicts, as records; none if it is not given."""
+    try:
+        return tuple(kind(**entry) for entry in names.get(option, ()))
+    except TypeError as error:
+        # Python names the record's own function, which no scenario knows.
+        problem = str(error).rpartition("() ")[2]
+        text = _("{file}: an entry of {option} must have the form {form}; {problem}")
+        raise ScenarioError(
+            text, file=names.place, option=option, form=form, problem=problem
+        ) from error
+
+
+# Names that depend on the inputs
 
 
 def constants(names: Names, inputs: Iterable[str]) -> tuple[str, ...]:
@@ -252,17 +282,12 @@ def cases(
     if entries is None:
         return None
     if not isinstance(entries, (tuple, list)) or not entries:
-        raise ScenarioError(
-            _(
-                "{file}: CASES must be a list of at least one case, got {given!r}; give each case by"
-                " its name ({name}) or by its attributes ({attributes})"
-            ).format(
-                file=names.place,
-                given=entries,
-                name="'grad(0, weights=all)'",
-                attributes="{'api': 'grad'}",
-            )
+        text = _(
+            "{file}: CASES must be a list of at least one case, got {given!r}; give each case by"
+            " its name ({name}) or by its attributes ({attributes})"
         )
+        name, attributes = "'grad(0, weights=all)'", "{'api': 'grad'}"
+        raise ScenarioError(text, file=names.place, given=entries, name=name, attributes=attributes)
     indices = frozenset(inputs.index(name) for name in constant_names)
     # Whether the nets have weights is not known before a framework has seen them.
     known = matrix(len(inputs), has_parameters=True, order=MAX_ORDER, constants=indices)
@@ -277,102 +302,39 @@ def cases(
     return tuple(entries)
 
 
-def expected_differences(names: Names) -> tuple[ExpectedDifference, ...]:
-    """EXPECTED_DIFFERENCES: who is expected to disagree on which cases, and why."""
-    form = "{'engines': (…), 'reason': '…', 'when': {…}}"
-    differences = _records(names, "EXPECTED_DIFFERENCES", ExpectedDifference, form)
-    for difference in differences:
-        # A string would be accepted as a tuple of letters, none of which is an engine.
-        _refuse_text(names, "engines", "EXPECTED_DIFFERENCES", difference.engines)
-        _check_names(names, _of("engines", "EXPECTED_DIFFERENCES"), difference.engines, PARTIES)
-        _check_names(names, _of("when", "EXPECTED_DIFFERENCES"), difference.when, CONDITIONS)
-    return differences
+# Errors
 
 
-def tolerances(names: Names) -> tuple[Tolerance, ...]:
-    """TOLERANCES: how much results may differ, and why."""
-    form = _("{entry}, with 'atol', 'leaves' and 'when' if needed").format(
-        entry="{'rtol': 1e-3, 'reason': '…'}"
+def _wrong(
+    names: Names, subject: str, expected: str, given: object, form: str = ""
+) -> ScenarioError:
+    """The error for a value that is not as expected, with the form to write where there is one."""
+    text = _("{file}: {subject} must be {expected}, got {given!r}")
+    if form:
+        text = _("{file}: {subject} must be {expected}, got {given!r}; write {form}")
+    return ScenarioError(
+        text, file=names.place, subject=subject, expected=expected, given=given, form=form
     )
-    entries = _records(names, "TOLERANCES", Tolerance, form)
-    for tolerance in entries:
-        if not tolerance.reason:
-            raise ScenarioError(
-                _("{file}: an entry of TOLERANCES has no reason; write {form}").format(
-                    file=names.place, form=form
-                )
-            )
-        for key in ("rtol", "atol"):
-            _check_size(names, key, getattr(tolerance, key))
-        if not tolerance.rtol and not tolerance.atol:
-            raise ScenarioError(
-                _("{file}: an entry of TOLERANCES has neither rtol nor atol; write {form}").format(
-                    file=names.place, form=form
-                )
-            )
-        _refuse_text(names, "leaves", "TOLERANCES", tolerance.leaves)
-        _check_names(names, _of("when", "TOLERANCES"), tolerance.when, CONDITIONS)
-    return entries
-
-
-def _check_size(names: Names, key: str, value: object) -> None:
-    """Raise ScenarioError unless a tolerance is a number that is not negative."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < float("inf"):  # type: ignore[operator]
-        raise ScenarioError(
-            _("{file}: {key!r} in TOLERANCES must be a number from 0 up, got {given!r}").format(
-                file=names.place, key=key, given=value
-            )
-        )
-
-
-def expected_findings(names: Names) -> tuple[ExpectedFinding, ...]:
-    """EXPECTED_FINDINGS: intended differences between the two nets, and why."""
-    form = "{'names': ('fc.weight',), 'reason': '…'}"
-    findings = _records(names, "EXPECTED_FINDINGS", ExpectedFinding, form)
-    for finding in findings:
-        if isinstance(finding.names, str) or not finding.names:
-            raise ScenarioError(
-                _(
-                    "{file}: 'names' in EXPECTED_FINDINGS must be a tuple of names, got {given!r};"
-                    " write {form}"
-                ).format(file=names.place, given=finding.names, form=form)
-            )
-    return findings
-
-
-def _records(names: Names, option: str, kind: type[Entry], form: str) -> tuple[Entry, ...]:
-    """The entries of an optional list of dicts, as records; none if it is not given."""
-    try:
-        return tuple(kind(**entry) for entry in names.get(option, ()))
-    except TypeError as error:
-        # Python names the record's own function, which no scenario knows.
-        problem = str(error).rpartition("() ")[2]
-        message = _("{file}: an entry of {option} must have the form {form}; {problem}").format(
-            file=names.place, option=option, form=form, problem=problem
-        )
-        raise ScenarioError(message) from error
-
-
-def _refuse_text(names: Names, key: str, option: str, value: object) -> None:
-    """Raise ScenarioError for a string in the place of a tuple of strings."""
-    if isinstance(value, str):
-        raise ScenarioError(
-            _(
-                "{file}: {key!r} in {option} must be a tuple, got {given!r}; write ({given!r},)"
-            ).format(file=names.place, key=key, option=option, given=value)
-        )
 
 
 def _of(key: str, option: str) -> str:
     return _("{key!r} of {option}").format(key=key, option=option)
 
 
+def _in(key: str, option: str) -> str:
+    return _("{key!r} in {option}").format(key=key, option=option)
+
+
+def _check_tuple(names: Names, key: str, option: str, value: object) -> None:
+    # A string would be accepted as a tuple of letters, none of which is a name.
+    if isinstance(value, str):
+        raise _wrong(names, _in(key, option), _("a tuple"), value, f"({value!r},)")
+
+
 def _check_names(names: Names, where: str, given: Iterable[str], allowed: tuple[str, ...]) -> None:
     for name in given:
         if name not in allowed:
+            text = _("{file}: unknown name {name!r} in {where}; allowed: {allowed}")
             raise ScenarioError(
-                _("{file}: unknown name {name!r} in {where}; allowed: {allowed}").format(
-                    file=names.place, name=name, where=where, allowed=", ".join(allowed)
-                )
+                text, file=names.place, name=name, where=where, allowed=", ".join(allowed)
             )

@@ -81,11 +81,8 @@ def own_nets(
     if torch:
         nets["torch"] = factory_of(torch)
     if not nets:
-        raise UsageError(
-            _("no net is given; give the function that creates it: {form}").format(
-                form='torch="package.module:function"'
-            )
-        )
+        text = _("no net is given; give the function that creates it: {form}")
+        raise UsageError(text, form='torch="package.module:function"')
     start, checkpoint = _start(parameters)
     arrays = _arrays("inputs", inputs)
     values: dict[str, Any] = {}
@@ -107,20 +104,19 @@ def own_nets(
     return with_arrays(names, declared(names, plain), arrays, start)
 
 
-def factory_of(text: str) -> Factory:
+def factory_of(name: str) -> Factory:
     """The function that "package.module:function" names, of a package that can be imported.
 
     Raises UsageError for any other text. The package is only looked for: nothing of it is run.
     """
-    if not isinstance(text, str) or not FACTORY.fullmatch(text):
-        raise UsageError(
-            _(
-                "{given!r} does not name a function that creates a net; write"
-                " 'package.module:function', by which worker processes import it"
-            ).format(given=text)
+    if not isinstance(name, str) or not FACTORY.fullmatch(name):
+        text = _(
+            "{given!r} does not name a function that creates a net; write"
+            " 'package.module:function', by which worker processes import it"
         )
-    module, __, name = text.partition(":")
-    return Factory(module, name, str(_folder_of(text)))
+        raise UsageError(text, given=name)
+    module, __, function = name.partition(":")
+    return Factory(module, function, str(_folder_of(name)))
 
 
 def _name_of(factory: str) -> str:
@@ -136,12 +132,10 @@ def _literal(key: str, value: Any) -> Any:
             return value
     except (ValueError, SyntaxError):
         pass
-    raise UsageError(
-        _(
-            "{key} must consist of numbers, strings, and tuples, lists or dicts of them,"
-            " got {given!r}"
-        ).format(key=key, given=value)
+    text = _(
+        "{key} must consist of numbers, strings, and tuples, lists or dicts of them, got {given!r}"
     )
+    raise UsageError(text, key=key, given=value)
 
 
 def _start(
@@ -161,12 +155,11 @@ def _arrays(what: str, given: Mapping[str, Any] | str | Path) -> dict[str, AnyAr
     """The arrays of a mapping, or of a file with no pickles in it."""
     if not isinstance(given, (str, Path)):
         if not isinstance(given, Mapping):
-            raise UsageError(
-                _(
-                    "{what} must be arrays by name, such as {{'x': array}}, or the path of a file"
-                    " with them, got a {type}"
-                ).format(what=what, type=type(given).__name__)
+            text = _(
+                "{what} must be arrays by name, such as {{'x': array}}, or the path of a file"
+                " with them, got a {type}"
             )
+            raise UsageError(text, what=what, type=type(given).__name__)
         return {str(name): _array(f"{what}[{name!r}]", value) for name, value in given.items()}
     path = _file(what, Path(given))
     try:
@@ -179,18 +172,13 @@ def _arrays(what: str, given: Mapping[str, Any] | str | Path) -> dict[str, AnyAr
             return dict(load_file(path))
     except Exception as error:  # zip, npy and safetensors each have errors of their own
         raise UsageError(
-            _("{what}: {file!r} cannot be read: {reason}").format(
-                what=what, file=str(path), reason=error
-            )
+            _("{what}: {file!r} cannot be read: {reason}"), what=what, file=str(path), reason=error
         ) from error
     allowed = [".npz", ".safetensors"]
     if what == "parameters":
         allowed += CHECKPOINTS
-    raise UsageError(
-        _("{what}: {file!r} has an unknown file format; allowed: {allowed}").format(
-            what=what, file=str(path), allowed=", ".join(allowed)
-        )
-    )
+    text = _("{what}: {file!r} has an unknown file format; allowed: {allowed}")
+    raise UsageError(text, what=what, file=str(path), allowed=", ".join(allowed))
 
 
 def _array(what: str, value: Any) -> AnyArray:
@@ -198,22 +186,18 @@ def _array(what: str, value: Any) -> AnyArray:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:  # a ragged list; a tensor elsewhere
         raise UsageError(
-            _("{what} cannot be converted to an array: {reason}").format(what=what, reason=error)
+            _("{what} cannot be converted to an array: {reason}"), what=what, reason=error
         ) from error
     if array.dtype.kind not in "biuf":
         raise UsageError(
-            _("{what} must be an array of numbers, got dtype {dtype}").format(
-                what=what, dtype=array.dtype
-            )
+            _("{what} must be an array of numbers, got dtype {dtype}"), what=what, dtype=array.dtype
         )
     return array
 
 
 def _file(what: str, path: Path) -> Path:
     if not path.is_file():
-        raise UsageError(
-            _("{what}: the file {file!r} does not exist").format(what=what, file=str(path))
-        )
+        raise UsageError(_("{what}: the file {file!r} does not exist"), what=what, file=str(path))
     return path.resolve()
 
 
@@ -228,12 +212,11 @@ def _folder_of(factory: str) -> Path:
     if spec and spec.origin and spec.has_location:
         places.insert(0, spec.origin)
     if not places:
-        raise UsageError(
-            _(
-                "{factory!r}: Python finds no module {package!r} on its path ({places});"
-                " install the package, or run from the folder that contains it"
-            ).format(factory=factory, package=package, places=_shown_path())
+        text = _(
+            "{factory!r}: Python finds no module {package!r} on its path ({places});"
+            " install the package, or run from the folder that contains it"
         )
+        raise UsageError(text, factory=factory, package=package, places=_shown_path())
     place = Path(places[0])
     is_package = bool(spec and spec.submodule_search_locations)
     inside = place.parent if place.suffix else place

@@ -71,11 +71,8 @@ def _in_own_process(path: Path, seconds: float) -> bytes:
             raise ScenarioError(str(error)) from error
     if isinstance(reading, Reading):
         return reading.declaration
-    raise UnreadScenarioError(
-        _("{file}: the scenario file cannot be read: {reason}").format(
-            file=path, reason=_loss(reading, seconds)
-        )
-    )
+    text = _("{file}: the scenario file cannot be read: {reason}")
+    raise UnreadScenarioError(text, file=path, reason=_loss(reading, seconds))
 
 
 def _loss(lost: Lost, seconds: float) -> str:

@@ -18,9 +18,8 @@ from explorer.model.report import Report
 from explorer.model.sides import SideName
 from explorer.pair.alignments import STAGES, both_marks, caption, has_values, merged_alignment
 from explorer.pair.component import words
-from explorer.pair.records import Side, pair_record, sources
+from explorer.pair.records import Side, StageChanges, pair_record, sources, stage_changes
 from explorer.pair.source_code import SourceLines
-from explorer.pair.stage_changes import StageChanges, stage_changes
 from explorer.scenario.own_nets import code_of
 from explorer.text.language import _
 from explorer.text.messages import one_line
