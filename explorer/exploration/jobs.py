@@ -1,12 +1,12 @@
 """The jobs of an exploration: cases for the engines and the oracle, captures, and measurements of noise."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
 from explorer.model.cases import GradCase
-from explorer.model.engines import ENGINES, Framework
+from explorer.model.engines import ENGINES, Framework, WorkerKind
 from explorer.model.noise import ResultNoise
 from explorer.model.requests import CaseRequest, NetRequest, ProofScope
 from explorer.model.results import Captured, OracleResult, Result
@@ -96,23 +96,22 @@ def questions(
 
 def _answers(nets: Nets, case: GradCase, is_named: bool, shared: bool) -> list[Job]:
     jobs = []
-    for name, net in nets.requests.items():
+    for name, net in _engines_there(nets):
         engine = ENGINES[name]
-        if engine.framework in nets.lost:
-            continue
-        jobs.append(
-            Job(
-                key=ResultKey(name, case),
-                stage=name,
-                kinds=engine.answers_in if shared else engine.answers_in[:1],
-                target=f"{engine.module}:answer",
-                request=CaseRequest(net, case, ids=is_named or name != COMPILED),
-                reply=Result,
-                compiles=name == COMPILED,
-                isolated=True,
-            )
-        )
+        kinds = engine.answers_in if shared else engine.answers_in[:1]
+        request = CaseRequest(net, case, ids=is_named or name != COMPILED)
+        target = f"{engine.module}:answer"
+        key, compiles = ResultKey(name, case), name == COMPILED
+        job = Job(key, name, kinds, target, request, Result, compiles, isolated=True)
+        jobs.append(job)
     return jobs
+
+
+def _engines_there(nets: Nets) -> Iterator[tuple[str, NetRequest]]:
+    """The engines whose framework's worker was not lost at the first look, with their nets."""
+    for name, net in nets.requests.items():
+        if ENGINES[name].framework not in nets.lost:
+            yield name, net
 
 
 def _estimate(nets: Nets, case: GradCase) -> Job:
@@ -120,36 +119,20 @@ def _estimate(nets: Nets, case: GradCase) -> Job:
     # Any engine's request will do: they start alike.
     any_net = next(iter(nets.requests.values()))
     net = msgspec.structs.replace(any_net, engine="torch-tape", device="cpu")
-    return Job(
-        key=EstimateKey(case),
-        stage=ORACLE_STAGE,
-        kinds=("torch",),
-        target="explorer.engines.oracle:estimate",
-        request=CaseRequest(net, case),
-        reply=OracleResult,
-        isolated=True,
-    )
+    target, request = "explorer.engines.oracle:estimate", CaseRequest(net, case)
+    kinds: tuple[WorkerKind, ...] = ("torch",)
+    return Job(EstimateKey(case), ORACLE_STAGE, kinds, target, request, OracleResult, isolated=True)
 
 
 def captures(nets: Nets, case: GradCase, prove: ProofScope = "small") -> list[Job]:
     """One case's graphs, of every engine; ``prove`` says which have their values proven."""
     jobs = []
-    for name, net in nets.requests.items():
+    for name, net in _engines_there(nets):
         engine = ENGINES[name]
-        if engine.framework in nets.lost:
-            continue
-        jobs.append(
-            Job(
-                key=CaptureKey(name),
-                stage=GRAPHS_STAGE,
-                kinds=(engine.captures_in,),
-                target=f"{engine.module}:capture",
-                request=CaseRequest(net, case, prove=prove),
-                reply=Captured,
-                compiles=name == COMPILED,
-                isolated=True,
-            )
-        )
+        target, request = f"{engine.module}:capture", CaseRequest(net, case, prove=prove)
+        key, kinds, compiles = CaptureKey(name), (engine.captures_in,), name == COMPILED
+        job = Job(key, GRAPHS_STAGE, kinds, target, request, Captured, compiles, isolated=True)
+        jobs.append(job)
     return jobs
 
 
@@ -195,20 +178,12 @@ def noise_jobs(nets: Nets, cases: Iterable[GradCase], most: GradCase) -> list[Jo
     """One job a framework and question, for the framework's tape: it needs no compilation."""
     questions = dict.fromkeys(question(case) for case in cases if not case.must_fail)
     jobs = []
-    for framework, request in _tapes(nets).items():
+    for framework, net in _tapes(nets).items():
+        target = f"explorer.engines.{framework}.noise:results"
         for asked_for in questions:
-            case = asked(asked_for, most)
-            jobs.append(
-                Job(
-                    key=NoiseKey(framework, asked_for),
-                    stage=NOISE_STAGE,
-                    kinds=(framework,),
-                    target=f"explorer.engines.{framework}.noise:results",
-                    request=CaseRequest(request, case),
-                    reply=ResultNoise,
-                    isolated=True,
-                )
-            )
+            key, request = NoiseKey(framework, asked_for), CaseRequest(net, asked(asked_for, most))
+            job = Job(key, NOISE_STAGE, (framework,), target, request, ResultNoise, isolated=True)
+            jobs.append(job)
     return jobs
 
 
@@ -219,29 +194,21 @@ def level_jobs(nets: Nets, case: GradCase) -> list[Job]:
     """
     tapes = _tapes(nets)
     jobs = {}
-    for name, request in nets.requests.items():
+    for name, own in _engines_there(nets):
         framework = ENGINES[name].framework
-        if framework not in tapes:
-            continue
         measured = LEVELS_OF[name]
-        net = tapes[framework] if measured != name else request
-        jobs[measured] = Job(
-            key=LevelsKey(measured),
-            stage=NOISE_STAGE,
-            kinds=(framework,),
-            target=f"explorer.engines.{framework}.noise:capture",
-            request=CaseRequest(net, case),
-            reply=Captured,
-            isolated=True,
-        )
+        net = tapes[framework] if measured != name else own
+        key, request = LevelsKey(measured), CaseRequest(net, case)
+        target = f"explorer.engines.{framework}.noise:capture"
+        kinds = (framework,)
+        jobs[measured] = Job(key, NOISE_STAGE, kinds, target, request, Captured, isolated=True)
     return list(jobs.values())
 
 
 def _tapes(nets: Nets) -> dict[Framework, NetRequest]:
     """The net of each framework that takes part, as its tape is asked for it."""
     tapes: dict[Framework, NetRequest] = {}
-    for name, request in nets.requests.items():
+    for name, request in _engines_there(nets):
         framework = ENGINES[name].framework
-        if framework not in nets.lost:
-            tapes[framework] = msgspec.structs.replace(request, engine=f"{framework}-tape")
+        tapes[framework] = msgspec.structs.replace(request, engine=f"{framework}-tape")
     return tapes
