@@ -11,7 +11,7 @@ from explorer.model.report import CaseReport, Report
 from explorer.model.results import LOST
 from explorer.scenario.declaration import Declaration
 from explorer.scenario.devices import AUTO
-from explorer.scenario.imported_files import CHANGED, files_read, has_changed
+from explorer.scenario.find import CHANGED, files_read, has_changed
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.text.language import _

@@ -20,7 +20,7 @@ from explorer.scenario.correspondence import (
     with_statistics_named,
 )
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.imported_files import remedy_for_import
+from explorer.scenario.find import remedy_for_import
 from explorer.scenario.matrix import has_auxiliary
 from explorer.scenario.mismatches import (
     check_left_out,

@@ -15,8 +15,7 @@ from explorer.model.arrays import AnyArray
 from explorer.model.engines import FRAMEWORKS, Framework
 from explorer.model.errors import ScenarioError
 from explorer.scenario.declaration import SENT, Declaration, Factory, decoded
-from explorer.scenario.find import SHIPPED, module_name
-from explorer.scenario.imported_files import forget_changed, remedy_for_import
+from explorer.scenario.find import SHIPPED, forget_changed, module_name, remedy_for_import
 from explorer.scenario.optional_names import (
     Names,
     check_arrays,

@@ -10,8 +10,7 @@ import msgspec
 
 from explorer.model.errors import ScenarioError, UnreadScenarioError, UsageError
 from explorer.scenario.declaration import SENT, Declaration, decoded, encoded
-from explorer.scenario.find import SHIPPED
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.find import SHIPPED, files_read
 from explorer.scenario.load import load
 from explorer.store.keys import key_of
 from explorer.store.store import Store

@@ -11,7 +11,7 @@ from explorer.model.engines import WorkerKind
 from explorer.model.errors import MissingFrameworkError, ScenarioError
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.results import ANSWERED, MISSING_FRAMEWORK, Failure
-from explorer.scenario.imported_files import CHANGED, files_read, has_changed
+from explorer.scenario.find import CHANGED, files_read, has_changed
 from explorer.store.keys import Key, key_of
 from explorer.store.store import Store
 from explorer.text.language import _

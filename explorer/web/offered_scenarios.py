@@ -8,8 +8,7 @@ from pathlib import Path
 
 from explorer.model.errors import ScenarioError
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.find import SHIPPED, names
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.find import SHIPPED, files_read, names
 from explorer.scenario.reader import read
 from explorer.text.language import code
 

@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from explorer import nets
 from explorer.model.errors import UsageError
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.find import files_read
 from explorer.scenario.load import load
 from explorer.scenario.own_nets import sent
 from tests.support.own_package import MINDSPORE, PACKAGE, RIGHT, write_package

@@ -10,7 +10,7 @@ from explorer.model.engines import ENGINES
 from explorer.model.requests import CaseRequest
 from explorer.model.results import Result
 from explorer.scenario.common_start import settle
-from explorer.scenario.known_cells import KNOWN
+from explorer.scenario.layouts import KNOWN
 from explorer.scenario.load import load
 from explorer.workers.protocol import Lost
 from explorer.workers.workers import Workers

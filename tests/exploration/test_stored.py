@@ -14,7 +14,7 @@ from explorer.model.findings import NoiseUnknown, RecordedOtherwise, ReportFindi
 from explorer.model.measurement import Measured, Measurement
 from explorer.model.report import LeftOut
 from explorer.model.results import Failure, Result
-from explorer.scenario.imported_files import CHANGED
+from explorer.scenario.find import CHANGED
 from explorer.scenario.load import load
 from explorer.store.store import Store
 from explorer.topics.measuring import can_be_kept, measure, stored

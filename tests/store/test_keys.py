@@ -7,7 +7,7 @@ import pytest
 
 from explorer.exploration.options import Wanted
 from explorer.exploration.stored import key
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.find import files_read
 from explorer.scenario.load import load
 from explorer.store import keys
 from explorer.store.keys import key_of

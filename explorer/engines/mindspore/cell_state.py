@@ -9,8 +9,15 @@ import mindspore as ms
 from explorer.model.arrays import Array, unpack
 from explorer.model.requests import NetRequest, Role
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.known_cells import HOME, KnownCell, known_cell, layout_of, torch_name
-from explorer.scenario.layouts import Layout, to_mindspore
+from explorer.scenario.layouts import (
+    HOME,
+    KnownCell,
+    Layout,
+    known_cell,
+    layout_of,
+    to_mindspore,
+    torch_name,
+)
 
 INITIAL_TABLE = "init_tensor"
 """The attribute in which nn.Embedding keeps what its table began with, and never uses (2.10.0)."""

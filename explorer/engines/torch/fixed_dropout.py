@@ -10,7 +10,7 @@ from torch import nn
 
 from explorer.numeric.dropout_masks import channel_mask
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.find import files_read
 from explorer.scenario.load import load, make_net
 
 DROPOUTS = {nn.Dropout: 0, nn.Dropout1d: 1, nn.Dropout2d: 2, nn.Dropout3d: 3}

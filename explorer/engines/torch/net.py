@@ -24,7 +24,7 @@ from explorer.model.trees import NO_OUTPUT, Tree, leaves, tree_of
 from explorer.numeric.cotangents import cotangent
 from explorer.numeric.jitter import jittered_arrays, jittered_records
 from explorer.scenario.declaration import Declaration
-from explorer.scenario.imported_files import files_read
+from explorer.scenario.find import files_read
 from explorer.scenario.load import load, make_net
 
 NO_WEIGHTS = (
